@@ -1,0 +1,63 @@
+# Build rules of the house: kinu_library() and kinu_executable().
+
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type" FORCE)
+set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "Flags of the Dev build type" FORCE)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1" CACHE STRING "Flags of the Release build type" FORCE)
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+add_library(kinu_options INTERFACE)
+target_compile_features(kinu_options INTERFACE cxx_std_23)
+target_compile_definitions(kinu_options INTERFACE _GLIBCXX_ASSERTIONS)
+target_compile_options(kinu_options INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+if(KINU_WERROR)
+  target_compile_options(kinu_options INTERFACE -Werror)
+endif()
+if(KINU_SANITIZE)
+  target_compile_options(kinu_options INTERFACE
+    -fsanitize=${KINU_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(kinu_options INTERFACE -fsanitize=${KINU_SANITIZE})
+endif()
+if(KINU_FUZZ)
+  target_compile_options(kinu_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+target_include_directories(kinu_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+
+if(KINU_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+# kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)
+#
+# Makes the static library kinu_NAME, and from TESTS the test program kinu_NAME_test.
+# DEPS are kinu libraries (without the prefix), EXTERNAL are third-party targets.
+function(kinu_library)
+  cmake_parse_arguments(ARG "" "NAME" "DEPS;SOURCES;TESTS;EXTERNAL;TEST_DEPS" ${ARGN})
+  set(target kinu_${ARG_NAME})
+  if(ARG_SOURCES)
+    add_library(${target} STATIC ${ARG_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE ${ARG_EXTERNAL})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+    target_link_libraries(${target} INTERFACE ${ARG_EXTERNAL})
+  endif()
+  target_link_libraries(${target} ${scope} kinu_options)
+  foreach(dep ${ARG_DEPS})
+    target_link_libraries(${target} ${scope} kinu_${dep})
+  endforeach()
+  if(KINU_TESTS AND ARG_TESTS)
+    add_executable(${target}_test ${ARG_TESTS})
+    target_link_libraries(${target}_test PRIVATE ${target} GTest::gtest GTest::gtest_main)
+    target_compile_definitions(${target}_test PRIVATE KINU_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    foreach(dep ${ARG_TEST_DEPS})
+      target_link_libraries(${target}_test PRIVATE kinu_${dep})
+    endforeach()
+    add_test(NAME ${target} COMMAND ${target}_test)
+  endif()
+endfunction()

@@ -1,0 +1,19 @@
+// KINU_CHECK: for bugs of kinu, never for wrong input. Always on; prints what and where, aborts.
+#pragma once
+
+#include <string_view>
+
+namespace kinu {
+
+/// Prints the failed condition and its place to stderr and aborts the process.
+[[noreturn]] void CheckFailed(const char* condition, std::string_view message, const char* file,
+                              int line);
+
+}  // namespace kinu
+
+#define KINU_CHECK(cond, message)                              \
+  do {                                                         \
+    if (!(cond)) [[unlikely]] {                                \
+      ::kinu::CheckFailed(#cond, message, __FILE__, __LINE__); \
+    }                                                          \
+  } while (false)

@@ -1,0 +1,281 @@
+#include "base/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+
+namespace kinu {
+namespace {
+
+std::unexpected<Error> SystemError(std::string_view what, const std::string& path) {
+  int err = errno;
+  std::string message(what);
+  message += ' ';
+  message += path;
+  message += ": ";
+  message += SystemMessage(err);
+  ErrorCode code = ErrorCode::kIo;
+  if (err == ENOENT || err == ENOTDIR) {
+    code = ErrorCode::kNotFound;
+  } else if (err == EEXIST) {
+    code = ErrorCode::kExists;
+  }
+  return Fail(code, std::move(message));
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() { Close(); }
+  int get() const { return fd_; }
+  bool ok() const { return fd_ >= 0; }
+  void Close() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+      fd_ = -1;
+    }
+  }
+
+ private:
+  int fd_;
+};
+
+bool WriteAll(int fd, std::string_view content) {
+  while (!content.empty()) {
+    ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return false;
+    }
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string SystemMessage(int err) {
+  std::string text = ::strerrordesc_np(err) != nullptr ? ::strerrordesc_np(err) : "unknown error";
+  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0) {
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.ok()) {
+    return SystemError("open", path);
+  }
+  struct stat info {};
+  std::string out;
+  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
+    out.reserve(static_cast<size_t>(info.st_size) + 1);
+  }
+  for (;;) {
+    size_t have = out.size();
+    size_t room = std::max(out.capacity() - have, size_t{16384});
+    ssize_t n = 0;
+    out.resize_and_overwrite(have + room, [&](char* data, size_t) {
+      do {
+        n = ::read(fd.get(), data + have, room);
+      } while (n < 0 && errno == EINTR);
+      return have + static_cast<size_t>(std::max<ssize_t>(n, 0));
+    });
+    if (n < 0) {
+      return SystemError("read", path);
+    }
+    if (n == 0) {
+      return out;
+    }
+  }
+}
+
+Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {
+  struct stat info {};
+  bool existed = ::stat(path.c_str(), &info) == 0;
+  std::string temporary = DirName(path) + "/." + BaseName(path) + "." + RandomUuid().substr(0, 8);
+  {
+    FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                             static_cast<mode_t>(mode)));
+    if (!fd.ok()) {
+      return SystemError("open", path);
+    }
+    if (existed) {
+      (void)::fchmod(fd.get(), info.st_mode & 07777);
+    }
+    if (!WriteAll(fd.get(), content) || ::fsync(fd.get()) != 0) {
+      auto error = SystemError("write", path);
+      fd.Close();
+      (void)::unlink(temporary.c_str());
+      return error;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    auto error = SystemError("rename", path);
+    (void)::unlink(temporary.c_str());
+    return error;
+  }
+  FileDescriptor dir(::open(DirName(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (dir.ok()) {
+    (void)::fsync(dir.get());
+  }
+  return {};
+}
+
+Result<void> MakeDirectories(const std::string& path) {
+  if (path.empty() || IsDirectory(path)) {
+    return {};
+  }
+  std::string parent = DirName(path);
+  if (parent != path) {
+    if (auto made = MakeDirectories(parent); !made) {
+      return made;
+    }
+  }
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
+    return SystemError("mkdir", path);
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> ListDirectory(const std::string& path) {
+  DIR* dir = ::opendir(path.c_str());
+  if (dir == nullptr) {
+    return SystemError("open", path);
+  }
+  std::vector<std::string> names;
+  while (dirent* entry = ::readdir(dir)) {
+    std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  ::closedir(dir);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool FileExists(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string CleanPath(std::string_view path) {
+  if (path.empty()) {
+    return ".";
+  }
+  bool rooted = path.front() == '/';
+  std::vector<std::string_view> parts;
+  size_t at = 0;
+  while (at <= path.size()) {
+    size_t end = std::min(path.find('/', at), path.size());
+    std::string_view part = path.substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") {
+      continue;
+    }
+    if (part == ".." && !parts.empty() && parts.back() != "..") {
+      parts.pop_back();
+    } else if (part != ".." || !rooted) {
+      parts.push_back(part);
+    }
+  }
+  std::string out = rooted ? "/" : "";
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) {
+      out += '/';
+    }
+    out += parts[i];
+  }
+  return out.empty() ? "." : out;
+}
+
+std::string JoinPath(std::string_view a, std::string_view b) {
+  if (a.empty()) {
+    return b.empty() ? std::string() : CleanPath(b);
+  }
+  std::string joined(a);
+  joined += '/';
+  joined += b;
+  return CleanPath(joined);
+}
+
+std::string BaseName(std::string_view path) {
+  if (path.empty()) {
+    return ".";
+  }
+  while (path.size() > 1 && path.back() == '/') {
+    path.remove_suffix(1);
+  }
+  if (path == "/") {
+    return "/";
+  }
+  size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+std::string DirName(std::string_view path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) {
+    return ".";
+  }
+  return CleanPath(slash == 0 ? std::string_view("/") : path.substr(0, slash));
+}
+
+std::string WorkingDirectory() {
+  char buffer[4096];
+  return ::getcwd(buffer, sizeof buffer) != nullptr ? std::string(buffer) : std::string(".");
+}
+
+std::string AbsolutePath(const std::string& path) {
+  return !path.empty() && path.front() == '/' ? CleanPath(path)
+                                              : JoinPath(WorkingDirectory(), path);
+}
+
+void RandomBytes(void* out, size_t size) {
+  char* at = static_cast<char*>(out);
+  while (size > 0) {
+    ssize_t n = ::getrandom(at, size, 0);
+    if (n > 0) {
+      at += n;
+      size -= static_cast<size_t>(n);
+    }
+  }
+}
+
+std::string RandomUuid() {
+  unsigned char bytes[16];
+  RandomBytes(bytes, sizeof bytes);
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0F) | 0x40);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3F) | 0x80);
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(36);
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) {
+      out += '-';
+    }
+    out += kHex[bytes[i] >> 4];
+    out += kHex[bytes[i] & 15];
+  }
+  return out;
+}
+
+}  // namespace kinu

@@ -1,0 +1,29 @@
+// JSON of values, as state files, plan documents and jsonencode have it. Ref: go-cty cty/json.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "codec/json_writer.h"
+#include "cty/path.h"
+#include "cty/value.h"
+
+namespace kinu {
+
+/// Appends `value` encoded for `type` (a dynamic position becomes {"value":…,"type":…}). The value
+/// must be unmarked. Unknown values and infinities are errors.
+ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type);
+/// As above into a compact string.
+ValueResult<std::string> ValueToJson(const Value& value, const Type& type);
+/// Encodes by the value's own type, never wrapping: what documents and jsonencode show.
+ValueResult<void> WriteSimpleJson(JsonWriter& out, const Value& value);
+
+/// Reads JSON as a value of `type`: lenient on scalars as go-cty (a string for a number), missing
+/// object attributes become null, unknown ones are errors.
+ValueResult<Value> ValueFromJson(std::string_view json, const Type& type);
+/// The type that a JSON text implies (objects, tuples; null is dynamic).
+ValueResult<Type> ImpliedTypeOfJson(std::string_view json);
+/// Reads cty's JSON notation of a type.
+ValueResult<Type> TypeFromJson(std::string_view json);
+
+}  // namespace kinu

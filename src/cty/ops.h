@@ -1,0 +1,58 @@
+// Operations on values. They never throw and never print; unknowns, refinements and marks propagate
+// as in go-cty (cty/value_ops.go, value_range.go). Where an operand has a wrong type the result is an
+// error whose message is the reference's.
+#pragma once
+
+#include "cty/path.h"
+#include "cty/value.h"
+
+namespace kinu {
+
+/// Three-valued equality: unknown when it depends on something unknown. Types must be equal or one
+/// dynamic, else false (as go-cty). Result carries the marks of both.
+Value Equals(const Value& a, const Value& b);
+Value NotEquals(const Value& a, const Value& b);
+Value LogicalNot(const Value& a);
+Value LogicalAnd(const Value& a, const Value& b);
+Value LogicalOr(const Value& a, const Value& b);
+Value Negate(const Value& a);
+Value Add(const Value& a, const Value& b);
+Value Subtract(const Value& a, const Value& b);
+Value Multiply(const Value& a, const Value& b);
+/// Division by zero and infinities follow the reference: message as go-cty's panic text.
+ValueResult<Value> Divide(const Value& a, const Value& b);
+ValueResult<Value> Modulo(const Value& a, const Value& b);
+Value LessThan(const Value& a, const Value& b);
+Value LessThanOrEqual(const Value& a, const Value& b);
+Value GreaterThan(const Value& a, const Value& b);
+Value GreaterThanOrEqual(const Value& a, const Value& b);
+
+/// Element of a list, map or tuple. The caller has checked types; an absent index is an error.
+ValueResult<Value> Index(const Value& collection, const Value& key);
+/// Whether Index would find something: may be unknown.
+Value HasIndex(const Value& collection, const Value& key);
+/// Attribute of an object value (known, unknown or null-checked by the caller).
+Value GetAttribute(const Value& object, std::string_view name);
+/// Length of a list, set, map, tuple or object; unknown with bounds where it is not known.
+Value Length(const Value& collection);
+/// Whether a set, list or tuple has the element.
+Value HasElement(const Value& collection, const Value& element);
+
+/// Calls `visit(path, value)` for the value and everything inside, parents first, elements in
+/// iteration order; `visit` returns whether to descend. Marked values are visited as they are.
+template <typename F>
+void WalkValue(const Value& value, Path& path, F&& visit);
+/// Rebuilds the value bottom up: `change(path, value)` returns what to put in place of each.
+template <typename F>
+Value TransformValue(const Value& value, Path& path, F&& change);
+
+/// Every unknown replaced by null of its type. Marks stay.
+Value UnknownAsNull(const Value& value);
+
+/// Go-syntax text of a value (`cty.StringVal("a")`), which some messages of the reference contain.
+std::string GoString(const Value& value);
+std::string GoString(const Type& type);
+
+}  // namespace kinu
+
+#include "cty/walk_inl.h"  // WalkValue, TransformValue

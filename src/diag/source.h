@@ -1,0 +1,74 @@
+// SourceFile and SourceRange: where a piece of configuration text lives.
+//
+// A range is a pair of byte offsets into one source; lines and columns are computed only when
+// somebody asks (they cost a scan, and most ranges are never shown).
+//
+// A string inside a JSON file that holds a template is a source of its own: its text is the decoded
+// string, its `start` is where the string's first character stands in the JSON file, its `parent` is
+// that file. Ref: hcl json/structure.go, expression.Value, which parses templates in the same way.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.h"
+
+namespace kinu {
+
+/// A place in a source: line and column count from 1 (columns in grapheme clusters), byte from 0.
+struct Position {
+  uint32_t line = 1;
+  uint32_t column = 1;
+  uint32_t byte = 0;
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+/// Immutable text of one file (or of one template inside a JSON file). Kept alive by whoever keeps
+/// syntax trees or ranges of it.
+class SourceFile : public RefCounted {
+ public:
+  /// `name` is shown in diagnostics as it is. `start` is the position of the first byte of `text`.
+  static Ref<const SourceFile> Make(std::string name, std::string text, Position start = {},
+                                    const SourceFile* parent = nullptr);
+  static void Destroy(const SourceFile* file) { delete file; }
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+  const Position& start() const { return start_; }
+  /// The file that this template stands in, or null for a file. Lives as long as the owner of both.
+  const SourceFile* parent() const { return parent_; }
+  /// The outermost file: whose bytes a snippet shows.
+  const SourceFile& root() const { return parent_ == nullptr ? *this : parent_->root(); }
+
+  /// Line, column and byte of an offset into text() (clamped). O(length of the line) after a first
+  /// call that indexes the lines. Safe to call from several threads.
+  Position PositionAt(uint32_t offset) const;
+
+ private:
+  SourceFile() = default;
+  ~SourceFile() = default;
+
+  std::string name_;
+  std::string text_;
+  Position start_;
+  const SourceFile* parent_ = nullptr;
+};
+
+/// Half-open range of bytes [begin, end) of `file`'s text. A null file means: no place.
+struct SourceRange {
+  const SourceFile* file = nullptr;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool valid() const { return file != nullptr; }
+  Position start_position() const { return file->PositionAt(begin); }
+  Position end_position() const { return file->PositionAt(end); }
+  std::string_view text() const { return file->text().substr(begin, end - begin); }
+  /// The smallest range that covers both (which must be of one file; else `a`).
+  static SourceRange Between(const SourceRange& a, const SourceRange& b);
+  friend bool operator==(const SourceRange&, const SourceRange&) = default;
+};
+
+}  // namespace kinu

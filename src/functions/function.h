@@ -1,0 +1,125 @@
+// The function table's mechanism: a function is a row (see docs/adding/function.md). Arity, null,
+// unknown, dynamic and marked arguments are handled here once, for all functions.
+// Ref: go-cty cty/function/function.go; opentofu internal/lang/functions.go.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "base/result.h"
+#include "cty/path.h"
+#include "cty/value.h"
+
+namespace kinu::functions {
+
+/// What a function may ask of its surroundings. No clock, no disk outside `base_dir`'s rules.
+struct CallContext {
+  std::string base_dir = ".";      ///< relative file names are relative to this
+  std::string timestamp;           ///< plantimestamp(); empty: unknown
+  bool pure_only = false;          ///< planning: impure functions give unknown
+  /// Evaluates a template with the given variables (templatefile, templatestring). Returns an error
+  /// message, or the value.
+  std::function<std::expected<Value, std::string>(std::string_view source, std::string_view name,
+                                                  const Value& variables,
+                                                  std::string_view calling_function)>
+      render;
+};
+
+/// Why a call failed: the message, and the argument that it is about (-1: none).
+struct CallError {
+  std::string message;
+  int argument = -1;
+  Path path;  ///< place inside that argument
+};
+using CallResult = std::expected<Value, CallError>;
+inline std::unexpected<CallError> CallFail(std::string message, int argument = -1) {
+  return std::unexpected<CallError>(CallError{std::move(message), argument, {}});
+}
+
+/// One parameter. Types are given by a function because Type has no constant form.
+struct Parameter {
+  std::string_view name;
+  Type (*type)() = &Type::Dynamic;
+  bool allow_null = false;
+  bool allow_unknown = false;
+  bool allow_dynamic = false;   ///< allow an argument of unknown type
+  bool allow_marked = false;    ///< the implementation handles marks itself
+  std::string_view description = {};
+};
+
+/// A small list for constant tables (g++ 12 refuses nested initializer lists there).
+template <typename T, size_t N>
+struct List {
+  T items[N] = {};
+  size_t count = 0;
+  constexpr List() = default;
+  template <typename... Ts>
+  constexpr List(Ts... given)  // NOLINT(google-explicit-constructor)
+      : items{given...}, count(sizeof...(Ts)) {}
+  constexpr const T* begin() const { return items; }
+  constexpr const T* end() const { return items + count; }
+  constexpr size_t size() const { return count; }
+  constexpr const T& operator[](size_t i) const { return items[i]; }
+};
+
+/// An example that runs as a test: `call` evaluates to a value printed as the console prints it.
+struct Example {
+  std::string_view call;
+  std::string_view result;
+};
+
+using Arguments = std::span<const Value>;
+
+struct FunctionSpec {
+  std::string_view name;
+  List<Parameter, 4> params = {};
+  bool has_variadic = false;
+  Parameter variadic = {};
+  /// The result type for given arguments (may be unknown or of unknown type); an error is the call's.
+  std::expected<Type, CallError> (*result_type)(Arguments args) = nullptr;
+  /// Runs with arguments converted to the parameter types and checked; result has `result_type`.
+  CallResult (*impl)(Arguments args, const Type& result, const CallContext& context) = nullptr;
+  /// Refines an unknown result (may be null).
+  Refinements (*refine)(Arguments args) = nullptr;
+  std::string_view doc = {};
+  List<Example, 6> examples = {};
+  std::string_view ref = {};
+};
+
+/// Anything that can be called: rows of the table, and functions of providers.
+class Callable {
+ public:
+  virtual ~Callable() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::span<const Parameter> params() const = 0;
+  virtual const Parameter* variadic() const = 0;
+  /// Checks, converts and calls. Errors carry the argument's index. Arity is checked by the caller
+  /// (lang), which reports it with ranges.
+  virtual CallResult Call(Arguments args, const CallContext& context) const = 0;
+};
+
+/// Calls a row with the framework's rules (nulls, unknowns, marks, conversion).
+CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context);
+
+/// All functions of the language; built once per process on first use.
+class Table {
+ public:
+  /// Every function of OpenTofu 1.12.6 that kinu has.
+  static const Table& Standard();
+  /// By name, with or without `core::`. Null when there is none.
+  const Callable* Find(std::string_view name) const;
+  std::span<const FunctionSpec* const> specs() const { return specs_; }
+
+ private:
+  friend struct TableBuilder;
+  std::vector<const FunctionSpec*> specs_;  // sorted by name
+  std::vector<std::unique_ptr<Callable>> callables_;
+};
+
+}  // namespace kinu::functions

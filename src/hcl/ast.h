@@ -1,0 +1,191 @@
+// The syntax tree of expressions, for both syntaxes. Nodes live in the arena of their SyntaxTree, are
+// immutable after parsing and trivially destructible; constant values live in the tree's value store.
+//
+// A JSON configuration's expressions use the same nodes: objects and arrays become kJsonObject and
+// kTuple, strings become the template that they hold, so evaluation has one path.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+
+#include "base/arena.h"
+#include "cty/value.h"
+#include "diag/diagnostic.h"
+#include "diag/source.h"
+
+namespace kinu::hcl {
+
+enum class ExprKind : uint8_t {
+  kLiteral,       ///< LiteralExpr: number, bool, null, or literal text of a template
+  kTraversal,     ///< TraversalExpr: a.b[0].c
+  kRelative,      ///< RelativeExpr: f(x).a, (a)[0]
+  kCall,          ///< CallExpr
+  kConditional,   ///< ConditionalExpr
+  kIndex,         ///< IndexExpr: a[expr]
+  kTuple,         ///< TupleExpr (also a JSON array)
+  kObject,        ///< ObjectExpr
+  kJsonObject,    ///< ObjectExpr whose keys are templates and must be distinct
+  kObjectKey,     ///< ObjectKeyExpr: wraps an object key, where a bare word is a string
+  kFor,           ///< ForExpr
+  kSplat,         ///< SplatExpr
+  kSplatItem,     ///< SplatItemExpr: the element that a splat applies to
+  kTemplate,      ///< TemplateExpr: parts joined to a string
+  kTemplateWrap,  ///< WrapExpr: "${x}" alone, which keeps x's type
+  kTemplateJoin,  ///< WrapExpr: joins the tuple that a %{for} made
+  kBinary,        ///< BinaryExpr
+  kUnary,         ///< UnaryExpr
+  kParentheses,   ///< WrapExpr
+  kInvalid,       ///< InvalidExpr: did not parse; its diagnostics come when it is evaluated (JSON)
+};
+
+enum class BinaryOperator : uint8_t {
+  kOr, kAnd, kEqual, kNotEqual, kGreater, kGreaterEqual, kLess, kLessEqual,
+  kAdd, kSubtract, kMultiply, kDivide, kModulo,
+};
+enum class UnaryOperator : uint8_t { kNegate, kNot };
+
+/// Base of all nodes.
+struct Expr {
+  ExprKind kind;
+  uint32_t begin;
+  uint32_t end;
+  const SourceFile* file;
+
+  SourceRange range() const { return {file, begin, end}; }
+  /// Where a diagnostic about the whole expression points. Ref: hclsyntax Expression.StartRange
+  /// differs only for some kinds: see StartRange() in walk.h.
+};
+
+/// A step of a traversal. The root is not a step.
+struct TraversalStep {
+  enum class Kind : uint8_t {
+    kAttribute,    ///< .name
+    kIndex,        ///< [key] or legacy .0
+    kSplat,        ///< [*] or .* (only in partial traversals)
+  };
+  Kind kind;
+  uint32_t begin, end;     ///< source range of the step: ".name", "[key]"
+  std::string_view name;   ///< kAttribute
+  const Value* key;        ///< kIndex: a string or number
+};
+
+/// `root.step.step`. `binding` is for the owner of the module: once names are resolved it holds the
+/// slot that the root and first steps stand for, so evaluation does no look-up by name.
+struct TraversalExpr : Expr {
+  static constexpr uint32_t kUnbound = 0xFFFFFFFF;
+  std::string_view root;
+  uint32_t root_end;  ///< end of the root name's range (it begins at `begin`)
+  std::span<const TraversalStep> steps;
+  mutable uint32_t binding = kUnbound;
+
+  SourceRange root_range() const { return {file, begin, root_end}; }
+  SourceRange step_range(const TraversalStep& step) const { return {file, step.begin, step.end}; }
+};
+
+struct LiteralExpr : Expr {
+  const Value* value;
+};
+struct RelativeExpr : Expr {
+  const Expr* source;
+  std::span<const TraversalStep> steps;
+};
+struct CallExpr : Expr {
+  std::string_view name;  ///< with namespaces: "core::max", "provider::time::rfc3339_parse"
+  uint32_t name_end;      ///< the name begins at `begin`
+  uint32_t open_paren;    ///< offset of "("
+  uint32_t close_paren;   ///< offset of ")"
+  std::span<const Expr* const> arguments;
+  bool expand_final;      ///< the last argument is followed by "..."
+  mutable const void* binding = nullptr;  ///< the resolved function, set by its first look-up
+};
+struct ConditionalExpr : Expr {
+  const Expr* condition;
+  const Expr* true_result;
+  const Expr* false_result;
+};
+struct IndexExpr : Expr {
+  const Expr* collection;
+  const Expr* key;
+  uint32_t open_bracket;  ///< offset of "["
+  uint32_t bracket_end;   ///< just behind "]"
+};
+struct TupleExpr : Expr {
+  std::span<const Expr* const> elements;
+  uint32_t open_end;  ///< just behind "["
+};
+struct ObjectItem {
+  const Expr* key;
+  const Expr* value;
+};
+struct ObjectExpr : Expr {
+  std::span<const ObjectItem> items;
+  uint32_t open_end;  ///< just behind "{"
+};
+struct ObjectKeyExpr : Expr {
+  const Expr* wrapped;
+  bool force_non_literal;  ///< the key stands in parentheses
+};
+struct ForExpr : Expr {
+  std::string_view key_name;  ///< empty when only the value is named
+  std::string_view value_name;
+  const Expr* collection;
+  const Expr* key_result;     ///< null for a tuple result
+  const Expr* value_result;
+  const Expr* condition;      ///< null when there is no `if`
+  bool grouping;              ///< "..." after the value
+  uint32_t open_end;          ///< just behind the opening bracket
+  uint32_t close_begin;       ///< at the closing bracket
+};
+struct SplatItemExpr : Expr {};
+/// `source[*]...`: `each` is evaluated once per element with `item` standing for the element.
+struct SplatExpr : Expr {
+  const Expr* source;
+  const Expr* each;
+  const SplatItemExpr* item;
+  uint32_t marker_begin, marker_end;  ///< range of ".*" or "[*]"
+};
+struct TemplateExpr : Expr {
+  std::span<const Expr* const> parts;
+};
+/// kTemplateWrap, kTemplateJoin, kParentheses.
+struct WrapExpr : Expr {
+  const Expr* wrapped;
+};
+struct BinaryExpr : Expr {
+  BinaryOperator op;
+  const Expr* left;
+  const Expr* right;
+};
+struct UnaryExpr : Expr {
+  UnaryOperator op;
+  uint32_t symbol_end;  ///< just behind the operator
+  const Expr* operand;
+};
+/// Evaluates to an unknown value of dynamic type and these diagnostics.
+struct InvalidExpr : Expr {
+  const Diagnostics* problems;
+};
+
+/// Owns everything that a parsed text consists of. Keep it as long as any node or range is used.
+class SyntaxTree {
+ public:
+  Arena arena;
+  /// Stores a constant of the tree.
+  const Value* Keep(Value value) { return &values_.emplace_back(std::move(value)); }
+  const Diagnostics* KeepDiagnostics(Diagnostics diags) {
+    return &diagnostics_.emplace_back(std::move(diags));
+  }
+  /// Keeps a source alive (the file itself, and each template inside a JSON file).
+  const SourceFile* KeepSource(Ref<const SourceFile> source) {
+    return sources_.emplace_back(std::move(source)).get();
+  }
+
+ private:
+  std::deque<Value> values_;
+  std::deque<Diagnostics> diagnostics_;
+  std::deque<Ref<const SourceFile>> sources_;
+};
+
+}  // namespace kinu::hcl

@@ -1,0 +1,108 @@
+// Bodies: what stands in a file or a block, read through a schema. One interface for both syntaxes.
+// Ref: hcl v2 structure.go, schema.go.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "diag/diagnostic.h"
+#include "hcl/ast.h"
+
+namespace kinu::hcl {
+
+class Body;
+
+struct AttributeSchema {
+  std::string_view name;
+  bool required = false;
+};
+struct BlockSchema {
+  std::string_view type;
+  std::span<const std::string_view> label_names = {};
+};
+/// What a body may contain.
+struct BodySchema {
+  std::span<const AttributeSchema> attributes = {};
+  std::span<const BlockSchema> blocks = {};
+  /// Names of attributes and block types that somebody else has read already: skipped silently, so
+  /// that the rest of a body can be read with full strictness.
+  std::span<const std::string_view> hidden = {};
+};
+
+struct Attribute {
+  std::string_view name;
+  const Expr* expr = nullptr;
+  SourceRange range;       ///< name to end of expression
+  SourceRange name_range;
+};
+struct Block {
+  std::string_view type;
+  std::span<const std::string_view> labels;
+  const Body* body = nullptr;
+  SourceRange def_range;   ///< the header: type and labels
+  SourceRange type_range;
+  std::span<const SourceRange> label_ranges;
+};
+
+/// Content of a body in the order of the source.
+struct BodyContent {
+  std::vector<Attribute> attributes;
+  std::vector<Block> blocks;
+  SourceRange missing_item_range;
+  /// The attribute, or null pointer.
+  const Attribute* Find(std::string_view name) const;
+};
+
+enum class Strictness : uint8_t {
+  kExact,    ///< anything outside the schema is an error ("Unsupported argument", …)
+  kPartial,  ///< anything outside the schema is left for somebody else
+};
+
+/// Immutable, lives in a SyntaxTree's arena (never deleted through this type).
+class Body {
+ public:
+  /// Reads the body through `schema`. Problems go to `diags`; what could be read is in the result.
+  virtual BodyContent Content(const BodySchema& schema, Strictness strictness,
+                              Diagnostics& diags) const = 0;
+  /// All attributes of a body that may have no blocks (blocks are errors), without a schema.
+  /// Names in `hidden` are skipped.
+  virtual std::vector<Attribute> JustAttributes(std::span<const std::string_view> hidden,
+                                                Diagnostics& diags) const = 0;
+  /// Where a missing argument would go.
+  virtual SourceRange MissingItemRange() const = 0;
+  virtual bool is_json() const = 0;
+
+ protected:
+  ~Body() = default;
+};
+
+/// A parsed native body as it stands in the source, for callers that need order and layout.
+struct NativeAttribute {
+  std::string_view name;
+  const Expr* expr;
+  uint32_t begin, end;            ///< name to end of expression
+  uint32_t name_end, equals_begin, equals_end;
+};
+struct NativeBlock {
+  std::string_view type;
+  std::span<const std::string_view> labels;
+  std::span<const SourceRange> label_ranges;
+  const class NativeBody* body;
+  uint32_t type_begin, type_end, open_brace, close_brace;  ///< braces: offset of the character
+};
+class NativeBody final : public Body {
+ public:
+  BodyContent Content(const BodySchema&, Strictness, Diagnostics&) const override;
+  std::vector<Attribute> JustAttributes(std::span<const std::string_view>,
+                                        Diagnostics&) const override;
+  SourceRange MissingItemRange() const override { return {file, end, end}; }
+  bool is_json() const override { return false; }
+
+  const SourceFile* file = nullptr;
+  uint32_t begin = 0, end = 0;  ///< the body's text; `end` is where a missing item would go
+  std::span<const NativeAttribute> attributes;  ///< source order, names distinct
+  std::span<const NativeBlock> blocks;          ///< source order
+};
+
+}  // namespace kinu::hcl
