@@ -1,0 +1,235 @@
+// The configuration as loaded: modules (parsed once per directory), the tree of module calls, and
+// every block with its expressions. Immutable after loading, except reference bindings.
+// Ref: opentofu internal/configs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "addrs/address.h"
+#include "base/flat_map.h"
+#include "config/reference.h"
+#include "hcl/ast.h"
+#include "hcl/body.h"
+#include "lang/type_expr.h"
+
+namespace kinu::config {
+
+/// `validation`, `precondition`, `postcondition`, `assert`.
+struct Condition {
+  const hcl::Expr* condition = nullptr;
+  const hcl::Expr* error_message = nullptr;
+  SourceRange range;
+};
+
+struct Variable {
+  Symbol name;
+  SourceRange range;
+  std::string description;
+  bool has_description = false;
+  lang::TypeConstraint constraint;     ///< dynamic when no type is given
+  bool has_type = false;
+  bool parse_as_expression = false;    ///< inputs given as text are read as HCL expressions
+  std::optional<Value> default_value;  ///< converted to the type
+  bool sensitive = false;
+  bool has_sensitive = false;
+  bool ephemeral = false;
+  bool has_ephemeral = false;
+  bool nullable = true;
+  bool has_nullable = false;
+  std::string deprecated;
+  std::vector<Condition> validations;
+};
+
+struct Local {
+  Symbol name;
+  const hcl::Expr* expr = nullptr;
+  SourceRange range;
+};
+
+struct Output {
+  Symbol name;
+  const hcl::Expr* expr = nullptr;
+  SourceRange range;
+  std::string description;
+  bool has_description = false;
+  bool sensitive = false;
+  bool has_sensitive = false;
+  bool ephemeral = false;
+  std::string deprecated;
+  std::vector<const hcl::TraversalExpr*> depends_on;
+  std::vector<Condition> preconditions;
+};
+
+/// A provider configuration named in a module: `aws`, `aws.west`, `aws.west["k"]`.
+struct ProviderRef {
+  Symbol local_name;
+  Symbol alias;
+  const hcl::Expr* key = nullptr;  ///< instance key of a for_each provider
+  SourceRange range;
+};
+
+enum class IgnoreChanges : uint8_t { kNone, kSome, kAll };
+
+/// A `resource`, `data` or `ephemeral` block.
+struct Resource {
+  ResourceName name;
+  SourceRange range;  ///< the header
+  SourceRange type_range;
+  const hcl::Body* body = nullptr;  ///< read with kResourceMetaNames hidden
+  const hcl::Expr* count = nullptr;
+  const hcl::Expr* for_each = nullptr;
+  const hcl::Expr* enabled = nullptr;
+  std::optional<ProviderRef> provider_ref;
+  Symbol provider;  ///< full source address of its provider
+  std::vector<const hcl::TraversalExpr*> depends_on;
+  std::optional<bool> create_before_destroy;
+  const hcl::Expr* prevent_destroy = nullptr;
+  const hcl::Expr* destroy = nullptr;
+  IgnoreChanges ignore = IgnoreChanges::kNone;
+  std::vector<const hcl::TraversalExpr*> ignore_changes;
+  std::vector<const hcl::Expr*> replace_triggered_by;
+  std::vector<Condition> preconditions;
+  std::vector<Condition> postconditions;
+  std::vector<hcl::Block> provisioners;  ///< label: the provisioner type
+  int check = -1;  ///< index of the check block that a data source is nested in
+};
+
+/// Names in resource bodies that belong to the language, not to the provider's schema.
+extern const std::vector<std::string_view> kResourceMetaNames;
+extern const std::vector<std::string_view> kDataMetaNames;
+extern const std::vector<std::string_view> kModuleMetaNames;
+extern const std::vector<std::string_view> kProviderMetaNames;
+/// The hidden names for a resource of that mode.
+const std::vector<std::string_view>& MetaNames(ResourceMode mode);
+
+struct ProviderBlock {
+  Symbol local_name;
+  Symbol alias;
+  const hcl::Body* body = nullptr;  ///< read with kProviderMetaNames hidden
+  const hcl::Expr* for_each = nullptr;
+  std::string version;
+  SourceRange range;
+};
+
+struct RequiredProvider {
+  Symbol local_name;
+  Symbol provider;  ///< full source address
+  std::string source;
+  std::string version;  ///< constraint as written
+  std::vector<ProviderRef> aliases;
+  SourceRange range;
+};
+
+struct ModuleCall {
+  Symbol name;
+  SourceRange range;
+  const hcl::Body* body = nullptr;  ///< inputs, read with kModuleMetaNames hidden
+  std::vector<hcl::Attribute> inputs;
+  std::string source;
+  SourceRange source_range;
+  std::string version;
+  const hcl::Expr* count = nullptr;
+  const hcl::Expr* for_each = nullptr;
+  const hcl::Expr* enabled = nullptr;
+  std::vector<const hcl::TraversalExpr*> depends_on;
+  struct PassedProvider {
+    ProviderRef inside;
+    ProviderRef outside;
+  };
+  std::vector<PassedProvider> providers;
+};
+
+struct Check {
+  Symbol name;
+  SourceRange range;
+  std::vector<Condition> asserts;
+  int data_resource = -1;  ///< index into Module::resources of the nested data block
+};
+
+struct Moved {
+  const hcl::TraversalExpr* from = nullptr;
+  const hcl::TraversalExpr* to = nullptr;
+  SourceRange range;
+};
+
+struct Backend {
+  std::string type;
+  const hcl::Body* body = nullptr;
+  SourceRange range;
+  SourceRange type_range;
+};
+
+/// One module directory's content. Shared by every call of that directory.
+struct Module {
+  std::string dir;
+  hcl::SyntaxTree tree;
+  std::vector<Ref<const SourceFile>> files;
+  // Tables in the order in which the reference lists them: by name; resources by mode, type, name.
+  std::vector<Variable> variables;
+  std::vector<Local> locals;
+  std::vector<Output> outputs;
+  std::vector<Resource> resources;
+  std::vector<ModuleCall> calls;
+  std::vector<ProviderBlock> providers;
+  std::vector<RequiredProvider> required_providers;
+  std::vector<Check> checks;
+  std::vector<Moved> moved;
+  std::optional<Backend> backend;
+  /// What each bound traversal stands for; index = TraversalExpr::binding.
+  std::vector<Reference> references;
+
+  // Index into the tables, or -1.
+  int FindVariable(Symbol name) const { return Look(variable_index, name); }
+  int FindLocal(Symbol name) const { return Look(local_index, name); }
+  int FindOutput(Symbol name) const { return Look(output_index, name); }
+  int FindCall(Symbol name) const { return Look(call_index, name); }
+  int FindResource(const ResourceName& name) const;
+  const RequiredProvider* FindRequiredProvider(Symbol local_name) const;
+
+  FlatMap<uint32_t, int> variable_index, local_index, output_index, call_index;
+  FlatMap<ResourceName, int> resource_index;
+
+ private:
+  static int Look(const FlatMap<uint32_t, int>& index, Symbol name) {
+    auto it = index.find(name.id);
+    return it == index.end() ? -1 : it->second;
+  }
+};
+
+/// A place in the tree of module calls.
+struct ConfigNode {
+  ModuleId path;
+  uint32_t index = 0;  ///< in Config::nodes
+  Module* module = nullptr;
+  ConfigNode* parent = nullptr;
+  int call = -1;  ///< index of the call in the parent's module
+  std::string source_dir;
+  std::vector<ConfigNode*> children;  ///< one per Module::calls; null when it could not be loaded
+};
+
+/// The loaded configuration of one root module.
+class Config {
+ public:
+  std::shared_ptr<Program> program;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<std::unique_ptr<ConfigNode>> nodes;  ///< parents before children; [0] is the root
+
+  ConfigNode& root() const { return *nodes[0]; }
+  const ConfigNode* Find(ModuleId path) const;
+  /// The provider configuration that (local name, alias) means in a module, following `providers`
+  /// arguments and inheritance upward. Ref: configs.Config.ResolveProviderConfig... and
+  /// transform_provider.go.
+  ProviderConfig ResolveProvider(const ConfigNode& node, Symbol local_name, Symbol alias) const;
+  ProviderConfig ResolveProvider(const ConfigNode& node, const Resource& resource) const;
+  /// The block that configures a provider, or null (an empty configuration is implied).
+  const ProviderBlock* FindProviderBlock(const ProviderConfig& config) const;
+  /// Full source address of a local provider name in a module.
+  Symbol ProviderAddress(const Module& module, Symbol local_name) const;
+
+  FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
+};
+
+}  // namespace kinu::config

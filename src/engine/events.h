@@ -1,0 +1,52 @@
+// Events: what a walk tells its audience while it runs. One small record per event, posted from any
+// thread; the view turns them into progress lines or JSON messages.
+// Ref: opentofu internal/tofu/hook.go, internal/command/views/hook_ui.go, hook_json.go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "addrs/address.h"
+#include "cty/value.h"
+#include "diag/diagnostic.h"
+#include "plan/plan.h"
+
+namespace kinu::engine {
+
+enum class EventKind : uint8_t {
+  kRefreshStart,     ///< id_key, id_value: the object's identifying attribute
+  kRefreshComplete,
+  kReadStart,        ///< data source
+  kReadComplete,
+  kApplyStart,       ///< action says which: creating, modifying, destroying, …
+  kApplyProgress,    ///< every ten seconds
+  kApplyComplete,
+  kApplyErrored,
+  kEphemeralOpenStart,
+  kEphemeralOpenComplete,
+  kEphemeralCloseStart,
+  kEphemeralCloseComplete,
+  kForgotten,
+  kPlannedChange,    ///< a change as it is planned (JSON streams print them at the end instead)
+  kStopping,         ///< the first interrupt was seen
+};
+
+struct Event {
+  EventKind kind;
+  ResourceInstance address;
+  std::string deposed;
+  plan::Action action = plan::Action::kNoOp;
+  std::string id_key;    ///< "id", "name", … when the object has one
+  std::string id_value;
+  int64_t elapsed_seconds = 0;
+  std::string error;
+};
+
+/// Receives events. Called from several threads, must return quickly.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void Post(Event event) = 0;
+};
+
+}  // namespace kinu::engine

@@ -1,0 +1,133 @@
+// State: what is known of real objects. Rows: one resource entry per (module instance, resource), its
+// instances in key order, each with a current object and possibly deposed ones. Attributes stay the
+// JSON bytes that were read until somebody needs a value.
+// Ref: opentofu internal/states; file format: state file version 4.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "addrs/address.h"
+#include "base/flat_map.h"
+#include "base/result.h"
+#include "cty/path.h"
+#include "cty/value.h"
+
+namespace kinu::state {
+
+enum class ObjectStatus : uint8_t { kReady, kTainted };
+
+/// A sorted list of configuration resources that an object depends on; shared between objects.
+using DependencyList = std::shared_ptr<const std::vector<ConfigResource>>;
+
+/// One object as stored. Strings that came from a file point into State::buffer.
+struct Object {
+  ObjectStatus status = ObjectStatus::kReady;
+  bool create_before_destroy = false;
+  bool skip_destroy = false;
+  uint64_t schema_version = 0;
+  std::shared_ptr<const std::string> owned_attributes;  ///< keeps `attributes` alive when not in the buffer
+  std::string_view attributes;       ///< JSON object
+  std::string_view attributes_flat;  ///< JSON of the legacy flat map, or empty
+  std::string_view sensitive_paths;  ///< JSON array as read; empty: none
+  std::vector<Path> sensitive;       ///< decoded or new sensitive paths
+  std::string private_data;          ///< raw bytes (decoded from base64)
+  DependencyList dependencies;
+  std::string identity;              ///< JSON, or empty
+  std::optional<uint64_t> identity_schema_version;
+};
+
+struct DeposedObject {
+  std::string key;  ///< 8 hex digits
+  Object object;
+};
+
+struct Instance {
+  InstanceKey key;
+  InstanceKey provider_key;
+  bool has_provider_key = false;
+  std::unique_ptr<Object> current;
+  std::vector<DeposedObject> deposed;  ///< sorted by key
+};
+
+struct Resource {
+  AbsResource address;
+  ProviderConfig provider;
+  std::vector<Instance> instances;  ///< by key: none, ints, strings
+  Instance* Find(const InstanceKey& key);
+  const Instance* Find(const InstanceKey& key) const;
+  Instance& Ensure(const Program& program, const InstanceKey& key);
+};
+
+struct OutputValue {
+  std::string name;
+  Value value;
+  bool sensitive = false;
+  std::string deprecated;
+};
+
+/// Result of a checkable object, as documents have it.
+struct CheckObject {
+  std::string address;
+  std::string status;  ///< pass, fail, error, unknown
+  std::vector<std::string> failure_messages;
+};
+struct CheckResult {
+  std::string kind;  ///< resource, output, check, var
+  std::string config_address;
+  std::string status;
+  bool has_objects = true;
+  std::vector<CheckObject> objects;
+};
+
+struct State {
+  std::shared_ptr<Program> program;
+  std::shared_ptr<const std::string> buffer;  ///< the file that views point into
+  std::string terraform_version;
+  uint64_t serial = 0;
+  std::string lineage;
+  std::vector<OutputValue> outputs;   ///< sorted by name
+  std::vector<std::unique_ptr<Resource>> resources;  ///< sorted for writing by SortResources()
+  std::vector<CheckResult> checks;
+  bool has_checks = false;
+
+  bool empty() const { return outputs.empty() && resources.empty(); }
+  Resource* Find(const AbsResource& address);
+  const Resource* Find(const AbsResource& address) const;
+  Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
+  void Remove(const AbsResource& address);
+  /// The reference's order of addresses.
+  std::vector<const Resource*> Sorted() const;
+  /// A copy that shares what is immutable.
+  State Clone() const;
+
+ private:
+  FlatMap<AbsResource, size_t> index_;
+};
+
+/// Reads a state file's bytes (version 4; older versions are upgraded). An empty text is an empty
+/// state. The error's message is complete for people.
+Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes);
+
+enum class Layout : uint8_t {
+  kIndented,  ///< two spaces, two newlines at the end: the local state file
+  kCompact,   ///< one line and a newline: backups, plan files, `state pull`
+};
+/// The file's bytes as OpenTofu 1.12.6 writes them.
+std::string WriteState(const State& state, Layout layout);
+
+/// Whether both would be written alike, header apart.
+bool SameContent(const State& a, const State& b);
+
+/// An object's value, decoded with its type (of the current schema version), marked with its
+/// sensitive paths.
+Result<Value> DecodeObject(const Object& object, const Type& type);
+/// Stores a value into an object: attributes as JSON (unknowns become null), sensitive paths from
+/// its marks.
+void EncodeObject(const Value& value, const Type& type, Object& object);
+
+}  // namespace kinu::state
