@@ -1,8 +1,9 @@
-// Addresses: what configuration objects are called. Interned in a Program: a module path is a 32-bit
-// id, a resource address a 16-byte value whose equality is integer equality. Text is made on demand.
+// Addresses: what configuration objects are called. Interned in a Program: a module path is a
+// 32-bit id, a resource address a 16-byte value whose equality is integer equality. Text is made on
+// demand.
 //
-// Order: addresses are never ordered by id. The reference's orders are the explicit functions at the
-// end. Ref: opentofu internal/addrs.
+// Order: addresses are never ordered by id. The reference's orders are the explicit functions at
+// the end. Ref: opentofu internal/addrs.
 #pragma once
 
 #include <compare>
@@ -22,7 +23,9 @@ class InstanceKey {
  public:
   enum class Kind : uint8_t { kNone, kInt, kString };
   InstanceKey() = default;
-  static InstanceKey Int(int64_t index) { return InstanceKey(Kind::kInt, static_cast<uint64_t>(index)); }
+  static InstanceKey Int(int64_t index) {
+    return InstanceKey(Kind::kInt, static_cast<uint64_t>(index));
+  }
   static InstanceKey String(Symbol key) { return InstanceKey(Kind::kString, key.id); }
 
   Kind kind() const { return kind_; }
@@ -87,15 +90,13 @@ struct ResourceInstance {
   friend bool operator==(const ResourceInstance&, const ResourceInstance&) = default;
 };
 
-/// A provider configuration: module, full source address ("registry.opentofu.org/hashicorp/aws") and
-/// alias.
+/// A provider configuration: module, full source address ("registry.opentofu.org/hashicorp/aws")
+/// and alias.
 struct ProviderConfig {
   ModuleId module;
   Symbol provider;
   Symbol alias;
-  uint64_t Hash() const {
-    return HashCombine(module.id, uint64_t{provider.id} << 32 | alias.id);
-  }
+  uint64_t Hash() const { return HashCombine(module.id, uint64_t{provider.id} << 32 | alias.id); }
   friend bool operator==(const ProviderConfig&, const ProviderConfig&) = default;
 };
 
@@ -124,14 +125,14 @@ class Program {
   bool HasKeys(ModuleInstId instance) const;
 
   // Text forms, as the reference prints them.
-  std::string ToText(ModuleId module) const;            ///< "module.a.module.b", "" for the root
-  std::string ToText(ModuleInstId instance) const;      ///< "module.a[0]", "" for the root
-  std::string ToText(const ResourceName& name) const;   ///< "data.t.n"
+  std::string ToText(ModuleId module) const;           ///< "module.a.module.b", "" for the root
+  std::string ToText(ModuleInstId instance) const;     ///< "module.a[0]", "" for the root
+  std::string ToText(const ResourceName& name) const;  ///< "data.t.n"
   std::string ToText(const ConfigResource& r) const;
   std::string ToText(const AbsResource& r) const;
   std::string ToText(const ResourceInstance& r) const;
-  std::string ToText(const InstanceKey& key) const;     ///< `[0]`, `["k"]`, ""
-  std::string ToText(const ProviderConfig& p) const;    ///< `module.a.provider["host/ns/t"].alias`
+  std::string ToText(const InstanceKey& key) const;   ///< `[0]`, `["k"]`, ""
+  std::string ToText(const ProviderConfig& p) const;  ///< `module.a.provider["host/ns/t"].alias`
   void Append(std::string& out, ModuleInstId instance) const;
   void Append(std::string& out, const ResourceInstance& r) const;
   void Append(std::string& out, const AbsResource& r) const;
@@ -158,6 +159,10 @@ class Program {
   SymbolTable symbols_;
   std::unique_ptr<Paths> paths_;
 };
+
+/// A string instance key as addresses show it: quoted as an HCL string, with template introducers
+/// doubled so that the address parses back. Ref: addrs StringKey.String.
+std::string QuoteKey(std::string_view text);
 
 /// The word before a resource address: "" (managed), "data", "ephemeral".
 std::string_view ModePrefix(ResourceMode mode);

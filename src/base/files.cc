@@ -1,15 +1,15 @@
 #include "base/files.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cctype>
-#include <cerrno>
-#include <cstring>
 
 namespace kinu {
 namespace {
@@ -78,7 +78,7 @@ Result<std::string> ReadFile(const std::string& path) {
   if (!fd.ok()) {
     return SystemError("open", path);
   }
-  struct stat info {};
+  struct stat info{};
   std::string out;
   if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
     out.reserve(static_cast<size_t>(info.st_size) + 1);
@@ -103,7 +103,7 @@ Result<std::string> ReadFile(const std::string& path) {
 }
 
 Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {
-  struct stat info {};
+  struct stat info{};
   bool existed = ::stat(path.c_str(), &info) == 0;
   std::string temporary = DirName(path) + "/." + BaseName(path) + "." + RandomUuid().substr(0, 8);
   {
@@ -168,12 +168,12 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
 }
 
 bool FileExists(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0;
 }
 
 bool IsDirectory(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 

@@ -1,4 +1,5 @@
-// Files: whole reads, and replacement by write + fsync + rename so that nobody ever sees half a file.
+// Files: whole reads, and replacement by write + fsync + rename so that nobody ever sees half a
+// file.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 
 namespace kinu {
 
-uint64_t HashBytes(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+uint64_t HashBytes(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
 
 }  // namespace kinu

@@ -2,13 +2,13 @@
 // copy. Never iterate one into output: its order is not defined.
 #pragma once
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 namespace kinu {
 

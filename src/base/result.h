@@ -40,9 +40,9 @@ inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
 
 /// KINU_TRY(auto x, Call()): x becomes the value, or the function returns the error.
 #define KINU_TRY(decl, expr) KINU_TRY_INNER(KINU_CONCAT(kinu_try_, __LINE__), decl, expr)
-#define KINU_TRY_INNER(tmp, decl, expr)                \
-  auto tmp = (expr);                                   \
-  if (!tmp) {                                          \
-    return std::unexpected(std::move(tmp).error());    \
-  }                                                    \
+#define KINU_TRY_INNER(tmp, decl, expr)             \
+  auto tmp = (expr);                                \
+  if (!tmp) {                                       \
+    return std::unexpected(std::move(tmp).error()); \
+  }                                                 \
   decl = *std::move(tmp)

@@ -52,7 +52,9 @@ struct SymbolTable::Impl {
   }
 };
 
-SymbolTable::SymbolTable() : impl_(std::make_unique<Impl>()) { impl_->Append(""); }
+SymbolTable::SymbolTable() : impl_(std::make_unique<Impl>()) {
+  impl_->Append("");
+}
 SymbolTable::~SymbolTable() = default;
 
 Symbol SymbolTable::Intern(std::string_view text) {

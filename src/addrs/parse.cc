@@ -1,0 +1,267 @@
+// Parsing of addresses as programs write them. These texts come from state and plan files, so the
+// grammar is the printed one; what people type is parsed as HCL traversals elsewhere.
+#include <charconv>
+#include <optional>
+
+#include "addrs/address.h"
+
+namespace kinu {
+
+std::string QuoteKey(std::string_view text) {
+  std::string out = "\"";
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    switch (c) {
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '"':
+      case '\\':
+        out += '\\';
+        out += text[i];
+        break;
+      case '$':
+      case '%':
+        out += text[i];
+        if (i + 1 < text.size() && text[i + 1] == '{') {
+          out += text[i];
+        }
+        break;
+      default:
+        if (c < 0x20 || c == 0x7F) {
+          static constexpr char kHex[] = "0123456789abcdef";
+          out += "\\u00";
+          out += kHex[c >> 4];
+          out += kHex[c & 15];
+        } else {
+          out += text[i];
+        }
+    }
+  }
+  out += '"';
+  return out;
+}
+
+namespace {
+
+/// Appends a code point as UTF-8.
+void AppendUtf8(std::string& out, uint32_t rune) {
+  if (rune < 0x80) {
+    out += static_cast<char>(rune);
+  } else if (rune < 0x800) {
+    out += static_cast<char>(0xC0 | (rune >> 6));
+    out += static_cast<char>(0x80 | (rune & 0x3F));
+  } else if (rune < 0x10000) {
+    out += static_cast<char>(0xE0 | (rune >> 12));
+    out += static_cast<char>(0x80 | ((rune >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (rune & 0x3F));
+  } else {
+    out += static_cast<char>(0xF0 | (rune >> 18));
+    out += static_cast<char>(0x80 | ((rune >> 12) & 0x3F));
+    out += static_cast<char>(0x80 | ((rune >> 6) & 0x3F));
+    out += static_cast<char>(0x80 | (rune & 0x3F));
+  }
+}
+
+/// The inverse of QuoteKey for the text between the quotes.
+std::optional<std::string> UnquoteKey(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if ((c == '$' || c == '%') && text.substr(i + 1, 2) == std::string{c, '{'}) {
+      ++i;
+    } else if (c == '\\') {
+      if (++i >= text.size()) {
+        return std::nullopt;
+      }
+      c = text[i];
+      if (c == 'u' || c == 'U') {
+        size_t digits = c == 'u' ? 4 : 8;
+        uint32_t rune = 0;
+        std::string_view hex = text.substr(i + 1, digits);
+        auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), rune, 16);
+        if (hex.size() != digits || error != std::errc() || end != hex.data() + digits) {
+          return std::nullopt;
+        }
+        AppendUtf8(out, rune);
+        i += digits;
+        continue;
+      }
+      c = c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c;
+    }
+    out += c;
+  }
+  return out;
+}
+
+/// A cursor over an address text.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  bool done() const { return rest_.empty(); }
+  bool Take(char c) {
+    if (rest_.empty() || rest_.front() != c) {
+      return false;
+    }
+    rest_.remove_prefix(1);
+    return true;
+  }
+  /// A name: everything up to the next '.' or '['.
+  std::string_view Name() {
+    size_t end = std::min(rest_.find_first_of(".["), rest_.size());
+    std::string_view name = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    return name;
+  }
+  /// `[0]` or `["k"]`; absent is fine, malformed is not.
+  bool Key(Program& program, InstanceKey* key) {
+    *key = InstanceKey();
+    if (!Take('[')) {
+      return true;
+    }
+    if (!rest_.empty() && rest_.front() == '"') {
+      std::optional<std::string> text = QuotedText();
+      if (!text || !Take(']')) {
+        return false;
+      }
+      *key = InstanceKey::String(program.Intern(*text));
+      return true;
+    }
+    int64_t index = 0;
+    auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), index);
+    if (error != std::errc()) {
+      return false;
+    }
+    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+    *key = InstanceKey::Int(index);
+    return Take(']');
+  }
+  /// A quoted string at the cursor, unquoted.
+  std::optional<std::string> QuotedText() {
+    size_t i = 1;
+    while (i < rest_.size() && rest_[i] != '"') {
+      i += rest_[i] == '\\' ? 2 : 1;
+    }
+    if (i >= rest_.size()) {
+      return std::nullopt;
+    }
+    std::optional<std::string> text = UnquoteKey(rest_.substr(1, i - 1));
+    rest_.remove_prefix(i + 1);
+    return text;
+  }
+  std::string_view rest() const { return rest_; }
+  void Reset(std::string_view rest) { rest_ = rest; }
+
+ private:
+  std::string_view rest_;
+};
+
+/// Reads `module.a[0].module.b.` as far as it goes; leaves the cursor at the first other word.
+bool TakeModulePath(Program& program, Scanner& in, ModuleInstId* out) {
+  *out = ModuleInstId();
+  for (;;) {
+    std::string_view before = in.rest();
+    if (in.Name() != "module" || !in.Take('.')) {
+      in.Reset(before);
+      return true;
+    }
+    std::string_view call = in.Name();
+    InstanceKey key;
+    if (call.empty() || !in.Key(program, &key)) {
+      return false;
+    }
+    *out = program.ModuleInstance(*out, program.Intern(call), key);
+    if (in.done()) {
+      return true;
+    }
+    if (!in.Take('.')) {
+      return false;
+    }
+  }
+}
+
+bool TakeResource(Program& program, Scanner& in, ResourceName* out) {
+  std::string_view type = in.Name();
+  out->mode = ResourceMode::kManaged;
+  if (type == "data" || type == "ephemeral") {
+    out->mode = type == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
+    if (!in.Take('.')) {
+      return false;
+    }
+    type = in.Name();
+  }
+  if (type.empty() || !in.Take('.')) {
+    return false;
+  }
+  std::string_view name = in.Name();
+  if (name.empty()) {
+    return false;
+  }
+  out->type = program.Intern(type);
+  out->name = program.Intern(name);
+  return true;
+}
+
+}  // namespace
+
+bool Program::ParseModuleInstance(std::string_view text, ModuleInstId* out) {
+  Scanner in(text);
+  return TakeModulePath(*this, in, out) && in.done();
+}
+
+bool Program::ParseResourceInstance(std::string_view text, ResourceInstance* out) {
+  Scanner in(text);
+  return TakeModulePath(*this, in, &out->resource.module) &&
+         TakeResource(*this, in, &out->resource.resource) && in.Key(*this, &out->key) && in.done();
+}
+
+bool Program::ParseConfigResource(std::string_view text, ConfigResource* out) {
+  Scanner in(text);
+  ModuleInstId module;
+  if (!TakeModulePath(*this, in, &module) || HasKeys(module) ||
+      !TakeResource(*this, in, &out->resource) || !in.done()) {
+    return false;
+  }
+  out->module = ModuleOf(module);
+  return true;
+}
+
+bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, InstanceKey* key) {
+  Scanner in(text);
+  ModuleInstId module;
+  *key = InstanceKey();
+  if (!TakeModulePath(*this, in, &module) || in.Name() != "provider") {
+    return false;
+  }
+  out->module = ModuleOf(module);
+  out->alias = Symbol();
+  if (in.Take('.')) {  // legacy: provider.aws, provider.aws.west
+    std::string_view type = in.Name();
+    out->provider =
+        Intern(type == "terraform" ? std::string("terraform.io/builtin/terraform")
+                                   : "registry.opentofu.org/hashicorp/" + std::string(type));
+  } else {
+    InstanceKey provider;
+    if (!in.Key(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {
+      return false;
+    }
+    out->provider = provider.symbol();
+  }
+  if (in.Take('.')) {
+    std::string_view alias = in.Name();
+    if (alias.empty()) {
+      return false;
+    }
+    out->alias = Intern(alias);
+  }
+  return in.Key(*this, key) && in.done();
+}
+
+}  // namespace kinu
