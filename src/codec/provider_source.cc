@@ -1,0 +1,184 @@
+#include "codec/provider_source.h"
+
+#include <vector>
+
+#include "base/check.h"
+
+namespace kinu {
+namespace {
+
+std::unexpected<ProviderAddressError> Bad(std::string summary, std::string detail) {
+  return std::unexpected(ProviderAddressError{std::move(summary), std::move(detail)});
+}
+
+std::string Quote(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+std::vector<std::string_view> Split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    size_t slash = text.find('/');
+    parts.push_back(text.substr(0, slash));
+    if (slash == text.npos) {
+      return parts;
+    }
+    text.remove_prefix(slash + 1);
+  }
+}
+
+/// A DNS label: letters, digits, dashes, none at the ends. Names beyond ASCII pass as they are.
+bool IsLabel(std::string_view text) {
+  if (text.empty() || text.size() > 63 || text.front() == '-' || text.back() == '-') {
+    return false;
+  }
+  for (char c : text) {
+    bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                c == '-' || static_cast<unsigned char>(c) >= 0x80;
+    if (!fine) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') {
+      c = static_cast<char>(c - 'A' + 'a');
+    }
+  }
+  return out;
+}
+
+std::expected<std::string, std::string> ParseHost(std::string_view text) {
+  std::string_view name = text.substr(0, text.find(':'));
+  std::string_view port = name.size() == text.size() ? "" : text.substr(name.size() + 1);
+  if (name.size() != text.size()) {
+    bool digits = !port.empty() && port.size() <= 5 &&
+                  port.find_first_not_of("0123456789") == port.npos;
+    if (!digits || std::stol(std::string(port)) > 65535) {
+      return std::unexpected("the port is not a number between 1 and 65535");
+    }
+  }
+  std::string_view rest = name;
+  while (true) {
+    size_t dot = rest.find('.');
+    if (!IsLabel(rest.substr(0, dot))) {
+      return std::unexpected("contains characters that are not valid in a hostname");
+    }
+    if (dot == rest.npos) {
+      break;
+    }
+    rest.remove_prefix(dot + 1);
+  }
+  std::string host = Lower(name);
+  if (!port.empty() && port != "443") {
+    host += ':' + std::to_string(std::stol(std::string(port)));
+  }
+  return host;
+}
+
+}  // namespace
+
+std::string ProviderAddress::ForDisplay() const {
+  return host == kDefaultRegistryHost ? space + '/' + type : ToText();
+}
+
+std::expected<std::string, std::string> ParseProviderPart(std::string_view text) {
+  if (text.empty()) {
+    return std::unexpected("must have at least one character");
+  }
+  if (text.find('.') != text.npos) {
+    return std::unexpected("dots are not allowed");
+  }
+  if (text.find("--") != text.npos) {
+    return std::unexpected("cannot use multiple consecutive dashes");
+  }
+  if (!IsLabel(text)) {
+    return std::unexpected(
+        "must contain only letters, digits, and dashes, and may not use leading or trailing dashes");
+  }
+  return Lower(text);
+}
+
+std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::string_view text) {
+  std::vector<std::string_view> parts = Split(text);
+  bool empty_part = false;
+  for (std::string_view part : parts) {
+    empty_part = empty_part || part.empty();
+  }
+  if (parts.size() > 3 || empty_part) {
+    return Bad("Invalid provider source string",
+               "A provider source has the form \"[hostname/][namespace/]name\".");
+  }
+  auto type = ParseProviderPart(parts.back());
+  if (!type) {
+    return Bad("Invalid provider type", "Invalid provider type " + Quote(parts.back()) +
+                                            " in source " + Quote(text) + ": " + type.error());
+  }
+  ProviderAddress source{std::string(kDefaultRegistryHost), "hashicorp", *std::move(type)};
+  if (parts.size() >= 2 && parts[parts.size() - 2] != "-") {
+    auto space = ParseProviderPart(parts[parts.size() - 2]);
+    if (!space) {
+      return Bad("Invalid provider namespace", "Invalid provider namespace " +
+                                                   Quote(parts[parts.size() - 2]) + " in source " +
+                                                   Quote(text) + ": " + space.error());
+    }
+    source.space = *std::move(space);
+  } else if (parts.size() >= 2) {
+    source.space = "-";
+  }
+  if (parts.size() == 3) {
+    auto host = ParseHost(parts[0]);
+    if (!host) {
+      return Bad("Invalid provider source hostname",
+                 "Invalid provider source hostname " + Quote(parts[0]) + " in source " +
+                     Quote(text) + ": " + host.error());
+    }
+    source.host = *std::move(host);
+  }
+  if (source.space == "-" && source.host != kDefaultRegistryHost) {
+    return Bad("Invalid provider namespace",
+               "The legacy provider namespace \"-\" can be used only with hostname " +
+                   std::string(kDefaultRegistryHost) + ".");
+  }
+  for (std::string_view brand : {"terraform-", "opentofu-"}) {
+    if (!source.type.starts_with(brand)) {
+      continue;
+    }
+    std::string repository_prefix = std::string(brand) + "provider-";
+    std::string detail = "Provider source " + Quote(source.ForDisplay()) +
+                         " has a type with the prefix ";
+    if (source.type.starts_with(repository_prefix) &&
+        ParseProviderPart(std::string_view(source.type).substr(repository_prefix.size()))) {
+      ProviderAddress suggestion = source;
+      suggestion.type.erase(0, repository_prefix.size());
+      return Bad("Invalid provider type",
+                 detail + Quote(repository_prefix) +
+                     ". That prefix belongs to repository names, not to source addresses.\n\n"
+                     "Did you mean " +
+                     Quote(suggestion.ForDisplay()) + "?");
+    }
+    return Bad("Invalid provider type",
+               detail + Quote(brand) +
+                   ", which would be redundant. If you are the author of this provider, rename "
+                   "it to not include the prefix.");
+  }
+  return source;
+}
+
+ProviderAddress SplitProviderAddress(std::string_view address) {
+  std::vector<std::string_view> parts = Split(address);
+  KINU_CHECK(parts.size() == 3, "a full provider address has three parts");
+  return {std::string(parts[0]), std::string(parts[1]), std::string(parts[2])};
+}
+
+std::string ProviderForDisplay(std::string_view address) {
+  if (address.starts_with(kDefaultRegistryHost) && address.size() > kDefaultRegistryHost.size() &&
+      address[kDefaultRegistryHost.size()] == '/') {
+    address.remove_prefix(kDefaultRegistryHost.size() + 1);
+  }
+  return std::string(address);
+}
+
+}  // namespace kinu
