@@ -67,7 +67,8 @@ TEST(ProtoWriter, NestedLengthsOfEverySize) {
 }
 
 TEST(ProtoReader, ReadsFixedNumbers) {
-  ProtoReader reader("\x0d\x01\x00\x00\x00\x11\x02\x00\x00\x00\x00\x00\x00\x80"s);
+  std::string bytes = "\x0d\x01\x00\x00\x00\x11\x02\x00\x00\x00\x00\x00\x00\x80"s;
+  ProtoReader reader(bytes);
   ProtoField field;
   ASSERT_TRUE(reader.Next(field));
   EXPECT_EQ(field.scalar, 1U);
@@ -77,14 +78,15 @@ TEST(ProtoReader, ReadsFixedNumbers) {
 
 TEST(ProtoReader, RejectsMalformedBytes) {
   const std::string cases[] = {
-      "\x08"s,                                             // a tag without value
-      "\x08\xff"s,                                         // an unfinished varint
+      "\x08"s,                                              // a tag without value
+      "\x08\xff"s,                                          // an unfinished varint
       "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s,  // an endless varint
-      "\x12\x05"s "abc",                                   // fewer bytes than announced
-      "\x0b"s,                                             // a group
-      "\x00\x00"s,                                         // field 0
-      "\x0d\x01"s,                                         // an unfinished fixed32
-      "\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f"s,          // a length beyond all memory
+      "\x12\x05"s
+      "abc",                                        // fewer bytes than announced
+      "\x0b"s,                                      // a group
+      "\x00\x00"s,                                  // field 0
+      "\x0d\x01"s,                                  // an unfinished fixed32
+      "\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f"s,  // a length beyond all memory
   };
   for (const std::string& bytes : cases) {
     ProtoReader reader(bytes);

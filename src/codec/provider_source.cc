@@ -11,7 +11,9 @@ std::unexpected<ProviderAddressError> Bad(std::string summary, std::string detai
   return std::unexpected(ProviderAddressError{std::move(summary), std::move(detail)});
 }
 
-std::string Quote(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string Quote(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
 
 std::vector<std::string_view> Split(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -54,8 +56,8 @@ std::expected<std::string, std::string> ParseHost(std::string_view text) {
   std::string_view name = text.substr(0, text.find(':'));
   std::string_view port = name.size() == text.size() ? "" : text.substr(name.size() + 1);
   if (name.size() != text.size()) {
-    bool digits = !port.empty() && port.size() <= 5 &&
-                  port.find_first_not_of("0123456789") == port.npos;
+    bool digits =
+        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == port.npos;
     if (!digits || std::stol(std::string(port)) > 65535) {
       return std::unexpected("the port is not a number between 1 and 65535");
     }
@@ -96,7 +98,8 @@ std::expected<std::string, std::string> ParseProviderPart(std::string_view text)
   }
   if (!IsLabel(text)) {
     return std::unexpected(
-        "must contain only letters, digits, and dashes, and may not use leading or trailing dashes");
+        "must contain only letters, digits, and dashes, and may not use leading or trailing "
+        "dashes");
   }
   return Lower(text);
 }
@@ -131,9 +134,9 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
   if (parts.size() == 3) {
     auto host = ParseHost(parts[0]);
     if (!host) {
-      return Bad("Invalid provider source hostname",
-                 "Invalid provider source hostname " + Quote(parts[0]) + " in source " +
-                     Quote(text) + ": " + host.error());
+      return Bad("Invalid provider source hostname", "Invalid provider source hostname " +
+                                                         Quote(parts[0]) + " in source " +
+                                                         Quote(text) + ": " + host.error());
     }
     source.host = *std::move(host);
   }
@@ -147,8 +150,8 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
       continue;
     }
     std::string repository_prefix = std::string(brand) + "provider-";
-    std::string detail = "Provider source " + Quote(source.ForDisplay()) +
-                         " has a type with the prefix ";
+    std::string detail =
+        "Provider source " + Quote(source.ForDisplay()) + " has a type with the prefix ";
     if (source.type.starts_with(repository_prefix) &&
         ParseProviderPart(std::string_view(source.type).substr(repository_prefix.size()))) {
       ProviderAddress suggestion = source;

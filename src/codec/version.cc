@@ -8,11 +8,19 @@ namespace {
 
 using Operator = VersionConstraints::Operator;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool IsSpace(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 /// Characters of the dotted parts behind the numbers, by the lenient grammar.
-bool IsExtra(char c) { return IsDigit(c) || IsLetter(c) || c == '-' || c == '~'; }
+bool IsExtra(char c) {
+  return IsDigit(c) || IsLetter(c) || c == '-' || c == '~';
+}
 
 std::string_view TrimSpace(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) {
@@ -67,9 +75,9 @@ std::strong_ordering CompareIdentifiers(std::string_view a, std::string_view b) 
 
 std::strong_ordering ComparePrerelease(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty()) {
-    return b.empty() <=> a.empty() == 0   ? std::strong_ordering::equal
-           : a.empty()                    ? std::strong_ordering::greater
-                                          : std::strong_ordering::less;
+    return b.empty() <=> a.empty() == 0 ? std::strong_ordering::equal
+           : a.empty()                  ? std::strong_ordering::greater
+                                        : std::strong_ordering::less;
   }
   while (true) {
     size_t a_dot = a.find('.');
@@ -105,9 +113,9 @@ struct OperatorText {
   Operator op;
 };
 constexpr OperatorText kOperators[] = {
-    {"<=", Operator::kLessEqual},        {">=", Operator::kGreaterEqual},
-    {"!=", Operator::kNotEqual},         {"~>", Operator::kPessimisticMinor},
-    {"<", Operator::kLess},              {">", Operator::kGreater},
+    {"<=", Operator::kLessEqual}, {">=", Operator::kGreaterEqual},
+    {"!=", Operator::kNotEqual},  {"~>", Operator::kPessimisticMinor},
+    {"<", Operator::kLess},       {">", Operator::kGreater},
     {"=", Operator::kEqual},
 };
 
@@ -237,8 +245,7 @@ Result<Version> Version::Parse(std::string_view text) {
     int64_t number = 0;
     if (!ReadNumber(rest.substr(0, length), &number)) {
       return Fail(ErrorCode::kInvalid, "error parsing version: strconv.ParseInt: parsing " +
-                                           Quoted(rest.substr(0, length)) +
-                                           ": value out of range");
+                                           Quoted(rest.substr(0, length)) + ": value out of range");
     }
     version.numbers_.push_back(number);
     rest.remove_prefix(length);
@@ -283,10 +290,9 @@ Result<Version> Version::Parse(std::string_view text) {
 
 Result<Version> Version::ParseExact(std::string_view text) {
   auto version = Parse(text);
-  if (!version || text.starts_with('v') || version->written_ != 3 ||
-      version->ToText() != text) {
-    return Fail(ErrorCode::kInvalid, "invalid version " + Quoted(text) +
-                                         ": three numbers separated by dots are needed");
+  if (!version || text.starts_with('v') || version->written_ != 3 || version->ToText() != text) {
+    return Fail(ErrorCode::kInvalid,
+                "invalid version " + Quoted(text) + ": three numbers separated by dots are needed");
   }
   return version;
 }
@@ -395,8 +401,7 @@ Result<VersionConstraints> VersionConstraints::ParseForProviders(std::string_vie
     }
     term.version = *std::move(parsed);
     if (term.version.written_ > 3) {
-      return invalid(
-          "too many numbered portions; only three are allowed (major, minor, patch)");
+      return invalid("too many numbered portions; only three are allowed (major, minor, patch)");
     }
     if (IsPessimistic(term.op) && term.version.written_ == 3) {
       term.op = Operator::kPessimisticPatch;
@@ -411,9 +416,8 @@ Result<VersionConstraints> VersionConstraints::ParseForProviders(std::string_vie
 }
 
 bool VersionConstraints::Allows(const Version& version) const {
-  return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-    return MeetsInConfiguration(term, version);
-  });
+  return std::all_of(terms_.begin(), terms_.end(),
+                     [&](const Term& term) { return MeetsInConfiguration(term, version); });
 }
 
 bool VersionConstraints::AllowsProvider(const Version& version) const {

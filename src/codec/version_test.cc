@@ -13,14 +13,22 @@ TEST(Version, ParsesLeniently) {
     const char* want;  // empty: malformed
   };
   const Case cases[] = {
-      {"1.2.3", "1.2.3"},       {"1", "1.0.0"},
-      {"v1.2", "1.2.0"},        {"1.2.3.4", "1.2.3.4"},
-      {"1.2.3-beta.1", "1.2.3-beta.1"}, {"1.2.3beta", "1.2.3-beta"},
-      {"1.2.3-5", "1.2.3-5"},   {"1.2.3+x.y", "1.2.3+x.y"},
-      {"1.2.3-rc1+m", "1.2.3-rc1+m"},   {"", ""},
-      {"x", ""},                {"1.", ""},
-      {"1.2.3-", ""},           {"1.2 3", ""},
-      {"1.2.3+", ""},           {"-1", ""},
+      {"1.2.3", "1.2.3"},
+      {"1", "1.0.0"},
+      {"v1.2", "1.2.0"},
+      {"1.2.3.4", "1.2.3.4"},
+      {"1.2.3-beta.1", "1.2.3-beta.1"},
+      {"1.2.3beta", "1.2.3-beta"},
+      {"1.2.3-5", "1.2.3-5"},
+      {"1.2.3+x.y", "1.2.3+x.y"},
+      {"1.2.3-rc1+m", "1.2.3-rc1+m"},
+      {"", ""},
+      {"x", ""},
+      {"1.", ""},
+      {"1.2.3-", ""},
+      {"1.2 3", ""},
+      {"1.2.3+", ""},
+      {"-1", ""},
   };
   for (const Case& c : cases) {
     auto version = Version::Parse(c.text);
@@ -36,7 +44,7 @@ TEST(Version, ExactFormOnly) {
 }
 
 TEST(Version, OrdersBySemanticVersioning) {
-  const char* ascending[] = {"0.9.0",        "1.0.0-alpha",  "1.0.0-alpha.1", "1.0.0-alpha.beta",
+  const char* ascending[] = {"0.9.0",        "1.0.0-alpha",   "1.0.0-alpha.1", "1.0.0-alpha.beta",
                              "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1",    "1.0.0",
                              "1.0.1",        "1.2.0",         "1.10.0",        "2.0.0"};
   for (size_t i = 0; i < std::size(ascending); ++i) {
