@@ -1,0 +1,117 @@
+#include "text/quote.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+#include "text/unicode.h"
+
+namespace kinu::text {
+namespace {
+
+constexpr char kHex[] = "0123456789abcdef";
+
+void AppendHex(std::string& out, uint32_t value, int digits) {
+  for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
+    out += kHex[(value >> shift) & 0xF];
+  }
+}
+
+void AppendEscaped(std::string& out, char32_t point, char quote) {
+  if (point == static_cast<char32_t>(quote) || point == '\\') {
+    out += '\\';
+    out += static_cast<char>(point);
+    return;
+  }
+  if (IsPrintable(point)) {
+    AppendUtf8(out, point);
+    return;
+  }
+  switch (point) {
+    case '\a':
+      out += "\\a";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\v':
+      out += "\\v";
+      return;
+    default:
+      break;
+  }
+  if (point < ' ' || point == 0x7F) {
+    out += "\\x";
+    AppendHex(out, point, 2);
+  } else if (point < 0x10000) {
+    out += "\\u";
+    AppendHex(out, point, 4);
+  } else {
+    out += "\\U";
+    AppendHex(out, point, 8);
+  }
+}
+
+}  // namespace
+
+void AppendGoQuoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (size_t pos = 0; pos < text.size();) {
+    const Decoded decoded = DecodeUtf8(text, pos);
+    if (decoded.ok) {
+      AppendEscaped(out, decoded.point, '"');
+    } else {
+      out += "\\x";
+      AppendHex(out, static_cast<uint8_t>(text[pos]), 2);
+    }
+    pos += decoded.size;
+  }
+  out += '"';
+}
+
+std::string GoQuote(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 2);
+  AppendGoQuoted(out, text);
+  return out;
+}
+
+std::string GoQuoteRune(char32_t point) {
+  std::string out = "'";
+  AppendEscaped(out, point, '\'');
+  out += '\'';
+  return out;
+}
+
+std::string GoFloat(double value) {
+  if (std::isnan(value)) {
+    return "NaN";
+  }
+  if (std::isinf(value)) {
+    return value > 0 ? "+Inf" : "-Inf";
+  }
+  char buffer[400];
+  auto digits = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
+  const std::string_view scientific(buffer, static_cast<size_t>(digits.ptr - buffer));
+  const int exponent = std::atoi(std::string(scientific.substr(scientific.find('e') + 1)).c_str());
+  if (exponent >= -4 && exponent < 21) {
+    digits = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed);
+    return std::string(buffer, digits.ptr);
+  }
+  return std::string(scientific);
+}
+
+}  // namespace kinu::text

@@ -1,0 +1,87 @@
+// Unicode: UTF-8, normalisation, grapheme clusters, identifiers, case and width.
+//
+// Grapheme clusters, NFC and case follow Unicode 15.0 (utf8proc), identifiers Unicode 9.0, which is
+// what HCL's scanner has. Functions accept any bytes: where text is not UTF-8, each wrong byte
+// counts as one U+FFFD, as in Go.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kinu::text {
+
+inline constexpr char32_t kReplacement = 0xFFFD;
+
+// --- UTF-8 ---
+
+/// One code point and how many bytes it took. Wrong bytes give {kReplacement, 1} with ok false.
+struct Decoded {
+  char32_t point = 0;
+  uint32_t size = 0;
+  bool ok = true;
+};
+/// Decodes the code point at `pos`, which must be inside the text.
+Decoded DecodeUtf8(std::string_view text, size_t pos);
+/// Appends the encoding of a code point; a surrogate or one out of range becomes U+FFFD.
+void AppendUtf8(std::string& out, char32_t point);
+bool IsUtf8(std::string_view text);
+bool IsAscii(std::string_view text);
+/// Offset of the first byte that is not UTF-8, or the text's size.
+size_t FindInvalidUtf8(std::string_view text);
+/// The text with every wrong byte replaced by U+FFFD.
+std::string ReplaceInvalidUtf8(std::string_view text);
+/// Number of code points.
+size_t CodePointCount(std::string_view text);
+
+// --- Normalisation ---
+
+/// Whether the text is in NFC. Does not look at tables for texts below U+0300.
+bool IsNfc(std::string_view text);
+/// The text in NFC. Text that is not UTF-8 comes back unchanged.
+std::string ToNfc(std::string_view text);
+
+// --- Grapheme clusters (what people call characters) ---
+
+/// End of the cluster that starts at `pos` (which must be a cluster's start inside the text).
+size_t NextGrapheme(std::string_view text, size_t pos);
+size_t GraphemeCount(std::string_view text);
+/// The longest prefix of `text`'s NFC that stays a prefix whatever follows the text: without a last
+/// character that might combine with what comes. Ref: go-cty ctystrings.SafeKnownPrefix.
+std::string SafePrefix(std::string_view text);
+
+// --- Identifiers (HCL) ---
+
+/// A letter or underscore: ID_Start of Unicode 9.0 and '_'.
+bool IsIdentifierStart(char32_t point);
+/// ID_Continue of Unicode 9.0 and '-'.
+bool IsIdentifierContinue(char32_t point);
+/// Whether the whole text is one identifier.
+bool IsIdentifier(std::string_view text);
+
+// --- Case and classes (of single code points, as Go's package unicode) ---
+
+char32_t ToUpper(char32_t point);
+char32_t ToLower(char32_t point);
+char32_t ToTitle(char32_t point);
+bool IsLetter(char32_t point);
+bool IsDigit(char32_t point);
+/// White space: Unicode's White_Space.
+bool IsSpace(char32_t point);
+/// Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space.
+bool IsPrintable(char32_t point);
+
+std::string ToUpper(std::string_view text);
+std::string ToLower(std::string_view text);
+/// First letter of each word in title case. Ref: Go strings.Title.
+std::string ToTitle(std::string_view text);
+/// Without leading and trailing white space.
+std::string_view TrimSpace(std::string_view text);
+
+// --- Width ---
+
+/// Columns of a terminal that the text takes: 2 for wide East Asian characters, 0 for combining.
+size_t DisplayWidth(std::string_view text);
+
+}  // namespace kinu::text
