@@ -35,7 +35,8 @@ class JsonWriter {
   void Int(int64_t value);
   void Uint(uint64_t value);
   void Null();
-  /// A number whose digits are given, or any JSON text that is complete in itself (not re-indented).
+  /// A number whose digits are given, or any JSON text that is complete in itself (not
+  /// re-indented).
   void Raw(std::string_view json);
   /// A complete JSON text that is laid out again with this writer's indentation.
   void Embed(std::string_view json);
@@ -61,7 +62,7 @@ class JsonWriter {
   std::string& out_;
   Options options_;
   uint32_t depth_ = 0;
-  bool first_ = true;      // nothing yet inside the innermost bracket
+  bool first_ = true;  // nothing yet inside the innermost bracket
   bool after_key_ = false;
 };
 

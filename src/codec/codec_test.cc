@@ -1,0 +1,83 @@
+#include <gtest/gtest.h>
+
+#include "codec/base64.h"
+#include "codec/deflate.h"
+#include "codec/hash.h"
+
+namespace kinu {
+namespace {
+
+TEST(Base64, EncodesAndDecodes) {
+  struct Case {
+    std::string_view bytes;
+    std::string_view text;
+  };
+  const Case cases[] = {
+      {"", ""},
+      {"f", "Zg=="},
+      {"fo", "Zm8="},
+      {"foo", "Zm9v"},
+      {"foob", "Zm9vYg=="},
+      {"\xff\xfe\xfd", "//79"},
+      {"fooba", "Zm9vYmE="},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(EncodeBase64(c.bytes), c.text);
+    EXPECT_EQ(DecodeBase64(c.text).value_or("?"), c.bytes);
+  }
+  EXPECT_EQ(DecodeBase64("Zm9v\nYg=\n=\n").value_or("?"), "foob");
+}
+
+TEST(Base64, NamesTheOffsetOfWhatIsWrong) {
+  struct Case {
+    std::string_view text;
+    std::string_view offset;
+  };
+  const Case cases[] = {{"Zm9v*", "4"},  {"Z===", "1"}, {"Zg==Zg==", "4"}, {"Zg", "0"},
+                        {"Zm9vYg", "4"}, {"Zg=", "3"},  {"Zm9v=", "4"}};
+  for (const Case& c : cases) {
+    const auto result = DecodeBase64(c.text);
+    ASSERT_FALSE(result) << c.text;
+    EXPECT_EQ(result.error().message, "illegal base64 data at input byte " + std::string(c.offset))
+        << c.text;
+  }
+}
+
+TEST(Hex, BothWays) {
+  EXPECT_EQ(EncodeHex(std::string_view("\x00\xab\xff", 3)), "00abff");
+  EXPECT_EQ(DecodeHex("00ABff").value_or("?"), std::string("\x00\xab\xff", 3));
+  EXPECT_FALSE(DecodeHex("0"));
+  EXPECT_FALSE(DecodeHex("0g"));
+}
+
+TEST(Hash, KnownDigests) {
+  EXPECT_EQ(HexDigest(HashKind::kMd5, "hello"), "5d41402abc4b2a76b9719d911017c592");
+  EXPECT_EQ(HexDigest(HashKind::kSha1, "hello"), "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d");
+  EXPECT_EQ(HexDigest(HashKind::kSha256, ""),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(HexDigest(HashKind::kSha512, "a").substr(0, 16), "1f40fc92da241694");
+  Hasher hasher(HashKind::kSha256);
+  hasher.Update("hel");
+  hasher.Update("lo");
+  EXPECT_EQ(hasher.Finish(), Digest(HashKind::kSha256, "hello"));
+}
+
+TEST(Deflate, RoundTripsAndRefusesDamage) {
+  std::string text;
+  for (int i = 0; i < 50000; ++i) {
+    text += std::to_string(i * 7919 % 1000);
+  }
+  for (const std::string& each : {std::string(), std::string("x"), text}) {
+    EXPECT_EQ(Inflate(Deflate(each), each.size()).value_or("?"), each);
+    EXPECT_EQ(Gunzip(Gzip(each), each.size()).value_or("?"), each);
+  }
+  EXPECT_LT(Deflate(text).size(), text.size() / 2);
+  EXPECT_FALSE(Inflate(Deflate(text), text.size() - 1));
+  EXPECT_FALSE(Inflate(Deflate(text).substr(0, 100), text.size()));
+  EXPECT_FALSE(Gunzip("not gzip at all", 1000));
+  EXPECT_EQ(Gunzip(Gzip("one") + Gzip("two"), 100).value_or("?"), "onetwo");
+  EXPECT_EQ(Gzip("x")[9], '\xff');
+}
+
+}  // namespace
+}  // namespace kinu

@@ -1,0 +1,24 @@
+// Deflate and gzip of whole texts (zlib).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace kinu {
+
+/// Raw deflate data (no header), as zip entries have them.
+std::string Deflate(std::string_view bytes);
+/// Inverse of Deflate. Fails when the result would be larger than `limit`.
+Result<std::string> Inflate(std::string_view deflated, size_t limit);
+
+/// One gzip member without name and time, operating system "unknown" (255).
+std::string Gzip(std::string_view bytes);
+/// All members of a gzip file, joined. Fails when the result would be larger than `limit`.
+Result<std::string> Gunzip(std::string_view gzip, size_t limit);
+
+uint32_t Crc32(std::string_view bytes);
+
+}  // namespace kinu

@@ -1,0 +1,32 @@
+// Cryptographic digests (OpenSSL).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kinu {
+
+enum class HashKind : uint8_t { kMd5, kSha1, kSha256, kSha512 };
+
+/// The digest as raw bytes.
+std::string Digest(HashKind kind, std::string_view bytes);
+/// The digest as lower-case hexadecimal text.
+std::string HexDigest(HashKind kind, std::string_view bytes);
+
+/// A digest of bytes that come piece by piece.
+class Hasher {
+ public:
+  explicit Hasher(HashKind kind);
+  Hasher(const Hasher&) = delete;
+  Hasher& operator=(const Hasher&) = delete;
+  ~Hasher();
+  void Update(std::string_view bytes);
+  /// The raw digest. Once.
+  std::string Finish();
+
+ private:
+  void* context_;
+};
+
+}  // namespace kinu

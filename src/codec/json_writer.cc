@@ -1,0 +1,259 @@
+#include "codec/json_writer.h"
+
+#include <charconv>
+
+#include "base/check.h"
+#include "text/unicode.h"
+
+namespace kinu {
+namespace {
+
+constexpr char kHex[] = "0123456789abcdef";
+
+// Whether a byte below 0x80 stands for itself inside a JSON string.
+bool IsPlainByte(unsigned char c, JsonEscape escape) {
+  if (c < 0x20 || c == '"' || c == '\\' || c >= 0x80) {
+    return false;
+  }
+  return escape == JsonEscape::kPlain || (c != '<' && c != '>' && c != '&');
+}
+
+void AppendUnicodeEscape(std::string& out, uint32_t unit) {
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) {
+    out += kHex[(unit >> shift) & 0xF];
+  }
+}
+
+void AppendControl(std::string& out, unsigned char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      AppendUnicodeEscape(out, c);
+  }
+}
+
+bool IsJsonSpace(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+// End of the string literal that starts at `pos` with its quote.
+size_t SkipString(std::string_view json, size_t pos) {
+  ++pos;
+  while (pos < json.size() && json[pos] != '"') {
+    pos += json[pos] == '\\' ? 2 : 1;
+  }
+  return pos < json.size() ? pos + 1 : json.size();
+}
+
+template <typename T>
+void AppendInteger(std::string& out, T value) {
+  char buffer[24];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  out.append(buffer, end.ptr);
+}
+
+}  // namespace
+
+void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscape escape) {
+  out += '"';
+  size_t plain_from = 0;
+  size_t pos = 0;
+  auto flush = [&] { out.append(text, plain_from, pos - plain_from); };
+  while (pos < text.size()) {
+    const auto c = static_cast<unsigned char>(text[pos]);
+    if (IsPlainByte(c, escape)) {
+      ++pos;
+      continue;
+    }
+    if (c < 0x80) {
+      flush();
+      AppendControl(out, c);
+      plain_from = ++pos;
+      continue;
+    }
+    const text::Decoded decoded = text::DecodeUtf8(text, pos);
+    const bool line_separator = decoded.point == 0x2028 || decoded.point == 0x2029;
+    if (decoded.ok && !line_separator) {
+      pos += decoded.size;
+      continue;
+    }
+    flush();
+    AppendUnicodeEscape(out, decoded.point);
+    pos += decoded.size;
+    plain_from = pos;
+  }
+  flush();
+  out += '"';
+}
+
+void JsonWriter::NewLine() {
+  if (options_.indent.empty() && options_.prefix.empty()) {
+    return;
+  }
+  out_ += '\n';
+  out_ += options_.prefix;
+  for (uint32_t i = 0; i < depth_; ++i) {
+    out_ += options_.indent;
+  }
+}
+
+void JsonWriter::BeforeValue() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (depth_ == 0) {
+    return;
+  }
+  if (!first_) {
+    out_ += ',';
+  }
+  NewLine();
+  first_ = false;
+}
+
+void JsonWriter::Open(char bracket) {
+  BeforeValue();
+  out_ += bracket;
+  ++depth_;
+  first_ = true;
+}
+
+void JsonWriter::Close(char bracket) {
+  KINU_CHECK(depth_ > 0 && !after_key_, "JSON brackets must match");
+  --depth_;
+  if (!first_) {
+    NewLine();
+  }
+  out_ += bracket;
+  first_ = false;
+}
+
+void JsonWriter::BeginObject() {
+  Open('{');
+}
+void JsonWriter::EndObject() {
+  Close('}');
+}
+void JsonWriter::BeginArray() {
+  Open('[');
+}
+void JsonWriter::EndArray() {
+  Close(']');
+}
+
+void JsonWriter::Key(std::string_view key) {
+  BeforeValue();
+  AppendQuoted(out_, key, options_.escape);
+  out_ += ':';
+  if (!options_.indent.empty() || !options_.prefix.empty()) {
+    out_ += ' ';
+  }
+  after_key_ = true;
+}
+
+void JsonWriter::String(std::string_view text) {
+  BeforeValue();
+  AppendQuoted(out_, text, options_.escape);
+}
+
+void JsonWriter::Bool(bool value) {
+  Raw(value ? "true" : "false");
+}
+void JsonWriter::Null() {
+  Raw("null");
+}
+
+void JsonWriter::Int(int64_t value) {
+  BeforeValue();
+  AppendInteger(out_, value);
+}
+
+void JsonWriter::Uint(uint64_t value) {
+  BeforeValue();
+  AppendInteger(out_, value);
+}
+
+void JsonWriter::Raw(std::string_view json) {
+  BeforeValue();
+  out_ += json;
+}
+
+void JsonWriter::Embed(std::string_view json) {
+  for (size_t pos = 0; pos < json.size();) {
+    const char c = json[pos];
+    if (IsJsonSpace(c) || c == ',') {
+      ++pos;
+      continue;
+    }
+    if (c == '{' || c == '[') {
+      Open(c);
+      ++pos;
+      continue;
+    }
+    if (c == '}' || c == ']') {
+      Close(c);
+      ++pos;
+      continue;
+    }
+    size_t end = pos;
+    if (c == '"') {
+      end = SkipString(json, pos);
+    } else {
+      while (end < json.size() && !IsJsonSpace(json[end]) &&
+             std::string_view(",:{}[]\"").find(json[end]) == std::string_view::npos) {
+        ++end;
+      }
+      end = end == pos ? pos + 1 : end;
+    }
+    const std::string_view scalar = json.substr(pos, end - pos);
+    pos = end;
+    while (pos < json.size() && IsJsonSpace(json[pos])) {
+      ++pos;
+    }
+    Raw(scalar);
+    if (pos < json.size() && json[pos] == ':') {
+      out_ += options_.indent.empty() && options_.prefix.empty() ? ":" : ": ";
+      after_key_ = true;
+      ++pos;
+    }
+  }
+}
+
+void JsonWriter::Member(std::string_view key, std::string_view text) {
+  Key(key);
+  String(text);
+}
+
+void JsonWriter::Member(std::string_view key, bool value) {
+  Key(key);
+  Bool(value);
+}
+
+void JsonWriter::Member(std::string_view key, int64_t value) {
+  Key(key);
+  Int(value);
+}
+
+}  // namespace kinu

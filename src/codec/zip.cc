@@ -1,0 +1,227 @@
+#include "codec/zip.h"
+
+#include <time.h>
+
+#include "base/check.h"
+#include "codec/deflate.h"
+#include "text/unicode.h"
+
+namespace kinu {
+namespace {
+
+constexpr uint32_t kLocalHeader = 0x04034B50;
+constexpr uint32_t kDataDescriptor = 0x08074B50;
+constexpr uint32_t kDirectoryHeader = 0x02014B50;
+constexpr uint32_t kDirectoryEnd = 0x06054B50;
+constexpr size_t kLocalHeaderSize = 30;
+constexpr size_t kDirectoryHeaderSize = 46;
+constexpr size_t kDirectoryEndSize = 22;
+constexpr size_t kMaxComment = 0xFFFF;
+
+constexpr uint16_t kVersion = 20;
+constexpr uint16_t kFlagEncrypted = 0x1;
+constexpr uint16_t kFlagDescriptor = 0x8;
+constexpr uint16_t kFlagUtf8 = 0x800;
+constexpr uint16_t kMethodStored = 0;
+constexpr uint16_t kMethodDeflated = 8;
+constexpr uint8_t kMadeByUnix = 3;
+
+void Put16(std::string& out, uint32_t value) {
+  out += static_cast<char>(value);
+  out += static_cast<char>(value >> 8);
+}
+void Put32(std::string& out, uint32_t value) {
+  Put16(out, value & 0xFFFF);
+  Put16(out, value >> 16);
+}
+
+uint32_t Get16(std::string_view in, size_t pos) {
+  return static_cast<uint8_t>(in[pos]) | static_cast<uint32_t>(static_cast<uint8_t>(in[pos + 1]))
+                                             << 8;
+}
+uint32_t Get32(std::string_view in, size_t pos) {
+  return Get16(in, pos) | Get16(in, pos + 2) << 16;
+}
+
+// Time of day in the low half, date in the high half; years before 1980 do not exist.
+uint32_t DosTime(int64_t seconds) {
+  if (seconds == 0) {
+    return 0;
+  }
+  const time_t time = static_cast<time_t>(seconds);
+  tm utc{};
+  gmtime_r(&time, &utc);
+  if (utc.tm_year < 80) {
+    return 0;
+  }
+  const int date = (utc.tm_year - 80) << 9 | (utc.tm_mon + 1) << 5 | utc.tm_mday;
+  const int clock = utc.tm_hour << 11 | utc.tm_min << 5 | utc.tm_sec / 2;
+  return static_cast<uint32_t>(date) << 16 | static_cast<uint32_t>(clock);
+}
+
+uint16_t Flags(std::string_view name) {
+  return static_cast<uint16_t>(kFlagDescriptor | (text::IsAscii(name) ? 0 : kFlagUtf8));
+}
+
+std::unexpected<Error> Damaged(std::string_view what) {
+  return Fail(ErrorCode::kInvalid, "not a valid zip archive: " + std::string(what));
+}
+
+}  // namespace
+
+void ZipWriter::Add(std::string_view name, std::string_view content, ZipMethod method,
+                    int64_t modified) {
+  const bool deflated = method == ZipMethod::kDeflated;
+  const std::string packed = deflated ? Deflate(content) : std::string();
+  const std::string_view data = deflated ? std::string_view(packed) : content;
+  KINU_CHECK(out_.size() + data.size() < UINT32_MAX && content.size() < UINT32_MAX,
+             "archives of 4 GiB need zip64");
+  Entry entry;
+  entry.name = name;
+  entry.method = deflated ? kMethodDeflated : kMethodStored;
+  entry.dos_time = DosTime(modified);
+  entry.crc = Crc32(content);
+  entry.compressed_size = static_cast<uint32_t>(data.size());
+  entry.size = static_cast<uint32_t>(content.size());
+  entry.offset = static_cast<uint32_t>(out_.size());
+
+  Put32(out_, kLocalHeader);
+  Put16(out_, kVersion);
+  Put16(out_, Flags(name));
+  Put16(out_, entry.method);
+  Put32(out_, entry.dos_time);
+  for (int i = 0; i < 3; ++i) {
+    Put32(out_, 0);  // checksum and sizes follow the data
+  }
+  Put16(out_, static_cast<uint32_t>(name.size()));
+  Put16(out_, 0);
+  out_ += name;
+  out_ += data;
+  Put32(out_, kDataDescriptor);
+  Put32(out_, entry.crc);
+  Put32(out_, entry.compressed_size);
+  Put32(out_, entry.size);
+  entries_.push_back(std::move(entry));
+}
+
+std::string ZipWriter::Finish() {
+  const size_t directory = out_.size();
+  for (const Entry& entry : entries_) {
+    Put32(out_, kDirectoryHeader);
+    Put16(out_, kVersion);
+    Put16(out_, kVersion);
+    Put16(out_, Flags(entry.name));
+    Put16(out_, entry.method);
+    Put32(out_, entry.dos_time);
+    Put32(out_, entry.crc);
+    Put32(out_, entry.compressed_size);
+    Put32(out_, entry.size);
+    Put16(out_, static_cast<uint32_t>(entry.name.size()));
+    Put16(out_, 0);  // extra field
+    Put16(out_, 0);  // comment
+    Put16(out_, 0);  // disk
+    Put16(out_, 0);  // internal attributes
+    Put32(out_, 0);  // external attributes
+    Put32(out_, entry.offset);
+    out_ += entry.name;
+  }
+  const size_t directory_size = out_.size() - directory;
+  Put32(out_, kDirectoryEnd);
+  Put16(out_, 0);
+  Put16(out_, 0);
+  Put16(out_, static_cast<uint32_t>(entries_.size()));
+  Put16(out_, static_cast<uint32_t>(entries_.size()));
+  Put32(out_, static_cast<uint32_t>(directory_size));
+  Put32(out_, static_cast<uint32_t>(directory));
+  Put16(out_, 0);
+  return std::move(out_);
+}
+
+Result<ZipReader> ZipReader::Open(std::string_view archive) {
+  if (archive.size() < kDirectoryEndSize) {
+    return Damaged("it is too short");
+  }
+  size_t end = archive.size() - kDirectoryEndSize;
+  const size_t lowest = end > kMaxComment ? end - kMaxComment : 0;
+  while (Get32(archive, end) != kDirectoryEnd) {
+    if (end == lowest) {
+      return Damaged("it has no directory");
+    }
+    --end;
+  }
+  const uint32_t count = Get16(archive, end + 10);
+  size_t pos = Get32(archive, end + 16);
+  ZipReader reader;
+  reader.archive_ = archive;
+  reader.entries_.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (pos + kDirectoryHeaderSize > end || Get32(archive, pos) != kDirectoryHeader) {
+      return Damaged("its directory is damaged");
+    }
+    const size_t name_size = Get16(archive, pos + 28);
+    const size_t rest = Get16(archive, pos + 30) + Get16(archive, pos + 32);
+    if (pos + kDirectoryHeaderSize + name_size + rest > end) {
+      return Damaged("its directory is damaged");
+    }
+    Entry entry;
+    entry.name = archive.substr(pos + kDirectoryHeaderSize, name_size);
+    if ((Get16(archive, pos + 8) & kFlagEncrypted) != 0) {
+      return Fail(ErrorCode::kUnsupported, "zip entry " + entry.name + " is encrypted");
+    }
+    entry.method_ = Get16(archive, pos + 10);
+    entry.crc_ = Get32(archive, pos + 16);
+    entry.compressed_size_ = Get32(archive, pos + 20);
+    entry.size = Get32(archive, pos + 24);
+    entry.offset_ = Get32(archive, pos + 42);
+    if (static_cast<uint8_t>(archive[pos + 5]) == kMadeByUnix) {
+      entry.unix_mode = Get32(archive, pos + 38) >> 16;
+    }
+    pos += kDirectoryHeaderSize + name_size + rest;
+    reader.entries_.push_back(std::move(entry));
+  }
+  return reader;
+}
+
+const ZipReader::Entry* ZipReader::Find(std::string_view name) const {
+  for (const Entry& entry : entries_) {
+    if (entry.name == name) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+Result<std::string> ZipReader::Read(const Entry& entry) const {
+  size_t pos = entry.offset_;
+  if (pos + kLocalHeaderSize > archive_.size() || Get32(archive_, pos) != kLocalHeader) {
+    return Damaged("entry " + entry.name + " is not where the directory says");
+  }
+  pos += kLocalHeaderSize + Get16(archive_, pos + 26) + Get16(archive_, pos + 28);
+  if (pos + entry.compressed_size_ > archive_.size()) {
+    return Damaged("entry " + entry.name + " is cut off");
+  }
+  const std::string_view data = archive_.substr(pos, entry.compressed_size_);
+  std::string content;
+  if (entry.method_ == kMethodStored) {
+    content = data;
+  } else if (entry.method_ == kMethodDeflated) {
+    KINU_TRY(content, Inflate(data, entry.size));
+  } else {
+    return Fail(ErrorCode::kUnsupported,
+                "zip entry " + entry.name + " has an unknown compression method");
+  }
+  if (content.size() != entry.size || Crc32(content) != entry.crc_) {
+    return Damaged("entry " + entry.name + " does not match its checksum");
+  }
+  return content;
+}
+
+Result<std::string> ZipReader::Read(std::string_view name) const {
+  const Entry* entry = Find(name);
+  if (entry == nullptr) {
+    return Fail(ErrorCode::kNotFound, "the archive has no file " + std::string(name));
+  }
+  return Read(*entry);
+}
+
+}  // namespace kinu

@@ -1,0 +1,72 @@
+// Zip archives in memory, as plan files and provider packages are. Files of 4 GiB and more (zip64)
+// and encrypted entries are refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kinu {
+
+enum class ZipMethod : uint8_t { kStored, kDeflated };
+
+/// Makes an archive, entry by entry. Sizes and checksum follow the data, as Go's archive/zip
+/// writes.
+class ZipWriter {
+ public:
+  /// Adds an entry. `modified` is the time in seconds since 1970 (UTC); 0: none.
+  void Add(std::string_view name, std::string_view content, ZipMethod method = ZipMethod::kDeflated,
+           int64_t modified = 0);
+  /// The archive. Once.
+  std::string Finish();
+
+ private:
+  struct Entry {
+    std::string name;
+    uint16_t method = 0;
+    uint32_t dos_time = 0;
+    uint32_t crc = 0;
+    uint32_t compressed_size = 0;
+    uint32_t size = 0;
+    uint32_t offset = 0;
+  };
+  std::string out_;
+  std::vector<Entry> entries_;
+};
+
+/// Reads an archive whose bytes stay where they are while it is used.
+class ZipReader {
+ public:
+  struct Entry {
+    std::string name;
+    uint64_t size = 0;       ///< of the content
+    uint32_t unix_mode = 0;  ///< 0 when the archive does not say
+    bool is_directory() const { return name.ends_with('/'); }
+
+   private:
+    friend class ZipReader;
+    uint32_t method_ = 0;
+    uint32_t crc_ = 0;
+    uint32_t offset_ = 0;
+    uint32_t compressed_size_ = 0;
+  };
+
+  /// Reads the directory of the archive.
+  static Result<ZipReader> Open(std::string_view archive);
+  const std::vector<Entry>& entries() const { return entries_; }
+  /// The entry of that name, or null.
+  const Entry* Find(std::string_view name) const;
+  /// The content, checked against its size and checksum.
+  Result<std::string> Read(const Entry& entry) const;
+  /// As Find and Read; kNotFound when there is no such entry.
+  Result<std::string> Read(std::string_view name) const;
+
+ private:
+  std::string_view archive_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace kinu

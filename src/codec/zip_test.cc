@@ -1,0 +1,71 @@
+#include "codec/zip.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace kinu {
+namespace {
+
+std::string Sample() {
+  ZipWriter writer;
+  writer.Add("tfplan", std::string(100000, 'p'));
+  writer.Add("größe/stored", "as it is", ZipMethod::kStored, 1700000000);
+  writer.Add("empty", "");
+  return writer.Finish();
+}
+
+TEST(Zip, ReadsWhatItWrites) {
+  const std::string archive = Sample();
+  EXPECT_LT(archive.size(), 1000u);
+  auto reader = ZipReader::Open(archive);
+  ASSERT_TRUE(reader) << reader.error().message;
+  ASSERT_EQ(reader->entries().size(), 3u);
+  EXPECT_EQ(reader->entries()[0].name, "tfplan");
+  EXPECT_EQ(reader->Read("tfplan").value_or("?"), std::string(100000, 'p'));
+  EXPECT_EQ(reader->Read("größe/stored").value_or("?"), "as it is");
+  EXPECT_EQ(reader->Read("empty").value_or("?"), "");
+  EXPECT_EQ(reader->Read("other").error().code, ErrorCode::kNotFound);
+}
+
+TEST(Zip, FindsTheDirectoryBehindAComment) {
+  std::string archive = Sample();
+  archive[archive.size() - 2] = 5;
+  archive += "hello";
+  ASSERT_TRUE(ZipReader::Open(archive));
+}
+
+TEST(Zip, RefusesDamage) {
+  const std::string archive = Sample();
+  EXPECT_FALSE(ZipReader::Open(""));
+  EXPECT_FALSE(ZipReader::Open("PK\x03\x04 but no more than this"));
+  for (size_t size = 0; size < archive.size(); ++size) {
+    EXPECT_FALSE(ZipReader::Open(std::string_view(archive).substr(0, size)));
+  }
+  std::string changed = archive;
+  const size_t at = changed.find("as it is");
+  changed[at] = 'A';
+  auto reader = ZipReader::Open(changed);
+  ASSERT_TRUE(reader);
+  EXPECT_FALSE(reader->Read("größe/stored"));
+  EXPECT_TRUE(reader->Read("tfplan"));
+}
+
+TEST(Zip, NoByteChangeCrashes) {
+  const std::string archive = Sample();
+  for (size_t pos = 0; pos < archive.size(); ++pos) {
+    std::string changed = archive;
+    changed[pos] = static_cast<char>(changed[pos] ^ 0x81);
+    auto reader = ZipReader::Open(changed);
+    if (!reader) {
+      continue;
+    }
+    for (const ZipReader::Entry& entry : reader->entries()) {
+      const auto content = reader->Read(entry);
+      EXPECT_TRUE(!content || content->size() == entry.size);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kinu
