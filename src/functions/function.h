@@ -18,19 +18,6 @@
 
 namespace kinu::functions {
 
-/// What a function may ask of its surroundings. No clock, no disk outside `base_dir`'s rules.
-struct CallContext {
-  std::string base_dir = ".";      ///< relative file names are relative to this
-  std::string timestamp;           ///< plantimestamp(); empty: unknown
-  bool pure_only = false;          ///< planning: impure functions give unknown
-  /// Evaluates a template with the given variables (templatefile, templatestring). Returns an error
-  /// message, or the value.
-  std::function<std::expected<Value, std::string>(std::string_view source, std::string_view name,
-                                                  const Value& variables,
-                                                  std::string_view calling_function)>
-      render;
-};
-
 /// Why a call failed: the message, and the argument that it is about (-1: none).
 struct CallError {
   std::string message;
@@ -41,6 +28,18 @@ using CallResult = std::expected<Value, CallError>;
 inline std::unexpected<CallError> CallFail(std::string message, int argument = -1) {
   return std::unexpected<CallError>(CallError{std::move(message), argument, {}});
 }
+
+/// What a function may ask of its surroundings. No clock, no disk outside `base_dir`'s rules.
+struct CallContext {
+  std::string base_dir = ".";      ///< relative file names are relative to this
+  std::string timestamp;           ///< plantimestamp(); empty: unknown
+  bool pure_only = false;          ///< planning: impure functions give unknown
+  /// Evaluates a template with the given variables (templatefile, templatestring). The error is the
+  /// call's: it may be about argument 1, the variables. Set by lang::WithTemplates.
+  std::function<CallResult(std::string_view source, std::string_view name, const Value& variables,
+                           std::string_view calling_function)>
+      render;
+};
 
 /// One parameter. Types are given by a function because Type has no constant form.
 struct Parameter {
@@ -90,6 +89,8 @@ struct FunctionSpec {
   std::string_view doc = {};
   List<Example, 6> examples = {};
   std::string_view ref = {};
+  /// The arguments are expressions, not values: `try` and `can`, which lang evaluates itself.
+  bool lazy = false;
 };
 
 /// Anything that can be called: rows of the table, and functions of providers.
@@ -99,6 +100,8 @@ class Callable {
   virtual std::string_view name() const = 0;
   virtual std::span<const Parameter> params() const = 0;
   virtual const Parameter* variadic() const = 0;
+  /// The arguments are expressions, not values: lang evaluates such a function itself.
+  virtual bool lazy() const { return false; }
   /// Checks, converts and calls. Errors carry the argument's index. Arity is checked by the caller
   /// (lang), which reports it with ranges.
   virtual CallResult Call(Arguments args, const CallContext& context) const = 0;

@@ -18,6 +18,8 @@ struct Binding {
   std::string_view name;
   const Value* value;
   const Binding* outer;
+  /// Set when this binds the element of a splat instead of a name (then `name` is empty).
+  const hcl::SplatItemExpr* item = nullptr;
 };
 
 /// Evaluates. With errors the result is what could be computed, usually dynamic unknown.

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/flat_map.h"
 #include "cty/value.h"
@@ -20,6 +21,9 @@ class Scope {
   /// The value of a traversal whose root is not a name bound inside the expression (`for`, splat,
   /// `dynamic` iterator). Problems go to `diags`; the result is then usually dynamic unknown.
   virtual Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const = 0;
+
+  /// False when there are no variables at all, so that not even an unknown one can be meant.
+  virtual bool variables_allowed() const { return true; }
 
   /// The function of that name, or null when there is none. `functions_allowed` false: calls are
   /// "Function calls not allowed".
@@ -39,6 +43,7 @@ class VariableScope final : public Scope {
                 const functions::CallContext& context)
       : variables_(variables), functions_(functions), context_(context) {}
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
+  bool variables_allowed() const override { return variables_ != nullptr; }
   const functions::Callable* FindFunction(std::string_view name) const override;
   bool functions_allowed() const override { return functions_ != nullptr; }
   std::vector<std::string_view> FunctionNames() const override;
