@@ -63,7 +63,7 @@ class Lexer {
 
  private:
   void Advance() {
-    while (pos_ < text_.size() && IsSpace(text_[pos_])) {
+    while (!stopped_ && pos_ < text_.size() && IsSpace(text_[pos_])) {
       ++pos_;
     }
     next_.begin = static_cast<uint32_t>(pos_);
