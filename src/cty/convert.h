@@ -9,9 +9,9 @@
 
 namespace kinu {
 
-/// Converts to `type`, allowing unsafe conversions (string to number and so on). Optional attributes
-/// of `type` become null when absent. Marks and unknowns are kept. The error's message is the
-/// reference's ("a number is required").
+/// Converts to `type`, allowing unsafe conversions (string to number and so on). Optional
+/// attributes of `type` become null when absent. Marks and unknowns are kept. The error's message
+/// is the reference's ("a number is required").
 ValueResult<Value> Convert(const Value& value, const Type& type);
 
 /// Whether any value of `from` might convert to `to` (an unsafe conversion exists).

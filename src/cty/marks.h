@@ -20,6 +20,8 @@ class MarkSet {
   MarkSet() = default;
   static MarkSet Sensitive() { return MarkSet(kSensitiveBit); }
   static MarkSet Ephemeral() { return MarkSet(kEphemeralBit); }
+  /// The marks whose bits are set.
+  static MarkSet FromBits(uint16_t bits) { return MarkSet(bits); }
   /// An opaque mark of another name ("sensitive" and "ephemeral" give the bits). `detail` is data
   /// that travels with the mark, such as the cause of a deprecation.
   static MarkSet Named(std::string_view name, std::string_view detail = {});

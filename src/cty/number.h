@@ -1,10 +1,10 @@
 // Number: a decimal-looking binary float of go-cty's precisions, exact to the bit.
 //
 // go-cty numbers are big.Float values: literals have 512 bits of mantissa, Go integers 64, float64
-// results 53, and arithmetic takes the larger precision of its operands (multiplication works at 512
-// and then narrows). The precision is observable (division rounds to it), so it is kept: every number
-// has a precision in bits. Integers that fit an int64 are stored inline.
-// Ref: go-cty cty/value_init.go, value_ops.go; Go math/big Float.
+// results 53, and arithmetic takes the larger precision of its operands (multiplication works at
+// 512 and then narrows). The precision is observable (division rounds to it), so it is kept: every
+// number has a precision in bits. Integers that fit an int64 are stored inline. Ref: go-cty
+// cty/value_init.go, value_ops.go; Go math/big Float.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/ref.h"
+#include "cty/shared_node.h"
 
 namespace kinu {
 
@@ -21,9 +22,20 @@ inline constexpr uint16_t kLiteralPrecision = 512;
 inline constexpr uint16_t kIntPrecision = 64;
 inline constexpr uint16_t kFloatPrecision = 53;
 
-class BigFloat;  // MPFR behind number.cc
+/// A number that is no inline integer; its digits live behind number.cc.
+class BigFloat : public SharedNode {
+ public:
+  static void Destroy(const BigFloat* big);
+  uint16_t precision() const { return precision_; }
 
-/// Immutable number; 16 bytes.
+ private:
+  friend struct BigFloatAccess;
+  BigFloat() = default;
+  ~BigFloat() = default;
+  uint16_t precision_ = 0;
+};
+
+/// Immutable number.
 class Number {
  public:
   Number() = default;
@@ -50,19 +62,31 @@ class Number {
   double ToDouble(bool* exact = nullptr) const;
 
   /// Shortest decimal without exponent that reads back as the same value at this precision:
-  /// big.Float Text('f', -1). "+Inf" becomes "Inf" as Go prints; see cty conversions for "inf".
+  /// big.Float Text('f', -1); infinities are "+Inf" and "-Inf".
   std::string ToText() const;
-  /// Go's fmt of a big.Float with %.10g and the like, used by set order and format().
+  /// Go's big.Float Text(verb, digits) for the verbs e, f and g; digits < 0 is the shortest text.
   std::string Format(char verb, int digits) const;
 
+  /// Order by exact value.
   static int Compare(const Number& a, const Number& b);
-  friend bool operator==(const Number& a, const Number& b) { return Compare(a, b) == 0; }
+  /// Equality of the language: integers by value, others by their shortest decimal texts, so that
+  /// 0.1 of two precisions is equal although Compare tells them apart.
+  static bool Equal(const Number& a, const Number& b);
+  friend bool operator==(const Number& a, const Number& b) { return Equal(a, b); }
 
+  // Arithmetic. Where the reference's arithmetic has no answer (infinity minus infinity, infinity
+  // times zero, zero by zero, infinity by infinity) the HasX function says so, and the operation
+  // must not be called.
+  static bool HasSum(const Number& a, const Number& b);
+  static bool HasDifference(const Number& a, const Number& b);
+  static bool HasProduct(const Number& a, const Number& b);
+  static bool HasQuotient(const Number& a, const Number& b);
   static Number Add(const Number& a, const Number& b);
   static Number Subtract(const Number& a, const Number& b);
   static Number Multiply(const Number& a, const Number& b);
-  /// b must not be zero, and not both infinite.
+  /// Division by zero is an infinity.
   static Number Divide(const Number& a, const Number& b);
+  /// Remainder of the truncated quotient; `a` itself when b is zero.
   static Number Modulo(const Number& a, const Number& b);
   static Number Negate(const Number& a);
   static Number Absolute(const Number& a);
@@ -71,6 +95,14 @@ class Number {
   /// Truncation towards zero.
   static Number Truncate(const Number& a);
 
+  /// The same value rounded to `precision` bits, which become the number's precision.
+  static Number WithPrecision(const Number& a, uint16_t precision);
+  /// An integer in base 2 to 36, without prefix; nothing for fractions and infinities.
+  std::optional<std::string> IntegerText(int base) const;
+  /// Reads an integer of base 2 to 36 (optional sign, digits of either case), at kLiteralPrecision.
+  static std::optional<Number> ParseInteger(std::string_view text, int base);
+
+  /// Consistent with Equal.
   uint64_t Hash() const;
 
  private:

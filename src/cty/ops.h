@@ -1,12 +1,15 @@
 // Operations on values. They never throw and never print; unknowns, refinements and marks propagate
-// as in go-cty (cty/value_ops.go, value_range.go). Where an operand has a wrong type the result is an
-// error whose message is the reference's.
+// as in go-cty (cty/value_ops.go, value_range.go). Where an operand has a wrong type the result is
+// an error whose message is the reference's.
 #pragma once
 
 #include "cty/path.h"
 #include "cty/value.h"
 
 namespace kinu {
+
+/// What operators need: operands are known or unknown, never null, and of the operator's type (or
+/// dynamic, when unknown). Violations are bugs of the caller.
 
 /// Three-valued equality: unknown when it depends on something unknown. Types must be equal or one
 /// dynamic, else false (as go-cty). Result carries the marks of both.
@@ -16,10 +19,12 @@ Value LogicalNot(const Value& a);
 Value LogicalAnd(const Value& a, const Value& b);
 Value LogicalOr(const Value& a, const Value& b);
 Value Negate(const Value& a);
+Value Absolute(const Value& a);
+/// Where infinities leave no answer (see Number::HasSum and so on) callers must refuse first.
 Value Add(const Value& a, const Value& b);
 Value Subtract(const Value& a, const Value& b);
 Value Multiply(const Value& a, const Value& b);
-/// Division by zero and infinities follow the reference: message as go-cty's panic text.
+/// Division by zero is an infinity; zero by zero and infinity by infinity are errors.
 ValueResult<Value> Divide(const Value& a, const Value& b);
 ValueResult<Value> Modulo(const Value& a, const Value& b);
 Value LessThan(const Value& a, const Value& b);
@@ -38,8 +43,9 @@ Value Length(const Value& collection);
 /// Whether a set, list or tuple has the element.
 Value HasElement(const Value& collection, const Value& element);
 
-/// Calls `visit(path, value)` for the value and everything inside, parents first, elements in
-/// iteration order; `visit` returns whether to descend. Marked values are visited as they are.
+/// Calls `visit(path, value)` (const Path&, const Value&) for the value and everything inside,
+/// parents first, elements in iteration order; `visit` returns whether to descend. Marked values
+/// are visited as they are.
 template <typename F>
 void WalkValue(const Value& value, Path& path, F&& visit);
 /// Rebuilds the value bottom up: `change(path, value)` returns what to put in place of each.

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cty/shared_node.h"
+
 namespace kinu {
 
 enum class TypeKind : uint8_t {
@@ -24,18 +26,43 @@ enum class TypeKind : uint8_t {
   kCapsule,
 };
 
-struct TypeNode;
 struct ObjectAttribute;
+struct TypeAttribute;
+
+/// What a Type points to. Element types, attributes or the capsule's name follow it in memory.
+struct TypeNode : SharedNode {
+  constexpr TypeNode(TypeKind kind_of_type, bool lives_forever, uint64_t hash_of_type)
+      : kind(kind_of_type), immortal(lives_forever), hash(hash_of_type) {}
+
+  TypeKind kind;
+  bool immortal;  ///< never counted, never freed
+  bool has_dynamic = kind == TypeKind::kDynamic;
+  bool has_optional = false;
+  uint32_t count = 0;  ///< element types, attributes, or bytes of the capsule's name
+  uint64_t hash;
+  TypeNode* next = nullptr;  ///< in the interning table, later in the list of nodes to free
+};
 
 /// Immutable handle of a type; never empty (default: dynamic). Thread-safe.
 class Type {
  public:
-  Type() : Type(Dynamic()) {}
-  Type(const Type& other);
-  Type(Type&& other) noexcept;
-  Type& operator=(const Type& other);
-  Type& operator=(Type&& other) noexcept;
-  ~Type();
+  Type();
+  Type(const Type& other) : node_(other.node_) { AddRef(); }
+  Type(Type&& other) noexcept : Type() { std::swap(node_, other.node_); }
+  Type& operator=(const Type& other) {
+    Type copy(other);
+    std::swap(node_, copy.node_);
+    return *this;
+  }
+  Type& operator=(Type&& other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Type() {
+    if (!node_->immortal && node_->Release()) {
+      Destroy(node_);
+    }
+  }
 
   static Type Dynamic();
   static Type Bool();
@@ -47,18 +74,14 @@ class Type {
   static Type Tuple(std::span<const Type> elements);
   /// An object type. Attributes may come in any order; a repeated name keeps the last. `optional`
   /// attributes occur only in type constraints.
-  struct Attribute {
-    std::string_view name;
-    Type type;
-    bool optional = false;
-  };
+  using Attribute = TypeAttribute;
   static Type Object(std::span<const Attribute> attributes);
   static Type EmptyObject();
   static Type EmptyTuple();
   /// A capsule type, equal only to one of the same name.
   static Type Capsule(std::string_view name);
 
-  TypeKind kind() const;
+  TypeKind kind() const { return node_->kind; }
   bool is_dynamic() const { return kind() == TypeKind::kDynamic; }
   bool is_primitive() const {
     return kind() == TypeKind::kBool || kind() == TypeKind::kNumber || kind() == TypeKind::kString;
@@ -86,11 +109,15 @@ class Type {
   std::string_view capsule_name() const;
 
   /// True when a dynamic type occurs anywhere inside. O(1).
-  bool has_dynamic() const;
+  bool has_dynamic() const { return node_->has_dynamic; }
   /// True when an optional attribute occurs anywhere inside. O(1).
-  bool has_optional_attributes() const;
+  bool has_optional_attributes() const { return node_->has_optional; }
   /// The same type with no attribute optional, at any depth.
   Type WithoutOptionalAttributes() const;
+
+  /// Whether a value of this type may stand where `wanted` is: equal but for places that `wanted`
+  /// leaves dynamic. Ref: go-cty Type.TestConformance.
+  bool ConformsTo(const Type& wanted) const;
 
   /// The name for people: "string", "list of string", "object", as in reference messages.
   /// Ref: go-cty Type.FriendlyName.
@@ -99,15 +126,59 @@ class Type {
   std::string FriendlyNameForConstraint() const;
 
   friend bool operator==(const Type& a, const Type& b) { return a.node_ == b.node_; }
-  uint64_t Hash() const;
+  uint64_t Hash() const { return node_->hash; }
   const TypeNode* node() const { return node_; }
   /// Wraps a node that somebody keeps alive (adds a reference).
-  static Type FromNode(const TypeNode* node);
+  static Type FromNode(const TypeNode* node) {
+    Type type(node, AdoptTag());
+    type.AddRef();
+    return type;
+  }
+  /// Frees a node whose last reference is gone.
+  static void Destroy(const TypeNode* node);
 
  private:
+  friend class TypeTable;  // type.cc
   struct AdoptTag {};
   Type(const TypeNode* node, AdoptTag) : node_(node) {}
+  void AddRef() const {
+    if (!node_->immortal) {
+      node_->AddRef();
+    }
+  }
   const TypeNode* node_;
+};
+
+/// The nodes of types that need no table.
+extern TypeNode kDynamicTypeNode, kBoolTypeNode, kNumberTypeNode, kStringTypeNode,
+    kEmptyObjectTypeNode, kEmptyTupleTypeNode;
+
+inline Type::Type() : node_(&kDynamicTypeNode) {
+}
+inline Type Type::Dynamic() {
+  return Type(&kDynamicTypeNode, AdoptTag());
+}
+inline Type Type::Bool() {
+  return Type(&kBoolTypeNode, AdoptTag());
+}
+inline Type Type::Number() {
+  return Type(&kNumberTypeNode, AdoptTag());
+}
+inline Type Type::String() {
+  return Type(&kStringTypeNode, AdoptTag());
+}
+inline Type Type::EmptyObject() {
+  return Type(&kEmptyObjectTypeNode, AdoptTag());
+}
+inline Type Type::EmptyTuple() {
+  return Type(&kEmptyTupleTypeNode, AdoptTag());
+}
+
+/// An attribute that an object type shall have (Type::Attribute).
+struct TypeAttribute {
+  std::string_view name;
+  Type type;
+  bool optional = false;
 };
 
 /// One attribute of an object type. The name lives as long as the type.

@@ -6,6 +6,9 @@
 //
 // The one thing people get wrong: accessors such as AsString() require a known, non-null value and
 // look through marks silently. Code that shows or stores something must ask marks first.
+//
+// Views (AsString, elements, key) stay valid as long as any Value that shares the content lives,
+// wherever that Value moves to.
 // Ref: go-cty cty/value.go, marks.go, unknown.go, unknown_refinement.go.
 #pragma once
 
@@ -39,18 +42,36 @@ struct Refinements {
     return !not_null && prefix.empty() && !min && !max && min_length == 0 &&
            max_length == INT64_MAX;
   }
+  /// No value can have these bounds.
+  bool Contradictory() const;
   friend bool operator==(const Refinements&, const Refinements&) = default;
 };
 
 class Value {
  public:
   /// Null of dynamic type.
-  Value();
-  Value(const Value& other) noexcept;
-  Value(Value&& other) noexcept;
-  Value& operator=(const Value& other) noexcept;
-  Value& operator=(Value&& other) noexcept;
-  ~Value();
+  Value() noexcept
+      : tag_(0),
+        flags_(0),
+        marks_(0),
+        aux_(0),
+        word_(reinterpret_cast<uint64_t>(&kDynamicTypeNode)) {}
+  Value(const Value& other) noexcept { CopyFrom(other); }
+  Value(Value&& other) noexcept : Value() { Swap(other); }
+  Value& operator=(const Value& other) noexcept {
+    Value copy(other);
+    Swap(copy);
+    return *this;
+  }
+  Value& operator=(Value&& other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~Value() {
+    if ((flags_ & kCounted) != 0 && Shared()->Release()) {
+      Destroy();
+    }
+  }
 
   // --- Making values. Element vectors are consumed. ---
   static Value Null(const Type& type);
@@ -68,7 +89,8 @@ class Value {
   static Value String(std::string_view text);
   /// A string that is known to be in NFC already (ASCII, or taken from another value).
   static Value NormalizedString(std::string_view text);
-  /// A list; all elements must have type `element` (or be dynamic nulls/unknowns when it is dynamic).
+  /// A list; all elements must have type `element`. Untyped nulls and unknowns take it on; when
+  /// `element` is dynamic the elements' common type takes its place. Sets and maps likewise.
   static Value List(const Type& element, std::vector<Value> values);
   /// A set: equal elements merge, order is the reference's iteration order, marks of elements move
   /// to the set.
@@ -76,9 +98,14 @@ class Value {
   /// A map; entries in any order, a repeated key keeps the last.
   static Value Map(const Type& element, std::vector<std::pair<std::string, Value>> entries);
   static Value Tuple(std::vector<Value> values);
-  /// An object whose type follows from the attributes; in any order, a repeated name keeps the last.
+  /// An object whose type follows from the attributes; in any order, a repeated name keeps the
+  /// last.
   static Value Object(std::vector<std::pair<std::string, Value>> attributes);
-  /// An object of a given type: one value per attribute, in the type's (sorted) order.
+  /// The type that all values have, leaving out untyped nulls and unknowns (dynamic when there are
+  /// only those); nothing when they differ, so that no collection can be made of them.
+  static std::optional<Type> CommonElementType(std::span<const Value> values);
+  /// An object of a given type: one value per attribute, in the type's (sorted) order. A value of
+  /// another type than its attribute (which is dynamic, then) makes that the attribute's type.
   static Value ObjectOf(const Type& object_type, std::vector<Value> values);
   static Value EmptyObject();
   static Value EmptyTuple();
@@ -87,13 +114,18 @@ class Value {
   // --- Asking. ---
   /// The type; for an untyped null or unknown, dynamic.
   Type type() const;
-  bool IsNull() const;
+  bool IsNull() const { return tag_ == kNullTag; }
   /// Known at this level (a list with unknown elements is known).
-  bool IsKnown() const;
-  bool IsWhollyKnown() const;
-  bool IsMarked() const;        ///< marked at this level
-  bool ContainsMarked() const;  ///< here or inside
-  MarkSet marks() const;        ///< at this level
+  bool IsKnown() const { return tag_ != kUnknownTag; }
+  bool IsWhollyKnown() const { return (flags_ & kContainsUnknown) == 0; }
+  /// Whether the final type is known too: no unknown of dynamic type here or inside.
+  /// Ref: go-cty HasWhollyKnownType.
+  bool HasWhollyKnownType() const;
+  bool IsMarked() const { return marks_ != 0 || (flags_ & kWrapped) != 0; }  ///< at this level
+  bool ContainsMarked() const {                                              ///< here or inside
+    return marks_ != 0 || (flags_ & (kWrapped | kContainsMarks)) != 0;
+  }
+  MarkSet marks() const;  ///< at this level
   /// Union of the marks here and inside.
   MarkSet MarksDeep() const;
   bool HasMarkDeep(const MarkSet& mark) const;
@@ -138,17 +170,48 @@ class Value {
   /// True when both share one representation (a quick "certainly equal").
   bool SameRepresentation(const Value& other) const;
 
+  /// The same container (type, keys, own marks) with other elements, as many as it has, in the
+  /// order of elements(). Types follow the new elements as when the container is made anew.
+  Value WithElements(std::vector<Value> values) const;
+
   /// Order of two set elements of one type. Ref: go-cty set_internals.go Less.
   static bool SetLess(const Value& a, const Value& b);
 
  private:
   friend struct ValueAccess;  // value.cc and its neighbours
-  enum class Tag : uint8_t;
-  uint8_t tag_;
+  static constexpr uint8_t kNullTag = 0;
+  static constexpr uint8_t kUnknownTag = 1;
+  static constexpr uint8_t kCounted = 1;          // word_ holds a reference to a SharedNode
+  static constexpr uint8_t kContainsMarks = 2;    // something inside is marked
+  static constexpr uint8_t kContainsUnknown = 4;  // this or something inside is unknown
+  static constexpr uint8_t kRefined = 8;          // an unknown whose word_ is a RefinedNode
+  static constexpr uint8_t kWrapped = 16;         // rare marks: word_ is a MarkedNode
+
+  const SharedNode* Shared() const { return reinterpret_cast<const SharedNode*>(word_); }
+  void CopyFrom(const Value& other) noexcept {
+    tag_ = other.tag_;
+    flags_ = other.flags_;
+    marks_ = other.marks_;
+    aux_ = other.aux_;
+    word_ = other.word_;
+    if ((flags_ & kCounted) != 0) {
+      Shared()->AddRef();
+    }
+  }
+  void Swap(Value& other) noexcept {
+    std::swap(tag_, other.tag_);
+    std::swap(flags_, other.flags_);
+    std::swap(marks_, other.marks_);
+    std::swap(aux_, other.aux_);
+    std::swap(word_, other.word_);
+  }
+  void Destroy() noexcept;
+
+  uint8_t tag_;  // ValueTag of value_node.h
   uint8_t flags_;
-  uint16_t marks_;
-  uint32_t aux_;
-  uint64_t word_;
+  uint16_t marks_;  // MarkSet::bits() of this level
+  uint32_t aux_;    // bool; precision of an integer
+  uint64_t word_;   // int64; pointer to a node of value_node.h, a BigFloat or a TypeNode
 };
 static_assert(sizeof(Value) == 16);
 

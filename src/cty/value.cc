@@ -1,0 +1,824 @@
+#include "cty/value.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/flat_map.h"
+#include "cty/normalize.h"
+#include "cty/ops.h"
+#include "cty/path.h"
+#include "cty/value_node.h"
+
+namespace kinu {
+namespace {
+
+using Access = ValueAccess;
+
+constinit TextNode empty_text(0);
+constinit ElementsNode empty_object(ValueTag::kObject, &kEmptyObjectTypeNode, 0);
+constinit ElementsNode empty_tuple(ValueTag::kTuple, &kEmptyTupleTypeNode, 0);
+
+template <typename Node>
+uint64_t WordOf(const Node* node) {
+  return reinterpret_cast<uint64_t>(static_cast<const SharedNode*>(node));
+}
+
+void ReleaseType(const TypeNode* type) {
+  if (!type->immortal && type->Release()) {
+    Type::Destroy(type);
+  }
+}
+
+void AddTypeReference(const TypeNode* type) {
+  if (!type->immortal) {
+    type->AddRef();
+  }
+}
+
+// A null or unknown of dynamic type becomes one of `type`; its marks stay.
+void GiveType(Value& value, const Type& type) {
+  Value typed = value.IsNull() ? Value::Null(type) : Value::Unknown(type);
+  value = typed.WithMarks(value.marks());
+}
+
+// The element type of a collection of `values` declared with `element`.
+Type ElementTypeFor(const Type& element, std::vector<Value>& values) {
+  Type type = element;
+  if (type.is_dynamic()) {
+    std::optional<Type> common = Value::CommonElementType(values);
+    KINU_CHECK(common.has_value(), "elements of a collection differ in type");
+    type = *std::move(common);
+  } else if (type.has_optional_attributes()) {
+    type = type.WithoutOptionalAttributes();
+  }
+  for (Value& value : values) {
+    const TypeNode* have = Access::TypeOf(value);
+    if (have != type.node()) {
+      KINU_CHECK(have == &kDynamicTypeNode, "an element's type is not that of the collection");
+      GiveType(value, type);
+    }
+  }
+  return type;
+}
+
+}  // namespace
+
+// --- Representation. ---
+
+Value ValueAccess::Make(ValueTag tag, uint8_t flags, uint32_t aux, uint64_t word) {
+  Value value;
+  value.tag_ = static_cast<uint8_t>(tag);
+  value.flags_ = flags;
+  value.aux_ = aux;
+  value.word_ = word;
+  return value;
+}
+
+Value ValueAccess::OfType(ValueTag tag, const TypeNode* type) {
+  AddTypeReference(type);
+  uint8_t flags = tag == ValueTag::kUnknown ? Value::kContainsUnknown : 0;
+  if (!type->immortal) {
+    flags |= Value::kCounted;
+  }
+  return Make(tag, flags, 0, WordOf(type));
+}
+
+const TypeNode* ValueAccess::TypeOf(const Value& outer) {
+  const Value& value = Plain(outer);
+  switch (Tag(value)) {
+    case ValueTag::kNull:
+      return Node<TypeNode>(value);
+    case ValueTag::kUnknown:
+      return (value.flags_ & Value::kRefined) != 0 ? Node<RefinedNode>(value)->type.node()
+                                                   : Node<TypeNode>(value);
+    case ValueTag::kBool:
+      return &kBoolTypeNode;
+    case ValueTag::kInt:
+    case ValueTag::kNumber:
+      return &kNumberTypeNode;
+    case ValueTag::kString:
+      return &kStringTypeNode;
+    case ValueTag::kCapsule:
+      return Node<CapsuleNode>(value)->type.node();
+    default:
+      return Node<ElementsNode>(value)->type;
+  }
+}
+
+ElementsNode* ValueAccess::NewElements(ValueTag tag, const Type& type, std::span<Value> values,
+                                       size_t extra_bytes) {
+  KINU_CHECK(values.size() < UINT32_MAX, "too many elements");
+  void* memory = ::operator new(sizeof(ElementsNode) + values.size() * sizeof(Value) + extra_bytes);
+  AddTypeReference(type.node());
+  auto* node = new (memory) ElementsNode(tag, type.node(), static_cast<uint32_t>(values.size()));
+  Value* out = node->values();
+  uint8_t flags = 0;
+  for (Value& value : values) {
+    flags |= value.flags_ & kInnerFlags;
+    if (value.IsMarked()) {
+      flags |= Value::kContainsMarks;
+    }
+    new (out++) Value(std::move(value));
+  }
+  node->flags = flags;
+  return node;
+}
+
+Value ValueAccess::Container(ValueTag tag, const Type& type, std::span<Value> values) {
+  ElementsNode* node = NewElements(tag, type, values, 0);
+  return Make(tag, static_cast<uint8_t>(Value::kCounted | node->flags), 0, WordOf(node));
+}
+
+Value ValueAccess::SameShape(const Value& container, std::span<Value> values) {
+  const ElementsNode* node = Elements(container);
+  Type type = Type::FromNode(node->type);
+  Value result = node->tag == ValueTag::kMap
+                     ? MapOf(type, values, [&](size_t i) { return node->key(i); })
+                     : Container(node->tag, type, values);
+  return result.WithMarks(container.marks());
+}
+
+void ValueAccess::Free(Value& dead) {
+  // Containers whose last reference is gone wait in a list, so that freeing a deep value does not
+  // recurse. Their `type` field, released first, is the link.
+  ElementsNode* pending = nullptr;
+  auto drop = [&](ValueTag tag, uint8_t flags, uint64_t word) {
+    if ((flags & Value::kWrapped) != 0) {
+      // Unwrap: the value inside may be the last reference to its own node, too.
+      auto* marked = reinterpret_cast<MarkedNode*>(word);
+      Value& inner = marked->inner;
+      uint8_t inner_flags = inner.flags_;
+      word = inner.word_;
+      inner.flags_ = 0;
+      delete marked;
+      flags = inner_flags;
+      if ((flags & Value::kCounted) == 0 || !reinterpret_cast<const SharedNode*>(word)->Release()) {
+        return;
+      }
+    }
+    switch (tag) {
+      case ValueTag::kNull:
+        Type::Destroy(reinterpret_cast<const TypeNode*>(word));
+        break;
+      case ValueTag::kUnknown:
+        if ((flags & Value::kRefined) != 0) {
+          delete reinterpret_cast<RefinedNode*>(word);
+        } else {
+          Type::Destroy(reinterpret_cast<const TypeNode*>(word));
+        }
+        break;
+      case ValueTag::kNumber:
+        BigFloat::Destroy(static_cast<const BigFloat*>(reinterpret_cast<const SharedNode*>(word)));
+        break;
+      case ValueTag::kString:
+        ::operator delete(reinterpret_cast<void*>(word));
+        break;
+      case ValueTag::kCapsule:
+        delete reinterpret_cast<CapsuleNode*>(word);
+        break;
+      case ValueTag::kBool:
+      case ValueTag::kInt:
+        break;
+      default: {
+        auto* node = reinterpret_cast<ElementsNode*>(word);
+        ReleaseType(node->type);
+        node->type = reinterpret_cast<const TypeNode*>(pending);
+        pending = node;
+      }
+    }
+  };
+  drop(Tag(dead), dead.flags_, dead.word_);
+  while (pending != nullptr) {
+    ElementsNode* node = pending;
+    pending = reinterpret_cast<ElementsNode*>(const_cast<TypeNode*>(node->type));
+    for (uint32_t i = 0; i < node->count; ++i) {
+      Value& value = node->values()[i];
+      if ((value.flags_ & Value::kCounted) != 0 && value.Shared()->Release()) {
+        drop(Tag(value), value.flags_, value.word_);
+      }
+    }
+    ::operator delete(node);
+  }
+}
+
+void Value::Destroy() noexcept {
+  Access::Free(*this);
+}
+
+// --- Making values. ---
+
+Value Value::Null(const Type& type) {
+  return type.has_optional_attributes()
+             ? Access::OfType(ValueTag::kNull, type.WithoutOptionalAttributes().node())
+             : Access::OfType(ValueTag::kNull, type.node());
+}
+
+Value Value::Unknown(const Type& type) {
+  return type.has_optional_attributes()
+             ? Access::OfType(ValueTag::kUnknown, type.WithoutOptionalAttributes().node())
+             : Access::OfType(ValueTag::kUnknown, type.node());
+}
+
+Value Value::Bool(bool value) {
+  return Access::Make(ValueTag::kBool, 0, value ? 1 : 0, 0);
+}
+
+Value Value::Int(int64_t value, uint16_t precision) {
+  return Access::Make(ValueTag::kInt, 0, precision, static_cast<uint64_t>(value));
+}
+
+Value Value::Of(kinu::Number number) {
+  if (number.is_inline()) {
+    return Int(number.inline_value(), number.precision());
+  }
+  number.big()->AddRef();
+  return Access::Make(ValueTag::kNumber, kCounted, 0, WordOf(number.big().get()));
+}
+
+Value Value::String(std::string_view text) {
+  std::string storage;
+  return NormalizedString(Normalized(text, storage));
+}
+
+Value Value::NormalizedString(std::string_view text) {
+  if (text.empty()) {
+    return Access::Make(ValueTag::kString, 0, 0, WordOf(&empty_text));
+  }
+  KINU_CHECK(text.size() < UINT32_MAX, "string too long");
+  void* memory = ::operator new(sizeof(TextNode) + text.size());
+  auto* node = new (memory) TextNode(static_cast<uint32_t>(text.size()));
+  std::memcpy(static_cast<void*>(node + 1), text.data(), text.size());
+  return Access::Make(ValueTag::kString, kCounted, 0, WordOf(node));
+}
+
+std::optional<Type> Value::CommonElementType(std::span<const Value> values) {
+  const TypeNode* common = &kDynamicTypeNode;
+  for (const Value& value : values) {
+    const TypeNode* have = Access::TypeOf(value);
+    if (common == &kDynamicTypeNode) {
+      common = have;
+    } else if (have != common && have != &kDynamicTypeNode) {
+      return std::nullopt;
+    }
+  }
+  return Type::FromNode(common);
+}
+
+Value Value::List(const Type& element, std::vector<Value> values) {
+  Type type = ElementTypeFor(element, values);
+  return Access::Container(ValueTag::kList, Type::List(type), values);
+}
+
+Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>> entries) {
+  using Entry = std::pair<std::string, Value>;
+  bool in_order = true;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!IsAscii(entries[i].first)) {
+      std::string storage;
+      entries[i].first = std::string(Normalized(entries[i].first, storage));
+    }
+    in_order = in_order && (i == 0 || entries[i - 1].first < entries[i].first);
+  }
+  if (!in_order) {
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.first < b.first; });
+    auto last = std::unique(entries.rbegin(), entries.rend(),
+                            [](const Entry& a, const Entry& b) { return a.first == b.first; });
+    entries.erase(entries.begin(), last.base());
+  }
+  std::vector<Value> values;
+  values.reserve(entries.size());
+  for (Entry& entry : entries) {
+    values.push_back(std::move(entry.second));
+  }
+  Type type = ElementTypeFor(element, values);
+  return Access::MapOf(Type::Map(type), values,
+                       [&](size_t i) { return std::string_view(entries[i].first); });
+}
+
+Value Value::Tuple(std::vector<Value> values) {
+  if (values.empty()) {
+    return EmptyTuple();
+  }
+  thread_local std::vector<Type> types;
+  types.reserve(values.size());
+  for (const Value& value : values) {
+    types.push_back(value.type());
+  }
+  Type type = Type::Tuple(types);
+  types.clear();
+  return Access::Container(ValueTag::kTuple, type, values);
+}
+
+namespace {
+
+// The type of an object with these names (sorted, unique, normalised) and values. The attributes
+// are gathered in a buffer that is kept, so that finding a known type allocates nothing.
+template <typename NameAt>
+Type ObjectTypeFor(std::span<const Value> values, NameAt&& name) {
+  thread_local std::vector<Type::Attribute> attributes;
+  attributes.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    attributes.push_back({name(i), values[i].type(), false});
+  }
+  Type type = Type::Object(attributes);
+  attributes.clear();
+  return type;
+}
+
+}  // namespace
+
+Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
+  using Entry = std::pair<std::string, Value>;
+  if (attributes.empty()) {
+    return EmptyObject();
+  }
+  bool in_order = true;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    if (!IsAscii(attributes[i].first)) {
+      std::string storage;
+      attributes[i].first = std::string(Normalized(attributes[i].first, storage));
+    }
+    in_order = in_order && (i == 0 || attributes[i - 1].first < attributes[i].first);
+  }
+  if (!in_order) {
+    std::stable_sort(attributes.begin(), attributes.end(),
+                     [](const Entry& a, const Entry& b) { return a.first < b.first; });
+    auto last = std::unique(attributes.rbegin(), attributes.rend(),
+                            [](const Entry& a, const Entry& b) { return a.first == b.first; });
+    attributes.erase(attributes.begin(), last.base());
+  }
+  std::vector<Value> values;
+  values.reserve(attributes.size());
+  for (Entry& attribute : attributes) {
+    values.push_back(std::move(attribute.second));
+  }
+  Type type =
+      ObjectTypeFor(values, [&](size_t i) { return std::string_view(attributes[i].first); });
+  return Access::Container(ValueTag::kObject, type, values);
+}
+
+Value Value::ObjectOf(const Type& object_type, std::vector<Value> values) {
+  std::span<const ObjectAttribute> attributes = object_type.attributes();
+  KINU_CHECK(attributes.size() == values.size(), "one value per attribute");
+  bool same = !object_type.has_optional_attributes();
+  for (size_t i = 0; same && i < values.size(); ++i) {
+    same = Access::TypeOf(values[i]) == attributes[i].type.node();
+  }
+  if (same) {
+    return values.empty() ? EmptyObject()
+                          : Access::Container(ValueTag::kObject, object_type, values);
+  }
+  Type type = ObjectTypeFor(values, [&](size_t i) { return attributes[i].name; });
+  return Access::Container(ValueTag::kObject, type, values);
+}
+
+Value Value::EmptyObject() {
+  return Access::Make(ValueTag::kObject, 0, 0, WordOf(&empty_object));
+}
+Value Value::EmptyTuple() {
+  return Access::Make(ValueTag::kTuple, 0, 0, WordOf(&empty_tuple));
+}
+
+Value Value::Capsule(const Type& capsule_type, uint64_t payload) {
+  KINU_CHECK(capsule_type.is_capsule(), "a capsule needs a capsule type");
+  auto* node = new CapsuleNode();
+  node->type = capsule_type;
+  node->payload = payload;
+  return Access::Make(ValueTag::kCapsule, kCounted, 0, WordOf(node));
+}
+
+Value Value::WithElements(std::vector<Value> values) const {
+  KINU_CHECK(Access::IsContainer(*this) && values.size() == size(), "as many elements as before");
+  const ElementsNode* node = Access::Elements(*this);
+  if (node->tag != ValueTag::kSet) {
+    bool same_types = true;
+    for (uint32_t i = 0; i < node->count && same_types; ++i) {
+      same_types = Access::TypeOf(values[i]) == Access::TypeOf(node->values()[i]);
+    }
+    if (same_types) {
+      return values.empty() ? *this : Access::SameShape(*this, values);
+    }
+  }
+  Value result;
+  switch (node->tag) {
+    case ValueTag::kList:
+      result = List(Type::Dynamic(), std::move(values));
+      break;
+    case ValueTag::kSet:
+      result = values.empty() ? *this : Set(Type::Dynamic(), std::move(values));
+      break;
+    case ValueTag::kMap: {
+      Type element = ElementTypeFor(Type::Dynamic(), values);
+      result = Access::MapOf(Type::Map(element), values, [&](size_t i) { return node->key(i); });
+      break;
+    }
+    case ValueTag::kTuple:
+      result = Tuple(std::move(values));
+      break;
+    default:
+      result = ObjectOf(Type::FromNode(node->type), std::move(values));
+  }
+  return result.WithMarks(marks());
+}
+
+// --- Asking. ---
+
+Type Value::type() const {
+  return Type::FromNode(Access::TypeOf(*this));
+}
+
+bool Value::HasWhollyKnownType() const {
+  if (IsNull()) {
+    return true;
+  }
+  if (IsWhollyKnown() || !Access::TypeOf(*this)->has_dynamic) {
+    return true;
+  }
+  if (!IsKnown()) {
+    return false;
+  }
+  auto all = elements();
+  return std::all_of(all.begin(), all.end(),
+                     [](const Value& value) { return value.HasWhollyKnownType(); });
+}
+
+MarkSet Value::marks() const {
+  return (flags_ & kWrapped) != 0 ? Access::Node<MarkedNode>(*this)->marks
+                                  : MarkSet::FromBits(marks_);
+}
+
+namespace {
+
+void CollectMarks(const Value& value, MarkSet& all) {
+  if (value.IsMarked()) {
+    all = all.Union(value.marks());
+  }
+  if ((Access::Flags(value) & Access::kInnerFlags) != 0 && Access::IsContainer(value)) {
+    for (const Value& element : value.elements()) {
+      if (element.ContainsMarked()) {
+        CollectMarks(element, all);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+MarkSet Value::MarksDeep() const {
+  MarkSet all;
+  if (ContainsMarked()) {
+    CollectMarks(*this, all);
+  }
+  return all;
+}
+
+bool Value::HasMarkDeep(const MarkSet& mark) const {
+  return ContainsMarked() && MarksDeep().Contains(mark);
+}
+
+// --- Content. ---
+
+bool Value::AsBool() const {
+  KINU_CHECK(Access::Tag(*this) == ValueTag::kBool, "not a known bool");
+  return aux_ != 0;
+}
+
+std::string_view Value::AsString() const {
+  KINU_CHECK(Access::Tag(*this) == ValueTag::kString, "not a known string");
+  return Access::Node<TextNode>(Access::Plain(*this))->text();
+}
+
+Number Value::AsNumber() const {
+  const Value& plain = Access::Plain(*this);
+  if (Access::Tag(plain) == ValueTag::kInt) {
+    return Number::FromInt(static_cast<int64_t>(plain.word_), static_cast<uint16_t>(plain.aux_));
+  }
+  KINU_CHECK(Access::Tag(plain) == ValueTag::kNumber, "not a known number");
+  return Number::FromBig(Ref<const BigFloat>::Share(static_cast<const BigFloat*>(plain.Shared())));
+}
+
+uint64_t Value::AsCapsule() const {
+  KINU_CHECK(Access::Tag(*this) == ValueTag::kCapsule, "not a capsule");
+  return Access::Node<CapsuleNode>(Access::Plain(*this))->payload;
+}
+
+std::optional<int64_t> Value::AsInt64() const {
+  return AsNumber().ToInt64();
+}
+
+size_t Value::size() const {
+  KINU_CHECK(Access::IsContainer(*this), "not a known container");
+  return Access::Elements(*this)->count;
+}
+
+std::span<const Value> Value::elements() const {
+  KINU_CHECK(Access::IsContainer(*this), "not a known container");
+  const ElementsNode* node = Access::Elements(*this);
+  return {node->values(), node->count};
+}
+
+std::string_view Value::key(size_t index) const {
+  const ElementsNode* node = Access::Elements(*this);
+  if (Access::Tag(*this) == ValueTag::kMap) {
+    KINU_CHECK(index < node->count, "no such key");
+    return node->key(index);
+  }
+  KINU_CHECK(Access::Tag(*this) == ValueTag::kObject && index < node->count, "no such attribute");
+  return Type::FromNode(node->type).attributes()[index].name;
+}
+
+const Value* Value::Find(std::string_view name) const {
+  const ElementsNode* node = Access::Elements(*this);
+  if (Access::Tag(*this) == ValueTag::kObject) {
+    int index = Type::FromNode(node->type).FindAttribute(name);
+    return index < 0 ? nullptr : &node->values()[index];
+  }
+  KINU_CHECK(Access::Tag(*this) == ValueTag::kMap, "only maps and objects have names");
+  size_t low = 0;
+  size_t high = node->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (node->key(middle) < name) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < node->count && node->key(low) == name ? &node->values()[low] : nullptr;
+}
+
+const Value& Value::Attribute(std::string_view name) const {
+  const Value* found = Find(name);
+  KINU_CHECK(found != nullptr, "the object has no such attribute");
+  return *found;
+}
+
+bool Value::SameRepresentation(const Value& other) const {
+  return tag_ == other.tag_ && flags_ == other.flags_ && marks_ == other.marks_ &&
+         aux_ == other.aux_ && word_ == other.word_;
+}
+
+// --- Marks. ---
+
+Value Value::Unmark() const {
+  if (!IsMarked()) {
+    return *this;
+  }
+  Value plain = Access::Plain(*this);
+  plain.marks_ = 0;
+  return plain;
+}
+
+Value Value::UnmarkDeep(MarkSet* marks) const {
+  if (marks != nullptr) {
+    *marks = MarksDeep();
+  }
+  if (!ContainsMarked()) {
+    return *this;
+  }
+  Value plain = Unmark();
+  if ((plain.flags_ & kContainsMarks) == 0) {
+    return plain;
+  }
+  std::vector<Value> values;
+  values.reserve(plain.size());
+  for (const Value& element : plain.elements()) {
+    values.push_back(element.UnmarkDeep());
+  }
+  return Access::SameShape(plain, values);
+}
+
+Value Value::WithMarks(const MarkSet& added) const {
+  if (added.empty()) {
+    return *this;
+  }
+  MarkSet all = marks().Union(added);
+  Value value = Unmark();
+  if (!all.rare().empty()) {
+    auto* node = new MarkedNode();
+    node->inner = value;
+    uint8_t flags = static_cast<uint8_t>(value.flags_ | kCounted | kWrapped);
+    uint32_t aux = value.aux_;
+    value = Access::Make(Access::Tag(value), flags, aux, WordOf(node));
+    node->marks = all;
+  }
+  value.marks_ = all.bits();
+  return value;
+}
+
+namespace {
+
+// Index of the element that `step` leads to, or -1.
+int64_t IndexOfStep(const Value& container, const PathStep& step) {
+  if (container.IsNull() || !container.IsKnown() || !Access::IsContainer(container)) {
+    return -1;
+  }
+  auto all = container.elements();
+  ValueTag tag = Access::Tag(container);
+  if (tag == ValueTag::kObject || tag == ValueTag::kMap) {
+    bool fits = tag == ValueTag::kObject
+                    ? step.kind == PathStep::Kind::kAttribute
+                    : step.kind == PathStep::Kind::kIndex && step.key.type() == Type::String() &&
+                          step.key.IsKnown() && !step.key.IsNull();
+    const Value* found =
+        fits ? container.Find(tag == ValueTag::kObject ? step.name : step.key.AsString()) : nullptr;
+    return found == nullptr ? -1 : found - all.data();
+  }
+  if (step.kind != PathStep::Kind::kIndex) {
+    return -1;
+  }
+  if (tag == ValueTag::kSet) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (Value::RawEquals(all[i], step.key)) {
+        return static_cast<int64_t>(i);
+      }
+    }
+    return -1;
+  }
+  if (step.key.type() != Type::Number() || !step.key.IsKnown() || step.key.IsNull()) {
+    return -1;
+  }
+  std::optional<int64_t> index = step.key.AsInt64();
+  return index && *index >= 0 && static_cast<size_t>(*index) < all.size() ? *index : -1;
+}
+
+Value UnmarkInto(const Value& value, Path& path, std::vector<PathMarks>& paths) {
+  if (!value.ContainsMarked()) {
+    return value;
+  }
+  if (value.IsMarked()) {
+    paths.push_back({path, value.marks()});
+  }
+  Value plain = value.Unmark();
+  if (!plain.ContainsMarked()) {
+    return plain;
+  }
+  std::vector<Value> values;
+  auto all = plain.elements();
+  values.reserve(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].ContainsMarked()) {
+      path.Push(StepToElement(plain, i));
+      values.push_back(UnmarkInto(all[i], path, paths));
+      path.Pop();
+    } else {
+      values.push_back(all[i]);
+    }
+  }
+  return Access::SameShape(plain, values);
+}
+
+Value MarkAt(const Value& value, std::span<const PathMarks* const> paths, size_t depth) {
+  MarkSet own;
+  std::vector<std::pair<int64_t, const PathMarks*>> inner;
+  for (const PathMarks* entry : paths) {
+    if (entry->path.size() == depth) {
+      own = own.Union(entry->marks);
+    } else if (int64_t index = IndexOfStep(value, entry->path.steps()[depth]); index >= 0) {
+      inner.emplace_back(index, entry);
+    }
+  }
+  Value result = value;
+  if (!inner.empty()) {
+    std::stable_sort(inner.begin(), inner.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    auto all = value.elements();
+    std::vector<Value> values(all.begin(), all.end());
+    for (size_t i = 0; i < inner.size();) {
+      size_t end = i;
+      std::vector<const PathMarks*> group;
+      for (; end < inner.size() && inner[end].first == inner[i].first; ++end) {
+        group.push_back(inner[end].second);
+      }
+      Value& element = values[static_cast<size_t>(inner[i].first)];
+      element = MarkAt(element, group, depth + 1);
+      i = end;
+    }
+    result = value.WithElements(std::move(values));
+  }
+  return result.WithMarks(own);
+}
+
+}  // namespace
+
+Value Value::UnmarkDeepWithPaths(std::vector<PathMarks>* paths) const {
+  Path path;
+  return UnmarkInto(*this, path, *paths);
+}
+
+Value Value::MarkWithPaths(std::span<const PathMarks> paths) const {
+  if (paths.empty()) {
+    return *this;
+  }
+  std::vector<const PathMarks*> entries;
+  for (const PathMarks& entry : paths) {
+    entries.push_back(&entry);
+  }
+  return MarkAt(*this, entries, 0);
+}
+
+// --- Comparing. ---
+
+bool Value::RawEquals(const Value& a, const Value& b) {
+  if (a.SameRepresentation(b)) {
+    return true;
+  }
+  if (a.marks_ != b.marks_ || ((a.flags_ | b.flags_) & kWrapped) != 0) {
+    if (a.marks() != b.marks()) {
+      return false;
+    }
+  }
+  const Value& x = Access::Plain(a);
+  const Value& y = Access::Plain(b);
+  if (Access::TypeOf(x) != Access::TypeOf(y) ||
+      (x.flags_ & Access::kInnerFlags) != (y.flags_ & Access::kInnerFlags)) {
+    return false;
+  }
+  ValueTag tag = Access::Tag(x);
+  if (tag == ValueTag::kNumber || (tag == ValueTag::kInt && Access::Tag(y) != tag)) {
+    bool both = Access::Tag(y) == ValueTag::kNumber || Access::Tag(y) == ValueTag::kInt;
+    return both && Number::Equal(x.AsNumber(), y.AsNumber());
+  }
+  if (tag != Access::Tag(y)) {
+    return false;
+  }
+  switch (tag) {
+    case ValueTag::kNull:
+      return true;
+    case ValueTag::kUnknown:
+      return ((x.flags_ | y.flags_) & kRefined) == 0 || x.refinements() == y.refinements();
+    case ValueTag::kBool:
+      return x.aux_ == y.aux_;
+    case ValueTag::kInt:
+      return x.word_ == y.word_;
+    case ValueTag::kString:
+      return x.AsString() == y.AsString();
+    case ValueTag::kCapsule:
+      return x.AsCapsule() == y.AsCapsule();
+    default:
+      break;
+  }
+  const ElementsNode* left = Access::Elements(x);
+  const ElementsNode* right = Access::Elements(y);
+  if (left == right) {
+    return true;
+  }
+  uint32_t left_hash = left->hash.load(std::memory_order_relaxed);
+  uint32_t right_hash = right->hash.load(std::memory_order_relaxed);
+  if (left->count != right->count ||
+      (left_hash != 0 && right_hash != 0 && left_hash != right_hash)) {
+    return false;
+  }
+  if (tag == ValueTag::kMap) {
+    if (left->all_keys() != right->all_keys() ||
+        std::memcmp(left->key_offsets(), right->key_offsets(), left->count * sizeof(uint32_t)) !=
+            0) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < left->count; ++i) {
+    if (!RawEquals(left->values()[i], right->values()[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint64_t Value::Hash() const {
+  const Value& plain = Access::Plain(*this);
+  switch (Access::Tag(plain)) {
+    case ValueTag::kNull:
+      return HashCombine(1, Access::TypeOf(plain)->hash);
+    case ValueTag::kUnknown:
+      return HashCombine(2, Access::TypeOf(plain)->hash);
+    case ValueTag::kBool:
+      return HashCombine(3, plain.aux_);
+    case ValueTag::kInt:
+    case ValueTag::kNumber:
+      return plain.AsNumber().Hash();
+    case ValueTag::kString:
+      return HashBytes(plain.AsString());
+    case ValueTag::kCapsule:
+      return HashCombine(4, plain.AsCapsule());
+    default:
+      break;
+  }
+  const ElementsNode* node = Access::Elements(plain);
+  uint32_t cached = node->hash.load(std::memory_order_relaxed);
+  if (cached == 0) {
+    uint64_t hash = node->type->hash;
+    for (uint32_t i = 0; i < node->count; ++i) {
+      hash = HashCombine(hash, node->values()[i].Hash());
+    }
+    if (node->tag == ValueTag::kMap) {
+      hash = HashCombine(hash, HashBytes(node->all_keys()));
+    }
+    cached = static_cast<uint32_t>(hash ^ (hash >> 32));
+    cached = cached == 0 ? 1 : cached;
+    node->hash.store(cached, std::memory_order_relaxed);
+  }
+  return HashCombine(5, cached);
+}
+
+}  // namespace kinu
