@@ -3,7 +3,8 @@
 //
 // Every call may come from several threads at once. Values given and returned carry no marks.
 // Problems of the provider go to `diags`; a Diagnostic there may name an attribute path.
-// Ref: opentofu internal/providers/provider.go; wire: shared contract "provider and files", 4 to 12.
+// Ref: opentofu internal/providers/provider.go; wire: shared contract "provider and files", 4
+// to 12.
 #pragma once
 
 #include <memory>
@@ -50,8 +51,8 @@ struct ReadResponse {
 };
 struct PlanRequest {
   std::string_view type;
-  Value prior;           ///< null for create
-  Value proposed;        ///< null for destroy
+  Value prior;     ///< null for create
+  Value proposed;  ///< null for destroy
   Value config;
   std::string private_data;
   Value provider_meta;

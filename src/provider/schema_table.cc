@@ -1,0 +1,64 @@
+#include "provider/schema_table.h"
+
+namespace kinu::provider {
+namespace {
+
+template <typename Map>
+auto* FindIn(const Map& map, std::string_view name) {
+  auto it = map.find(name);
+  return it == map.end() ? nullptr : &it->second;
+}
+
+template <typename Map>
+std::vector<std::string> NamesOf(const Map& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void SchemaTable::Finish() {
+  provider.block.Finish();
+  if (meta) {
+    meta->block.Finish();
+  }
+  for (Types* types : {&resources, &data, &ephemeral}) {
+    for (auto& [name, schema] : *types) {
+      schema.block.Finish();
+      if (schema.identity != nullptr) {
+        schema.identity->Finish();
+        schema.identity_type = schema.identity->implied_type();
+      }
+    }
+  }
+}
+
+const schema::ResourceSchema* SchemaTable::FindResource(std::string_view type) const {
+  return FindIn(resources, type);
+}
+const schema::ResourceSchema* SchemaTable::FindData(std::string_view type) const {
+  return FindIn(data, type);
+}
+const schema::ResourceSchema* SchemaTable::FindEphemeral(std::string_view type) const {
+  return FindIn(ephemeral, type);
+}
+const schema::FunctionSignature* SchemaTable::FindFunction(std::string_view name) const {
+  return FindIn(functions, name);
+}
+std::vector<std::string> SchemaTable::ResourceTypes() const {
+  return NamesOf(resources);
+}
+std::vector<std::string> SchemaTable::DataTypes() const {
+  return NamesOf(data);
+}
+std::vector<std::string> SchemaTable::EphemeralTypes() const {
+  return NamesOf(ephemeral);
+}
+std::vector<std::string> SchemaTable::FunctionNames() const {
+  return NamesOf(functions);
+}
+
+}  // namespace kinu::provider
