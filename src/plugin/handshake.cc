@@ -1,0 +1,150 @@
+#include "plugin/handshake.h"
+
+#include <charconv>
+#include <vector>
+
+#include "codec/provider_source.h"
+#include "cty/json.h"
+
+namespace kinu::plugin {
+namespace {
+
+/// Certificates are longer; some old servers wrote a few meaningless characters here.
+constexpr size_t kShortestCertificate = 50;
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) {
+    return {};
+  }
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+int Number(std::string_view text) {
+  int number = -1;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
+std::string Quote(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+/// A member of a decoded JSON object, or null.
+Value Member(const Value& object, std::string_view name) {
+  if (object.IsNull() || !object.type().is_object()) {
+    return {};
+  }
+  const Value* found = object.Find(name);
+  return found == nullptr ? Value() : *found;
+}
+
+std::string TextMember(const Value& object, std::string_view name) {
+  Value value = Member(object, name);
+  return !value.IsNull() && value.type() == Type::String() ? std::string(value.AsString())
+                                                           : std::string();
+}
+
+int64_t NumberMember(const Value& object, std::string_view name) {
+  Value value = Member(object, name);
+  return !value.IsNull() && value.type() == Type::Number() ? value.AsInt64().value_or(0) : 0;
+}
+
+}  // namespace
+
+Result<Handshake> ParseHandshake(std::string_view line) {
+  line = Trim(line);
+  std::vector<std::string_view> fields;
+  for (std::string_view rest = line;;) {
+    size_t bar = rest.find('|');
+    fields.push_back(rest.substr(0, bar));
+    if (bar == rest.npos) {
+      break;
+    }
+    rest.remove_prefix(bar + 1);
+  }
+  if (fields.size() < 4) {
+    return Fail(ErrorCode::kInvalid,
+                "Unrecognized remote plugin message: " + Quote(line) +
+                    "\nThis usually means the plugin was not compiled for this system, or that it "
+                    "is not a provider at all");
+  }
+  if (fields[0] != "1") {
+    return Fail(ErrorCode::kInvalid, "Incompatible core API version with plugin. Plugin version: " +
+                                         std::string(fields[0]) + ", core version: 1");
+  }
+  Handshake handshake;
+  handshake.protocol = Number(fields[1]);
+  if (handshake.protocol != 5 && handshake.protocol != 6) {
+    return Fail(ErrorCode::kUnsupported, "Incompatible API version with plugin. Plugin version: " +
+                                             std::string(fields[1]) + ", client versions: [5 6]");
+  }
+  handshake.network = fields[2];
+  handshake.address = fields[3];
+  if (handshake.network != "unix" && handshake.network != "tcp") {
+    return Fail(ErrorCode::kInvalid, "Unknown address type: " + handshake.network);
+  }
+  std::string_view kind = fields.size() > 4 ? fields[4] : "netrpc";
+  if (kind != "grpc") {
+    return Fail(ErrorCode::kUnsupported,
+                "Unsupported plugin protocol " + Quote(kind) + ". Supported: [grpc]");
+  }
+  if (fields.size() > 5 && fields[5].size() > kShortestCertificate) {
+    handshake.certificate = fields[5];
+  }
+  return handshake;
+}
+
+Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::string_view json) {
+  std::map<std::string, Attachment, std::less<>> attachments;
+  if (Trim(json).empty()) {
+    return attachments;
+  }
+  auto invalid = [](std::string why) {
+    return Fail(ErrorCode::kInvalid, "Invalid format for TF_REATTACH_PROVIDERS: " + why);
+  };
+  auto type = ImpliedTypeOfJson(json);
+  if (!type || !type->is_object()) {
+    return invalid(type ? "an object is needed" : type.error().ToText());
+  }
+  auto root = ValueFromJson(json, *type);
+  if (!root) {
+    return invalid(root.error().ToText());
+  }
+  for (size_t i = 0; i < root->size(); ++i) {
+    std::string name(root->key(i));
+    auto source = ParseProviderSource(name);
+    if (!source) {
+      return Fail(ErrorCode::kInvalid, "Error parsing " + Quote(name) +
+                                           " as a provider address: " + source.error().detail);
+    }
+    const Value& entry = root->elements()[i];
+    Value address = Member(entry, "Addr");
+    Attachment attachment;
+    attachment.network = TextMember(address, "Network");
+    attachment.address = TextMember(address, "String");
+    attachment.pid = NumberMember(entry, "Pid");
+    Value test = Member(entry, "Test");
+    attachment.test = !test.IsNull() && test.type() == Type::Bool() && test.AsBool();
+    if (attachment.network != "unix" && attachment.network != "tcp") {
+      return Fail(ErrorCode::kInvalid,
+                  "Unknown address type " + Quote(attachment.network) + " for " + Quote(name));
+    }
+    if (TextMember(entry, "Protocol") != "grpc") {
+      return Fail(ErrorCode::kUnsupported,
+                  "the provider attached for " + Quote(name) + " does not speak gRPC");
+    }
+    if (int64_t protocol = NumberMember(entry, "ProtocolVersion"); protocol != 0) {
+      attachment.protocol = static_cast<int>(protocol);
+    }
+    if (attachment.protocol != 5 && attachment.protocol != 6) {
+      return Fail(ErrorCode::kUnsupported,
+                  "no supported plugins for protocol " + std::to_string(attachment.protocol));
+    }
+    attachments.emplace(source->ToText(), std::move(attachment));
+  }
+  return attachments;
+}
+
+}  // namespace kinu::plugin

@@ -1,0 +1,111 @@
+// A provider that runs as a process of its own, spoken to over gRPC in protocol 5 or 6.
+// Ref: provider contract 2, 4; opentofu internal/plugin/grpc_provider.go, internal/plugin6.
+#pragma once
+
+#include <future>
+#include <memory>
+#include <string>
+
+#include "plugin/handshake.h"
+#include "plugin/log_relay.h"
+#include "plugin/process.h"
+#include "plugin/transport.h"
+#include "provider/provider.h"
+#include "provider/wire_schema.h"
+
+namespace kinu::plugin {
+
+struct Methods;
+
+class PluginProvider final : public provider::Provider {
+ public:
+  struct Launch {
+    std::string address;  ///< full provider address, for logs and messages
+    std::string executable;
+  };
+  /// Starts the process and connects. No call has been made yet: give it a schema next.
+  static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch);
+  /// Connects to a process that somebody else started.
+  static Result<std::unique_ptr<PluginProvider>> Attach(const std::string& address,
+                                                        const Attachment& attachment);
+  /// For tests: speaks over a given channel.
+  static std::unique_ptr<PluginProvider> Over(std::unique_ptr<Channel> channel, int protocol);
+  ~PluginProvider() override;
+
+  int protocol() const { return protocol_; }
+  /// Asks for the schema. Errors are those of the provider.
+  Result<provider::RawSchema> FetchSchema();
+  /// Sets the schema that calls use. When it was not fetched from this very process and the
+  /// provider needs to be asked once before anything else, that happens in the background now.
+  void UseSchema(std::shared_ptr<const schema::ProviderSchema> schema);
+
+  const schema::ProviderSchema& schema() const override { return *schema_; }
+  void ValidateProviderConfig(const Value& config, provider::Problems& problems) override;
+  void ValidateResourceConfig(std::string_view type, const Value& config,
+                              provider::Problems& problems) override;
+  void ValidateDataConfig(std::string_view type, const Value& config,
+                          provider::Problems& problems) override;
+  void ValidateEphemeralConfig(std::string_view type, const Value& config,
+                               provider::Problems& problems) override;
+  void Configure(const Value& config, provider::Problems& problems) override;
+  Value UpgradeResourceState(std::string_view type, int64_t version, const provider::RawState& raw,
+                             provider::Problems& problems) override;
+  Value UpgradeResourceIdentity(std::string_view type, int64_t version, std::string_view json,
+                                provider::Problems& problems) override;
+  provider::ReadResponse ReadResource(const provider::ReadRequest& request,
+                                      provider::Problems& problems) override;
+  provider::PlanResponse PlanResourceChange(const provider::PlanRequest& request,
+                                            provider::Problems& problems) override;
+  provider::ApplyResponse ApplyResourceChange(const provider::ApplyRequest& request,
+                                              provider::Problems& problems) override;
+  Value ReadDataSource(std::string_view type, const Value& config, const Value& provider_meta,
+                       provider::Problems& problems) override;
+  std::vector<provider::ImportedObject> ImportResourceState(std::string_view type,
+                                                            std::string_view id,
+                                                            const Value& identity,
+                                                            provider::Problems& problems) override;
+  provider::ImportedObject MoveResourceState(const provider::MoveRequest& request,
+                                             provider::Problems& problems) override;
+  provider::EphemeralResponse OpenEphemeral(std::string_view type, const Value& config,
+                                            provider::Problems& problems) override;
+  provider::EphemeralResponse RenewEphemeral(std::string_view type, std::string_view private_data,
+                                             provider::Problems& problems) override;
+  void CloseEphemeral(std::string_view type, std::string_view private_data,
+                      provider::Problems& problems) override;
+  std::expected<Value, std::string> CallFunction(std::string_view name,
+                                                 std::span<const Value> arguments,
+                                                 int* argument) override;
+  void Stop() override;
+  void Close() override;
+
+ private:
+  class Request;
+  PluginProvider() = default;
+
+  Result<void> Connect(Endpoint endpoint);
+  /// Makes a call; a transport failure becomes a problem and false.
+  bool Call(const char* method, const std::string& request, std::string* response,
+            provider::Problems& problems);
+  const schema::ResourceSchema* ResourceOf(std::string_view type, provider::Problems& problems);
+  const schema::ResourceSchema* DataOf(std::string_view type, provider::Problems& problems);
+  const schema::ResourceSchema* EphemeralOf(std::string_view type, provider::Problems& problems);
+  void WriteMeta(Request& request, uint32_t field, const Value& meta);
+  void Validate(const char* method, std::string_view type, const schema::ResourceSchema* schema,
+                const Value& config, bool capabilities, provider::Problems& problems);
+
+  std::string name_;
+  int protocol_ = 6;
+  const Methods* methods_ = nullptr;
+  std::unique_ptr<LogRelay> log_;
+  std::unique_ptr<Process> process_;
+  std::unique_ptr<Channel> channel_;
+  std::string socket_path_;
+  bool owned_ = true;
+  bool closed_ = false;
+  bool fetched_ = false;
+  std::shared_ptr<const schema::ProviderSchema> schema_;
+  std::thread stdio_;
+  std::shared_future<void> primed_;
+};
+
+}  // namespace kinu::plugin

@@ -1,0 +1,72 @@
+// A provider process: its start, its output, its end.
+//
+// One thread per process starts it, reads its stdout and stderr to the end (a full pipe would stop
+// the provider) and collects its exit status. Because that thread lives as long as the process, the
+// kernel can be asked to end the process when this program dies.
+// Ref: provider contract 1.3, 2.1 to 2.5.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+
+namespace kinu::plugin {
+
+enum class Stream : uint8_t { kStdout, kStderr };
+
+class Process {
+ public:
+  struct Options {
+    std::string executable;
+    std::vector<std::string> environment;  ///< "NAME=value", the whole of it
+    /// Receives every line of output but the first of stdout; called from the process's thread.
+    std::function<void(Stream, std::string_view)> on_line;
+  };
+
+  static Result<std::unique_ptr<Process>> Start(Options options);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  pid_t pid() const { return pid_; }
+  /// The first line of stdout. Fails when the process ends before or the time is over.
+  Result<std::string> AwaitFirstLine(int timeout_ms);
+  /// True when the process has ended and its output has been read.
+  bool AwaitExit(int timeout_ms);
+  bool exited() const;
+  void Kill();
+
+ private:
+  explicit Process(Options options) : options_(std::move(options)) {}
+  void Run();
+  void ReadOutput();
+  void Feed(Stream stream, std::string_view bytes);
+  void Line(Stream stream, std::string_view line);
+
+  Options options_;
+  pid_t pid_ = -1;
+  int stdout_ = -1;
+  int stderr_ = -1;
+  std::string pending_[2];
+  std::thread thread_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool started_ = false;
+  int start_error_ = 0;
+  std::optional<std::string> first_line_;
+  bool output_ended_ = false;
+  bool exited_ = false;
+};
+
+}  // namespace kinu::plugin
