@@ -241,8 +241,9 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(const Launch& laun
   };
   KINU_TRY(plugin->process_, Process::Start(std::move(options)));
   // Loading the module overlaps with the start of the provider.
-  KINU_TRY(auto* loaded, LoadPluginRuntime());
-  static_cast<void>(loaded);
+  if (auto loaded = LoadPluginRuntime(); !loaded) {
+    return std::unexpected(loaded.error());
+  }
   auto line = plugin->process_->AwaitFirstLine(kHandshakeTimeoutMs);
   if (!line) {
     std::string words = plugin->log_->LastWords() + plugin->log_->Panic();
@@ -262,8 +263,9 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(const Launch& laun
   endpoint.target = handshake.Target();
   endpoint.tls = tls;
   endpoint.server_certificate = handshake.certificate;
-  KINU_TRY(auto connected, plugin->Connect(std::move(endpoint)).transform([] { return true; }));
-  static_cast<void>(connected);
+  if (auto connected = plugin->Connect(std::move(endpoint)); !connected) {
+    return std::unexpected(connected.error());
+  }
   return plugin;
 }
 
