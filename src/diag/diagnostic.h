@@ -73,8 +73,9 @@ class Diagnostics {
   std::vector<Diagnostic>& list() { return list_; }
   const std::vector<Diagnostic>& list() const { return list_; }
 
-  /// The order in which the reference prints a batch: by severity and place, stable otherwise.
-  /// Ref: opentofu internal/tfdiags/diagnostics.go Sort (errors with no place first).
+  /// The order in which the reference prints a batch: warnings before errors, those with no place
+  /// first, files of fewer path segments first, then by place; stable otherwise.
+  /// Ref: opentofu internal/tfdiags/diagnostics.go Sort.
   void Sort();
   /// Drops all that came after the first `size`.
   void Truncate(size_t size);

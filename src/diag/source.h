@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,14 +47,39 @@ class SourceFile : public RefCounted {
   /// call that indexes the lines. Safe to call from several threads.
   Position PositionAt(uint32_t offset) const;
 
+  /// The text of a line (counted as in PositionAt, so from start().line), without its line end.
+  /// Empty when there is no such line.
+  std::string_view LineText(uint32_t line) const;
+  /// Offset of the first byte of the line that `offset` stands in.
+  uint32_t LineBegin(uint32_t offset) const;
+
+  /// How columns count. The parser that reads a source says it, once, before it reports anything.
+  enum class Columns : uint8_t {
+    kNative,  ///< one per grapheme cluster
+    kJson,    ///< the same, but a tab takes two columns and a carriage return none
+  };
+  /// `breaks` are ascending offsets where a grapheme cluster begins whatever stands before: the
+  /// reference counts clusters token by token. Not thread-safe.
+  void SetColumns(Columns columns, std::vector<uint32_t> breaks = {}) const;
+  /// True for a source that was read as JSON syntax.
+  bool is_json() const { return columns_ == Columns::kJson; }
+
  private:
   SourceFile() = default;
   ~SourceFile() = default;
+  void IndexLines() const;
+  /// Index of the line that holds the (clamped) offset; indexes the lines first.
+  size_t LineAt(uint32_t offset) const;
+  uint32_t CountColumns(uint32_t begin, uint32_t end) const;
 
   std::string name_;
   std::string text_;
   Position start_;
   const SourceFile* parent_ = nullptr;
+  mutable Columns columns_ = Columns::kNative;
+  mutable std::vector<uint32_t> breaks_;
+  mutable std::once_flag indexed_;
+  mutable std::vector<uint32_t> line_begins_;
 };
 
 /// Half-open range of bytes [begin, end) of `file`'s text. A null file means: no place.

@@ -96,11 +96,13 @@ class NativeBody final : public Body {
   BodyContent Content(const BodySchema&, Strictness, Diagnostics&) const override;
   std::vector<Attribute> JustAttributes(std::span<const std::string_view>,
                                         Diagnostics&) const override;
-  SourceRange MissingItemRange() const override { return {file, end, end}; }
+  SourceRange MissingItemRange() const override { return {file, begin, begin}; }
   bool is_json() const override { return false; }
 
   const SourceFile* file = nullptr;
-  uint32_t begin = 0, end = 0;  ///< the body's text; `end` is where a missing item would go
+  /// From the opening brace (or the file's first token), where a missing item is reported, to just
+  /// behind the closing brace (or the file's end).
+  uint32_t begin = 0, end = 0;
   std::span<const NativeAttribute> attributes;  ///< source order, names distinct
   std::span<const NativeBlock> blocks;          ///< source order
 };

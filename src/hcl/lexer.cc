@@ -1,0 +1,724 @@
+#include "hcl/lexer.h"
+
+#include <array>
+#include <cstring>
+
+#include "base/check.h"
+#include "text/unicode.h"
+
+namespace kinu::hcl {
+namespace {
+
+using enum TokenKind;
+
+enum CharClass : uint8_t {
+  kOther = 0,
+  kIdentStart = 1,
+  kIdentContinue = 2,
+  kDigit = 4,
+  kSpace = 8,
+};
+
+constexpr std::array<uint8_t, 256> kClasses = [] {
+  std::array<uint8_t, 256> classes{};
+  for (int c = 0; c < 256; ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    uint8_t bits = kOther;
+    if (letter) {
+      bits |= kIdentStart;
+    }
+    if (letter || digit || c == '-') {
+      bits |= kIdentContinue;
+    }
+    if (digit) {
+      bits |= kDigit;
+    }
+    if (c == ' ' || c == '\t') {
+      bits |= kSpace;
+    }
+    classes[static_cast<size_t>(c)] = bits;
+  }
+  return classes;
+}();
+
+/// Bytes that end a run of literal text in a template of either kind.
+constexpr std::array<bool, 256> MakeStops(std::string_view stops) {
+  std::array<bool, 256> table{};
+  for (const char c : stops) {
+    table[static_cast<unsigned char>(c)] = true;
+  }
+  for (size_t c = 0x80; c < 256; ++c) {
+    table[c] = true;
+  }
+  return table;
+}
+constexpr std::array<bool, 256> kQuotedStops = MakeStops("$%\"\\\r\n");
+constexpr std::array<bool, 256> kPlainStops = MakeStops("$%\r\n");
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, LexMode mode, Comments comments)
+      : text_(text), size_(text.size()), mode_(mode), keep_comments_(comments == Comments::kKeep) {}
+
+  std::vector<Token> Run();
+
+ private:
+  enum class State : uint8_t { kMain, kQuoted, kHeredoc, kBare };
+  struct Heredoc {
+    std::string_view marker;
+    bool at_line_start = true;
+  };
+
+  unsigned char At(size_t index) const {
+    return index < size_ ? static_cast<unsigned char>(text_[index]) : 0;
+  }
+  bool Is(size_t index, char c) const { return index < size_ && text_[index] == c; }
+  void Emit(TokenKind kind, size_t end) {
+    tokens_.push_back({kind, static_cast<uint32_t>(at_), static_cast<uint32_t>(end)});
+    at_ = end;
+  }
+  void Push(State state) {
+    stack_.push_back(state_);
+    state_ = state;
+  }
+  void Pop() {
+    if (!stack_.empty()) {
+      state_ = stack_.back();
+      stack_.pop_back();
+    }
+  }
+
+  void Main();
+  void Number();
+  void Comment(size_t end);
+  bool BlockComment();
+  bool HeredocStart();
+  void CloseBrace();
+  void TildeBrace();
+  void Quoted();
+  void HeredocText();
+  void BareText();
+  void OpenSequence();
+  void EscapedSequence();
+  bool EscapedSequenceInLine();
+  /// Length of the UTF-8 sequence at `index` by its lead byte, or 0 when bytes are missing or wrong.
+  size_t SequenceLength(size_t index) const;
+  size_t IdentStartLength(size_t index) const;
+  size_t IdentEnd(size_t index) const;
+
+  std::string_view text_;
+  size_t size_;
+  LexMode mode_;
+  bool keep_comments_;
+  size_t at_ = 0;
+  State state_ = State::kMain;
+  std::vector<State> stack_;
+  std::vector<Heredoc> heredocs_;
+  int64_t braces_ = 0;
+  std::vector<int64_t> return_braces_;
+  size_t no_comment_end_before_ = SIZE_MAX;  // no "*/" stands at or behind this offset
+  std::vector<Token> tokens_;
+};
+
+size_t Lexer::SequenceLength(size_t index) const {
+  const unsigned char lead = At(index);
+  size_t length = 0;
+  if (lead < 0x80) {
+    return index < size_ ? 1 : 0;
+  }
+  if (lead >= 0xC0 && lead <= 0xDF) {
+    length = 2;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    length = 3;
+  } else if (lead >= 0xF0 && lead <= 0xF7) {
+    length = 4;
+  } else {
+    return 0;
+  }
+  if (index + length > size_) {
+    return 0;
+  }
+  for (size_t i = 1; i < length; ++i) {
+    if ((At(index + i) & 0xC0) != 0x80) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+size_t Lexer::IdentStartLength(size_t index) const {
+  const unsigned char c = At(index);
+  if (c < 0x80) {
+    return (kClasses[c] & kIdentStart) != 0 && index < size_ ? 1 : 0;
+  }
+  const text::Decoded decoded = text::DecodeUtf8(text_, index);
+  return decoded.ok && text::IsIdentifierStart(decoded.point) ? decoded.size : 0;
+}
+
+size_t Lexer::IdentEnd(size_t index) const {
+  while (index < size_) {
+    const unsigned char c = At(index);
+    if (c < 0x80) {
+      if ((kClasses[c] & kIdentContinue) == 0) {
+        break;
+      }
+      ++index;
+      continue;
+    }
+    const text::Decoded decoded = text::DecodeUtf8(text_, index);
+    if (!decoded.ok || !text::IsIdentifierContinue(decoded.point)) {
+      break;
+    }
+    index += decoded.size;
+  }
+  return index;
+}
+
+void Lexer::Number() {
+  // Digits, dots and exponents in any order, up to the last that is not a dot: "1.2.3" is one
+  // (malformed) number, "1.." is a number and two dots.
+  size_t end = at_ + 1;
+  size_t scan = end;
+  while (scan < size_) {
+    const unsigned char c = At(scan);
+    if ((kClasses[c] & kDigit) != 0) {
+      end = ++scan;
+    } else if (c == '.') {
+      ++scan;
+    } else if (c == 'e' || c == 'E') {
+      const size_t digit = Is(scan + 1, '+') || Is(scan + 1, '-') ? scan + 2 : scan + 1;
+      if (digit >= size_ || (kClasses[At(digit)] & kDigit) == 0) {
+        break;
+      }
+      end = scan = digit + 1;
+    } else {
+      break;
+    }
+  }
+  Emit(kNumber, end);
+}
+
+void Lexer::Comment(size_t end) {
+  if (keep_comments_) {
+    Emit(kComment, end);
+  } else if (text_[end - 1] == '\n') {
+    Emit(kNewline, end);
+  } else {
+    at_ = end;
+  }
+}
+
+bool Lexer::BlockComment() {
+  if (at_ >= no_comment_end_before_) {
+    return false;
+  }
+  const size_t close = text_.find("*/", at_ + 2);
+  if (close == std::string_view::npos) {
+    no_comment_end_before_ = at_;
+    return false;
+  }
+  Comment(close + 2);
+  return true;
+}
+
+bool Lexer::HeredocStart() {
+  size_t name = at_ + 2;
+  if (Is(name, '-')) {
+    ++name;
+  }
+  const size_t start_length = IdentStartLength(name);
+  if (start_length == 0) {
+    return false;
+  }
+  const size_t name_end = IdentEnd(name + start_length);
+  const size_t newline = Is(name_end, '\r') ? name_end + 1 : name_end;
+  if (!Is(newline, '\n')) {
+    return false;
+  }
+  Emit(kOpenHeredoc, newline + 1);
+  heredocs_.push_back({text_.substr(name, name_end - name)});
+  Push(State::kHeredoc);
+  return true;
+}
+
+void Lexer::CloseBrace() {
+  const bool ends_sequence = !return_braces_.empty() && return_braces_.back() == braces_;
+  Emit(ends_sequence ? kTemplateEnd : kCloseBrace, at_ + 1);
+  --braces_;
+  if (ends_sequence) {
+    return_braces_.pop_back();
+    Pop();
+  }
+}
+
+void Lexer::TildeBrace() {
+  // Always the end of a sequence, even where none is open: the parser then says what is wrong.
+  Emit(kTemplateEnd, at_ + 2);
+  if (!return_braces_.empty() && return_braces_.back() == braces_) {
+    return_braces_.pop_back();
+    Pop();
+  }
+  --braces_;
+}
+
+void Lexer::OpenSequence() {
+  const TokenKind kind = text_[at_] == '$' ? kTemplateInterpolation : kTemplateDirective;
+  Emit(kind, Is(at_ + 2, '~') ? at_ + 3 : at_ + 2);
+  return_braces_.push_back(++braces_);
+  if (!heredocs_.empty()) {
+    heredocs_.back().at_line_start = false;
+  }
+  Push(State::kMain);
+}
+
+void Lexer::Main() {
+  while (at_ < size_ && (kClasses[At(at_)] & kSpace) != 0) {
+    ++at_;
+  }
+  if (at_ >= size_) {
+    return;
+  }
+  const char c = text_[at_];
+  const uint8_t char_class = kClasses[static_cast<unsigned char>(c)];
+  if ((char_class & kIdentStart) != 0) {
+    Emit(kIdent, IdentEnd(at_ + 1));
+    return;
+  }
+  if ((char_class & kDigit) != 0) {
+    Number();
+    return;
+  }
+  const auto pick = [&](char second, TokenKind both, TokenKind single) {
+    const bool is_both = Is(at_ + 1, second);
+    Emit(is_both ? both : single, at_ + (is_both ? 2 : 1));
+  };
+  switch (c) {
+    case '\n':
+      Emit(kNewline, at_ + 1);
+      return;
+    case '\r':
+      pick('\n', kNewline, kInvalid);
+      return;
+    case '"':
+      Emit(kOpenQuote, at_ + 1);
+      Push(State::kQuoted);
+      return;
+    case '{':
+      Emit(kOpenBrace, at_ + 1);
+      ++braces_;
+      return;
+    case '}':
+      CloseBrace();
+      return;
+    case '~':
+      if (Is(at_ + 1, '}')) {
+        TildeBrace();
+      } else {
+        Emit(kBitwiseNot, at_ + 1);
+      }
+      return;
+    case '#': {
+      const size_t newline = text_.find('\n', at_);
+      Comment(newline == std::string_view::npos ? size_ : newline + 1);
+      return;
+    }
+    case '/':
+      if (Is(at_ + 1, '/')) {
+        const size_t newline = text_.find('\n', at_);
+        Comment(newline == std::string_view::npos ? size_ : newline + 1);
+      } else if (!Is(at_ + 1, '*') || !BlockComment()) {
+        Emit(kSlash, at_ + 1);
+      }
+      return;
+    case '<':
+      if (!Is(at_ + 1, '<') || !HeredocStart()) {
+        pick('=', kLessEqual, kLess);
+      }
+      return;
+    case '=':
+      if (Is(at_ + 1, '>')) {
+        Emit(kFatArrow, at_ + 2);
+      } else {
+        pick('=', kEqualOperator, kEqual);
+      }
+      return;
+    case '>':
+      pick('=', kGreaterEqual, kGreater);
+      return;
+    case '!':
+      pick('=', kNotEqual, kBang);
+      return;
+    case '&':
+      pick('&', kAnd, kBitwiseAnd);
+      return;
+    case '|':
+      pick('|', kOr, kBitwiseOr);
+      return;
+    case ':':
+      pick(':', kDoubleColon, kColon);
+      return;
+    case '.':
+      if (Is(at_ + 1, '.') && Is(at_ + 2, '.')) {
+        Emit(kEllipsis, at_ + 3);
+      } else {
+        Emit(kDot, at_ + 1);
+      }
+      return;
+    case '[':
+      Emit(kOpenBracket, at_ + 1);
+      return;
+    case ']':
+      Emit(kCloseBracket, at_ + 1);
+      return;
+    case '(':
+      Emit(kOpenParen, at_ + 1);
+      return;
+    case ')':
+      Emit(kCloseParen, at_ + 1);
+      return;
+    case ',':
+      Emit(kComma, at_ + 1);
+      return;
+    case '*':
+      Emit(kStar, at_ + 1);
+      return;
+    case '%':
+      Emit(kPercent, at_ + 1);
+      return;
+    case '+':
+      Emit(kPlus, at_ + 1);
+      return;
+    case '-':
+      Emit(kMinus, at_ + 1);
+      return;
+    case '?':
+      Emit(kQuestion, at_ + 1);
+      return;
+    case '^':
+      Emit(kBitwiseXor, at_ + 1);
+      return;
+    case ';':
+      Emit(kSemicolon, at_ + 1);
+      return;
+    case '`':
+      Emit(kBacktick, at_ + 1);
+      return;
+    case '\'':
+      Emit(kApostrophe, at_ + 1);
+      return;
+    default:
+      break;
+  }
+  if (const size_t start_length = IdentStartLength(at_); start_length > 0) {
+    Emit(kIdent, IdentEnd(at_ + start_length));
+    return;
+  }
+  const size_t length = SequenceLength(at_);
+  Emit(length == 0 ? kBadUtf8 : kInvalid, at_ + (length == 0 ? 1 : length));
+}
+
+/// At "$" or "%" that opens no sequence: an escape ("$${") or the bare character.
+void Lexer::EscapedSequence() {
+  if (Is(at_ + 1, text_[at_]) && Is(at_ + 2, '{')) {
+    Emit(kQuotedText, Is(at_ + 3, '~') ? at_ + 4 : at_ + 3);
+  } else {
+    Emit(kQuotedText, at_ + 1);
+  }
+}
+
+/// The same in text whose lines are tokens. A single byte between the symbol and a newline joins
+/// the token, as the reference's scanner has it; for a heredoc that starts a new line too early.
+bool Lexer::EscapedSequenceInLine() {
+  if (Is(at_ + 1, text_[at_]) && Is(at_ + 2, '{')) {
+    const size_t end = Is(at_ + 3, '~') ? at_ + 4 : at_ + 3;
+    const size_t line_end = Is(end, '\r') ? end + 1 : end;
+    const bool ends_line = Is(line_end, '\n');
+    Emit(kPlainText, ends_line ? line_end + 1 : end);
+    return ends_line;
+  }
+  const bool carriage_return = Is(at_ + 2, '\r');
+  const bool ends_line = Is(carriage_return ? at_ + 3 : at_ + 2, '\n');
+  Emit(kPlainText, ends_line || carriage_return ? at_ + 2 : at_ + 1);
+  return ends_line;
+}
+
+void Lexer::Quoted() {
+  const char c = text_[at_];
+  switch (c) {
+    case '"':
+      Emit(kCloseQuote, at_ + 1);
+      Pop();
+      return;
+    case '$':
+    case '%':
+      if (Is(at_ + 1, '{')) {
+        OpenSequence();
+      } else if (at_ + 1 >= size_) {
+        Emit(kInvalid, at_ + 1);
+      } else {
+        EscapedSequence();
+      }
+      return;
+    case '\r':
+    case '\n': {
+      size_t end = at_ + 1;
+      while (Is(end, '\r') || Is(end, '\n')) {
+        ++end;
+      }
+      Emit(kQuotedNewline, end);
+      return;
+    }
+    default:
+      break;
+  }
+  size_t end = at_;
+  while (end < size_) {
+    const unsigned char byte = At(end);
+    if (!kQuotedStops[byte]) {
+      ++end;
+    } else if (byte == '\\') {
+      const size_t length = SequenceLength(end + 1);
+      if (length == 0 || Is(end + 1, '\r') || Is(end + 1, '\n')) {
+        break;
+      }
+      end += 1 + length;
+    } else if (byte >= 0x80) {
+      const size_t length = SequenceLength(end);
+      if (length == 0) {
+        break;
+      }
+      end += length;
+    } else {
+      break;
+    }
+  }
+  if (end > at_) {
+    Emit(kQuotedText, end);
+  } else {
+    Emit(c == '\\' ? kInvalid : kBadUtf8, at_ + 1);
+  }
+}
+
+void Lexer::HeredocText() {
+  Heredoc& heredoc = heredocs_.back();
+  size_t end = at_;
+  const unsigned char first = At(at_);
+  if (first == '$' || first == '%') {
+    if (Is(at_ + 1, '{')) {
+      OpenSequence();
+      return;
+    }
+    if (at_ + 1 >= size_) {
+      Emit(kInvalid, size_);
+      return;
+    }
+    heredoc.at_line_start = EscapedSequenceInLine();
+    return;
+  }
+  while (end < size_) {
+    const unsigned char byte = At(end);
+    if (!kPlainStops[byte]) {
+      ++end;
+      continue;
+    }
+    const size_t length = byte >= 0x80 ? SequenceLength(end) : 0;
+    if (length == 0) {
+      break;
+    }
+    end += length;
+  }
+  const size_t newline = Is(end, '\r') && Is(end + 1, '\n') ? end + 1 : end;
+  if (Is(newline, '\n')) {
+    if (heredoc.at_line_start &&
+        text::TrimSpace(text_.substr(at_, end - at_)) == heredoc.marker) {
+      Emit(kCloseHeredoc, end);
+      Emit(kNewline, newline + 1);
+      heredocs_.pop_back();
+      Pop();
+      return;
+    }
+    heredoc.at_line_start = true;
+    Emit(kPlainText, newline + 1);
+    return;
+  }
+  if (end > at_) {
+    heredoc.at_line_start = false;
+    Emit(kPlainText, end);
+  } else if (first == '\r') {
+    // A carriage return alone has no place in a heredoc; the reference gives up on the rest.
+    Emit(kInvalid, size_);
+  } else {
+    Emit(kBadUtf8, at_ + 1);
+  }
+}
+
+void Lexer::BareText() {
+  const unsigned char first = At(at_);
+  if (first == '$' || first == '%') {
+    if (Is(at_ + 1, '{')) {
+      OpenSequence();
+    } else {
+      EscapedSequenceInLine();
+    }
+    return;
+  }
+  size_t end = at_;
+  while (end < size_) {
+    const unsigned char byte = At(end);
+    if (!kPlainStops[byte]) {
+      ++end;
+      continue;
+    }
+    const size_t length = byte >= 0x80 ? SequenceLength(end) : 0;
+    if (length == 0) {
+      break;
+    }
+    end += length;
+  }
+  const size_t newline = Is(end, '\r') && Is(end + 1, '\n') ? end + 1 : end;
+  if (Is(newline, '\n')) {
+    Emit(kPlainText, newline + 1);
+  } else if (end > at_) {
+    Emit(kPlainText, end);
+  } else if (first == '\r') {
+    Emit(kPlainText, size_);
+  } else {
+    Emit(kBadUtf8, at_ + 1);
+  }
+}
+
+std::vector<Token> Lexer::Run() {
+  tokens_.reserve(size_ / 5 + 16);
+  if (text_.starts_with("\xEF\xBB\xBF")) {
+    at_ = 3;
+  }
+  state_ = mode_ == LexMode::kTemplate ? State::kBare : State::kMain;
+  while (at_ < size_) {
+    switch (state_) {
+      case State::kMain:
+        Main();
+        break;
+      case State::kQuoted:
+        Quoted();
+        break;
+      case State::kHeredoc:
+        HeredocText();
+        break;
+      case State::kBare:
+        BareText();
+        break;
+    }
+  }
+  Emit(kEof, size_);
+  return std::move(tokens_);
+}
+
+}  // namespace
+
+std::vector<Token> Lex(std::string_view text, LexMode mode, Comments comments) {
+  KINU_CHECK(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
+  return Lexer(text, mode, comments).Run();
+}
+
+std::vector<uint32_t> ClusterBreaks(std::string_view text, const std::vector<Token>& tokens) {
+  std::vector<uint32_t> breaks;
+  for (const Token& token : tokens) {
+    if (token.begin < text.size() && static_cast<unsigned char>(text[token.begin]) >= 0x80) {
+      breaks.push_back(token.begin);
+    }
+  }
+  return breaks;
+}
+
+void ReportInvalidTokens(const SourceFile& source, const std::vector<Token>& tokens,
+                         Diagnostics& diags) {
+  constexpr int kMaxBitwise = 4;
+  int bitwise = 0;
+  int backticks = 0;
+  int apostrophes = 0;
+  bool semicolon = false;
+  bool bad_utf8 = false;
+  for (const Token& token : tokens) {
+    if (token.kind < kBitwiseAnd) {
+      continue;
+    }
+    const SourceRange range{&source, token.begin, token.end};
+    switch (token.kind) {
+      case kBitwiseAnd:
+      case kBitwiseOr:
+      case kBitwiseNot:
+      case kBitwiseXor:
+        if (bitwise++ < kMaxBitwise) {
+          std::string detail = "There are no operators on bits.";
+          if (token.kind == kBitwiseAnd) {
+            detail += " For a logical AND write \"&&\".";
+          } else if (token.kind == kBitwiseOr) {
+            detail += " For a logical OR write \"||\".";
+          } else if (token.kind == kBitwiseNot) {
+            detail += " For a logical NOT write \"!\".";
+          }
+          diags.Error("Unsupported operator", detail, range);
+        }
+        break;
+      case kBacktick:
+        // Quotes come in pairs: the second of a pair says nothing new.
+        if (backticks % 2 == 0) {
+          diags.Error("Invalid character",
+                      "A backtick has no meaning here. For text of several lines use a heredoc, "
+                      "which starts like \"<<EOT\".",
+                      range);
+        }
+        backticks += backticks <= 2 ? 1 : 0;
+        break;
+      case kApostrophe:
+        if (apostrophes % 2 == 0) {
+          diags.Error("Invalid character",
+                      "A single quote has no meaning here. Strings stand in double quotes (\").",
+                      range);
+        }
+        apostrophes += apostrophes <= 2 ? 1 : 0;
+        break;
+      case kSemicolon:
+        if (!semicolon) {
+          diags.Error("Invalid character",
+                      "A semicolon separates nothing here: arguments and blocks end with a newline, "
+                      "elements of collections are separated by commas.",
+                      range);
+        }
+        semicolon = true;
+        break;
+      case kBadUtf8:
+        if (!bad_utf8) {
+          diags.Error("Invalid character encoding",
+                      "This is not UTF-8, which all source text must be. Check the encoding that "
+                      "your editor saves files in.",
+                      range);
+        }
+        bad_utf8 = true;
+        break;
+      case kQuotedNewline:
+        diags.Error("Invalid multi-line string",
+                    "A quoted string must end on the line where it starts. Write \\n for a newline, "
+                    "or use a heredoc for text of several lines.",
+                    range);
+        break;
+      case kInvalid: {
+        const std::string_view text = range.text();
+        if (text == "\u201C" || text == "\u201D") {
+          diags.Error("Invalid character",
+                      "This is a typographic quote, as word processors and web pages make them. "
+                      "Strings stand in straight double quotes (\").",
+                      range);
+        } else {
+          diags.Error("Invalid character", "The language has no use for this character.", range);
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace kinu::hcl

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <string>
+
+#include "hcl/body.h"
+#include "text/suggest.h"
+
+namespace kinu::hcl {
+namespace {
+
+bool Contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const AttributeSchema* FindAttribute(const BodySchema& schema, std::string_view name) {
+  const auto found = std::find_if(schema.attributes.begin(), schema.attributes.end(),
+                                  [&](const AttributeSchema& item) { return item.name == name; });
+  return found == schema.attributes.end() ? nullptr : &*found;
+}
+
+/// The last entry of that type counts, as in the reference.
+const BlockSchema* FindBlock(const BodySchema& schema, std::string_view type) {
+  const auto found = std::find_if(schema.blocks.rbegin(), schema.blocks.rend(),
+                                  [&](const BlockSchema& item) { return item.type == type; });
+  return found == schema.blocks.rend() ? nullptr : &*found;
+}
+
+std::string Joined(std::span<const std::string_view> names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    out.append(out.empty() ? "" : ", ").append(name);
+  }
+  return out;
+}
+
+std::string Quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
+
+/// A header that did not parse has no brace; its type stands for it.
+SourceRange OpenBraceRange(const SourceFile* file, const NativeBlock& block) {
+  return block.open_brace == block.type_begin
+             ? SourceRange{file, block.type_begin, block.type_end}
+             : SourceRange{file, block.open_brace, block.open_brace + 1};
+}
+
+bool LabelsFit(const SourceFile* file, const NativeBlock& block, const BlockSchema& schema,
+               Diagnostics& diags) {
+  const size_t wanted = schema.label_names.size();
+  if (block.labels.size() == wanted) {
+    return true;
+  }
+  const std::string type(block.type);
+  const SourceRange brace = OpenBraceRange(file, block);
+  const SourceRange header{file, block.type_begin, brace.end};
+  if (block.labels.size() > wanted) {
+    diags.Error("Extraneous label for " + type,
+                wanted == 0 ? "A " + type + " block has no labels."
+                            : "A " + type + " block has only these labels: " +
+                                  Joined(schema.label_names) + ".",
+                block.label_ranges[wanted], header);
+  } else {
+    diags.Error("Missing " + std::string(schema.label_names[block.labels.size()]) + " for " + type,
+                "A " + type + " block needs these labels: " + Joined(schema.label_names) + ".",
+                brace, header);
+  }
+  return false;
+}
+
+Attribute MakeAttribute(const SourceFile* file, const NativeAttribute& attribute) {
+  return {.name = attribute.name,
+          .expr = attribute.expr,
+          .range = {file, attribute.begin, attribute.end},
+          .name_range = {file, attribute.begin, attribute.name_end}};
+}
+
+Block MakeBlock(const SourceFile* file, const NativeBlock& block) {
+  const SourceRange type{file, block.type_begin, block.type_end};
+  const uint32_t header_end =
+      block.label_ranges.empty() ? block.type_end : block.label_ranges.back().end;
+  return {.type = block.type,
+          .labels = block.labels,
+          .body = block.body,
+          .def_range = {file, block.type_begin, header_end},
+          .type_range = type,
+          .label_ranges = block.label_ranges};
+}
+
+}  // namespace
+
+const Attribute* BodyContent::Find(std::string_view name) const {
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const Attribute& item) { return item.name == name; });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
+                                Diagnostics& diags) const {
+  BodyContent content;
+  content.missing_item_range = MissingItemRange();
+  for (const NativeAttribute& attribute : attributes) {
+    if (FindAttribute(schema, attribute.name) != nullptr &&
+        !Contains(schema.hidden, attribute.name)) {
+      content.attributes.push_back(MakeAttribute(file, attribute));
+    }
+  }
+  for (const AttributeSchema& wanted : schema.attributes) {
+    if (wanted.required && content.Find(wanted.name) == nullptr) {
+      diags.Error("Missing required argument",
+                  "The argument " + Quoted(wanted.name) + " must be set here.",
+                  content.missing_item_range);
+    }
+  }
+  for (const NativeBlock& block : blocks) {
+    const BlockSchema* wanted = FindBlock(schema, block.type);
+    if (wanted != nullptr && !Contains(schema.hidden, block.type) &&
+        LabelsFit(file, block, *wanted, diags)) {
+      content.blocks.push_back(MakeBlock(file, block));
+    }
+  }
+  if (strictness == Strictness::kPartial) {
+    return content;
+  }
+
+  for (const NativeAttribute& attribute : attributes) {
+    if (FindAttribute(schema, attribute.name) != nullptr ||
+        Contains(schema.hidden, attribute.name)) {
+      continue;
+    }
+    std::vector<std::string_view> unset;
+    for (const AttributeSchema& candidate : schema.attributes) {
+      if (content.Find(candidate.name) == nullptr) {
+        unset.push_back(candidate.name);
+      }
+    }
+    std::string detail = "There is no argument " + Quoted(attribute.name) + " in this place.";
+    if (const std::string_view near = text::SuggestName(attribute.name, unset); !near.empty()) {
+      detail += " Did you mean " + Quoted(near) + "?";
+    } else if (FindBlock(schema, attribute.name) != nullptr) {
+      detail += " Did you mean a block of type " + Quoted(attribute.name) + "?";
+    }
+    diags.Error("Unsupported argument", std::move(detail),
+                {file, attribute.begin, attribute.name_end});
+  }
+  for (const NativeBlock& block : blocks) {
+    if (FindBlock(schema, block.type) != nullptr || Contains(schema.hidden, block.type)) {
+      continue;
+    }
+    std::vector<std::string_view> types;
+    for (const BlockSchema& candidate : schema.blocks) {
+      types.push_back(candidate.type);
+    }
+    std::string detail = "There are no blocks of type " + Quoted(block.type) + " in this place.";
+    if (const std::string_view near = text::SuggestName(block.type, types); !near.empty()) {
+      detail += " Did you mean " + Quoted(near) + "?";
+    } else if (FindAttribute(schema, block.type) != nullptr) {
+      detail += " Did you mean the argument " + Quoted(block.type) +
+                "? Its value then follows an equals sign.";
+    }
+    diags.Error("Unsupported block type", std::move(detail),
+                {file, block.type_begin, block.type_end});
+  }
+  return content;
+}
+
+std::vector<Attribute> NativeBody::JustAttributes(std::span<const std::string_view> hidden,
+                                                  Diagnostics& diags) const {
+  if (!blocks.empty()) {
+    const NativeBlock& example = blocks.front();
+    diags.Error("Unexpected " + Quoted(example.type) + " block",
+                "Only arguments can stand here, no blocks.",
+                {file, example.type_begin, example.type_end});
+  }
+  std::vector<Attribute> result;
+  result.reserve(attributes.size());
+  for (const NativeAttribute& attribute : attributes) {
+    if (!Contains(hidden, attribute.name)) {
+      result.push_back(MakeAttribute(file, attribute));
+    }
+  }
+  return result;
+}
+
+}  // namespace kinu::hcl

@@ -1,0 +1,315 @@
+#include "hcl/parser.h"
+
+#include <algorithm>
+
+#include "hcl/parse.h"
+#include "hcl/stack_guard.h"
+#include "text/unicode.h"
+
+namespace kinu::hcl {
+
+using enum TokenKind;
+
+namespace {
+
+/// The bracket that stands opposite; kNone for other tokens.
+TokenKind Opposite(TokenKind kind) {
+  switch (kind) {
+    case kOpenBrace:
+      return kCloseBrace;
+    case kCloseBrace:
+      return kOpenBrace;
+    case kOpenBracket:
+      return kCloseBracket;
+    case kCloseBracket:
+      return kOpenBracket;
+    case kOpenParen:
+      return kCloseParen;
+    case kCloseParen:
+      return kOpenParen;
+    case kOpenQuote:
+      return kCloseQuote;
+    case kCloseQuote:
+      return kOpenQuote;
+    case kOpenHeredoc:
+      return kCloseHeredoc;
+    case kCloseHeredoc:
+      return kOpenHeredoc;
+    case kTemplateInterpolation:
+    case kTemplateDirective:
+      return kTemplateEnd;
+    case kTemplateEnd:
+      return kTemplateInterpolation;
+    default:
+      return kNone;
+  }
+}
+
+}  // namespace
+
+Parser::Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnostics& diags)
+    : source_(source),
+      source_text_(source->text()),
+      tree_(tree),
+      diags_(diags),
+      tokens_(Lex(source->text(), mode)) {
+  if (!text::IsAscii(source_text_)) {
+    source->SetColumns(SourceFile::Columns::kNative, ClusterBreaks(source_text_, tokens_));
+  }
+  ReportInvalidTokens(*source, tokens_, diags);
+}
+
+Token Parser::Read() {
+  previous_ = NextIndex();
+  const Token token = tokens_[previous_];
+  next_ = token.kind == kEof ? previous_ : previous_ + 1;
+  return token;
+}
+
+Token Parser::Previous() const { return previous_ == SIZE_MAX ? Peek() : tokens_[previous_]; }
+
+void Parser::Error(std::string summary, std::string detail, Span subject) {
+  diags_.Error(std::move(summary), std::move(detail), Range(subject));
+}
+
+void Parser::Error(std::string summary, std::string detail, Span subject, Span context) {
+  diags_.Error(std::move(summary), std::move(detail), Range(subject), Range(context));
+}
+
+bool Parser::Descend() {
+  constexpr uint32_t kSurelyFits = 256;
+  ++depth_;
+  if (too_deep_) {
+    return false;
+  }
+  if (depth_ > kMaxDepth || (depth_ > kSurelyFits && StackNearlyExhausted())) {
+    ReportTooDeep();
+    return false;
+  }
+  return true;
+}
+
+void Parser::ReportTooDeep() {
+  if (!too_deep_) {
+    Error("Nesting too deep",
+          "Blocks, brackets or operators are nested deeper here than can be processed.",
+          SpanOf(Peek()));
+  }
+  // Nothing behind this point can be understood: on to the end, quietly.
+  too_deep_ = true;
+  recovery_ = true;
+  next_ = tokens_.size() - 1;
+}
+
+Token Parser::Recover(TokenKind end) {
+  const TokenKind start = Opposite(end);
+  recovery_ = true;
+  for (int64_t nesting = 0;;) {
+    const Token token = Read();
+    TokenKind kind = token.kind;
+    if (end == kTemplateEnd && kind == kTemplateDirective) {
+      kind = kTemplateInterpolation;
+    }
+    if (kind == start) {
+      ++nesting;
+    } else if (kind == end) {
+      if (nesting < 1) {
+        return token;
+      }
+      --nesting;
+    } else if (kind == kEof) {
+      return token;
+    }
+  }
+}
+
+void Parser::RecoverOver(TokenKind start) {
+  for (Token token = Read(); token.kind != start && token.kind != kEof;) {
+    token = Read();
+  }
+  Recover(Opposite(start));
+}
+
+void Parser::RecoverAfterBodyItem() {
+  recovery_ = true;
+  std::vector<TokenKind> open;
+  const auto is_sequence = [](TokenKind kind) {
+    return kind == kTemplateInterpolation || kind == kTemplateDirective;
+  };
+  for (;;) {
+    const Token token = Read();
+    switch (token.kind) {
+      case kNewline:
+        if (open.empty()) {
+          return;
+        }
+        break;
+      case kEof:
+        return;
+      case kOpenBrace:
+      case kOpenBracket:
+      case kOpenParen:
+      case kOpenQuote:
+      case kOpenHeredoc:
+      case kTemplateInterpolation:
+      case kTemplateDirective:
+        open.push_back(token.kind);
+        break;
+      case kCloseBrace:
+      case kCloseBracket:
+      case kCloseParen:
+      case kCloseQuote:
+      case kCloseHeredoc:
+      case kTemplateEnd: {
+        const auto matches = [&](TokenKind opener) {
+          return token.kind == kTemplateEnd ? is_sequence(opener) : opener == Opposite(token.kind);
+        };
+        while (!open.empty() && !matches(open.back())) {
+          open.pop_back();
+        }
+        if (!open.empty()) {
+          open.pop_back();
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+const Expr* Parser::Placeholder(Span span) {
+  if (unknown_ == nullptr) {
+    unknown_ = tree_.Keep(Value::DynamicUnknown());
+  }
+  return New<LiteralExpr>(ExprKind::kLiteral, span, unknown_);
+}
+
+const Value* Parser::StringValue(std::string_view text) {
+  if (text::IsAscii(text)) {
+    return tree_.Keep(Value::NormalizedString(text));
+  }
+  if (!text::IsUtf8(text)) {
+    return tree_.Keep(Value::String(text::ReplaceInvalidUtf8(text)));
+  }
+  return tree_.Keep(Value::String(text));
+}
+
+const Expr* Parser::TextLiteral(std::string_view text, Span span) {
+  return New<LiteralExpr>(ExprKind::kLiteral, span, StringValue(text));
+}
+
+const NativeBody* Parser::ParseFile() { return ParseBody(kEof); }
+
+const Expr* Parser::ParseWholeExpression() {
+  const NewlineScope newlines(*this, false);
+  const Expr* expr = ParseExpression();
+  const Token& next = Peek();
+  if (next.kind != kEof && !recovery_) {
+    Error("Extra characters after expression",
+          "The expression is complete before this; only an operator or the end can follow it.",
+          SpanOf(next));
+  }
+  return expr;
+}
+
+const Expr* Parser::ParseWholeTemplate() {
+  const Template parsed = ParseTemplate(kEof, false);
+  if (parsed.single_interpolation) {
+    return New<WrapExpr>(ExprKind::kTemplateWrap, parsed.span, parsed.parts.front());
+  }
+  return New<TemplateExpr>(ExprKind::kTemplate, parsed.span, parsed.parts);
+}
+
+const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
+  const NewlineScope newlines(*this, false);
+  const size_t errors_before = errors();
+  const Token root = Read();
+  if (root.kind != kIdent) {
+    Error("Variable name required", "A reference starts with a name.", SpanOf(root));
+    return nullptr;
+  }
+  uint32_t end = root.end;
+  steps_.clear();
+  while (PeekKind() != kEof) {
+    const Token first = Read();
+    const auto context = [&](const Token& last) { return Between(SpanOf(root), SpanOf(last)); };
+    if (first.kind == kDot) {
+      const Token name = Read();
+      if (name.kind != kIdent) {
+        Error("Attribute name required",
+              name.kind == kStar ? "A splat (.*) has no meaning in this place."
+                                 : "The name of an attribute must follow the dot.",
+              SpanOf(name), context(name));
+        return nullptr;
+      }
+      steps_.push_back({TraversalStep::Kind::kAttribute, first.begin, name.end, Text(name), {}});
+      end = name.end;
+      continue;
+    }
+    if (first.kind != kOpenBracket) {
+      Error("Invalid character", "Only \".\" with a name or \"[\" with an index can follow here.",
+            SpanOf(first), context(first));
+      return nullptr;
+    }
+    TraversalStep step{TraversalStep::Kind::kIndex, first.begin, first.end, {}, nullptr};
+    const Token inside = Peek();
+    if (inside.kind == kNumber) {
+      step.key = NumberValue(Read());
+    } else if (inside.kind == kOpenQuote) {
+      step.key = StringValue(ParseLabel().text);
+    } else if (inside.kind == kStar && partial) {
+      Read();
+      step.kind = TraversalStep::Kind::kSplat;
+    } else if (inside.kind == kStar) {
+      Error("Attribute name required", "A splat ([*]) has no meaning in this place.",
+            SpanOf(inside), context(inside));
+      return nullptr;
+    } else {
+      Error("Index value required", "The index must be a number or a quoted string.",
+            SpanOf(inside), context(inside));
+      return nullptr;
+    }
+    const Token close = Read();
+    if (close.kind != kCloseBracket) {
+      Error("Unclosed index brackets", "A closing bracket must follow the index.", SpanOf(close),
+            Between(SpanOf(first), SpanOf(close)));
+    }
+    if (errors() > errors_before) {
+      return nullptr;
+    }
+    step.end = end = close.end;
+    steps_.push_back(step);
+  }
+  if (errors() > errors_before) {
+    return nullptr;
+  }
+  return New<TraversalExpr>(ExprKind::kTraversal, Span{root.begin, end}, Text(root), root.end,
+                            std::span<const TraversalStep>(tree_.arena.CopySpan(steps_)));
+}
+
+// --- parse.h ---
+
+const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+  return Parser(source, tree, LexMode::kNormal, diags).ParseFile();
+}
+
+const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+  return Parser(source, tree, LexMode::kNormal, diags).ParseWholeExpression();
+}
+
+const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+  return Parser(source, tree, LexMode::kTemplate, diags).ParseWholeTemplate();
+}
+
+const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, bool partial,
+                                    Diagnostics& diags) {
+  const size_t errors_before = diags.error_count();
+  const TraversalExpr* traversal =
+      Parser(source, tree, LexMode::kNormal, diags).ParseWholeTraversal(partial);
+  return diags.error_count() > errors_before ? nullptr : traversal;
+}
+
+bool IsIdentifier(std::string_view name) { return text::IsIdentifier(name); }
+
+}  // namespace kinu::hcl

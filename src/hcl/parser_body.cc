@@ -1,0 +1,383 @@
+#include <utility>
+
+#include "base/flat_map.h"
+#include "hcl/parser.h"
+
+namespace kinu::hcl {
+
+using enum TokenKind;
+
+namespace {
+
+constexpr std::string_view kDefinitionRequired = "Argument or block definition required";
+constexpr std::string_view kSetWithEquals =
+    "An argument (name = value) or a block (name { … }) must stand here. An argument's value follows "
+    "an equals sign.";
+
+}  // namespace
+
+NativeBody* Parser::NewBody(Span source, uint32_t end) {
+  auto* body = tree_.arena.New<NativeBody>();
+  body->file = source_;
+  body->begin = source.begin;
+  body->end = end;
+  return body;
+}
+
+bool Parser::AttributeExists(size_t first, std::string_view name,
+                             const NativeAttribute*& existing) {
+  for (size_t i = first; i < attributes_.size(); ++i) {
+    if (attributes_[i].name == name) {
+      existing = &attributes_[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+const NativeBody* Parser::ParseBody(TokenKind end) {
+  constexpr size_t kScanLimit = 16;  // more names than that are looked up in a table
+  const Span start = SpanOf(Previous());
+  const DepthScope depth(*this);
+  const size_t first_attribute = attributes_.size();
+  const size_t first_block = blocks_.size();
+  FlatMap<std::string_view, size_t> names;
+  Span end_span{};
+
+  for (;;) {
+    const Token next = Peek();
+    if (next.kind == end) {
+      end_span = SpanOf(next);
+      Read();
+      break;
+    }
+    if (next.kind == kNewline) {
+      Read();
+      continue;
+    }
+    if (next.kind == kIdent) {
+      const size_t count = attributes_.size();
+      ParseBodyItem();
+      if (attributes_.size() == count) {
+        continue;
+      }
+      const NativeAttribute added = attributes_.back();
+      const NativeAttribute* existing = nullptr;
+      if (count - first_attribute < kScanLimit) {
+        attributes_.pop_back();
+        if (!AttributeExists(first_attribute, added.name, existing)) {
+          attributes_.push_back(added);
+        }
+      } else {
+        if (names.empty()) {
+          for (size_t i = first_attribute; i < count; ++i) {
+            names.emplace(attributes_[i].name, i);
+          }
+        }
+        const auto [at, is_new] = names.emplace(added.name, count);
+        if (!is_new) {
+          attributes_.pop_back();
+          existing = &attributes_[at->second];
+        }
+      }
+      if (existing != nullptr) {
+        const Position where = source_->PositionAt(existing->begin);
+        Error("Attribute redefined",
+              "The argument \"" + std::string(added.name) + "\" has a value already, from line " +
+                  std::to_string(where.line) + ". An argument may be set only once.",
+              {added.begin, added.name_end});
+      }
+      continue;
+    }
+
+    const Token bad = Read();
+    if (!recovery_) {
+      if (bad.kind == kOpenQuote) {
+        Error("Invalid argument name", "The name of an argument stands without quotes.",
+              SpanOf(bad));
+      } else if (bad.kind == kEof) {
+        Error("Unclosed configuration block",
+              "The file ends before this block is closed. A closing brace may be missing here, or "
+              "somewhere inside.",
+              start);
+      } else {
+        Error(std::string(kDefinitionRequired),
+              "An argument (name = value) or a block (name { … }) must stand here.", SpanOf(bad));
+      }
+    }
+    end_span = SpanOf(Previous());
+    Recover(end);
+    break;
+  }
+
+  NativeBody* body = NewBody(start, end_span.end);
+  body->attributes =
+      tree_.arena.CopySpan(std::span<const NativeAttribute>(attributes_).subspan(first_attribute));
+  body->blocks = tree_.arena.CopySpan(std::span<const NativeBlock>(blocks_).subspan(first_block));
+  attributes_.resize(first_attribute);
+  blocks_.resize(first_block);
+  return body;
+}
+
+/// Appends an attribute or a block, or nothing after an error.
+void Parser::ParseBodyItem() {
+  const Token name = Read();
+  switch (PeekKind()) {
+    case kEqual: {
+      NativeAttribute attribute{};
+      FinishAttribute(name, false, attribute);
+      attributes_.push_back(attribute);
+      return;
+    }
+    case kOpenQuote:
+    case kOpenBrace:
+    case kIdent:
+      FinishBlock(name);
+      return;
+    default:
+      RecoverAfterBodyItem();
+      Error(std::string(kDefinitionRequired), std::string(kSetWithEquals), SpanOf(name));
+      return;
+  }
+}
+
+void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribute& out) {
+  const Token equals = Read();
+  const size_t errors_before = errors();
+  const Expr* expr = ParseExpression();
+  Span end = SpanOf(Previous());
+  if (Lost(errors_before)) {
+    RecoverAfterBodyItem();
+  } else if (!single_line) {
+    const Token after = Peek();
+    if (after.kind == kNewline || after.kind == kEof) {
+      Read();
+    } else {
+      if (!recovery_) {
+        const bool comma = after.kind == kComma;
+        Error(comma ? "Unexpected comma after argument" : "Missing newline after argument",
+              comma ? "Arguments are separated by newlines, not by commas."
+                    : "The value of the argument is complete before this; the line must end here.",
+              SpanOf(after), Between(SpanOf(name), SpanOf(after)));
+      }
+      RecoverAfterBodyItem();
+    }
+  }
+  out = {.name = Text(name),
+         .expr = expr,
+         .begin = name.begin,
+         .end = end.end,
+         .name_end = name.end,
+         .equals_begin = equals.begin,
+         .equals_end = equals.end};
+}
+
+void Parser::FinishBlock(const Token& type) {
+  std::vector<std::string_view> labels;
+  std::vector<SourceRange> label_ranges;
+  Token open_brace{};
+  for (bool header = true; header;) {
+    const Token next = Peek();
+    switch (next.kind) {
+      case kOpenBrace:
+        open_brace = Read();
+        header = false;
+        break;
+      case kOpenQuote: {
+        const Label label = ParseLabel();
+        labels.push_back(label.text);
+        label_ranges.push_back(Range(label.span));
+        break;
+      }
+      case kIdent:
+        Read();
+        labels.push_back(Text(next));
+        label_ranges.push_back(Range(next));
+        break;
+      default: {
+        std::string detail;
+        if (next.kind == kEqual) {
+          detail =
+              "An equals sign sets an argument, whose name is a single word. A block has none "
+              "between its header and its brace.";
+        } else if (next.kind == kNewline) {
+          detail = "The opening brace of a block must stand on the line of its header.";
+        } else {
+          detail = "A label or the opening brace of the block must stand here.";
+        }
+        if (next.kind == kEqual || next.kind == kNewline || !recovery_) {
+          Error("Invalid block definition", detail, SpanOf(next),
+                Between(SpanOf(type), SpanOf(next)));
+        }
+        RecoverAfterBodyItem();
+        blocks_.push_back({.type = Text(type),
+                           .labels = tree_.arena.CopySpan(labels),
+                           .label_ranges = tree_.arena.CopySpan(label_ranges),
+                           .body = NewBody(SpanOf(type), type.end),
+                           .type_begin = type.begin,
+                           .type_end = type.end,
+                           .open_brace = type.begin,
+                           .close_brace = type.begin});
+        return;
+      }
+    }
+  }
+
+  const NativeBody* body = ParseBlockBody(type, open_brace);
+  const Token close_brace = Previous();
+  const Token after = Peek();
+  if (after.kind == kNewline || after.kind == kEof) {
+    Read();
+  } else {
+    if (!recovery_) {
+      Error("Missing newline after block definition",
+            "The line must end behind the closing brace of a block.", SpanOf(after),
+            Between(SpanOf(type), SpanOf(after)));
+    }
+    RecoverAfterBodyItem();
+  }
+  if (body == nullptr) {
+    body = NewBody(SpanOf(open_brace), close_brace.end);
+  }
+  blocks_.push_back({.type = Text(type),
+                     .labels = tree_.arena.CopySpan(labels),
+                     .label_ranges = tree_.arena.CopySpan(label_ranges),
+                     .body = body,
+                     .type_begin = type.begin,
+                     .type_end = type.end,
+                     .open_brace = open_brace.begin,
+                     .close_brace = close_brace.begin});
+}
+
+/// The body and its closing brace; null when a one-line body did not parse.
+const NativeBody* Parser::ParseBlockBody(const Token& type, const Token& open_brace) {
+  const TokenKind first = PeekKind();
+  if (first == kNewline || first == kEof || first == kCloseBrace) {
+    return ParseBody(kCloseBrace);
+  }
+  const NativeBody* body = ParseSingleAttributeBody();
+  const Token after = Peek();
+  switch (after.kind) {
+    case kCloseBrace:
+      Read();
+      return body;
+    case kComma:
+      Error("Invalid single-argument block definition",
+            "A block on one line holds a single argument. Put each argument on a line of its own.",
+            SpanOf(after));
+      break;
+    case kNewline:
+      Error("Invalid single-argument block definition",
+            "A block whose argument stands on the line of its opening brace must be closed on that "
+            "line too.",
+            SpanOf(after));
+      break;
+    case kEof:
+      if (!recovery_) {
+        Error("Unclosed configuration block",
+              "The file ends before this block is closed. A closing brace may be missing here, or "
+              "somewhere inside.",
+              SpanOf(open_brace), Between(SpanOf(type), SpanOf(open_brace)));
+      }
+      break;
+    default:
+      if (!recovery_) {
+        Error("Invalid single-argument block definition",
+              "Behind the argument of a block on one line, only the closing brace can follow.",
+              SpanOf(after));
+      }
+      break;
+  }
+  Recover(kCloseBrace);
+  return body;
+}
+
+const NativeBody* Parser::ParseSingleAttributeBody() {
+  const Token name = Read();
+  if (name.kind != kIdent) {
+    RecoverAfterBodyItem();
+    Error(std::string(kDefinitionRequired),
+          "An argument (name = value) or a block (name { … }) must stand here.", SpanOf(name));
+    return nullptr;
+  }
+  const Token next = Peek();
+  switch (next.kind) {
+    case kEqual: {
+      NativeAttribute attribute{};
+      FinishAttribute(name, true, attribute);
+      NativeBody* body = NewBody({attribute.begin, attribute.end}, attribute.end);
+      body->attributes = tree_.arena.CopySpan(std::span<const NativeAttribute>(&attribute, 1));
+      return body;
+    }
+    case kOpenQuote:
+    case kOpenBrace:
+    case kIdent:
+      RecoverAfterBodyItem();
+      Error("Argument definition required",
+            "A block on one line holds a single argument, set with an equals sign. To nest a block, "
+            "put it on a line of its own.",
+            Between(SpanOf(name), SpanOf(next)));
+      return nullptr;
+    default:
+      RecoverAfterBodyItem();
+      Error(std::string(kDefinitionRequired), std::string(kSetWithEquals), SpanOf(name));
+      return nullptr;
+  }
+}
+
+Parser::Label Parser::ParseLabel() {
+  const Token open = Read();
+  std::string_view text;
+  std::string joined;
+  bool is_joined = false;
+  const auto append = [&](std::string_view more) {
+    if (!is_joined && text.empty()) {
+      text = more;
+      return;
+    }
+    if (!is_joined) {
+      joined = text;
+      is_joined = true;
+    }
+    joined += more;
+  };
+  Span end{};
+  for (bool inside = true; inside;) {
+    const Token token = Read();
+    end = SpanOf(token);
+    switch (token.kind) {
+      case kCloseQuote:
+        inside = false;
+        break;
+      case kQuotedText:
+        append(TokenText(token));
+        break;
+      case kTemplateInterpolation:
+      case kTemplateDirective: {
+        const std::string symbol = token.kind == kTemplateInterpolation ? "$" : "%";
+        Error("Invalid string literal",
+              "This string must be plain text. For the characters \"" + symbol + "{\" write \"" +
+                  symbol + symbol + "{\".",
+              SpanOf(token), Between(SpanOf(open), SpanOf(token)));
+        append(symbol);
+        append("{ ... }");
+        Recover(kTemplateEnd);
+        break;
+      }
+      case kEof:
+        Error("Unterminated string literal", "The file ends before the closing quote.",
+              SpanOf(token), Between(SpanOf(open), SpanOf(token)));
+        inside = false;
+        break;
+      default:
+        Error("Invalid string literal", "This cannot stand in a string.", SpanOf(token),
+              Between(SpanOf(open), SpanOf(token)));
+        Recover(kCloseQuote);
+        inside = false;
+        break;
+    }
+  }
+  return {is_joined ? tree_.arena.CopyString(joined) : text, Between(SpanOf(open), end)};
+}
+
+}  // namespace kinu::hcl

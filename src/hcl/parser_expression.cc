@@ -1,0 +1,746 @@
+#include <array>
+#include <string>
+#include <utility>
+
+#include "hcl/parser.h"
+
+namespace kinu::hcl {
+
+using enum TokenKind;
+
+namespace {
+
+struct BinaryToken {
+  int precedence = -1;  // higher binds tighter; -1: no operator
+  BinaryOperator op = BinaryOperator::kOr;
+};
+
+// Ref: hclsyntax/expression_ops.go, binaryOps.
+constexpr BinaryToken BinaryTokenOf(TokenKind kind) {
+  switch (kind) {
+    case kOr:
+      return {0, BinaryOperator::kOr};
+    case kAnd:
+      return {1, BinaryOperator::kAnd};
+    case kEqualOperator:
+      return {2, BinaryOperator::kEqual};
+    case kNotEqual:
+      return {2, BinaryOperator::kNotEqual};
+    case kGreater:
+      return {3, BinaryOperator::kGreater};
+    case kGreaterEqual:
+      return {3, BinaryOperator::kGreaterEqual};
+    case kLess:
+      return {3, BinaryOperator::kLess};
+    case kLessEqual:
+      return {3, BinaryOperator::kLessEqual};
+    case kPlus:
+      return {4, BinaryOperator::kAdd};
+    case kMinus:
+      return {4, BinaryOperator::kSubtract};
+    case kStar:
+      return {5, BinaryOperator::kMultiply};
+    case kSlash:
+      return {5, BinaryOperator::kDivide};
+    case kPercent:
+      return {5, BinaryOperator::kModulo};
+    default:
+      return {};
+  }
+}
+
+constexpr std::string_view kInvalidFor = "Invalid 'for' expression";
+
+}  // namespace
+
+const Expr* Parser::ParseExpression() {
+  const DepthScope depth(*this);
+  const Span start = SpanOf(Peek());
+  if (!depth.ok()) {
+    return Placeholder(start);
+  }
+  size_t errors_before = errors();
+  const Expr* condition = ParseBinary(0);
+  if (Lost(errors_before) || PeekKind() != kQuestion) {
+    return condition;
+  }
+  Read();
+  errors_before = errors();
+  const Expr* true_result = ParseExpression();
+  if (Lost(errors_before)) {
+    return condition;
+  }
+  const Token colon = Peek();
+  if (colon.kind != kColon) {
+    Error("Missing false expression in conditional",
+          "A conditional is written \"condition ? if_true : if_false\"; the part from the colon on "
+          "is missing.",
+          SpanOf(colon), Between(start, SpanOf(colon)));
+    return condition;
+  }
+  Read();
+  errors_before = errors();
+  const Expr* false_result = ParseExpression();
+  if (Lost(errors_before)) {
+    return condition;
+  }
+  return New<ConditionalExpr>(ExprKind::kConditional, Between(start, SpanOf(*false_result)),
+                              condition, true_result, false_result);
+}
+
+const Expr* Parser::ParseBinary(int minimum_precedence) {
+  size_t errors_before = errors();
+  const Expr* left = ParseTermWithTraversals();
+  if (Lost(errors_before)) {
+    return left;
+  }
+  uint32_t chain = 0;
+  for (;;) {
+    const BinaryToken found = BinaryTokenOf(PeekKind());
+    if (found.precedence < minimum_precedence) {
+      return left;
+    }
+    if (depth_ + ++chain > kMaxDepth) {
+      ReportTooDeep();
+      return left;
+    }
+    Read();
+    errors_before = errors();
+    const Expr* right = ParseBinary(found.precedence + 1);
+    if (Lost(errors_before)) {
+      return left;
+    }
+    left = New<BinaryExpr>(ExprKind::kBinary, Between(SpanOf(*left), SpanOf(*right)), found.op,
+                           left, right);
+  }
+}
+
+const Expr* Parser::ParseTermWithTraversals() { return ParseTraversals(ParseTerm()); }
+
+const Expr* Parser::ParseTerm() {
+  const Token start = Peek();
+  switch (start.kind) {
+    case kIdent:
+      return ParseWord();
+    case kNumber: {
+      Read();
+      return New<LiteralExpr>(ExprKind::kLiteral, SpanOf(start), NumberValue(start));
+    }
+    case kOpenQuote:
+    case kOpenHeredoc:
+      return ParseQuoted();
+    case kOpenParen:
+      return ParseParentheses();
+    case kOpenBracket:
+      return ParseTuple();
+    case kOpenBrace:
+      return ParseObject();
+    case kMinus:
+      return ParseUnary(UnaryOperator::kNegate);
+    case kBang:
+      return ParseUnary(UnaryOperator::kNot);
+    default:
+      if (!recovery_) {
+        const bool at_end = start.kind == kEof;
+        Error(at_end ? "Missing expression" : "Invalid expression",
+              at_end ? "The file ends where an expression must start."
+                     : "An expression must start here, and this cannot start one.",
+              SpanOf(start));
+      }
+      recovery_ = true;
+      return Placeholder(SpanOf(start));
+  }
+}
+
+const Expr* Parser::ParseUnary(UnaryOperator op) {
+  const Token symbol = Read();
+  const DepthScope depth(*this);
+  if (!depth.ok()) {
+    return Placeholder(SpanOf(symbol));
+  }
+  const Expr* operand = ParseTermWithTraversals();
+  return New<UnaryExpr>(ExprKind::kUnary, Between(SpanOf(symbol), SpanOf(*operand)), op,
+                        symbol.end, operand);
+}
+
+const Expr* Parser::ParseParentheses() {
+  const Token open = Read();
+  const NewlineScope newlines(*this, false);
+  const size_t errors_before = errors();
+  const Expr* inner = ParseExpression();
+  if (errors() > errors_before) {
+    Recover(kCloseParen);
+    return inner;
+  }
+  const Token close = Peek();
+  if (close.kind != kCloseParen) {
+    Error("Unbalanced parentheses", "A closing parenthesis must stand here.", SpanOf(close),
+          Between(SpanOf(open), SpanOf(close)));
+    recovery_ = true;
+  }
+  Read();
+  return New<WrapExpr>(ExprKind::kParentheses, Between(SpanOf(open), SpanOf(close)), inner);
+}
+
+const Expr* Parser::ParseQuoted() {
+  const Token open = Read();
+  const bool flush = open.kind == kOpenHeredoc && Text(open).starts_with("<<-");
+  const Template parsed =
+      ParseTemplate(open.kind == kOpenQuote ? kCloseQuote : kCloseHeredoc, flush);
+  const Span span = Between(SpanOf(open), SpanOf(Previous()));
+  if (parsed.single_interpolation) {
+    return New<WrapExpr>(ExprKind::kTemplateWrap, span, parsed.parts.front());
+  }
+  return New<TemplateExpr>(ExprKind::kTemplate, span, parsed.parts);
+}
+
+const Expr* Parser::ParseWord() {
+  const Token name = Read();
+  const TokenKind next = PeekKind();
+  if (next == kOpenParen || next == kDoubleColon) {
+    return FinishCall(name);
+  }
+  const std::string_view text = Text(name);
+  const auto literal = [&](const Value*& kept, auto make) {
+    if (kept == nullptr) {
+      kept = tree_.Keep(make());
+    }
+    return New<LiteralExpr>(ExprKind::kLiteral, SpanOf(name), kept);
+  };
+  if (text == "true") {
+    return literal(true_, [] { return Value::True(); });
+  }
+  if (text == "false") {
+    return literal(false_, [] { return Value::False(); });
+  }
+  if (text == "null") {
+    return literal(null_, [] { return Value(); });
+  }
+  return New<TraversalExpr>(ExprKind::kTraversal, SpanOf(name), text, name.end);
+}
+
+const Value* Parser::NumberValue(const Token& token) {
+  if (std::optional<Number> number = Number::Parse(Text(token))) {
+    return tree_.Keep(Value::Of(*std::move(number)));
+  }
+  Error("Invalid number literal", "These digits do not form a number.", SpanOf(token));
+  return tree_.Keep(Value::Unknown(Type::Number()));
+}
+
+const Expr* Parser::InvalidSince(size_t first_diagnostic, Span span) {
+  Diagnostics problems;
+  for (size_t i = first_diagnostic; i < diags_.size(); ++i) {
+    problems.Add(diags_.list()[i]);
+  }
+  return New<InvalidExpr>(ExprKind::kInvalid, span, tree_.KeepDiagnostics(std::move(problems)));
+}
+
+// --- Calls ---
+
+const Expr* Parser::FinishCall(const Token& name) {
+  const size_t first_diagnostic = diags_.size();
+  Token open = Read();
+  uint32_t name_end = name.end;
+  std::string joined;
+  while (open.kind == kDoubleColon) {
+    const Token part = Read();
+    if (part.kind != kIdent) {
+      Error("Missing function name", "The name of a function must follow \"::\".", SpanOf(part),
+            Between(SpanOf(name), SpanOf(part)));
+      RecoverOver(kOpenParen);
+      return InvalidSince(first_diagnostic, Between(SpanOf(name), SpanOf(part)));
+    }
+    if (joined.empty()) {
+      joined = Text(name);
+    }
+    joined.append("::").append(Text(part));
+    name_end = part.end;
+    open = Read();
+  }
+  if (open.kind != kOpenParen) {
+    Error("Missing open parenthesis",
+          "A name with \"::\" is a function's, and its arguments must follow in parentheses.",
+          SpanOf(open), Between(SpanOf(name), SpanOf(open)));
+    RecoverOver(kOpenParen);
+    return InvalidSince(first_diagnostic, Between(SpanOf(name), SpanOf(open)));
+  }
+  std::string_view full_name = source_text_.substr(name.begin, name_end - name.begin);
+  if (!joined.empty() && joined != full_name) {
+    full_name = tree_.arena.CopyString(joined);
+  }
+
+  const size_t first = exprs_.size();
+  bool expand_final = false;
+  const Token close = ParseArguments(name, open, expand_final);
+  const auto arguments =
+      tree_.arena.CopySpan(std::span<const Expr* const>(exprs_).subspan(first));
+  exprs_.resize(first);
+  return New<CallExpr>(ExprKind::kCall, Between(SpanOf(name), SpanOf(close)), full_name, name_end,
+                       open.begin, close.begin, std::span<const Expr* const>(arguments),
+                       expand_final);
+}
+
+Token Parser::ParseArguments(const Token& name, const Token& open, bool& expand_final) {
+  const NewlineScope newlines(*this, false);
+  while (PeekKind() != kCloseParen) {
+    const size_t errors_before = errors();
+    exprs_.push_back(ParseExpression());
+    if (Lost(errors_before)) {
+      return Recover(kCloseParen);
+    }
+    const Token separator = Read();
+    if (separator.kind == kCloseParen) {
+      return separator;
+    }
+    if (separator.kind == kEllipsis) {
+      expand_final = true;
+      if (PeekKind() == kCloseParen) {
+        return Read();
+      }
+      if (!recovery_) {
+        Error("Missing closing parenthesis",
+              "\"...\" spreads the last argument; only the closing parenthesis can follow it.",
+              SpanOf(separator), Between(SpanOf(name), SpanOf(separator)));
+      }
+      return Recover(kCloseParen);
+    }
+    if (separator.kind != kComma) {
+      if (separator.kind == kEof) {
+        Error("Unterminated function call",
+              "The file ends before the closing parenthesis of this call. A parenthesis may be "
+              "missing here, or somewhere inside.",
+              Between(SpanOf(name), SpanOf(open)));
+      } else {
+        Error("Missing argument separator", "A comma must stand between two arguments.",
+              SpanOf(separator), Between(SpanOf(name), SpanOf(separator)));
+      }
+      return Recover(kCloseParen);
+    }
+  }
+  return Read();
+}
+
+// --- Collections ---
+
+const Expr* Parser::ParseTuple() {
+  const Token open = Read();
+  const NewlineScope newlines(*this, false);
+  if (PeekIsWord("for")) {
+    return FinishFor(open);
+  }
+  const size_t first = exprs_.size();
+  Token close{};
+  for (;;) {
+    if (PeekKind() == kCloseBracket) {
+      close = Read();
+      break;
+    }
+    const size_t errors_before = errors();
+    exprs_.push_back(ParseExpression());
+    if (Lost(errors_before)) {
+      close = Recover(kCloseBracket);
+      break;
+    }
+    const Token next = Peek();
+    if (next.kind == kCloseBracket) {
+      close = Read();
+      break;
+    }
+    if (next.kind != kComma) {
+      if (!recovery_) {
+        if (next.kind == kEof) {
+          Error("Unterminated tuple constructor expression",
+                "The file ends before the closing bracket. A bracket may be missing here, or "
+                "somewhere inside.",
+                SpanOf(open));
+        } else {
+          Error("Missing item separator", "A comma must stand between two elements.", SpanOf(next),
+                Between(SpanOf(open), SpanOf(next)));
+        }
+      }
+      close = Recover(kCloseBracket);
+      break;
+    }
+    Read();
+  }
+  const auto elements = tree_.arena.CopySpan(std::span<const Expr* const>(exprs_).subspan(first));
+  exprs_.resize(first);
+  return New<TupleExpr>(ExprKind::kTuple, Between(SpanOf(open), SpanOf(close)),
+                        std::span<const Expr* const>(elements), open.end);
+}
+
+const Expr* Parser::ParseObject() {
+  const Token open = Read();
+  bool is_for = false;
+  {
+    const NewlineScope newlines(*this, false);
+    is_for = PeekIsWord("for");
+  }
+  if (is_for) {
+    return FinishFor(open);
+  }
+  const NewlineScope newlines(*this, true);
+  const size_t first = items_.size();
+  Token close{};
+  while (ParseObjectItem(open, items_, close)) {
+  }
+  const auto items = tree_.arena.CopySpan(std::span<const ObjectItem>(items_).subspan(first));
+  items_.resize(first);
+  return New<ObjectExpr>(ExprKind::kObject, Between(SpanOf(open), SpanOf(close)),
+                         std::span<const ObjectItem>(items), open.end);
+}
+
+bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, Token& close) {
+  while (PeekKind() == kNewline) {
+    Read();
+  }
+  if (PeekKind() == kCloseBrace) {
+    close = Read();
+    return false;
+  }
+  const auto unterminated = [&] {
+    Error("Unterminated object constructor expression",
+          "The file ends before the closing brace. A brace may be missing here, or somewhere "
+          "inside.",
+          SpanOf(open));
+  };
+
+  const bool in_parentheses = PeekKind() == kOpenParen;
+  size_t errors_before = errors();
+  const Expr* key = ParseExpression();
+  if (Lost(errors_before)) {
+    close = Recover(kCloseBrace);
+    return false;
+  }
+  key = New<ObjectKeyExpr>(ExprKind::kObjectKey, SpanOf(*key), key, in_parentheses);
+
+  Token next = Peek();
+  if (next.kind != kEqual && next.kind != kColon) {
+    const Span context = Between(SpanOf(open), SpanOf(next));
+    if (recovery_) {
+      // The first error said enough.
+    } else if (next.kind == kNewline || next.kind == kComma) {
+      Error("Missing attribute value", "An equals sign and a value must follow the key.",
+            SpanOf(next), context);
+    } else if (next.kind == kEof) {
+      unterminated();
+    } else {
+      Error("Missing key/value separator",
+            next.kind == kIdent
+                ? "An equals sign and a value must follow the key. A key with dots or spaces must "
+                  "stand in quotes."
+                : "An equals sign and a value must follow the key.",
+            SpanOf(next), context);
+    }
+    close = Recover(kCloseBrace);
+    return false;
+  }
+  Read();
+
+  errors_before = errors();
+  const Expr* value = ParseExpression();
+  if (Lost(errors_before)) {
+    if (value->kind == ExprKind::kInvalid) {
+      items.push_back({key, value});
+    }
+    close = Recover(kCloseBrace);
+    return false;
+  }
+  items.push_back({key, value});
+
+  next = Peek();
+  if (next.kind == kCloseBrace) {
+    close = Read();
+    return false;
+  }
+  if (next.kind != kComma && next.kind != kNewline) {
+    if (recovery_) {
+      // The first error said enough.
+    } else if (next.kind == kEof) {
+      unterminated();
+    } else {
+      Error("Missing attribute separator", "A newline or a comma must stand between two attributes.",
+            SpanOf(next), Between(SpanOf(open), SpanOf(next)));
+    }
+    close = Recover(kCloseBrace);
+    return false;
+  }
+  Read();
+  return true;
+}
+
+const Expr* Parser::FinishFor(const Token& open) {
+  const NewlineScope newlines(*this, false);
+  Read();  // "for"
+  const bool makes_object = open.kind == kOpenBrace;
+  const TokenKind closer = makes_object ? kCloseBrace : kCloseBracket;
+  const auto give_up = [&] {
+    const Token close = Recover(closer);
+    return Placeholder(Between(SpanOf(open), SpanOf(close)));
+  };
+  const auto fail = [&](std::string detail) {
+    const Token next = Peek();
+    if (!recovery_) {
+      Error(std::string(kInvalidFor), std::move(detail), SpanOf(next),
+            Between(SpanOf(open), SpanOf(next)));
+    }
+    return give_up();
+  };
+
+  if (PeekKind() != kIdent) {
+    return fail("The name of the element must follow \"for\".");
+  }
+  std::string_view key_name;
+  std::string_view value_name = Text(Read());
+  if (PeekKind() == kComma) {
+    Read();
+    key_name = value_name;
+    if (PeekKind() != kIdent) {
+      return fail("The name of the element must follow the comma.");
+    }
+    value_name = Text(Read());
+  }
+  if (!PeekIsWord("in")) {
+    return fail("\"in\" and the collection must follow the names.");
+  }
+  Read();
+  size_t errors_before = errors();
+  const Expr* collection = ParseExpression();
+  if (Lost(errors_before)) {
+    return give_up();
+  }
+  if (PeekKind() != kColon) {
+    return fail("A colon must follow the collection.");
+  }
+  Read();
+
+  errors_before = errors();
+  const Expr* key = nullptr;
+  const Expr* value = ParseExpression();
+  if (PeekKind() == kFatArrow) {
+    Read();
+    key = value;
+    value = ParseExpression();
+  }
+  if (Lost(errors_before)) {
+    return give_up();
+  }
+  Token ellipsis{};
+  if (PeekKind() == kEllipsis) {
+    ellipsis = Read();
+  }
+  const Expr* condition = nullptr;
+  if (PeekIsWord("if")) {
+    Read();
+    errors_before = errors();
+    condition = ParseExpression();
+    if (Lost(errors_before)) {
+      return give_up();
+    }
+  }
+
+  Token close = Peek();
+  if (close.kind == closer) {
+    Read();
+  } else {
+    if (!recovery_) {
+      Error(std::string(kInvalidFor),
+            "The expression is complete before this; its closing bracket must stand here.",
+            SpanOf(close), Between(SpanOf(open), SpanOf(close)));
+    }
+    close = Recover(closer);
+  }
+  const Span span = Between(SpanOf(open), SpanOf(close));
+  if (makes_object && key == nullptr) {
+    Error(std::string(kInvalidFor), "An object needs a key for each value: \"key => value\".",
+          SpanOf(*value), span);
+  }
+  if (!makes_object && key != nullptr) {
+    Error(std::string(kInvalidFor), "A tuple has no keys. For an object, use braces.",
+          SpanOf(*key), span);
+  }
+  if (!makes_object && ellipsis.kind == kEllipsis) {
+    Error(std::string(kInvalidFor),
+          "\"...\" groups the values of equal keys, and a tuple has no keys.", SpanOf(ellipsis),
+          span);
+  }
+  return New<ForExpr>(ExprKind::kFor, span, key_name, value_name, collection, key, value,
+                      condition, ellipsis.kind == kEllipsis, open.end, close.begin);
+}
+
+// --- What follows a term ---
+
+/// Makes a traversal of `source` and the steps from `first_step` on, which leave the scratch stack.
+const Expr* Parser::AppendSteps(const Expr* source, size_t first_step) {
+  if (steps_.size() == first_step) {
+    return source;
+  }
+  const std::span<const TraversalStep> steps =
+      tree_.arena.CopySpan(std::span<const TraversalStep>(steps_).subspan(first_step));
+  const Span span{source->begin, steps_.back().end};
+  steps_.resize(first_step);
+  if (source->kind == ExprKind::kTraversal) {
+    const auto& root = static_cast<const TraversalExpr&>(*source);
+    return New<TraversalExpr>(ExprKind::kTraversal, span, root.root, root.root_end, steps);
+  }
+  return New<RelativeExpr>(ExprKind::kRelative, span, source, steps);
+}
+
+TraversalStep Parser::LegacyIndex(const Token& dot, const Token& number, const Token& subject) {
+  TraversalStep step{TraversalStep::Kind::kIndex, dot.begin, number.end, {}, nullptr};
+  const std::string_view text = Text(number);
+  if (const size_t point = text.find('.'); point != std::string_view::npos) {
+    Error("Invalid legacy index syntax",
+          "Two indexes in a row must be written in brackets: [" +
+              std::string(text.substr(0, point)) + "][" + std::string(text.substr(point + 1)) +
+              "].",
+          SpanOf(subject));
+    step.key = tree_.Keep(Value::DynamicUnknown());
+  } else {
+    step.key = NumberValue(number);
+  }
+  return step;
+}
+
+const Expr* Parser::ParseTraversals(const Expr* from) {
+  const Expr* result = from;
+  const size_t first_step = steps_.size();
+  const size_t first_diagnostic = diags_.size();
+  uint32_t chain = 0;
+  for (;;) {
+    const TokenKind kind = PeekKind();
+    if (kind != kDot && kind != kOpenBracket) {
+      return AppendSteps(result, first_step);
+    }
+    if (depth_ + ++chain > kMaxDepth) {
+      ReportTooDeep();
+      return AppendSteps(result, first_step);
+    }
+    const Token first = Read();
+    if (first.kind == kDot) {
+      const Token after = Peek();
+      if (after.kind == kIdent) {
+        Read();
+        steps_.push_back(
+            {TraversalStep::Kind::kAttribute, first.begin, after.end, Text(after), nullptr});
+      } else if (after.kind == kNumber) {
+        Read();
+        steps_.push_back(LegacyIndex(first, after, after));
+      } else if (after.kind == kStar) {
+        result = ParseAttributeSplat(AppendSteps(result, first_step), from, first);
+      } else {
+        Error("Invalid attribute name", "The name of an attribute must follow the dot.",
+              SpanOf(after));
+        steps_.resize(first_step);
+        result = InvalidSince(first_diagnostic, Between(SpanOf(*from), SpanOf(first)));
+        recovery_ = true;
+      }
+      continue;
+    }
+    if (PeekKind() == kStar) {
+      result = ParseFullSplat(AppendSteps(result, first_step), from, first);
+      continue;
+    }
+    result = ParseIndex(result, first_step, from, first);
+  }
+}
+
+/// `[key]`: one more step of the traversal when the key is constant, else an index expression.
+const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr* from,
+                               const Token& open) {
+  const NewlineScope newlines(*this, false);
+  const size_t errors_before = errors();
+  const Expr* key = ParseExpression();
+  Token close{};
+  if (Lost(errors_before)) {
+    close = Recover(kCloseBracket);
+  } else {
+    close = Read();
+    if (close.kind != kCloseBracket && !recovery_) {
+      Error("Missing close bracket on index", "A closing bracket must follow the index.",
+            SpanOf(close));
+      close = Recover(kCloseBracket);
+    }
+  }
+  const Expr* literal = key;
+  if (key->kind == ExprKind::kTemplate) {
+    const auto& parts = static_cast<const TemplateExpr&>(*key).parts;
+    literal = parts.size() == 1 ? parts.front() : key;
+  }
+  if (literal->kind == ExprKind::kLiteral) {
+    steps_.push_back({TraversalStep::Kind::kIndex, open.begin, close.end, {},
+                      static_cast<const LiteralExpr&>(*literal).value});
+    return source;
+  }
+  return New<IndexExpr>(ExprKind::kIndex, Between(SpanOf(*from), SpanOf(close)),
+                        AppendSteps(source, first_step), key, open.begin, close.end);
+}
+
+const Expr* Parser::ParseFullSplat(const Expr* source, const Expr* from, const Token& open) {
+  Read();  // "*"
+  Token close = Read();
+  if (close.kind != kCloseBracket && !recovery_) {
+    Error("Missing close bracket on splat index", "A closing bracket must follow the \"*\".",
+          SpanOf(close));
+    close = Recover(kCloseBracket);
+  }
+  const Span marker = Between(SpanOf(open), SpanOf(close));
+  const auto* item = New<SplatItemExpr>(ExprKind::kSplatItem, marker);
+  const DepthScope depth(*this);
+  const Expr* each = depth.ok() ? ParseTraversals(item) : item;
+  return New<SplatExpr>(ExprKind::kSplat, Between(SpanOf(*from), SpanOf(*each)), source, each, item,
+                        marker.begin, marker.end);
+}
+
+/// `.*` and the attributes behind it, which belong to each element. Returns `source` alone after an
+/// error.
+const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, const Token& dot) {
+  const Token star = Read();
+  const Span marker = Between(SpanOf(dot), SpanOf(star));
+  const Span first = SpanOf(Peek());
+  Span last = SpanOf(star);
+  const size_t first_step = steps_.size();
+  while (PeekKind() == kDot) {
+    const Token step_dot = Read();
+    const Token after = Peek();
+    if (after.kind == kNumber) {
+      Read();
+      const TraversalStep step = LegacyIndex(step_dot, after, star);
+      steps_.push_back(step);
+      last = SpanOf(after);
+      continue;
+    }
+    if (after.kind != kIdent) {
+      if (!recovery_) {
+        if (after.kind == kStar) {
+          Error("Nested splat expression not allowed",
+                "Behind \".*\", only attribute names and indexes can follow. Use \"[*]\" for splats "
+                "inside splats.",
+                SpanOf(after));
+        } else {
+          Error("Invalid attribute name", "The name of an attribute must follow the dot.",
+                SpanOf(star));
+        }
+      }
+      recovery_ = true;
+      steps_.resize(first_step);
+      return source;
+    }
+    const Token attribute = Read();
+    steps_.push_back({TraversalStep::Kind::kAttribute, step_dot.begin, attribute.end,
+                      Text(attribute), nullptr});
+    last = SpanOf(attribute);
+  }
+  const auto* item = New<SplatItemExpr>(ExprKind::kSplatItem, marker);
+  const Expr* each = item;
+  if (steps_.size() > first_step) {
+    const std::span<const TraversalStep> steps =
+        tree_.arena.CopySpan(std::span<const TraversalStep>(steps_).subspan(first_step));
+    steps_.resize(first_step);
+    each = New<RelativeExpr>(ExprKind::kRelative, Between(first, last), item, steps);
+  }
+  return New<SplatExpr>(ExprKind::kSplat, Between(SpanOf(*from), last), source, each, item,
+                        marker.begin, marker.end);
+}
+
+}  // namespace kinu::hcl

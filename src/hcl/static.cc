@@ -1,0 +1,224 @@
+#include "hcl/static.h"
+
+#include <algorithm>
+
+#include "hcl/json_syntax.h"
+#include "hcl/parse.h"
+#include "hcl/walk.h"
+
+namespace kinu::hcl {
+namespace {
+
+const Expr& Unwrap(const Expr& expr) {
+  const Expr* at = &expr;
+  while (at->kind == ExprKind::kObjectKey) {
+    at = static_cast<const ObjectKeyExpr*>(at)->wrapped;
+  }
+  return *at;
+}
+
+/// The text of a JSON string as a source of its own, to be read as an expression. It starts at the
+/// opening quote. Ref: hcl json/structure.go, expression.AsTraversal and ExprCall.
+const SourceFile* InnerSource(const JsonStringExpr& string, SyntaxTree& tree) {
+  return tree.KeepSource(SourceFile::Make(string.file->name(), std::string(string.text),
+                                          string.range().start_position(), string.file));
+}
+
+/// The word of a literal that was written as a keyword, or empty.
+std::string_view LiteralWord(const Expr& expr) {
+  const Value& value = *static_cast<const LiteralExpr&>(expr).value;
+  if (value.IsNull()) {
+    return "null";
+  }
+  if (value.IsKnown() && value.type() == Type::Bool()) {
+    return value.AsBool() ? "true" : "false";
+  }
+  return {};
+}
+
+void Collect(const Expr& expr, std::vector<std::string_view>& local_names,
+             std::vector<const TraversalExpr*>& out) {
+  if (expr.kind == ExprKind::kTraversal) {
+    const auto& traversal = static_cast<const TraversalExpr&>(expr);
+    if (std::find(local_names.begin(), local_names.end(), traversal.root) == local_names.end()) {
+      out.push_back(&traversal);
+    }
+    return;
+  }
+  if (expr.kind != ExprKind::kFor) {
+    ForEachChild(expr, [&](const Expr& child) { Collect(child, local_names, out); });
+    return;
+  }
+  const auto& loop = static_cast<const ForExpr&>(expr);
+  Collect(*loop.collection, local_names, out);
+  const size_t outer = local_names.size();
+  if (!loop.key_name.empty()) {
+    local_names.push_back(loop.key_name);
+  }
+  local_names.push_back(loop.value_name);
+  for (const Expr* part : {loop.key_result, loop.value_result, loop.condition}) {
+    if (part != nullptr) {
+      Collect(*part, local_names, out);
+    }
+  }
+  local_names.resize(outer);
+}
+
+}  // namespace
+
+const JsonStringExpr* AsJsonString(const Expr& expr) {
+  return expr.file->is_json() && expr.kind == ExprKind::kTemplateWrap
+             ? static_cast<const JsonStringExpr*>(&expr)
+             : nullptr;
+}
+
+bool IsJsonExpr(const Expr& expr) { return expr.file->is_json(); }
+
+std::string_view NativeKeyword(const Expr& expr) {
+  const Expr& inner = Unwrap(expr);
+  if (inner.kind == ExprKind::kLiteral) {
+    return LiteralWord(inner);
+  }
+  if (inner.kind == ExprKind::kTraversal) {
+    const auto& traversal = static_cast<const TraversalExpr&>(inner);
+    return traversal.steps.empty() ? traversal.root : std::string_view();
+  }
+  return {};
+}
+
+std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree) {
+  if (IsJsonExpr(expr)) {
+    const JsonStringExpr* string = AsJsonString(expr);
+    if (string == nullptr) {
+      return std::nullopt;
+    }
+    Diagnostics ignored;
+    const TraversalExpr* parsed =
+        ParseTraversal(InnerSource(*string, tree), tree, /*partial=*/false, ignored);
+    if (parsed == nullptr) {
+      return std::nullopt;
+    }
+    return StaticTraversal{parsed->root, parsed->root_range(), parsed->steps, parsed->range()};
+  }
+  switch (expr.kind) {
+    case ExprKind::kTraversal: {
+      const auto& traversal = static_cast<const TraversalExpr&>(expr);
+      return StaticTraversal{traversal.root, traversal.root_range(), traversal.steps,
+                             traversal.range()};
+    }
+    case ExprKind::kRelative: {
+      const auto& relative = static_cast<const RelativeExpr&>(expr);
+      std::optional<StaticTraversal> traversal = AsTraversal(*relative.source, tree);
+      if (traversal) {
+        std::vector<TraversalStep> steps(traversal->steps.begin(), traversal->steps.end());
+        steps.insert(steps.end(), relative.steps.begin(), relative.steps.end());
+        traversal->steps = tree.arena.CopySpan(steps);
+        traversal->range = expr.range();
+      }
+      return traversal;
+    }
+    case ExprKind::kLiteral: {
+      const std::string_view word = LiteralWord(expr);
+      if (word.empty()) {
+        return std::nullopt;
+      }
+      return StaticTraversal{word, expr.range(), {}, expr.range()};
+    }
+    case ExprKind::kObjectKey: {
+      const auto& key = static_cast<const ObjectKeyExpr&>(expr);
+      return key.force_non_literal ? std::nullopt : AsTraversal(*key.wrapped, tree);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string_view AsKeyword(const Expr& expr, SyntaxTree& tree) {
+  const std::optional<StaticTraversal> traversal = AsTraversal(expr, tree);
+  return traversal && traversal->steps.empty() ? traversal->root : std::string_view();
+}
+
+std::optional<std::span<const Expr* const>> AsList(const Expr& expr) {
+  const Expr& inner = Unwrap(expr);
+  if (inner.kind != ExprKind::kTuple) {
+    return std::nullopt;
+  }
+  return static_cast<const TupleExpr&>(inner).elements;
+}
+
+std::optional<std::span<const ObjectItem>> AsMap(const Expr& expr) {
+  const Expr& inner = Unwrap(expr);
+  if (inner.kind != ExprKind::kObject && inner.kind != ExprKind::kJsonObject) {
+    return std::nullopt;
+  }
+  return static_cast<const ObjectExpr&>(inner).items;
+}
+
+std::optional<StaticCall> AsCall(const Expr& expr, SyntaxTree& tree) {
+  const Expr* inner = &Unwrap(expr);
+  if (IsJsonExpr(expr)) {
+    const JsonStringExpr* string = AsJsonString(expr);
+    if (string == nullptr) {
+      return std::nullopt;
+    }
+    Diagnostics problems;
+    inner = &Unwrap(*ParseExpression(InnerSource(*string, tree), tree, problems));
+    if (problems.has_errors()) {
+      return std::nullopt;
+    }
+  }
+  if (inner->kind != ExprKind::kCall) {
+    return std::nullopt;
+  }
+  const auto& call = static_cast<const CallExpr&>(*inner);
+  return StaticCall{call.name,
+                    {call.file, call.begin, call.name_end},
+                    call.arguments,
+                    {call.file, call.open_paren, call.end}};
+}
+
+std::optional<std::string_view> AsLiteralString(const Expr& expr) {
+  if (IsJsonExpr(expr)) {
+    const JsonStringExpr* string = AsJsonString(expr);
+    return string == nullptr ? std::nullopt : std::optional(string->text);
+  }
+  if (expr.kind != ExprKind::kTemplate) {
+    return std::nullopt;
+  }
+  const auto parts = static_cast<const TemplateExpr&>(expr).parts;
+  if (parts.size() != 1 || parts.front()->kind != ExprKind::kLiteral) {
+    return std::nullopt;
+  }
+  const Value& value = *static_cast<const LiteralExpr&>(*parts.front()).value;
+  return value.IsKnown() ? std::optional(value.AsString()) : std::nullopt;
+}
+
+const Expr* LiteralOnly(const Expr& expr) {
+  if (!IsJsonExpr(expr)) {
+    return &expr;
+  }
+  switch (expr.kind) {
+    case ExprKind::kTemplateWrap:
+      return static_cast<const JsonStringExpr&>(expr).literal;
+    case ExprKind::kTuple:
+      return static_cast<const JsonTupleExpr&>(expr).literal;
+    case ExprKind::kJsonObject:
+      return static_cast<const JsonObjectExpr&>(expr).literal;
+    default:
+      return &expr;
+  }
+}
+
+void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out) {
+  std::vector<std::string_view> local_names;
+  Collect(expr, local_names, out);
+}
+
+void CollectCalls(const Expr& expr, std::vector<const CallExpr*>& out) {
+  if (expr.kind == ExprKind::kCall) {
+    out.push_back(static_cast<const CallExpr*>(&expr));
+  }
+  ForEachChild(expr, [&](const Expr& child) { CollectCalls(child, out); });
+}
+
+}  // namespace kinu::hcl
