@@ -6,7 +6,9 @@
 namespace kinu {
 namespace {
 
-Position At(const SourceFile& file, uint32_t offset) { return file.PositionAt(offset); }
+Position At(const SourceFile& file, uint32_t offset) {
+  return file.PositionAt(offset);
+}
 
 TEST(SourceFile, CountsLinesColumnsAndBytes) {
   const auto file = SourceFile::Make("a.tf", "ab\ncd\r\n\nef");
@@ -34,7 +36,9 @@ TEST(SourceFile, BreaksEndClusters) {
 }
 
 TEST(SourceFile, ByteOrderMarkTakesNoColumn) {
-  const auto file = SourceFile::Make("a.tf", "\xEF\xBB\xBF" "ab");
+  const auto file = SourceFile::Make("a.tf",
+                                     "\xEF\xBB\xBF"
+                                     "ab");
   EXPECT_EQ(At(*file, 3), (Position{1, 1, 3}));
   EXPECT_EQ(At(*file, 4), (Position{1, 2, 4}));
 }

@@ -74,7 +74,9 @@ void Diagnostics::Append(const Diagnostics& others) {
   list_.insert(list_.end(), others.list_.begin(), others.list_.end());
 }
 
-void Diagnostics::Sort() { std::stable_sort(list_.begin(), list_.end(), PrintsBefore); }
+void Diagnostics::Sort() {
+  std::stable_sort(list_.begin(), list_.end(), PrintsBefore);
+}
 
 void Diagnostics::Truncate(size_t size) {
   while (list_.size() > size) {

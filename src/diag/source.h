@@ -4,8 +4,9 @@
 // somebody asks (they cost a scan, and most ranges are never shown).
 //
 // A string inside a JSON file that holds a template is a source of its own: its text is the decoded
-// string, its `start` is where the string's first character stands in the JSON file, its `parent` is
-// that file. Ref: hcl json/structure.go, expression.Value, which parses templates in the same way.
+// string, its `start` is where the string's first character stands in the JSON file, its `parent`
+// is that file. Ref: hcl json/structure.go, expression.Value, which parses templates in the same
+// way.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The syntax tree of expressions, for both syntaxes. Nodes live in the arena of their SyntaxTree, are
-// immutable after parsing and trivially destructible; constant values live in the tree's value store.
+// The syntax tree of expressions, for both syntaxes. Nodes live in the arena of their SyntaxTree,
+// are immutable after parsing and trivially destructible; constant values live in the tree's value
+// store.
 //
 // A JSON configuration's expressions use the same nodes: objects and arrays become kJsonObject and
 // kTuple, strings become the template that they hold, so evaluation has one path.
@@ -41,8 +42,19 @@ enum class ExprKind : uint8_t {
 };
 
 enum class BinaryOperator : uint8_t {
-  kOr, kAnd, kEqual, kNotEqual, kGreater, kGreaterEqual, kLess, kLessEqual,
-  kAdd, kSubtract, kMultiply, kDivide, kModulo,
+  kOr,
+  kAnd,
+  kEqual,
+  kNotEqual,
+  kGreater,
+  kGreaterEqual,
+  kLess,
+  kLessEqual,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo,
 };
 enum class UnaryOperator : uint8_t { kNegate, kNot };
 
@@ -61,14 +73,14 @@ struct Expr {
 /// A step of a traversal. The root is not a step.
 struct TraversalStep {
   enum class Kind : uint8_t {
-    kAttribute,    ///< .name
-    kIndex,        ///< [key] or legacy .0
-    kSplat,        ///< [*] or .* (only in partial traversals)
+    kAttribute,  ///< .name
+    kIndex,      ///< [key] or legacy .0
+    kSplat,      ///< [*] or .* (only in partial traversals)
   };
   Kind kind;
-  uint32_t begin, end;     ///< source range of the step: ".name", "[key]"
-  std::string_view name;   ///< kAttribute
-  const Value* key;        ///< kIndex: a string or number
+  uint32_t begin, end;    ///< source range of the step: ".name", "[key]"
+  std::string_view name;  ///< kAttribute
+  const Value* key;       ///< kIndex: a string or number
 };
 
 /// `root.step.step`. `binding` is for the owner of the module: once names are resolved it holds the
@@ -97,7 +109,7 @@ struct CallExpr : Expr {
   uint32_t open_paren;    ///< offset of "("
   uint32_t close_paren;   ///< offset of ")"
   std::span<const Expr* const> arguments;
-  bool expand_final;      ///< the last argument is followed by "..."
+  bool expand_final;                      ///< the last argument is followed by "..."
   mutable const void* binding = nullptr;  ///< the resolved function, set by its first look-up
 };
 struct ConditionalExpr : Expr {
@@ -131,12 +143,12 @@ struct ForExpr : Expr {
   std::string_view key_name;  ///< empty when only the value is named
   std::string_view value_name;
   const Expr* collection;
-  const Expr* key_result;     ///< null for a tuple result
+  const Expr* key_result;  ///< null for a tuple result
   const Expr* value_result;
-  const Expr* condition;      ///< null when there is no `if`
-  bool grouping;              ///< "..." after the value
-  uint32_t open_end;          ///< just behind the opening bracket
-  uint32_t close_begin;       ///< at the closing bracket
+  const Expr* condition;  ///< null when there is no `if`
+  bool grouping;          ///< "..." after the value
+  uint32_t open_end;      ///< just behind the opening bracket
+  uint32_t close_begin;   ///< at the closing bracket
 };
 struct SplatItemExpr : Expr {};
 /// `source[*]...`: `each` is evaluated once per element with `item` standing for the element.

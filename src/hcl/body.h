@@ -33,14 +33,14 @@ struct BodySchema {
 struct Attribute {
   std::string_view name;
   const Expr* expr = nullptr;
-  SourceRange range;       ///< name to end of expression
+  SourceRange range;  ///< name to end of expression
   SourceRange name_range;
 };
 struct Block {
   std::string_view type;
   std::span<const std::string_view> labels;
   const Body* body = nullptr;
-  SourceRange def_range;   ///< the header: type and labels
+  SourceRange def_range;  ///< the header: type and labels
   SourceRange type_range;
   std::span<const SourceRange> label_ranges;
 };
@@ -81,7 +81,7 @@ class Body {
 struct NativeAttribute {
   std::string_view name;
   const Expr* expr;
-  uint32_t begin, end;            ///< name to end of expression
+  uint32_t begin, end;  ///< name to end of expression
   uint32_t name_end, equals_begin, equals_end;
 };
 struct NativeBlock {

@@ -1,7 +1,7 @@
 // What the JSON syntax adds to the common nodes. Private to hcl.
 //
-// A JSON expression is told by its file: SourceFile::is_json(). Its strings are JsonStringExpr nodes
-// in the JSON file, and what such a string holds as a template lies in a source of its own.
+// A JSON expression is told by its file: SourceFile::is_json(). Its strings are JsonStringExpr
+// nodes in the JSON file, and what such a string holds as a template lies in a source of its own.
 #pragma once
 
 #include <string_view>

@@ -102,7 +102,8 @@ class Lexer {
   void OpenSequence();
   void EscapedSequence();
   bool EscapedSequenceInLine();
-  /// Length of the UTF-8 sequence at `index` by its lead byte, or 0 when bytes are missing or wrong.
+  /// Length of the UTF-8 sequence at `index` by its lead byte, or 0 when bytes are missing or
+  /// wrong.
   size_t SequenceLength(size_t index) const;
   size_t IdentStartLength(size_t index) const;
   size_t IdentEnd(size_t index) const;
@@ -530,8 +531,7 @@ void Lexer::HeredocText() {
   }
   const size_t newline = Is(end, '\r') && Is(end + 1, '\n') ? end + 1 : end;
   if (Is(newline, '\n')) {
-    if (heredoc.at_line_start &&
-        text::TrimSpace(text_.substr(at_, end - at_)) == heredoc.marker) {
+    if (heredoc.at_line_start && text::TrimSpace(text_.substr(at_, end - at_)) == heredoc.marker) {
       Emit(kCloseHeredoc, end);
       Emit(kNewline, newline + 1);
       heredocs_.pop_back();
@@ -681,10 +681,11 @@ void ReportInvalidTokens(const SourceFile& source, const std::vector<Token>& tok
         break;
       case kSemicolon:
         if (!semicolon) {
-          diags.Error("Invalid character",
-                      "A semicolon separates nothing here: arguments and blocks end with a newline, "
-                      "elements of collections are separated by commas.",
-                      range);
+          diags.Error(
+              "Invalid character",
+              "A semicolon separates nothing here: arguments and blocks end with a newline, "
+              "elements of collections are separated by commas.",
+              range);
         }
         semicolon = true;
         break;
@@ -698,10 +699,11 @@ void ReportInvalidTokens(const SourceFile& source, const std::vector<Token>& tok
         bad_utf8 = true;
         break;
       case kQuotedNewline:
-        diags.Error("Invalid multi-line string",
-                    "A quoted string must end on the line where it starts. Write \\n for a newline, "
-                    "or use a heredoc for text of several lines.",
-                    range);
+        diags.Error(
+            "Invalid multi-line string",
+            "A quoted string must end on the line where it starts. Write \\n for a newline, "
+            "or use a heredoc for text of several lines.",
+            range);
         break;
       case kInvalid: {
         const std::string_view text = range.text();

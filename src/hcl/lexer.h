@@ -29,10 +29,10 @@ enum class TokenKind : uint8_t {
   kCloseParen,
   kOpenQuote,
   kCloseQuote,
-  kOpenHeredoc,   ///< "<<EOT\n", with its newline
-  kCloseHeredoc,  ///< the line's indentation and the marker, without its newline
-  kQuotedText,    ///< text in quotes; may hold backslash escapes
-  kPlainText,     ///< text of a heredoc or a standalone template
+  kOpenHeredoc,            ///< "<<EOT\n", with its newline
+  kCloseHeredoc,           ///< the line's indentation and the marker, without its newline
+  kQuotedText,             ///< text in quotes; may hold backslash escapes
+  kPlainText,              ///< text of a heredoc or a standalone template
   kTemplateInterpolation,  ///< "${" or "${~"
   kTemplateDirective,      ///< "%{" or "%{~"
   kTemplateEnd,            ///< "}" or "~}" of the two above

@@ -32,7 +32,9 @@ std::string Joined(std::span<const std::string_view> names) {
   return out;
 }
 
-std::string Quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
+std::string Quoted(std::string_view name) {
+  return '"' + std::string(name) + '"';
+}
 
 /// A header that did not parse has no brace; its type stands for it.
 SourceRange OpenBraceRange(const SourceFile* file, const NativeBlock& block) {
@@ -51,11 +53,12 @@ bool LabelsFit(const SourceFile* file, const NativeBlock& block, const BlockSche
   const SourceRange brace = OpenBraceRange(file, block);
   const SourceRange header{file, block.type_begin, brace.end};
   if (block.labels.size() > wanted) {
-    diags.Error("Extraneous label for " + type,
-                wanted == 0 ? "A " + type + " block has no labels."
-                            : "A " + type + " block has only these labels: " +
-                                  Joined(schema.label_names) + ".",
-                block.label_ranges[wanted], header);
+    diags.Error(
+        "Extraneous label for " + type,
+        wanted == 0
+            ? "A " + type + " block has no labels."
+            : "A " + type + " block has only these labels: " + Joined(schema.label_names) + ".",
+        block.label_ranges[wanted], header);
   } else {
     diags.Error("Missing " + std::string(schema.label_names[block.labels.size()]) + " for " + type,
                 "A " + type + " block needs these labels: " + Joined(schema.label_names) + ".",

@@ -18,8 +18,8 @@ const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnost
 /// Parses the whole source as a standalone template.
 const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 
-/// An absolute traversal written out (`a.b[0]`), as in addresses. `partial` allows splats. Null when
-/// it did not parse (diagnostics say why).
+/// An absolute traversal written out (`a.b[0]`), as in addresses. `partial` allows splats. Null
+/// when it did not parse (diagnostics say why).
 const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, bool partial,
                                     Diagnostics& diags);
 

@@ -66,7 +66,9 @@ Token Parser::Read() {
   return token;
 }
 
-Token Parser::Previous() const { return previous_ == SIZE_MAX ? Peek() : tokens_[previous_]; }
+Token Parser::Previous() const {
+  return previous_ == SIZE_MAX ? Peek() : tokens_[previous_];
+}
 
 void Parser::Error(std::string summary, std::string detail, Span subject) {
   diags_.Error(std::move(summary), std::move(detail), Range(subject));
@@ -199,7 +201,9 @@ const Expr* Parser::TextLiteral(std::string_view text, Span span) {
   return New<LiteralExpr>(ExprKind::kLiteral, span, StringValue(text));
 }
 
-const NativeBody* Parser::ParseFile() { return ParseBody(kEof); }
+const NativeBody* Parser::ParseFile() {
+  return ParseBody(kEof);
+}
 
 const Expr* Parser::ParseWholeExpression() {
   const NewlineScope newlines(*this, false);
@@ -310,6 +314,8 @@ const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, 
   return diags.error_count() > errors_before ? nullptr : traversal;
 }
 
-bool IsIdentifier(std::string_view name) { return text::IsIdentifier(name); }
+bool IsIdentifier(std::string_view name) {
+  return text::IsIdentifier(name);
+}
 
 }  // namespace kinu::hcl

@@ -1,9 +1,9 @@
 // The recursive-descent parser of the native syntax: tokens to tree. Private to hcl; callers use
 // parse.h.
 //
-// Errors: the first one in a construct is reported, then the parser is "in recovery", where it seeks
-// a token from which it can go on and keeps quiet about what follows from the first error. Which
-// error is reported where equals the reference, so the rules here are the reference's rules.
+// Errors: the first one in a construct is reported, then the parser is "in recovery", where it
+// seeks a token from which it can go on and keeps quiet about what follows from the first error.
+// Which error is reported where equals the reference, so the rules here are the reference's rules.
 // Ref: hcl v2 hclsyntax/parser.go, parser_template.go, parser_traversal.go, peeker.go.
 #pragma once
 
@@ -43,8 +43,7 @@ class Parser {
   /// Whether newlines are tokens, for the time of a scope.
   class NewlineScope {
    public:
-    NewlineScope(Parser& parser, bool include)
-        : parser_(parser), saved_(parser.include_newlines_) {
+    NewlineScope(Parser& parser, bool include) : parser_(parser), saved_(parser.include_newlines_) {
       parser.include_newlines_ = include;
     }
     NewlineScope(const NewlineScope&) = delete;

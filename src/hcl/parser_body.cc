@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kDefinitionRequired = "Argument or block definition required";
 constexpr std::string_view kSetWithEquals =
-    "An argument (name = value) or a block (name { … }) must stand here. An argument's value follows "
+    "An argument (name = value) or a block (name { … }) must stand here. An argument's value "
+    "follows "
     "an equals sign.";
 
 }  // namespace
@@ -313,10 +314,11 @@ const NativeBody* Parser::ParseSingleAttributeBody() {
     case kOpenBrace:
     case kIdent:
       RecoverAfterBodyItem();
-      Error("Argument definition required",
-            "A block on one line holds a single argument, set with an equals sign. To nest a block, "
-            "put it on a line of its own.",
-            Between(SpanOf(name), SpanOf(next)));
+      Error(
+          "Argument definition required",
+          "A block on one line holds a single argument, set with an equals sign. To nest a block, "
+          "put it on a line of its own.",
+          Between(SpanOf(name), SpanOf(next)));
       return nullptr;
     default:
       RecoverAfterBodyItem();

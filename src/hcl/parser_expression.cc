@@ -115,7 +115,9 @@ const Expr* Parser::ParseBinary(int minimum_precedence) {
   }
 }
 
-const Expr* Parser::ParseTermWithTraversals() { return ParseTraversals(ParseTerm()); }
+const Expr* Parser::ParseTermWithTraversals() {
+  return ParseTraversals(ParseTerm());
+}
 
 const Expr* Parser::ParseTerm() {
   const Token start = Peek();
@@ -159,8 +161,8 @@ const Expr* Parser::ParseUnary(UnaryOperator op) {
     return Placeholder(SpanOf(symbol));
   }
   const Expr* operand = ParseTermWithTraversals();
-  return New<UnaryExpr>(ExprKind::kUnary, Between(SpanOf(symbol), SpanOf(*operand)), op,
-                        symbol.end, operand);
+  return New<UnaryExpr>(ExprKind::kUnary, Between(SpanOf(symbol), SpanOf(*operand)), op, symbol.end,
+                        operand);
 }
 
 const Expr* Parser::ParseParentheses() {
@@ -272,8 +274,7 @@ const Expr* Parser::FinishCall(const Token& name) {
   const size_t first = exprs_.size();
   bool expand_final = false;
   const Token close = ParseArguments(name, open, expand_final);
-  const auto arguments =
-      tree_.arena.CopySpan(std::span<const Expr* const>(exprs_).subspan(first));
+  const auto arguments = tree_.arena.CopySpan(std::span<const Expr* const>(exprs_).subspan(first));
   exprs_.resize(first);
   return New<CallExpr>(ExprKind::kCall, Between(SpanOf(name), SpanOf(close)), full_name, name_end,
                        open.begin, close.begin, std::span<const Expr* const>(arguments),
@@ -459,8 +460,9 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
     } else if (next.kind == kEof) {
       unterminated();
     } else {
-      Error("Missing attribute separator", "A newline or a comma must stand between two attributes.",
-            SpanOf(next), Between(SpanOf(open), SpanOf(next)));
+      Error("Missing attribute separator",
+            "A newline or a comma must stand between two attributes.", SpanOf(next),
+            Between(SpanOf(open), SpanOf(next)));
     }
     close = Recover(kCloseBrace);
     return false;
@@ -556,16 +558,16 @@ const Expr* Parser::FinishFor(const Token& open) {
           SpanOf(*value), span);
   }
   if (!makes_object && key != nullptr) {
-    Error(std::string(kInvalidFor), "A tuple has no keys. For an object, use braces.",
-          SpanOf(*key), span);
+    Error(std::string(kInvalidFor), "A tuple has no keys. For an object, use braces.", SpanOf(*key),
+          span);
   }
   if (!makes_object && ellipsis.kind == kEllipsis) {
     Error(std::string(kInvalidFor),
           "\"...\" groups the values of equal keys, and a tuple has no keys.", SpanOf(ellipsis),
           span);
   }
-  return New<ForExpr>(ExprKind::kFor, span, key_name, value_name, collection, key, value,
-                      condition, ellipsis.kind == kEllipsis, open.end, close.begin);
+  return New<ForExpr>(ExprKind::kFor, span, key_name, value_name, collection, key, value, condition,
+                      ellipsis.kind == kEllipsis, open.end, close.begin);
 }
 
 // --- What follows a term ---
@@ -657,9 +659,9 @@ const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr
   } else {
     close = Read();
     if (close.kind != kCloseBracket && !recovery_) {
+      close = Recover(kCloseBracket);
       Error("Missing close bracket on index", "A closing bracket must follow the index.",
             SpanOf(close));
-      close = Recover(kCloseBracket);
     }
   }
   const Expr* literal = key;
@@ -668,7 +670,10 @@ const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr
     literal = parts.size() == 1 ? parts.front() : key;
   }
   if (literal->kind == ExprKind::kLiteral) {
-    steps_.push_back({TraversalStep::Kind::kIndex, open.begin, close.end, {},
+    steps_.push_back({TraversalStep::Kind::kIndex,
+                      open.begin,
+                      close.end,
+                      {},
                       static_cast<const LiteralExpr&>(*literal).value});
     return source;
   }
@@ -680,9 +685,9 @@ const Expr* Parser::ParseFullSplat(const Expr* source, const Expr* from, const T
   Read();  // "*"
   Token close = Read();
   if (close.kind != kCloseBracket && !recovery_) {
+    close = Recover(kCloseBracket);
     Error("Missing close bracket on splat index", "A closing bracket must follow the \"*\".",
           SpanOf(close));
-    close = Recover(kCloseBracket);
   }
   const Span marker = Between(SpanOf(open), SpanOf(close));
   const auto* item = New<SplatItemExpr>(ExprKind::kSplatItem, marker);
@@ -713,10 +718,11 @@ const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, co
     if (after.kind != kIdent) {
       if (!recovery_) {
         if (after.kind == kStar) {
-          Error("Nested splat expression not allowed",
-                "Behind \".*\", only attribute names and indexes can follow. Use \"[*]\" for splats "
-                "inside splats.",
-                SpanOf(after));
+          Error(
+              "Nested splat expression not allowed",
+              "Behind \".*\", only attribute names and indexes can follow. Use \"[*]\" for splats "
+              "inside splats.",
+              SpanOf(after));
         } else {
           Error("Invalid attribute name", "The name of an attribute must follow the dot.",
                 SpanOf(star));
@@ -727,8 +733,8 @@ const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, co
       return source;
     }
     const Token attribute = Read();
-    steps_.push_back({TraversalStep::Kind::kAttribute, step_dot.begin, attribute.end,
-                      Text(attribute), nullptr});
+    steps_.push_back(
+        {TraversalStep::Kind::kAttribute, step_dot.begin, attribute.end, Text(attribute), nullptr});
     last = SpanOf(attribute);
   }
   const auto* item = New<SplatItemExpr>(ExprKind::kSplatItem, marker);

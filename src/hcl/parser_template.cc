@@ -25,6 +25,26 @@ std::string_view TrimSpaceRight(std::string_view text) {
              : text.substr(0, static_cast<size_t>(trimmed.data() - text.data()) + trimmed.size());
 }
 
+/// "$${" and "%%{" stand for "${" and "%{".
+std::string ResolveSequenceEscapes(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if ((c != '$' && c != '%') || at + 1 >= text.size() || text[at + 1] != c) {
+      out += c;
+      ++at;
+    } else if (at + 2 < text.size() && text[at + 2] == '{') {
+      out.append({c, '{'});
+      at += 3;
+    } else {
+      out.append({c, c});
+      at += 2;
+    }
+  }
+  return out;
+}
+
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') {
     return c - '0';
@@ -45,8 +65,8 @@ Parser::Template Parser::ParseTemplate(TokenKind end, bool flush_heredoc) {
     FlushHeredoc(first);
   }
   MeldTexts(first);
-  result.single_interpolation = parts_.size() - first == 2 &&
-                                parts_[first].kind == TemplatePart::Kind::kInterpolation;
+  result.single_interpolation =
+      parts_.size() - first == 2 && parts_[first].kind == TemplatePart::Kind::kInterpolation;
   const size_t saved_cursor = std::exchange(part_, first);
   const size_t first_expr = exprs_.size();
   while (parts_[part_].kind != TemplatePart::Kind::kEnd) {
@@ -376,6 +396,9 @@ const Expr* Parser::BuildIf() {
     const Span span{next.begin, next.end};
     switch (next.kind) {
       case TemplatePart::Kind::kEnd:
+        if (too_deep_) {
+          break;
+        }
         Error("Unexpected end of template",
               "An \"if\" directive is open here that no \"endif\" closes.", span);
         break;
@@ -402,8 +425,8 @@ const Expr* Parser::BuildIf() {
       }
       case TemplatePart::Kind::kEndFor:
         ++part_;
-        Error("Unexpected endfor directive", "An \"if\" directive is open here: \"endif\" closes it.",
-              span);
+        Error("Unexpected endfor directive",
+              "An \"if\" directive is open here: \"endif\" closes it.", span);
         break;
       default:
         exprs_.push_back(BuildPart());
@@ -428,6 +451,9 @@ const Expr* Parser::BuildFor() {
     const Span span{next.begin, next.end};
     switch (next.kind) {
       case TemplatePart::Kind::kEnd:
+        if (too_deep_) {
+          break;
+        }
         Error("Unexpected end of template",
               "A \"for\" directive is open here that no \"endfor\" closes.", span);
         break;
@@ -444,9 +470,9 @@ const Expr* Parser::BuildFor() {
         ++part_;
         const Expr* content = JoinParts(first, {open.end, open.end});
         const Span whole = Between(open_span, span);
-        const Expr* loop = New<ForExpr>(ExprKind::kFor, whole, open.key_name, open.value_name,
-                                        open.expr, nullptr, content, nullptr, false, open.end,
-                                        next.begin);
+        const Expr* loop =
+            New<ForExpr>(ExprKind::kFor, whole, open.key_name, open.value_name, open.expr, nullptr,
+                         content, nullptr, false, open.end, next.begin);
         return New<WrapExpr>(ExprKind::kTemplateJoin, whole, loop);
       }
       default:
@@ -468,6 +494,10 @@ std::string_view Parser::TokenText(const Token& token) {
   }
   if (token.kind == kQuotedText && text.find('\\') != std::string_view::npos) {
     return ResolveEscapes(token);
+  }
+  if (token.kind == kPlainText && text.starts_with('\r')) {
+    // The one text that may have escapes inside: what follows a carriage return alone.
+    return tree_.arena.CopyString(ResolveSequenceEscapes(text));
   }
   return text;
 }

@@ -1,9 +1,9 @@
 #include "hcl/stack_guard.h"
 
-#include <pthread.h>
-
 #include <cstddef>
 #include <cstdint>
+
+#include <pthread.h>
 
 namespace kinu::hcl {
 namespace {

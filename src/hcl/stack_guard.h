@@ -1,4 +1,5 @@
-// Whether the calling thread's stack is about to run out, for recursive code over user-shaped depth.
+// Whether the calling thread's stack is about to run out, for recursive code over user-shaped
+// depth.
 #pragma once
 
 namespace kinu::hcl {

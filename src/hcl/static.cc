@@ -72,7 +72,9 @@ const JsonStringExpr* AsJsonString(const Expr& expr) {
              : nullptr;
 }
 
-bool IsJsonExpr(const Expr& expr) { return expr.file->is_json(); }
+bool IsJsonExpr(const Expr& expr) {
+  return expr.file->is_json();
+}
 
 std::string_view NativeKeyword(const Expr& expr) {
   const Expr& inner = Unwrap(expr);

@@ -44,8 +44,8 @@ const Expr* LiteralOnly(const Expr& expr);
 /// True when the expression was written in a JSON file.
 bool IsJsonExpr(const Expr& expr);
 
-/// Every traversal in the expression that is not a name bound by an enclosing `for`, in the order of
-/// the reference's Variables(): depth first, source order.
+/// Every traversal in the expression that is not a name bound by an enclosing `for`, in the order
+/// of the reference's Variables(): depth first, source order.
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out);
 /// Every function call in the expression.
 void CollectCalls(const Expr& expr, std::vector<const CallExpr*>& out);

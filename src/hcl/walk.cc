@@ -54,6 +54,8 @@ SourceRange StartRange(const Expr& expr) {
   }
 }
 
-std::string_view KeyWord(const ObjectKeyExpr& key) { return NativeKeyword(*key.wrapped); }
+std::string_view KeyWord(const ObjectKeyExpr& key) {
+  return NativeKeyword(*key.wrapped);
+}
 
 }  // namespace kinu::hcl
