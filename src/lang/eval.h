@@ -1,6 +1,6 @@
-// Evaluation of expressions: a walk over the syntax tree. Results carry unknowns and marks; errors are
-// diagnostics with the reference's summaries and ranges, and the values involved.
-// Ref: hcl v2 hclsyntax/expression.go, expression_template.go, expression_ops.go.
+// Evaluation of expressions: a walk over the syntax tree. Results carry unknowns and marks; errors
+// are diagnostics with the reference's summaries and ranges, and the values involved. Ref: hcl v2
+// hclsyntax/expression.go, expression_template.go, expression_ops.go.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Scope: what names mean while an expression is evaluated. One small interface; the engine implements
-// it over slots, tools over a plain map.
+// Scope: what names mean while an expression is evaluated. One small interface; the engine
+// implements it over slots, tools over a plain map.
 #pragma once
 
 #include <string>
@@ -35,8 +35,8 @@ class Scope {
   virtual const functions::CallContext& call_context() const = 0;
 };
 
-/// A scope of plain variables, with the errors of HCL ("Unknown variable", "Variables not allowed").
-/// `variables` null: no scope at all.
+/// A scope of plain variables, with the errors of HCL ("Unknown variable", "Variables not
+/// allowed"). `variables` null: no scope at all.
 class VariableScope final : public Scope {
  public:
   VariableScope(const FlatMap<std::string, Value>* variables, const functions::Table* functions,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cty/path.h"
 #include "cty/type.h"
 #include "cty/value.h"
 
@@ -23,6 +24,9 @@ struct Attribute {
   std::string name;
   Type type;  ///< the wire type; for a nested attribute the type that follows from it
   std::unique_ptr<NestedAttributes> nested;  ///< protocol 6 nested attribute, else null
+  /// What configuration is converted to: as `type`, but members of a nested attribute that are
+  /// optional or computed may be absent. Set by Block::Finish().
+  Type config_type;
   std::string description;
   TextKind description_kind = TextKind::kPlain;
   bool required = false;
@@ -61,6 +65,9 @@ struct Block {
   /// Whether any attribute, at any depth, is sensitive or write-only: a quick way out.
   bool has_sensitive() const { return has_sensitive_; }
   bool has_write_only() const { return has_write_only_; }
+  /// Whether attributes that are lists or sets of objects may be written as blocks: only in schemas
+  /// simple enough to come from a provider of old. Ref: opentofu internal/lang/blocktoattr.
+  bool allows_attributes_as_blocks() const { return allows_attributes_as_blocks_; }
   /// The value of an absent block: attributes null, blocks as the contract's table says.
   Value EmptyValue() const;
 
@@ -68,6 +75,7 @@ struct Block {
   Type implied_type_ = Type::EmptyObject();
   bool has_sensitive_ = false;
   bool has_write_only_ = false;
+  bool allows_attributes_as_blocks_ = true;
 };
 
 struct NestedBlock {
@@ -78,13 +86,20 @@ struct NestedBlock {
   Block block;
   /// The type of the block's value in its parent.
   Type implied_type() const;
+  /// The value where no such block is written.
+  Value EmptyValue() const;
 };
+
+/// The attribute that a path leads to, or null: index steps are looked through, and so is the
+/// inside of an attribute that has no nested attributes.
+const Attribute* FindAttributeByPath(const Block& block, const Path& path);
+const Attribute* FindAttributeByPath(const NestedAttributes& nested, const Path& path);
 
 /// Schema of one resource type, data source or ephemeral resource.
 struct ResourceSchema {
   int64_t version = 0;
   Block block;
-  Type identity_type;            ///< dynamic when there is no identity
+  Type identity_type;  ///< dynamic when there is no identity
   int64_t identity_version = 0;
   std::unique_ptr<Block> identity;
 };

@@ -1,0 +1,228 @@
+#include "lang/access.h"
+
+#include <string>
+
+#include "cty/convert.h"
+#include "cty/ops.h"
+#include "hcl/ast.h"
+#include "lang/eval.h"
+
+namespace kinu::lang {
+namespace {
+
+constexpr std::string_view kInvalidIndex = "Invalid index";
+constexpr std::string_view kUnsupportedAttribute = "Unsupported attribute";
+
+Value Fail(std::string_view summary, std::string detail, const SourceRange& subject,
+           Diagnostics& diags) {
+  diags.Error(std::string(summary), std::move(detail), subject);
+  return Value::DynamicUnknown();
+}
+
+Value UnknownLike(const Type& type, const Value& marked) {
+  return Value::Unknown(type).WithMarks(marked.marks());
+}
+
+// Why a key that is a number finds nothing in a list or tuple.
+std::string DescribeMissingElement(const Value& collection, const Value& key) {
+  const std::string start = "The key does not identify an element of this value";
+  if (!key.IsKnown() || key.IsNull() || !(key.type() == Type::Number())) {
+    return start + ".";
+  }
+  const Number number = key.AsNumber();
+  if (!number.IsInteger()) {
+    return start +
+           ": a sequence is indexed with whole numbers, and this number has a fractional part. "
+           "Division gives fractions; floor() makes a whole number of one.";
+  }
+  if (number.Sign() < 0) {
+    return start + ": indices start at zero, so a negative number is not one.";
+  }
+  if (!collection.IsKnown() || collection.IsMarked()) {
+    return start + ".";
+  }
+  if (collection.size() == 0) {
+    return start + ": it has no elements.";
+  }
+  return start + ": the index is greater than or equal to its length.";
+}
+
+Value IndexSequenceOrMap(const Value& collection, const Type& type, const Value& raw_key,
+                         const SourceRange& subject, Diagnostics& diags) {
+  const bool is_map = type.is_map();
+  const Type want = is_map ? Type::String() : Type::Number();
+  Value key = raw_key;
+  if (!(key.type() == want)) {
+    ValueResult<Value> converted = Convert(raw_key, want);
+    if (!converted) {
+      return Fail(
+          kInvalidIndex,
+          "The key does not identify an element of this value: " + converted.error().ToText() + ".",
+          subject, diags);
+    }
+    key = *std::move(converted);
+  }
+  const Value has = HasIndex(collection, key).Unmark();
+  if (!has.IsKnown()) {
+    return UnknownLike(type.is_tuple() ? Type::Dynamic() : type.element(), collection);
+  }
+  if (!has.AsBool()) {
+    return Fail(kInvalidIndex, DescribeMissingElement(collection, key), subject, diags);
+  }
+  ValueResult<Value> element = kinu::Index(collection, key);
+  if (!element) {
+    return Fail(kInvalidIndex, element.error().ToText() + ".", subject, diags);
+  }
+  return *std::move(element);
+}
+
+Value IndexObject(const Value& object, const Type& type, const Value& raw_key,
+                  const SourceRange& subject, Diagnostics& diags) {
+  const bool was_number = raw_key.type() == Type::Number();
+  ValueResult<Value> key = Convert(raw_key, Type::String());
+  if (!key) {
+    return Fail(
+        kInvalidIndex,
+        "The key does not identify an attribute of this object: " + key.error().ToText() + ".",
+        subject, diags);
+  }
+  if (!object.IsKnown() || !key->IsKnown()) {
+    return UnknownLike(Type::Dynamic(), object);
+  }
+  if (type.FindAttribute(key->AsString()) < 0) {
+    return Fail(kInvalidIndex,
+                was_number ? "The key does not identify an attribute of this object. Attributes of "
+                             "an object are looked up by name, not by number."
+                           : "The key does not identify an attribute of this object.",
+                subject, diags);
+  }
+  return GetAttribute(object, key->AsString());
+}
+
+}  // namespace
+
+Value IndexElement(const Value& collection, const Value& key, const SourceRange& subject,
+                   Diagnostics& diags) {
+  if (collection.IsNull()) {
+    return Fail("Attempt to index null value", "This value is null, so it has no elements.",
+                subject, diags);
+  }
+  if (key.IsNull()) {
+    return Fail(kInvalidIndex, "Null cannot be used as an index.", subject, diags);
+  }
+  const Type type = collection.type();
+  if (type.is_dynamic() || key.type().is_dynamic()) {
+    return UnknownLike(Type::Dynamic(), collection);
+  }
+  switch (type.kind()) {
+    case TypeKind::kList:
+    case TypeKind::kTuple:
+      if (collection.IsKnown() && !collection.IsMarked() && !key.IsMarked() && key.IsKnown() &&
+          key.type() == Type::Number()) {
+        const std::optional<int64_t> index = key.AsInt64();
+        if (index && *index >= 0 && static_cast<size_t>(*index) < collection.size()) {
+          return collection.elements()[static_cast<size_t>(*index)];
+        }
+      }
+      return IndexSequenceOrMap(collection, type, key, subject, diags);
+    case TypeKind::kMap:
+      return IndexSequenceOrMap(collection, type, key, subject, diags);
+    case TypeKind::kObject:
+      return IndexObject(collection, type, key, subject, diags);
+    case TypeKind::kSet:
+      return Fail(kInvalidIndex,
+                  "Elements of a set have no index or key. A for expression or a splat works on "
+                  "all of them; tolist() gives them an order.",
+                  subject, diags);
+    default:
+      return Fail(kInvalidIndex, "This value has no elements that could be selected.", subject,
+                  diags);
+  }
+}
+
+Value ReadAttribute(const Value& object, std::string_view name, const SourceRange& subject,
+                    Diagnostics& diags) {
+  if (object.IsNull()) {
+    return Fail("Attempt to get attribute from null value",
+                "This value is null, so it has no attributes.", subject, diags);
+  }
+  const Type type = object.type();
+  const auto quoted = [&] { return "\"" + std::string(name) + "\""; };
+  switch (type.kind()) {
+    case TypeKind::kObject: {
+      const int at = type.FindAttribute(name);
+      if (at < 0) {
+        return Fail(kUnsupportedAttribute, "This object has no attribute named " + quoted() + ".",
+                    subject, diags);
+      }
+      if (!object.IsKnown()) {
+        return UnknownLike(type.attributes()[static_cast<size_t>(at)].type, object);
+      }
+      if (!object.IsMarked()) {
+        return object.elements()[static_cast<size_t>(at)];
+      }
+      return GetAttribute(object, name);
+    }
+    case TypeKind::kMap: {
+      if (!object.IsKnown()) {
+        return UnknownLike(type.element(), object);
+      }
+      const Value* element = object.Find(name);
+      if (element == nullptr) {
+        return Fail("Missing map element", "This map has no element with the key " + quoted() + ".",
+                    subject, diags);
+      }
+      return object.IsMarked() ? element->WithMarks(object.marks()) : *element;
+    }
+    case TypeKind::kDynamic:
+      return UnknownLike(Type::Dynamic(), object);
+    case TypeKind::kList:
+      if (type.element().is_object()) {
+        return Fail(kUnsupportedAttribute,
+                    "A list of objects has no attributes of its own. Select one element with "
+                    "[index], or read the attribute of every element with [*].",
+                    subject, diags);
+      }
+      break;
+    case TypeKind::kSet:
+      if (type.element().is_object()) {
+        return Fail(kUnsupportedAttribute,
+                    "A set of objects has no attributes of its own. Read the attribute of every "
+                    "element with [*] or a for expression.",
+                    subject, diags);
+      }
+      break;
+    case TypeKind::kBool:
+    case TypeKind::kNumber:
+    case TypeKind::kString:
+      return Fail(kUnsupportedAttribute, "A " + type.FriendlyName() + " has no attributes.",
+                  subject, diags);
+    default:
+      break;
+  }
+  return Fail(kUnsupportedAttribute, "This value has no attributes.", subject, diags);
+}
+
+Value ApplySteps(Value value, std::span<const hcl::TraversalStep> steps, const hcl::Expr& whole,
+                 Diagnostics& diags) {
+  for (const hcl::TraversalStep& step : steps) {
+    const SourceRange subject{whole.file, step.begin, step.end};
+    const size_t errors = diags.error_count();
+    switch (step.kind) {
+      case hcl::TraversalStep::Kind::kAttribute:
+        value = ReadAttribute(value, step.name, subject, diags);
+        break;
+      case hcl::TraversalStep::Kind::kIndex:
+        value = IndexElement(value, *step.key, subject, diags);
+        break;
+      case hcl::TraversalStep::Kind::kSplat:
+        return Fail("Invalid expression", "A splat cannot be followed here.", subject, diags);
+    }
+    if (diags.error_count() != errors) {
+      return Value::DynamicUnknown();
+    }
+  }
+  return value;
+}
+
+}  // namespace kinu::lang

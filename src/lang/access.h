@@ -1,0 +1,19 @@
+// Reading parts of values with the rules and diagnostics of the language: `a[key]`, `a.name`.
+// Ref: hcl v2 ops.go Index, GetAttr.
+#pragma once
+
+#include <string_view>
+
+#include "cty/value.h"
+#include "diag/diagnostic.h"
+
+namespace kinu::lang {
+
+/// `collection[key]`. With an error the result is dynamic unknown.
+Value IndexElement(const Value& collection, const Value& key, const SourceRange& subject,
+                   Diagnostics& diags);
+/// `object.name`, also on maps.
+Value ReadAttribute(const Value& object, std::string_view name, const SourceRange& subject,
+                    Diagnostics& diags);
+
+}  // namespace kinu::lang

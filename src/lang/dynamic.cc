@@ -1,0 +1,313 @@
+#include "lang/dynamic.h"
+
+#include <string>
+#include <utility>
+
+#include "hcl/static.h"
+#include "lang/evaluator.h"
+
+namespace kinu::lang {
+
+using hcl::Attribute;
+using hcl::Block;
+using hcl::BlockSchema;
+using hcl::Expr;
+
+namespace {
+
+constexpr hcl::AttributeSchema kAttributes[] = {{"for_each", true}, {"iterator", false}};
+constexpr hcl::AttributeSchema kAttributesWithLabels[] = {
+    {"for_each", true}, {"iterator", false}, {"labels", true}};
+constexpr hcl::AttributeSchema kAllOptional[] = {
+    {"for_each", false}, {"iterator", false}, {"labels", false}};
+constexpr BlockSchema kContentBlock[] = {{"content", {}}};
+
+bool IsIterable(const Type& type) {
+  return type.is_collection() || type.is_structural();
+}
+
+// Expands one `dynamic` block.
+class Expansion {
+ public:
+  Expansion(const Block& source, const BlockSchema& made, const Scope& scope,
+            const Binding* bindings, ExpansionStore& store, Diagnostics& diags)
+      : source_(source),
+        made_(made),
+        scope_(scope),
+        bindings_(bindings),
+        store_(store),
+        diags_(diags) {}
+
+  void Run(std::vector<ExpandedBlock>& out) {
+    if (!Read()) {
+      return;
+    }
+    const MarkSet marks = for_each_.marks();
+    const Value collection = for_each_.Unmark();
+    if (!collection.IsKnown()) {
+      Make(Value::DynamicUnknown(), Value::DynamicUnknown(), marks, true, out);
+      return;
+    }
+    const Type type = collection.type();
+    const std::span<const Value> elements = collection.elements();
+    for (size_t i = 0; i < elements.size(); ++i) {
+      Value key;
+      if (type.is_list() || type.is_tuple()) {
+        key = Value::Int(static_cast<int64_t>(i));
+      } else if (type.is_set()) {
+        key = elements[i];
+      } else {
+        key = Value::NormalizedString(collection.key(i));
+      }
+      Make(std::move(key), elements[i], marks, false, out);
+    }
+  }
+
+ private:
+  Diagnostic& Fail(std::string summary, std::string detail, const SourceRange& subject) {
+    return diags_.Error(std::move(summary), std::move(detail), subject);
+  }
+  bool FailAbout(const Expr& expr, std::string summary, std::string detail,
+                 const Binding* bindings) {
+    DescribeValues(expr, scope_, bindings,
+                   Fail(std::move(summary), std::move(detail), expr.range()));
+    return false;
+  }
+
+  bool Read() {
+    hcl::BodySchema schema{.attributes = kAttributes, .blocks = kContentBlock};
+    if (!made_.label_names.empty()) {
+      schema.attributes = kAttributesWithLabels;
+    }
+    const size_t errors = diags_.error_count();
+    const hcl::BodyContent content = source_.body->Content(schema, hcl::Strictness::kExact, diags_);
+    if (diags_.error_count() != errors) {
+      return false;
+    }
+    return ReadIterator(content) && ReadForEach(*content.Find("for_each")) && ReadLabels(content) &&
+           ReadContent(content);
+  }
+
+  bool ReadIterator(const hcl::BodyContent& content) {
+    iterator_ = made_.type;
+    const Attribute* attribute = content.Find("iterator");
+    if (attribute == nullptr) {
+      return true;
+    }
+    const auto name = hcl::AsTraversal(*attribute->expr, store_.tree());
+    if (!name) {
+      Fail("Invalid expression", "The iterator must be a single name, written without quotes.",
+           attribute->expr->range());
+      return false;
+    }
+    if (!name->steps.empty()) {
+      Fail("Invalid dynamic iterator name", "The iterator must be a single name.", name->range);
+      return false;
+    }
+    iterator_ = name->root;
+    return true;
+  }
+
+  bool ReadForEach(const Attribute& attribute) {
+    const Expr& expr = *attribute.expr;
+    const size_t errors = diags_.error_count();
+    for_each_ = Evaluate(expr, scope_, diags_, bindings_);
+    if (diags_.error_count() != errors) {
+      return false;
+    }
+    const Type type = for_each_.type();
+    if (!type.is_dynamic() && !IsIterable(type)) {
+      return FailAbout(expr, "Invalid dynamic for_each value",
+                       "A " + type.FriendlyName() +
+                           " cannot be iterated: for_each needs a list, set, map, tuple or object.",
+                       bindings_);
+    }
+    if (for_each_.IsNull()) {
+      return FailAbout(expr, "Invalid dynamic for_each value",
+                       "The value of for_each must not be null. An empty list makes no blocks.",
+                       bindings_);
+    }
+    return true;
+  }
+
+  bool ReadLabels(const hcl::BodyContent& content) {
+    const Attribute* attribute = content.Find("labels");
+    if (attribute == nullptr) {
+      return true;
+    }
+    const auto list = hcl::AsList(*attribute->expr);
+    if (!list) {
+      Fail("Invalid expression", "The labels must be written as a list: [\"a\", \"b\"].",
+           StartRange(*attribute->expr));
+      return false;
+    }
+    const size_t want = made_.label_names.size();
+    if (list->size() == want) {
+      labels_ = *list;
+      return true;
+    }
+    const std::string detail = "A block of type \"" + std::string(made_.type) + "\" has " +
+                               std::to_string(want) + (want == 1 ? " label." : " labels.");
+    if (list->size() > want) {
+      Fail("Extraneous dynamic block label", detail, (*list)[want]->range());
+    } else {
+      Fail("Insufficient dynamic block labels", detail, attribute->expr->range());
+    }
+    return false;
+  }
+
+  bool ReadContent(const hcl::BodyContent& content) {
+    if (content.blocks.empty()) {
+      Fail(
+          "Missing dynamic content block",
+          "A dynamic block needs a nested \"content\" block, the body of each block that it makes.",
+          content.missing_item_range);
+      return false;
+    }
+    if (content.blocks.size() > 1) {
+      Fail("Extraneous dynamic content block", "A dynamic block has only one content block.",
+           content.blocks[1].def_range);
+      return false;
+    }
+    content_ = content.blocks.front().body;
+    return true;
+  }
+
+  void Make(Value key, Value value, const MarkSet& marks, bool unknown,
+            std::vector<ExpandedBlock>& out) {
+    std::vector<std::pair<std::string, Value>> iterator;
+    iterator.emplace_back("key", std::move(key));
+    iterator.emplace_back("value", std::move(value));
+    ExpandedBlock made;
+    made.bindings = store_.Bind(iterator_, Value::Object(std::move(iterator)), bindings_);
+    std::vector<std::string_view> labels;
+    std::vector<SourceRange> ranges;
+    for (const Expr* expr : labels_) {
+      std::string label;
+      if (!EvaluateLabel(*expr, made.bindings, label)) {
+        return;
+      }
+      labels.push_back(store_.tree().arena.CopyString(label));
+      ranges.push_back(expr->range());
+    }
+    made.block.type = made_.type;
+    made.block.type_range = source_.label_ranges.front();
+    made.block.def_range = source_.def_range;
+    made.block.labels = store_.tree().arena.CopySpan(labels);
+    made.block.label_ranges = store_.tree().arena.CopySpan(ranges);
+    made.block.body = content_;
+    made.unknown = unknown;
+    made.marks = marks;
+    out.push_back(std::move(made));
+  }
+
+  bool EvaluateLabel(const Expr& expr, const Binding* bindings, std::string& label) {
+    constexpr const char* kSummary = "Invalid dynamic block label";
+    const size_t errors = diags_.error_count();
+    const Value raw = Evaluate(expr, scope_, diags_, bindings);
+    if (diags_.error_count() != errors) {
+      return false;
+    }
+    const ValueResult<Value> value = ConvertTo(raw, Type::String());
+    if (!value) {
+      return FailAbout(expr, kSummary,
+                       "This value cannot be a label: " + value.error().ToText() + ".", bindings);
+    }
+    if (value->IsNull()) {
+      return FailAbout(expr, kSummary, "A label must not be null.", bindings);
+    }
+    if (!value->IsKnown()) {
+      return FailAbout(expr, kSummary, "This value is not known yet, and a label must be known.",
+                       bindings);
+    }
+    if (value->IsMarked()) {
+      return FailAbout(
+          expr, kSummary,
+          "This value is sensitive or ephemeral, which the label of a block cannot be.", bindings);
+    }
+    label = value->AsString();
+    return true;
+  }
+
+  const Block& source_;
+  const BlockSchema& made_;
+  const Scope& scope_;
+  const Binding* bindings_;
+  ExpansionStore& store_;
+  Diagnostics& diags_;
+  std::string_view iterator_;
+  Value for_each_;
+  std::span<const Expr* const> labels_;
+  const hcl::Body* content_ = nullptr;
+};
+
+}  // namespace
+
+const Binding* ExpansionStore::Bind(std::string_view name, Value value, const Binding* outer) {
+  Entry& entry = entries_.emplace_back(Entry{std::move(value), {}});
+  entry.binding = Binding{name, &entry.value, outer};
+  return &entry.binding;
+}
+
+ExpandedContent ExpandContent(const hcl::Body& body, const hcl::BodySchema& schema,
+                              hcl::Strictness strictness, const Scope& scope,
+                              const Binding* bindings, ExpansionStore& store, Diagnostics& diags) {
+  std::vector<BlockSchema> blocks(schema.blocks.begin(), schema.blocks.end());
+  blocks.push_back(kDynamicBlock);
+  hcl::BodySchema extended = schema;
+  extended.blocks = blocks;
+  hcl::BodyContent content = body.Content(extended, strictness, diags);
+
+  ExpandedContent result;
+  result.attributes = std::move(content.attributes);
+  result.missing_item_range = content.missing_item_range;
+  result.blocks.reserve(content.blocks.size());
+  for (const Block& block : content.blocks) {
+    if (block.type != kDynamicBlock.type) {
+      result.blocks.push_back({block, bindings, false, {}});
+      continue;
+    }
+    const BlockSchema* made = nullptr;
+    for (const BlockSchema& candidate : schema.blocks) {
+      if (candidate.type == block.labels.front()) {
+        made = &candidate;
+        break;
+      }
+    }
+    if (made != nullptr) {
+      Expansion(block, *made, scope, bindings, store, diags).Run(result.blocks);
+    } else if (strictness == hcl::Strictness::kExact) {
+      diags.Error(
+          "Unsupported block type",
+          "Blocks of type \"" + std::string(block.labels.front()) + "\" are not expected here.",
+          block.label_ranges.front());
+    }
+  }
+  return result;
+}
+
+bool ReadDynamicParts(const Block& block, hcl::SyntaxTree& tree, DynamicParts& parts) {
+  Diagnostics ignored;
+  const hcl::BodyContent content = block.body->Content(
+      {.attributes = kAllOptional, .blocks = kContentBlock}, hcl::Strictness::kPartial, ignored);
+  parts.iterator = block.labels.front();
+  if (const Attribute* attribute = content.Find("iterator")) {
+    const auto name = hcl::AsTraversal(*attribute->expr, tree);
+    if (!name) {
+      return false;
+    }
+    parts.iterator = name->root;
+  }
+  if (const Attribute* attribute = content.Find("for_each")) {
+    parts.for_each = attribute->expr;
+  }
+  if (const Attribute* attribute = content.Find("labels")) {
+    parts.labels = attribute->expr;
+  }
+  for (const Block& inner : content.blocks) {
+    parts.contents.push_back(inner.body);
+  }
+  return true;
+}
+
+}  // namespace kinu::lang

@@ -1,0 +1,383 @@
+#include "lang/eval.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/flat_map.h"
+#include "cty/convert.h"
+#include "cty/ops.h"
+#include "lang/access.h"
+#include "lang/evaluator.h"
+
+namespace kinu::lang {
+
+using hcl::Expr;
+using hcl::ExprKind;
+
+namespace {
+
+template <typename Node>
+const Node& As(const Expr& expr) {
+  return static_cast<const Node&>(expr);
+}
+
+// The word that stands for itself as an object key: a bare name, or one of the keywords.
+std::string_view LiteralKey(const Expr& expr) {
+  if (expr.kind == ExprKind::kTraversal && As<hcl::TraversalExpr>(expr).steps.empty()) {
+    return As<hcl::TraversalExpr>(expr).root;
+  }
+  if (expr.kind == ExprKind::kLiteral) {
+    const Value& value = *As<hcl::LiteralExpr>(expr).value;
+    if (value.IsNull()) {
+      return "null";
+    }
+    if (value.type() == Type::Bool()) {
+      return value.AsBool() ? "true" : "false";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Value RefinedNotNull(const Value& value) {
+  if (value.IsKnown()) {
+    return value;
+  }
+  const Type type = value.type();
+  if (type.is_dynamic()) {
+    return value;
+  }
+  Refinements refinements = value.refinements();
+  if (refinements.not_null) {
+    return value;
+  }
+  refinements.not_null = true;
+  return Value::Unknown(type, std::move(refinements)).WithMarks(value.marks());
+}
+
+ValueResult<Value> ConvertTo(const Value& value, const Type& type) {
+  if (type.is_dynamic() || value.type() == type) {
+    return value;
+  }
+  return Convert(value, type);
+}
+
+SourceRange StartRange(const Expr& expr) {
+  const auto range = [&expr](uint32_t begin, uint32_t end) {
+    return SourceRange{expr.file, begin, end};
+  };
+  switch (expr.kind) {
+    case ExprKind::kCall:
+      return range(expr.begin, As<hcl::CallExpr>(expr).open_paren + 1);
+    case ExprKind::kConditional:
+      return StartRange(*As<hcl::ConditionalExpr>(expr).condition);
+    case ExprKind::kIndex: {
+      const auto& index = As<hcl::IndexExpr>(expr);
+      return range(index.open_bracket, index.open_bracket + 1);
+    }
+    case ExprKind::kTuple:
+      return range(expr.begin, As<hcl::TupleExpr>(expr).open_end);
+    case ExprKind::kObject:
+    case ExprKind::kJsonObject:
+      return range(expr.begin, As<hcl::ObjectExpr>(expr).open_end);
+    case ExprKind::kObjectKey:
+      return StartRange(*As<hcl::ObjectKeyExpr>(expr).wrapped);
+    case ExprKind::kFor:
+      return range(expr.begin, As<hcl::ForExpr>(expr).open_end);
+    case ExprKind::kSplat: {
+      const auto& splat = As<hcl::SplatExpr>(expr);
+      return range(splat.marker_begin, splat.marker_end);
+    }
+    case ExprKind::kTemplate: {
+      const auto& parts = As<hcl::TemplateExpr>(expr).parts;
+      return parts.empty() ? expr.range() : StartRange(*parts.front());
+    }
+    case ExprKind::kTemplateJoin:
+    case ExprKind::kParentheses:
+      return StartRange(*As<hcl::WrapExpr>(expr).wrapped);
+    case ExprKind::kBinary:
+      return StartRange(*As<hcl::BinaryExpr>(expr).left);
+    case ExprKind::kUnary:
+      return range(expr.begin, As<hcl::UnaryExpr>(expr).symbol_end);
+    case ExprKind::kLiteral:
+    case ExprKind::kTraversal:
+    case ExprKind::kRelative:
+    case ExprKind::kSplatItem:
+    case ExprKind::kTemplateWrap:
+    case ExprKind::kInvalid:
+      break;
+  }
+  return expr.range();
+}
+
+Value Evaluate(const Expr& expr, const Scope& scope, Diagnostics& diags, const Binding* bindings) {
+  return Evaluator(scope).Eval(expr, bindings, diags);
+}
+
+Value EvaluateTo(const Expr& expr, const Type& type, const Scope& scope, Diagnostics& diags,
+                 const Binding* bindings) {
+  Value value = Evaluator(scope).Eval(expr, bindings, diags);
+  ValueResult<Value> converted = ConvertTo(value, type);
+  if (converted) {
+    return *std::move(converted);
+  }
+  Diagnostic& problem =
+      diags.Error("Incorrect value type",
+                  "Invalid expression value: " + converted.error().ToText() + ".", expr.range());
+  DescribeValues(expr, scope, bindings, problem);
+  return Value::Unknown(type.WithoutOptionalAttributes());
+}
+
+Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& diags) const {
+  switch (expr.kind) {
+    case ExprKind::kLiteral:
+      return *As<hcl::LiteralExpr>(expr).value;
+    case ExprKind::kTraversal:
+      return Traversal(As<hcl::TraversalExpr>(expr), bindings, diags);
+    case ExprKind::kRelative:
+      return Relative(As<hcl::RelativeExpr>(expr), bindings, diags);
+    case ExprKind::kCall:
+      return Call(As<hcl::CallExpr>(expr), bindings, diags);
+    case ExprKind::kConditional:
+      return Conditional(As<hcl::ConditionalExpr>(expr), bindings, diags);
+    case ExprKind::kIndex:
+      return Index(As<hcl::IndexExpr>(expr), bindings, diags);
+    case ExprKind::kTuple:
+      return Tuple(As<hcl::TupleExpr>(expr), bindings, diags);
+    case ExprKind::kObject:
+      return Object(As<hcl::ObjectExpr>(expr), bindings, diags);
+    case ExprKind::kJsonObject:
+      return JsonObject(As<hcl::ObjectExpr>(expr), bindings, diags);
+    case ExprKind::kObjectKey:
+      return ObjectKey(As<hcl::ObjectKeyExpr>(expr), bindings, diags);
+    case ExprKind::kFor:
+      return For(As<hcl::ForExpr>(expr), bindings, diags);
+    case ExprKind::kSplat:
+      return Splat(As<hcl::SplatExpr>(expr), bindings, diags);
+    case ExprKind::kSplatItem:
+      return SplatItem(As<hcl::SplatItemExpr>(expr), bindings);
+    case ExprKind::kTemplate:
+      return Template(As<hcl::TemplateExpr>(expr), bindings, diags);
+    case ExprKind::kTemplateJoin:
+      return TemplateJoin(As<hcl::WrapExpr>(expr), bindings, diags);
+    case ExprKind::kTemplateWrap:
+    case ExprKind::kParentheses:
+      return Eval(*As<hcl::WrapExpr>(expr).wrapped, bindings, diags);
+    case ExprKind::kBinary:
+      return Binary(As<hcl::BinaryExpr>(expr), bindings, diags);
+    case ExprKind::kUnary:
+      return Unary(As<hcl::UnaryExpr>(expr), bindings, diags);
+    case ExprKind::kInvalid:
+      diags.Append(*As<hcl::InvalidExpr>(expr).problems);
+      return Value::DynamicUnknown();
+  }
+  KINU_CHECK(false, "unknown kind of expression");
+}
+
+Value Evaluator::Traversal(const hcl::TraversalExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
+  const size_t first = diags.size();
+  bool any_name = false;
+  for (const Binding* binding = bindings; binding != nullptr; binding = binding->outer) {
+    if (binding->item != nullptr) {
+      continue;
+    }
+    any_name = true;
+    if (binding->name != expr.root) {
+      continue;
+    }
+    if (expr.steps.empty()) {
+      return *binding->value;
+    }
+    Value value = ApplySteps(*binding->value, expr.steps, expr, diags);
+    DescribeFrom(first, expr, bindings, diags);
+    return value;
+  }
+  if (any_name && !scope_.variables_allowed()) {
+    diags.Error("Unknown variable",
+                "There is no variable named \"" + std::string(expr.root) + "\".",
+                expr.root_range());
+    DescribeFrom(first, expr, bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  Value value = scope_.Resolve(expr, diags);
+  if (diags.size() != first) [[unlikely]] {
+    DescribeFrom(first, expr, bindings, diags);
+  }
+  return value;
+}
+
+Value Evaluator::Relative(const hcl::RelativeExpr& expr, const Binding* bindings,
+                          Diagnostics& diags) const {
+  Value source = Eval(*expr.source, bindings, diags);
+  const size_t first = diags.size();
+  Value value = ApplySteps(std::move(source), expr.steps, expr, diags);
+  DescribeFrom(first, expr, bindings, diags);
+  return value;
+}
+
+Value Evaluator::Index(const hcl::IndexExpr& expr, const Binding* bindings,
+                       Diagnostics& diags) const {
+  const Value collection = Eval(*expr.collection, bindings, diags);
+  const Value key = Eval(*expr.key, bindings, diags);
+  const size_t first = diags.size();
+  Value value =
+      IndexElement(collection, key, {expr.file, expr.open_bracket, expr.bracket_end}, diags);
+  DescribeFrom(first, expr, bindings, diags);
+  return value;
+}
+
+Value Evaluator::Tuple(const hcl::TupleExpr& expr, const Binding* bindings,
+                       Diagnostics& diags) const {
+  std::vector<Value> elements;
+  elements.reserve(expr.elements.size());
+  for (const Expr* element : expr.elements) {
+    elements.push_back(Eval(*element, bindings, diags));
+  }
+  return Value::Tuple(std::move(elements));
+}
+
+Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
+                        Diagnostics& diags) const {
+  std::vector<std::pair<std::string, Value>> attributes;
+  attributes.reserve(expr.items.size());
+  MarkSet marks;
+  // Without all keys not even the type can be told; the rest is evaluated for its diagnostics.
+  bool complete = true;
+  for (const hcl::ObjectItem& item : expr.items) {
+    const size_t errors = diags.error_count();
+    Value key = Eval(*item.key, bindings, diags);
+    const bool key_failed = diags.error_count() != errors;
+    Value value = Eval(*item.value, bindings, diags);
+    if (key_failed) {
+      complete = false;
+      continue;
+    }
+    if (key.IsNull()) {
+      Fail("Null value as key", "A key of an object must not be null.", item.value->range(), {},
+           *item.key, bindings, diags);
+      complete = false;
+      continue;
+    }
+    if (key.IsMarked()) {
+      marks = marks.Union(key.marks());
+      key = key.Unmark();
+    }
+    ValueResult<Value> name = ConvertTo(key, Type::String());
+    if (!name) {
+      Fail("Incorrect key type", "This value cannot be a key: " + name.error().ToText() + ".",
+           item.key->range(), {}, *item.key, bindings, diags);
+      complete = false;
+      continue;
+    }
+    if (!name->IsKnown()) {
+      complete = false;
+      continue;
+    }
+    attributes.emplace_back(name->AsString(), std::move(value));
+  }
+  if (!complete) {
+    return Value::DynamicUnknown();
+  }
+  Value object = Value::Object(std::move(attributes));
+  return marks.empty() ? object : object.WithMarks(marks);
+}
+
+Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings,
+                            Diagnostics& diags) const {
+  std::vector<std::pair<std::string, Value>> attributes;
+  FlatSet<std::string> seen;
+  bool complete = true;
+  MarkSet marks;
+  for (const hcl::ObjectItem& item : expr.items) {
+    Value key = Eval(*item.key, bindings, diags);
+    Value value = Eval(*item.value, bindings, diags);
+    const SourceRange key_range = item.key->range();
+    if (key.IsMarked()) {
+      marks = marks.Union(key.marks());
+      key = key.Unmark();
+    }
+    ValueResult<Value> name = ConvertTo(key, Type::String());
+    if (!name) {
+      Fail("Invalid object key expression",
+           "This expression cannot be a key of an object: " + name.error().ToText() + ".",
+           key_range, {}, *item.value, bindings, diags);
+      continue;
+    }
+    if (name->IsNull()) {
+      Fail("Invalid object key expression", "A key of an object must not be null.", key_range, {},
+           *item.value, bindings, diags);
+      continue;
+    }
+    if (!name->IsKnown()) {
+      complete = false;
+      continue;
+    }
+    if (!seen.insert(std::string(name->AsString())).second) {
+      Fail("Duplicate object attribute",
+           "An attribute named \"" + std::string(name->AsString()) + "\" was defined before.",
+           key_range, {}, expr, bindings, diags);
+      continue;
+    }
+    attributes.emplace_back(name->AsString(), std::move(value));
+  }
+  if (!complete) {
+    return Value::DynamicUnknown();
+  }
+  Value object = Value::Object(std::move(attributes));
+  return marks.empty() ? object : object.WithMarks(marks);
+}
+
+Value Evaluator::ObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
+  const Expr& wrapped = *expr.wrapped;
+  if (!expr.force_non_literal) {
+    if (wrapped.kind == ExprKind::kTraversal && !As<hcl::TraversalExpr>(wrapped).steps.empty()) {
+      diags.Error("Ambiguous attribute key",
+                  "To use the value of this reference as the key, put it in parentheses. For a key "
+                  "that contains dots, put it in quotes.",
+                  wrapped.range());
+      return Value::DynamicUnknown();
+    }
+    if (const std::string_view word = LiteralKey(wrapped); !word.empty()) {
+      return Value::String(word);
+    }
+  }
+  return Eval(wrapped, bindings, diags);
+}
+
+Value Evaluator::SplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const {
+  for (const Binding* binding = bindings; binding != nullptr; binding = binding->outer) {
+    if (binding->item == &item) {
+      return *binding->value;
+    }
+  }
+  return Value::DynamicUnknown();
+}
+
+Diagnostic& Evaluator::Fail(std::string_view summary, std::string detail,
+                            const SourceRange& subject, const SourceRange& context,
+                            const Expr& about, const Binding* bindings, Diagnostics& diags) const {
+  Diagnostic& problem = diags.Error(std::string(summary), std::move(detail), subject, context);
+  if (describe_) {
+    DescribeValues(about, scope_, bindings, problem);
+  }
+  return problem;
+}
+
+void Evaluator::DescribeFrom(size_t first, const Expr& about, const Binding* bindings,
+                             Diagnostics& diags) const {
+  if (!describe_) {
+    return;
+  }
+  for (size_t i = first; i < diags.size(); ++i) {
+    Diagnostic& problem = diags.list()[i];
+    if (problem.values.empty() && problem.subject.file == about.file) {
+      DescribeValues(about, scope_, bindings, problem);
+    }
+  }
+}
+
+}  // namespace kinu::lang

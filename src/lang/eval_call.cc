@@ -1,0 +1,279 @@
+// Function calls. Ref: hclsyntax expression.go FunctionCallExpr; hcl ext/tryfunc.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cty/convert.h"
+#include "lang/evaluator.h"
+#include "text/suggest.h"
+
+namespace kinu::lang {
+
+using functions::Callable;
+using functions::CallError;
+using functions::Parameter;
+using hcl::Expr;
+
+namespace {
+
+std::string Quoted(std::string_view text) {
+  return "\"" + std::string(text) + "\"";
+}
+
+std::string CountOfArguments(size_t count) {
+  return std::to_string(count) + (count == 1 ? " argument" : " arguments");
+}
+
+// Argument values of a call, without an allocation when there are few.
+class ValueBuffer {
+ public:
+  explicit ValueBuffer(size_t size) {
+    if (size > inline_.size()) {
+      heap_.resize(size);
+      values_ = heap_;
+    } else {
+      values_ = std::span<Value>(inline_).first(size);
+    }
+  }
+  Value& operator[](size_t i) { return values_[i]; }
+  std::span<const Value> values() const { return values_; }
+
+ private:
+  std::array<Value, 6> inline_;
+  std::vector<Value> heap_;
+  std::span<Value> values_;
+};
+
+}  // namespace
+
+// The arguments as written, and the elements that "..." made of the last one.
+struct Evaluator::Arguments {
+  std::span<const Expr* const> written;  ///< without the expanded one
+  const Expr* expanded = nullptr;
+  std::vector<Value> elements;
+
+  size_t size() const { return written.size() + elements.size(); }
+  const Expr& expr(size_t i) const { return i < written.size() ? *written[i] : *expanded; }
+  SourceRange start_range(size_t i) const {
+    return i < written.size() ? StartRange(*written[i]) : expanded->range();
+  }
+};
+
+Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
+                      Diagnostics& diags) const {
+  const Callable* callable = scope_.functions_allowed() ? scope_.FindFunction(expr.name) : nullptr;
+  if (callable == nullptr) {
+    return UnknownFunction(expr, bindings, diags);
+  }
+  const auto note = [&](Diagnostic& problem) {
+    problem.function_call = FunctionCallNote{std::string(expr.name), {}};
+  };
+  const size_t errors = diags.error_count();
+
+  Arguments arguments{expr.arguments, nullptr, {}};
+  if (expr.expand_final && !ExpandFinal(expr, bindings, arguments, diags)) {
+    return Value::DynamicUnknown();
+  }
+
+  const std::span<const Parameter> params = callable->params();
+  const Parameter* variadic = callable->variadic();
+  if (arguments.size() < params.size()) {
+    const Parameter& missing = params[arguments.size()];
+    note(Fail("Not enough function arguments",
+              "Function " + Quoted(expr.name) + " takes " +
+                  (variadic != nullptr ? "at least " : "") + CountOfArguments(params.size()) +
+                  ". The value for " + Quoted(missing.name) + " is missing.",
+              {expr.file, expr.close_paren, expr.close_paren + 1}, expr.range(), expr, bindings,
+              diags));
+    return Value::DynamicUnknown();
+  }
+  if (variadic == nullptr && arguments.size() > params.size()) {
+    note(Fail(
+        "Too many function arguments",
+        "Function " + Quoted(expr.name) + " takes only " + CountOfArguments(params.size()) + ".",
+        arguments.start_range(params.size()), expr.range(), expr, bindings, diags));
+    return Value::DynamicUnknown();
+  }
+  if (callable->lazy()) {
+    return CallLazy(expr, arguments, callable->name(), bindings, diags);
+  }
+
+  ValueBuffer values(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& param = i < params.size() ? params[i] : *variadic;
+    Value value = i < arguments.written.size()
+                      ? Eval(*arguments.written[i], bindings, diags)
+                      : std::move(arguments.elements[i - arguments.written.size()]);
+    ValueResult<Value> converted = ConvertTo(value, param.type());
+    if (!converted) {
+      note(Fail("Invalid function argument",
+                "Invalid value for the parameter " + Quoted(param.name) + ": " +
+                    converted.error().ToText() + ".",
+                arguments.start_range(i), expr.range(), arguments.expr(i), bindings, diags));
+      continue;
+    }
+    values[i] = *std::move(converted);
+  }
+  if (diags.error_count() != errors) {
+    return Value::DynamicUnknown();
+  }
+  functions::CallResult result = callable->Call(values.values(), scope_.call_context());
+  if (!result) {
+    FailCall(expr, arguments, *callable, result.error(), bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  return *std::move(result);
+}
+
+bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Binding* bindings,
+                            Arguments& arguments, Diagnostics& diags) const {
+  const Expr& last = *expr.arguments.back();
+  const size_t errors = diags.error_count();
+  const Value sequence = Eval(last, bindings, diags);
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  const Type type = sequence.type();
+  const auto reject = [&](std::string detail) {
+    Fail("Invalid expanding argument value", std::move(detail), last.range(), expr.range(), last,
+         bindings, diags)
+        .function_call = FunctionCallNote{std::string(expr.name), {}};
+    return false;
+  };
+  if (!type.is_dynamic() && !type.is_tuple() && !type.is_list() && !type.is_set()) {
+    return reject("Only a tuple, list or set can be expanded into arguments with \"...\".");
+  }
+  if (sequence.IsNull()) {
+    return reject("The argument that is expanded with \"...\" must not be null.");
+  }
+  if (type.is_dynamic() || !sequence.IsKnown()) {
+    return false;
+  }
+  const MarkSet marks = sequence.marks();
+  arguments.written = expr.arguments.first(expr.arguments.size() - 1);
+  arguments.expanded = &last;
+  arguments.elements.reserve(sequence.size());
+  for (const Value& element : sequence.elements()) {
+    arguments.elements.push_back(marks.empty() ? element : element.WithMarks(marks));
+  }
+  return true;
+}
+
+Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
+                                 Diagnostics& diags) const {
+  if (!scope_.functions_allowed()) {
+    Fail("Function calls not allowed", "Functions cannot be called here.", expr.range(), {}, expr,
+         bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  const std::vector<std::string_view> names = scope_.FunctionNames();
+  std::string detail;
+  const size_t separator = expr.name.rfind("::");
+  if (separator == std::string_view::npos) {
+    detail = "There is no function named " + Quoted(expr.name) + ".";
+    if (const std::string_view similar = text::SuggestName(expr.name, names); !similar.empty()) {
+      detail += " Did you mean " + Quoted(similar) + "?";
+    }
+  } else {
+    const std::string_view space = expr.name.substr(0, separator + 2);
+    std::vector<std::string_view> siblings;
+    for (const std::string_view name : names) {
+      if (name.starts_with(space)) {
+        siblings.push_back(name);
+      }
+    }
+    if (siblings.empty()) {
+      detail = "There are no functions in the namespace " + Quoted(space) + ".";
+    } else {
+      detail = "There is no function named " + Quoted(expr.name.substr(separator + 2)) +
+               " in the namespace " + std::string(space) + ".";
+      if (const std::string_view similar = text::SuggestName(expr.name, siblings);
+          !similar.empty()) {
+        detail += " Did you mean " + std::string(similar) + "?";
+      }
+    }
+  }
+  Fail("Call to unknown function", std::move(detail), {expr.file, expr.begin, expr.name_end},
+       expr.range(), expr, bindings, diags);
+  return Value::DynamicUnknown();
+}
+
+// `try` and `can`: the first argument that evaluates without an error, and whether there is one. A
+// result that is not wholly known may still fail once it is, so it decides nothing yet.
+Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
+                          std::string_view base_name, const Binding* bindings,
+                          Diagnostics& diags) const {
+  const Evaluator quiet(scope_, false);
+  const bool is_can = base_name == "can";
+  Diagnostics attempts;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const size_t errors = attempts.error_count();
+    Value value = i < arguments.written.size()
+                      ? quiet.Eval(*arguments.written[i], bindings, attempts)
+                      : arguments.elements[i - arguments.written.size()];
+    if (attempts.error_count() != errors) {
+      if (is_can) {
+        return Value::False();
+      }
+      continue;
+    }
+    if (!value.IsWhollyKnown()) {
+      return is_can ? Value::Unknown(Type::Bool()) : Value::DynamicUnknown();
+    }
+    return is_can ? Value::True() : value;
+  }
+  std::string detail;
+  if (arguments.size() == 0) {
+    detail =
+        "Call to function " + Quoted(expr.name) + " failed: at least one argument is required.";
+  } else {
+    detail = "Call to function " + Quoted(expr.name) + " failed: no expression succeeded:\n";
+    for (const Diagnostic& attempt : attempts) {
+      detail += "- " + attempt.summary;
+      if (attempt.subject.valid()) {
+        const Position at = attempt.subject.start_position();
+        detail += " (at " + attempt.subject.file->name() + ":" + std::to_string(at.line) + "," +
+                  std::to_string(at.column) + ")";
+      }
+      detail += "\n  " + attempt.detail + "\n";
+    }
+    detail += "\nAt least one expression must produce a successful result.";
+  }
+  Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(), expr, bindings,
+       diags)
+      .function_call = FunctionCallNote{std::string(expr.name), {}};
+  return Value::DynamicUnknown();
+}
+
+void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
+                         const Callable& callable, const CallError& error, const Binding* bindings,
+                         Diagnostics& diags) const {
+  const auto note = [&](Diagnostic& problem) {
+    problem.function_call = FunctionCallNote{std::string(expr.name), {}};
+  };
+  const std::string message =
+      error.path.empty() ? error.message : error.path.ToText() + ": " + error.message;
+  const std::span<const Parameter> params = callable.params();
+  const Parameter* param = nullptr;
+  if (error.argument >= 0) {
+    const size_t index = static_cast<size_t>(error.argument);
+    param = index < params.size() ? &params[index] : callable.variadic();
+  }
+  if (param == nullptr) {
+    note(Fail("Error in function call",
+              "Call to function " + Quoted(expr.name) + " failed: " + message + ".",
+              StartRange(expr), expr.range(), expr, bindings, diags));
+    return;
+  }
+  const std::string detail =
+      "Invalid value for the parameter " + Quoted(param->name) + ": " + message + ".";
+  const size_t index = static_cast<size_t>(error.argument);
+  if (index >= arguments.size()) {
+    note(Fail("Invalid function argument", detail, expr.range(), {}, expr, bindings, diags));
+    return;
+  }
+  note(Fail("Invalid function argument", detail, arguments.start_range(index), expr.range(),
+            arguments.expr(index), bindings, diags));
+}
+
+}  // namespace kinu::lang

@@ -1,0 +1,340 @@
+// `for` expressions and splats. Ref: hclsyntax expression.go ForExpr, SplatExpr.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "lang/evaluator.h"
+
+namespace kinu::lang {
+
+using hcl::Expr;
+
+namespace {
+
+bool IsIterable(const Type& type) {
+  return type.is_collection() || type.is_structural();
+}
+
+// The key that goes with element `index`: a position, a name, or (sets) the element itself.
+Value KeyOf(const Value& collection, const Type& type, size_t index) {
+  switch (type.kind()) {
+    case TypeKind::kList:
+    case TypeKind::kTuple:
+      return Value::Int(static_cast<int64_t>(index));
+    case TypeKind::kSet:
+      return collection.elements()[index];
+    default:
+      return Value::NormalizedString(collection.key(index));
+  }
+}
+
+// The two names of a `for`, chained in front of the outer bindings. The value's name hides the
+// key's when both are the same.
+class ForNames {
+ public:
+  ForNames(const hcl::ForExpr& expr, const Binding* outer)
+      : key_{expr.key_name, &key_value_, outer},
+        value_{expr.value_name, &value_value_, expr.key_name.empty() ? outer : &key_} {}
+  ForNames(const ForNames&) = delete;
+  ForNames& operator=(const ForNames&) = delete;
+
+  void Set(Value key, Value value) {
+    key_value_ = std::move(key);
+    value_value_ = std::move(value);
+  }
+  const Binding* bindings() const { return &value_; }
+  bool has_key() const { return !key_.name.empty(); }
+
+ private:
+  Value key_value_;
+  Value value_value_;
+  Binding key_;
+  Binding value_;
+};
+
+// Collects the results of a `for`, as a tuple, as an object, or grouped by key.
+class ForResults {
+ public:
+  explicit ForResults(const hcl::ForExpr& expr) : expr_(expr) {}
+
+  void Append(Value value) { values_.push_back(std::move(value)); }
+  /// False when the key was there before and nothing is grouped.
+  bool Put(std::string_view key, Value value) {
+    const auto [at, is_new] = index_.try_emplace(std::string(key), keys_.size());
+    if (is_new) {
+      keys_.emplace_back(key);
+      if (expr_.grouping) {
+        groups_.emplace_back();
+      }
+    } else if (!expr_.grouping) {
+      return false;
+    }
+    if (expr_.grouping) {
+      groups_[at->second].push_back(std::move(value));
+    } else {
+      values_.push_back(std::move(value));
+    }
+    return true;
+  }
+  Value Take() {
+    if (expr_.key_result == nullptr) {
+      return Value::Tuple(std::move(values_));
+    }
+    std::vector<std::pair<std::string, Value>> attributes;
+    attributes.reserve(keys_.size());
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      attributes.emplace_back(std::move(keys_[i]), expr_.grouping
+                                                       ? Value::Tuple(std::move(groups_[i]))
+                                                       : std::move(values_[i]));
+    }
+    return Value::Object(std::move(attributes));
+  }
+
+ private:
+  const hcl::ForExpr& expr_;
+  std::vector<std::string> keys_;
+  std::vector<Value> values_;
+  std::vector<std::vector<Value>> groups_;
+  FlatMap<std::string, size_t> index_;
+};
+
+}  // namespace
+
+Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const {
+  const Expr& source = *expr.collection;
+  Value collection = Eval(source, bindings, diags);
+  if (collection.IsNull()) {
+    Fail("Iteration over null value", "A for expression cannot go over a null value.",
+         source.range(), expr.range(), source, bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  const Type type = collection.type();
+  if (type.is_dynamic()) {
+    return Value::DynamicUnknown();
+  }
+  MarkSet marks = collection.marks();
+  collection = collection.Unmark();
+  if (!IsIterable(type)) {
+    Fail("Iteration over non-iterable value",
+         "A for expression goes over lists, sets, maps, tuples and objects; this is a " +
+             type.FriendlyName() + ".",
+         source.range(), expr.range(), source, bindings, diags);
+    return Value::DynamicUnknown();
+  }
+
+  ForNames names(expr, bindings);
+  MarkSet condition_marks;
+  if (expr.condition != nullptr) {
+    // Once with unknown elements: a condition that can never be right is reported once, not for
+    // each element.
+    names.Set(Value::DynamicUnknown(), Value::DynamicUnknown());
+    const size_t errors = diags.error_count();
+    const Value probe = Eval(*expr.condition, names.bindings(), diags);
+    if (probe.IsNull()) {
+      Fail("Condition is null", "The value of the if clause must not be null.",
+           expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
+      return Value::DynamicUnknown();
+    }
+    condition_marks = probe.marks();
+    if (const auto converted = ConvertTo(probe, Type::Bool()); !converted) {
+      Fail("Invalid 'for' condition",
+           "The value of the if clause is not a condition: " + converted.error().ToText() + ".",
+           expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
+      return Value::DynamicUnknown();
+    }
+    if (diags.error_count() != errors) {
+      return Value::DynamicUnknown();
+    }
+  }
+  if (!collection.IsKnown()) {
+    return Value::DynamicUnknown().WithMarks(marks.Union(condition_marks));
+  }
+
+  ForResults results(expr);
+  bool complete = true;
+  // A problem that every element would repeat is told only until the result is given up.
+  const auto reject = [&](std::string_view summary, std::string detail, const Expr& about) {
+    if (complete) {
+      Fail(summary, std::move(detail), about.range(), expr.range(), about, names.bindings(), diags);
+    }
+    complete = false;
+  };
+  const auto collect_marks = [&marks](const Value& value) {
+    if (value.IsMarked()) {
+      marks = marks.Union(value.marks());
+    }
+  };
+  const std::span<const Value> elements = collection.elements();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    names.Set(names.has_key() ? KeyOf(collection, type, i) : Value(), elements[i]);
+    if (expr.condition != nullptr) {
+      const Value raw = Eval(*expr.condition, names.bindings(), diags);
+      if (raw.IsNull()) {
+        reject("Invalid 'for' condition", "The value of the if clause must not be null.",
+               *expr.condition);
+        continue;
+      }
+      collect_marks(raw);
+      const ValueResult<Value> include = ConvertTo(raw, Type::Bool());
+      if (!raw.IsKnown() && expr.key_result == nullptr) {
+        complete = false;
+        continue;
+      }
+      if (!include) {
+        reject("Invalid 'for' condition",
+               "The value of the if clause is not a condition: " + include.error().ToText() + ".",
+               *expr.condition);
+        continue;
+      }
+      if (!include->IsKnown()) {
+        complete = false;
+        continue;
+      }
+      if (!include->AsBool()) {
+        continue;
+      }
+    }
+    if (expr.key_result == nullptr) {
+      results.Append(Eval(*expr.value_result, names.bindings(), diags));
+      continue;
+    }
+    const Value raw_key = Eval(*expr.key_result, names.bindings(), diags);
+    if (raw_key.IsNull()) {
+      reject("Invalid object key", "The key of a for expression must not be null.",
+             *expr.key_result);
+      continue;
+    }
+    collect_marks(raw_key);
+    if (!raw_key.IsKnown()) {
+      complete = false;
+      continue;
+    }
+    const ValueResult<Value> key = ConvertTo(raw_key, Type::String());
+    if (!key) {
+      reject("Invalid object key",
+             "The result of the key expression cannot be a key: " + key.error().ToText() + ".",
+             *expr.key_result);
+      continue;
+    }
+    Value value = Eval(*expr.value_result, names.bindings(), diags);
+    if (!results.Put(key->AsString(), std::move(value))) {
+      std::string shown = key->IsMarked() ? std::string("the same key")
+                                          : "the key \"" + std::string(key->AsString()) + "\"";
+      Fail("Duplicate object key",
+           "Two elements gave " + shown +
+               ". If that is meant, put an ellipsis (...) after the value expression to group the "
+               "values by key.",
+           expr.key_result->range(), expr.range(), *expr.key_result, names.bindings(), diags);
+    }
+  }
+  Value result = complete ? results.Take() : Value::DynamicUnknown();
+  return marks.empty() ? result : result.WithMarks(marks);
+}
+
+// The type that a splat over a source of this type has.
+Type Evaluator::SplatType(const hcl::SplatExpr& expr, const Type& source, const Binding* bindings,
+                          Diagnostics& diags) const {
+  const auto type_for = [&](const Type& element) {
+    const Value placeholder = Value::Unknown(element);
+    const Binding item{{}, &placeholder, bindings, expr.item};
+    return Eval(*expr.each, &item, diags).type();
+  };
+  if (source.is_tuple()) {
+    std::vector<Type> types;
+    types.reserve(source.elements().size());
+    for (const Type& element : source.elements()) {
+      types.push_back(type_for(element));
+    }
+    return Type::Tuple(types);
+  }
+  return Type::List(type_for(source.element()));
+}
+
+Value Evaluator::Splat(const hcl::SplatExpr& expr, const Binding* bindings,
+                       Diagnostics& diags) const {
+  const size_t errors = diags.error_count();
+  Value source = Eval(*expr.source, bindings, diags);
+  if (diags.error_count() != errors) {
+    return Value::DynamicUnknown();
+  }
+  Type type = source.type();
+  const MarkSet marks = source.marks();
+  const auto remark = [&marks](Value value) {
+    return marks.empty() ? value : value.WithMarks(marks);
+  };
+  // Anything that is not a sequence counts as a sequence of one, and as an empty one when null.
+  const bool single = !type.is_tuple() && !type.is_list() && !type.is_set();
+  if (source.IsNull()) {
+    if (single) {
+      return remark(Value::EmptyTuple());
+    }
+    Fail(
+        "Splat of null value", "A splat cannot go over a null sequence.", expr.source->range(),
+        SourceRange::Between(expr.source->range(), {expr.file, expr.marker_begin, expr.marker_end}),
+        *expr.source, bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  if (type.is_dynamic()) {
+    return remark(Value::DynamicUnknown());
+  }
+  bool may_be_empty = false;
+  if (single) {
+    may_be_empty = !source.IsKnown() && !source.Unmark().refinements().not_null;
+    std::vector<Value> one;
+    one.push_back(source);
+    source = Value::Tuple(std::move(one));
+    type = source.type();
+  } else {
+    source = source.Unmark();
+  }
+
+  if (!source.IsKnown()) {
+    const Type result_type = SplatType(expr, type, bindings, diags);
+    Refinements refinements;
+    refinements.not_null = true;
+    if (result_type.is_list()) {
+      const Refinements known = source.refinements();
+      refinements.min_length = known.min_length;
+      refinements.max_length = known.max_length;
+    }
+    return remark(Value::Unknown(result_type, std::move(refinements)));
+  }
+
+  std::vector<Value> results;
+  results.reserve(source.size());
+  const size_t errors_before = diags.error_count();
+  for (const Value& element : source.elements()) {
+    const Binding item{{}, &element, bindings, expr.item};
+    results.push_back(Eval(*expr.each, &item, diags));
+  }
+  if (may_be_empty) {
+    return remark(Value::DynamicUnknown());
+  }
+  if (diags.error_count() != errors_before) {
+    Diagnostics repeated;
+    return remark(Value::Unknown(SplatType(expr, type, bindings, repeated)));
+  }
+  if (type.is_tuple()) {
+    return remark(Value::Tuple(std::move(results)));
+  }
+  if (results.empty()) {
+    return remark(Value::List(SplatType(expr, type, bindings, diags).element(), {}));
+  }
+  Type element_type;
+  for (const Value& result : results) {
+    const Type own = result.type();
+    if (element_type.is_dynamic()) {
+      element_type = own;
+    } else if (!own.is_dynamic() && !(own == element_type)) {
+      diags.Error("Invalid nested splat expressions",
+                  "The inner splat gives results of different types, which no list can hold. A for "
+                  "expression gives a tuple, whose elements may differ.",
+                  expr.each->range(), expr.range());
+      return Value::DynamicUnknown();
+    }
+  }
+  return remark(Value::List(element_type, std::move(results)));
+}
+
+}  // namespace kinu::lang

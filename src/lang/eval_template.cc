@@ -1,0 +1,109 @@
+// Templates. Ref: hclsyntax expression_template.go.
+#include <string>
+
+#include "base/check.h"
+#include "cty/convert.h"
+#include "lang/evaluator.h"
+#include "text/unicode.h"
+
+namespace kinu::lang {
+
+using hcl::Expr;
+
+namespace {
+
+// A longer prefix of an unknown string is not worth carrying around.
+constexpr size_t kMaxPrefix = 128;
+
+}  // namespace
+
+Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings,
+                          Diagnostics& diags) const {
+  std::string buffer;
+  MarkSet marks;
+  const size_t errors = diags.error_count();
+  const auto failed = [&] { return diags.error_count() != errors; };
+  bool known = true;
+  for (const Expr* part : expr.parts) {
+    Value value = Eval(*part, bindings, diags);
+    if (value.IsNull()) {
+      Fail("Invalid template interpolation value",
+           "The result of this expression is null, which a string cannot contain.", part->range(),
+           expr.range(), *part, bindings, diags);
+      continue;
+    }
+    if (value.IsMarked()) {
+      marks = marks.Union(value.marks());
+      value = value.Unmark();
+    }
+    if (!value.IsKnown()) {
+      known = false;
+      continue;
+    }
+    const ValueResult<Value> piece = ConvertTo(value, Type::String());
+    if (!piece) {
+      Fail("Invalid template interpolation value",
+           "This value cannot be a part of a string: " + piece.error().ToText() + ".",
+           part->range(), expr.range(), *part, bindings, diags);
+      continue;
+    }
+    if (known && !failed()) {
+      buffer += piece->AsString();
+    }
+  }
+  Value result;
+  if (known) {
+    result = Value::String(buffer);
+  } else {
+    Refinements refinements;
+    refinements.not_null = true;
+    if (!failed() && !buffer.empty()) {
+      refinements.prefix = text::SafePrefix(std::string_view(buffer).substr(0, kMaxPrefix));
+    }
+    result = Value::Unknown(Type::String(), std::move(refinements));
+  }
+  return marks.empty() ? result : result.WithMarks(marks);
+}
+
+Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings,
+                              Diagnostics& diags) const {
+  Value tuple = Eval(*expr.wrapped, bindings, diags);
+  const Type type = tuple.type();
+  if (type.is_dynamic() || !tuple.IsKnown()) {
+    return Value::Unknown(Type::String());
+  }
+  KINU_CHECK(type.is_tuple() && !tuple.IsNull(), "a template joins the tuple of a for");
+  const MarkSet tuple_marks = tuple.marks();
+  MarkSet marks = tuple_marks;
+  std::string joined;
+  for (const Value& element : tuple.elements()) {
+    if (element.IsNull()) {
+      Fail("Invalid template interpolation value",
+           "The result of an iteration is null, which a string cannot contain.",
+           expr.wrapped->range(), {}, expr, bindings, diags);
+      continue;
+    }
+    if (element.type().is_dynamic()) {
+      return Value::Unknown(Type::String()).WithMarks(tuple_marks);
+    }
+    const ValueResult<Value> piece = ConvertTo(element, Type::String());
+    if (!piece) {
+      Fail("Invalid template interpolation value",
+           "The result of an iteration cannot be a part of a string: " + piece.error().ToText() +
+               ".",
+           expr.wrapped->range(), {}, expr, bindings, diags);
+      continue;
+    }
+    if (!element.IsKnown()) {
+      return Value::Unknown(Type::String()).WithMarks(tuple_marks);
+    }
+    if (piece->IsMarked()) {
+      marks = marks.Union(piece->marks());
+    }
+    joined += piece->AsString();
+  }
+  Value result = Value::String(joined);
+  return marks.empty() ? result : result.WithMarks(marks);
+}
+
+}  // namespace kinu::lang

@@ -1,0 +1,83 @@
+// Evaluator: the walk behind Evaluate(), private to lang. One object per evaluation; it holds what
+// does not change during the walk. Diagnostics are a parameter because the branch that a
+// conditional or a logical operator does not take is evaluated too, and its diagnostics are
+// dropped.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "lang/eval.h"
+
+namespace kinu::lang {
+
+class Evaluator {
+ public:
+  /// `describe` false: diagnostics carry no values, for callers that drop them (`try`, `can`).
+  explicit Evaluator(const Scope& scope, bool describe = true)
+      : scope_(scope), describe_(describe) {}
+
+  Value Eval(const hcl::Expr& expr, const Binding* bindings, Diagnostics& diags) const;
+
+ private:
+  Value Traversal(const hcl::TraversalExpr& expr, const Binding* bindings,
+                  Diagnostics& diags) const;
+  Value Relative(const hcl::RelativeExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value Index(const hcl::IndexExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value Tuple(const hcl::TupleExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value Object(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value ObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,
+                  Diagnostics& diags) const;
+  Value SplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const;
+
+  // eval_for.cc
+  Value For(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value Splat(const hcl::SplatExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Type SplatType(const hcl::SplatExpr& expr, const Type& source, const Binding* bindings,
+                 Diagnostics& diags) const;
+
+  // eval_ops.cc
+  Value Conditional(const hcl::ConditionalExpr& expr, const Binding* bindings,
+                    Diagnostics& diags) const;
+  Value Binary(const hcl::BinaryExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value Unary(const hcl::UnaryExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+
+  // eval_template.cc
+  Value Template(const hcl::TemplateExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+
+  // eval_call.cc
+  Value Call(const hcl::CallExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value UnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
+                        Diagnostics& diags) const;
+  struct Arguments;
+  bool ExpandFinal(const hcl::CallExpr& expr, const Binding* bindings, Arguments& arguments,
+                   Diagnostics& diags) const;
+  Value CallLazy(const hcl::CallExpr& expr, const Arguments& arguments, std::string_view base_name,
+                 const Binding* bindings, Diagnostics& diags) const;
+  void FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
+                const functions::Callable& callable, const functions::CallError& error,
+                const Binding* bindings, Diagnostics& diags) const;
+
+  /// Adds an error about `about`, with the values that it refers to.
+  Diagnostic& Fail(std::string_view summary, std::string detail, const SourceRange& subject,
+                   const SourceRange& context, const hcl::Expr& about, const Binding* bindings,
+                   Diagnostics& diags) const;
+  /// Fills in the values of the diagnostics from `first` on that have none yet.
+  void DescribeFrom(size_t first, const hcl::Expr& about, const Binding* bindings,
+                    Diagnostics& diags) const;
+
+  const Scope& scope_;
+  bool describe_;
+};
+
+/// The same value, refined as not null when it is unknown (and of a known type).
+Value RefinedNotNull(const Value& value);
+/// `value` converted to `type`; no work when it has it already.
+ValueResult<Value> ConvertTo(const Value& value, const Type& type);
+/// Where a diagnostic about a whole expression points.
+/// Ref: hclsyntax Expression.StartRange.
+SourceRange StartRange(const hcl::Expr& expr);
+
+}  // namespace kinu::lang

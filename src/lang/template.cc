@@ -1,0 +1,164 @@
+#include "lang/template.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hcl/parse.h"
+#include "hcl/static.h"
+#include "lang/eval.h"
+
+namespace kinu::lang {
+
+using functions::CallContext;
+using functions::CallFail;
+using functions::CallResult;
+
+namespace {
+
+constexpr int kMaxDepth = 1024;
+constexpr int kVariablesArgument = 1;
+
+// How deep templatefile may nest; TF_TEMPLATE_RECURSION_DEPTH changes it.
+std::expected<int, std::string> MaxDepth() {
+  const char* const name = "TF_TEMPLATE_RECURSION_DEPTH";
+  const char* const setting = std::getenv(name);
+  if (setting == nullptr || *setting == '\0') {
+    return kMaxDepth;
+  }
+  const std::string_view text = setting;
+  int depth = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::unexpected("invalid value for " + std::string(name) + ": \"" + std::string(text) +
+                           "\" is not a number");
+  }
+  return depth;
+}
+
+std::string PlaceText(const SourceRange& range) {
+  const Position begin = range.start_position();
+  const Position end = range.end_position();
+  std::string out = range.file->name() + ":" + std::to_string(begin.line) + "," +
+                    std::to_string(begin.column) + "-";
+  if (end.line != begin.line) {
+    out += std::to_string(end.line) + ",";
+  }
+  return out + std::to_string(end.column);
+}
+
+std::string Summarize(const Diagnostics& diags) {
+  std::string out;
+  size_t others = 0;
+  for (const Diagnostic& problem : diags) {
+    if (!problem.is_error()) {
+      continue;
+    }
+    if (!out.empty()) {
+      ++others;
+      continue;
+    }
+    if (problem.subject.valid()) {
+      out = PlaceText(problem.subject) + ": ";
+    }
+    out += problem.summary + "; " + problem.detail;
+  }
+  if (others > 0) {
+    out += ", and " + std::to_string(others) + " other diagnostic(s)";
+  }
+  return out;
+}
+
+struct Renderer {
+  const functions::Table* table;
+  CallContext base;  // without render
+  int depth = 0;
+
+  CallContext Nested(bool is_file) const {
+    CallContext context = base;
+    context.render = Renderer{table, base, depth + (is_file ? 1 : 0)};
+    return context;
+  }
+
+  CallResult operator()(std::string_view source, std::string_view name, const Value& variables,
+                        std::string_view calling_function) const {
+    const bool is_file = calling_function == "templatefile";
+    if (is_file) {
+      const auto max_depth = MaxDepth();
+      if (!max_depth) {
+        return CallFail(max_depth.error());
+      }
+      if (depth > *max_depth) {
+        return CallFail("maximum recursion depth " + std::to_string(depth) + " reached in " +
+                        std::string(name));
+      }
+    }
+    hcl::SyntaxTree tree;
+    Diagnostics diags;
+    const SourceFile* file =
+        tree.KeepSource(SourceFile::Make(std::string(name), std::string(source)));
+    const hcl::Expr* expr = hcl::ParseTemplate(file, tree, diags);
+    if (diags.has_errors()) {
+      return CallFail(Summarize(diags));
+    }
+    FlatMap<std::string, Value> scope_variables;
+    if (CallResult problem = ReadVariables(variables, scope_variables); !problem) {
+      return problem;
+    }
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(*expr, traversals);
+    for (const hcl::TraversalExpr* traversal : traversals) {
+      if (!scope_variables.contains(traversal->root)) {
+        std::string message =
+            "vars map does not contain key \"" + std::string(traversal->root) + "\"";
+        if (is_file) {
+          message += ", referenced at " + PlaceText(traversal->root_range());
+        }
+        return CallFail(std::move(message), kVariablesArgument);
+      }
+    }
+    const CallContext context = Nested(is_file);
+    const VariableScope scope(&scope_variables, table, context);
+    Value value = Evaluate(*expr, scope, diags);
+    if (diags.has_errors()) {
+      return CallFail(Summarize(diags));
+    }
+    return value;
+  }
+
+  static CallResult ReadVariables(const Value& variables, FlatMap<std::string, Value>& out) {
+    const Type type = variables.type();
+    if (!type.is_map() && !type.is_object()) {
+      return CallFail("invalid vars value: must be a map", kVariablesArgument);
+    }
+    if (variables.IsNull() || !variables.IsKnown()) {
+      return variables;
+    }
+    const MarkSet marks = variables.marks();
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const std::string_view name = variables.key(i);
+      if (!hcl::IsIdentifier(name)) {
+        return CallFail("invalid template variable name \"" + std::string(name) +
+                            "\": must start with a letter, followed by zero or more letters, "
+                            "digits, and underscores",
+                        kVariablesArgument);
+      }
+      const Value& value = variables.elements()[i];
+      out.emplace(std::string(name), marks.empty() ? value : value.WithMarks(marks));
+    }
+    return variables;
+  }
+};
+
+}  // namespace
+
+CallContext WithTemplates(CallContext context, const functions::Table& table) {
+  context.render = nullptr;
+  Renderer renderer{&table, context, 0};
+  context.render = std::move(renderer);
+  return context;
+}
+
+}  // namespace kinu::lang

@@ -1,0 +1,321 @@
+#include "schema/decode.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/flat_map.h"
+#include "cty/convert.h"
+#include "lang/dynamic.h"
+#include "lang/eval.h"
+
+namespace kinu::schema {
+
+using lang::ExpandedBlock;
+using lang::ExpandedContent;
+
+namespace {
+
+constexpr std::string_view kMapLabels[] = {"key"};
+
+// A body with what came down to it from the blocks around it.
+struct BodyToRead {
+  const hcl::Body* body;
+  const lang::Binding* bindings = nullptr;
+  bool unknown = false;  // made by a dynamic block whose for_each is unknown
+  MarkSet marks;         // of that for_each
+};
+
+bool WrittenAsAttribute(const hcl::Body& body, std::string_view name) {
+  const hcl::AttributeSchema probe[] = {{name, false}};
+  Diagnostics ignored;
+  return body.Content({.attributes = probe}, hcl::Strictness::kPartial, ignored).Find(name) !=
+         nullptr;
+}
+
+class Decoder {
+ public:
+  Decoder(const lang::Scope& scope, Diagnostics& diags) : scope_(scope), diags_(diags) {}
+
+  Value Decode(const Block& schema, const BodyToRead& source,
+               std::span<const std::string_view> hidden, bool attributes_as_blocks) {
+    std::vector<hcl::AttributeSchema> attributes;
+    std::vector<hcl::BlockSchema> blocks;
+    attributes.reserve(schema.attributes.size());
+    blocks.reserve(schema.blocks.size());
+    FlatSet<std::string_view> as_blocks;
+    for (const Attribute& attribute : schema.attributes) {
+      if (attributes_as_blocks && CanBeBlocks(attribute.type) &&
+          !WrittenAsAttribute(*source.body, attribute.name)) {
+        as_blocks.insert(attribute.name);
+        blocks.push_back({attribute.name, {}});
+      } else {
+        attributes.push_back({attribute.name, attribute.required});
+      }
+    }
+    for (const NestedBlock& nested : schema.blocks) {
+      hcl::BlockSchema header{nested.name, {}};
+      if (nested.nesting == Nesting::kMap) {
+        header.label_names = kMapLabels;
+      }
+      blocks.push_back(header);
+    }
+    const ExpandedContent content = lang::ExpandContent(
+        *source.body, {.attributes = attributes, .blocks = blocks, .hidden = hidden},
+        hcl::Strictness::kExact, scope_, source.bindings, store_, diags_);
+
+    FlatMap<std::string_view, const hcl::Attribute*> written;
+    for (const hcl::Attribute& attribute : content.attributes) {
+      written.emplace(attribute.name, &attribute);
+    }
+    FlatMap<std::string_view, std::vector<const ExpandedBlock*>> blocks_by_type;
+    for (const ExpandedBlock& block : content.blocks) {
+      blocks_by_type[block.block.type].push_back(&block);
+    }
+    const auto blocks_of = [&](std::string_view type) -> std::span<const ExpandedBlock* const> {
+      const auto found = blocks_by_type.find(type);
+      if (found == blocks_by_type.end()) {
+        return {};
+      }
+      return found->second;
+    };
+
+    std::vector<std::pair<std::string, Value>> values;
+    values.reserve(schema.attributes.size() + schema.blocks.size());
+    for (const Attribute& attribute : schema.attributes) {
+      const auto found = written.find(attribute.name);
+      if (found != written.end()) {
+        values.emplace_back(attribute.name, DecodeAttribute(attribute, *found->second, source));
+      } else if (as_blocks.contains(attribute.name)) {
+        values.emplace_back(attribute.name,
+                            DecodeBlocksAsAttribute(attribute, blocks_of(attribute.name), source));
+      } else {
+        values.emplace_back(attribute.name, Value::Null(attribute.type));
+      }
+    }
+    for (const NestedBlock& nested : schema.blocks) {
+      NestedContext context{&nested,        blocks_of(nested.name), content.missing_item_range,
+                            source.unknown, source.marks,           attributes_as_blocks};
+      values.emplace_back(nested.name, DecodeNested(context));
+    }
+    return Value::Object(std::move(values));
+  }
+
+ private:
+  // The blocks of one type in a body.
+  struct NestedContext {
+    const NestedBlock* schema;
+    std::span<const ExpandedBlock* const> blocks;
+    SourceRange missing_item_range;
+    bool parent_unknown;
+    MarkSet parent_marks;
+    bool attributes_as_blocks;
+  };
+
+  BodyToRead BodyOf(const ExpandedBlock& block, bool parent_unknown,
+                    const MarkSet& parent_marks) const {
+    BodyToRead body{block.block.body, block.bindings, block.unknown || parent_unknown, block.marks};
+    if (parent_unknown) {
+      body.marks = body.marks.Union(parent_marks);
+    }
+    return body;
+  }
+
+  // A value of an attribute, converted to its type.
+  Value Convert(const Attribute& attribute, const Value& value, const SourceRange& subject,
+                const SourceRange& name_range, const hcl::Expr* expr,
+                const lang::Binding* bindings) {
+    if (value.type() == attribute.config_type || attribute.config_type.is_dynamic()) {
+      return value;
+    }
+    ValueResult<Value> converted = kinu::Convert(value, attribute.config_type);
+    if (converted) {
+      return *std::move(converted);
+    }
+    Diagnostic& problem = diags_.Error("Incorrect attribute value type",
+                                       "Inappropriate value for attribute \"" + attribute.name +
+                                           "\": " + converted.error().ToText() + ".",
+                                       subject, SourceRange::Between(name_range, subject));
+    if (expr != nullptr) {
+      lang::DescribeValues(*expr, scope_, bindings, problem);
+    }
+    return Value::Unknown(attribute.type);
+  }
+
+  Value DecodeAttribute(const Attribute& attribute, const hcl::Attribute& written,
+                        const BodyToRead& source) {
+    const hcl::Expr& expr = *written.expr;
+    Value value = source.unknown ? Value::DynamicUnknown()
+                                 : lang::Evaluate(expr, scope_, diags_, source.bindings);
+    if (!source.marks.empty()) {
+      value = value.WithMarks(source.marks);
+    }
+    return Convert(attribute, value, expr.range(), written.name_range, &expr, source.bindings);
+  }
+
+  Value DecodeBlocksAsAttribute(const Attribute& attribute,
+                                std::span<const ExpandedBlock* const> blocks,
+                                const BodyToRead& source) {
+    if (blocks.empty()) {
+      return Value::Null(attribute.type);
+    }
+    const Block schema = BlockForObject(attribute.type.element());
+    std::vector<Value> elements;
+    elements.reserve(blocks.size());
+    bool uniform = true;
+    for (const ExpandedBlock* block : blocks) {
+      elements.push_back(Decode(schema, BodyOf(*block, source.unknown, source.marks), {},
+                                schema.allows_attributes_as_blocks()));
+      uniform = uniform && elements.back().type() == elements.front().type();
+    }
+    const Type element_type = elements.front().type();
+    const Value list = uniform ? Value::List(element_type, std::move(elements))
+                               : Value::Tuple(std::move(elements));
+    const hcl::Block& first = blocks.front()->block;
+    return Convert(attribute, list, first.def_range, first.type_range, nullptr, nullptr);
+  }
+
+  Value DecodeNested(const NestedContext& context) {
+    switch (context.schema->nesting) {
+      case Nesting::kSingle:
+      case Nesting::kGroup:
+        return DecodeSingle(context);
+      case Nesting::kList:
+      case Nesting::kSet:
+        return DecodeSequence(context);
+      case Nesting::kMap:
+        return DecodeMap(context);
+    }
+    return Value();
+  }
+
+  Value DecodeBlock(const NestedContext& context, const ExpandedBlock& block) {
+    return Decode(context.schema->block,
+                  BodyOf(block, context.parent_unknown, context.parent_marks), {},
+                  context.attributes_as_blocks);
+  }
+  // The marks of a dynamic block's for_each belong on the whole value, too. Where attributes may be
+  // written as blocks the reference loses them, and has them on the attributes alone.
+  Value DecodeElement(const NestedContext& context, const ExpandedBlock& block) {
+    Value value = DecodeBlock(context, block);
+    return context.attributes_as_blocks || block.marks.empty() ? value
+                                                               : value.WithMarks(block.marks);
+  }
+
+  Value DecodeSingle(const NestedContext& context) {
+    const NestedBlock& schema = *context.schema;
+    if (context.blocks.size() > 1) {
+      diags_.Error("Duplicate " + schema.name + " block",
+                   "Only one block of type \"" + schema.name + "\" is allowed.",
+                   context.blocks[1]->block.def_range);
+    }
+    if (context.blocks.empty()) {
+      if (schema.min_items == 1) {
+        diags_.Error("Missing " + schema.name + " block",
+                     "A block of type \"" + schema.name + "\" is required here.",
+                     context.missing_item_range);
+      }
+      return schema.EmptyValue();
+    }
+    return DecodeBlock(context, *context.blocks.front());
+  }
+
+  bool IsUnknown(const NestedContext& context, const ExpandedBlock& block) const {
+    return block.unknown || context.parent_unknown;
+  }
+
+  Value DecodeSequence(const NestedContext& context) {
+    const NestedBlock& schema = *context.schema;
+    const Type& object = schema.block.implied_type();
+    const bool is_set = schema.nesting == Nesting::kSet;
+    const bool is_tuple = !is_set && object.has_dynamic();
+    std::vector<Value> elements;
+    elements.reserve(context.blocks.size());
+    for (const ExpandedBlock* block : context.blocks) {
+      Value element = DecodeElement(context, *block);
+      if (IsUnknown(context, *block)) {
+        return Value::Unknown(schema.implied_type());
+      }
+      elements.push_back(std::move(element));
+    }
+    CheckCount(context, elements.size());
+    if (is_tuple) {
+      return Value::Tuple(std::move(elements));
+    }
+    return is_set ? Value::Set(object, std::move(elements))
+                  : Value::List(object, std::move(elements));
+  }
+
+  void CheckCount(const NestedContext& context, size_t count) {
+    const NestedBlock& schema = *context.schema;
+    const int64_t have = static_cast<int64_t>(count);
+    const std::string quoted = "\"" + schema.name + "\"";
+    if (have < schema.min_items) {
+      diags_.Error(
+          "Insufficient " + schema.name + " blocks",
+          "At least " + std::to_string(schema.min_items) + " " + quoted + " blocks are required.",
+          context.missing_item_range);
+    } else if (schema.max_items > 0 && have > schema.max_items) {
+      const hcl::Body& excess = *context.blocks[static_cast<size_t>(schema.max_items)]->block.body;
+      diags_.Error("Too many " + schema.name + " blocks",
+                   "No more than " + std::to_string(schema.max_items) + " " + quoted +
+                       " blocks are allowed.",
+                   excess.MissingItemRange());
+    }
+  }
+
+  Value DecodeMap(const NestedContext& context) {
+    const NestedBlock& schema = *context.schema;
+    const Type& object = schema.block.implied_type();
+    std::vector<std::pair<std::string, Value>> entries;
+    FlatSet<std::string> keys;
+    for (const ExpandedBlock* block : context.blocks) {
+      if (IsUnknown(context, *block)) {
+        return Value::Unknown(schema.implied_type());
+      }
+      Value element = DecodeElement(context, *block);
+      const std::string_view key = block->block.labels.front();
+      if (!keys.insert(std::string(key)).second) {
+        diags_.Error("Duplicate " + schema.name + " block",
+                     "There is a " + schema.name + " block \"" + std::string(key) +
+                         "\" already; its label must be unique.",
+                     block->block.def_range);
+        continue;
+      }
+      entries.emplace_back(key, std::move(element));
+    }
+    return object.has_dynamic() ? Value::Object(std::move(entries))
+                                : Value::Map(object, std::move(entries));
+  }
+
+  const lang::Scope& scope_;
+  Diagnostics& diags_;
+  lang::ExpansionStore store_;
+};
+
+}  // namespace
+
+Value DecodeBody(const Block& block, const hcl::Body& body,
+                 std::span<const std::string_view> hidden, const lang::Scope& scope,
+                 const lang::Binding* bindings, Diagnostics& diags) {
+  return Decoder(scope, diags)
+      .Decode(block, {&body, bindings, false, {}}, hidden, block.allows_attributes_as_blocks());
+}
+
+Block BlockForObject(const Type& object) {
+  Block block;
+  for (const ObjectAttribute& attribute : object.attributes()) {
+    Attribute& made = block.attributes.emplace_back();
+    made.name = attribute.name;
+    made.type = attribute.type;
+    made.optional = true;
+  }
+  block.Finish();
+  return block;
+}
+
+bool CanBeBlocks(const Type& type) {
+  return (type.is_list() || type.is_set()) && type.element().is_object();
+}
+
+}  // namespace kinu::schema

@@ -1,0 +1,15 @@
+// What a schema says about the secrecy of a value's parts.
+// Ref: opentofu internal/configs/configschema/marks.go, write_only.go.
+#pragma once
+
+#include "cty/value.h"
+#include "schema/schema.h"
+
+namespace kinu::schema {
+
+/// The value with every sensitive attribute marked, at any depth.
+Value MarkSensitive(const Block& block, const Value& value);
+/// The value with every write-only attribute null, at any depth: what may be stored.
+Value WithoutWriteOnly(const Block& block, const Value& value);
+
+}  // namespace kinu::schema

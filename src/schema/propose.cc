@@ -1,0 +1,320 @@
+#include "schema/propose.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cty/ops.h"
+#include "schema/object_parts.h"
+
+namespace kinu::schema {
+namespace {
+
+// A block or the object of a nested attribute: their members follow the same rules.
+struct ObjectSchema {
+  const Block* block = nullptr;
+  const NestedAttributes* nested = nullptr;
+
+  const Attribute* Find(std::string_view name) const {
+    return block != nullptr ? block->FindAttribute(name) : nested->Find(name);
+  }
+  const Attribute* Find(const Path& path) const {
+    return block != nullptr ? FindAttributeByPath(*block, path)
+                            : FindAttributeByPath(*nested, path);
+  }
+};
+
+Value ProposeObject(const ObjectSchema& schema, const Value& prior, const Value& config);
+Value ProposeNested(const ObjectSchema& schema, Nesting nesting, const Value& prior,
+                    const Value& config);
+
+// An optional computed nested attribute whose prior value has members that only configuration can
+// have set: taking it out of the configuration takes them away.
+bool HasConfiguredMembers(const Attribute& attribute, const Value& prior) {
+  if (!attribute.optional || attribute.nested == nullptr) {
+    return false;
+  }
+  bool found = false;
+  Path path;
+  WalkValue(prior, path, [&](const Path& at, const Value& part) {
+    if (found) {
+      return false;
+    }
+    if (!part.IsNull()) {
+      const Attribute* member = FindAttributeByPath(*attribute.nested, at);
+      if (member != nullptr && !member->computed) {
+        found = true;
+        return false;
+      }
+    }
+    return true;
+  });
+  return found;
+}
+
+Value ProposeAttribute(const Attribute& attribute, const Value& prior, const Value& config) {
+  if (attribute.computed && config.IsNull()) {
+    return HasConfiguredMembers(attribute, prior) ? config : prior;
+  }
+  if (attribute.nested != nullptr) {
+    return ProposeNested({nullptr, attribute.nested.get()}, attribute.nested->nesting, prior,
+                         config);
+  }
+  return config;
+}
+
+// The members of an object whose configuration is known and not null.
+Value ProposeMembers(const ObjectSchema& schema, const Value& prior, const Value& config) {
+  const Type type = config.type();
+  std::vector<Value> values;
+  values.reserve(config.size());
+  for (size_t i = 0; i < config.size(); ++i) {
+    const std::string_view name = type.attributes()[i].name;
+    const Value& configured = config.elements()[i];
+    if (const Attribute* attribute = schema.Find(name)) {
+      values.push_back(ProposeAttribute(*attribute, Part(prior, name), configured));
+      continue;
+    }
+    const NestedBlock* block = schema.block != nullptr ? schema.block->FindBlock(name) : nullptr;
+    values.push_back(block == nullptr ? configured
+                                      : ProposeNested({&block->block, nullptr}, block->nesting,
+                                                      Part(prior, name), configured));
+  }
+  return ObjectLike(type, std::move(values));
+}
+
+Value ProposeObject(const ObjectSchema& schema, const Value& prior, const Value& config) {
+  if (schema.block != nullptr) {
+    return ProposeNew(*schema.block, prior, config);
+  }
+  if (config.IsNull() || !config.IsKnown()) {
+    return config;
+  }
+  return ProposeMembers(schema, prior, config);
+}
+
+// Whether a set element of the prior state can be what became of a configured one: they differ only
+// where a computed attribute is not configured.
+bool CanComeFrom(const ObjectSchema& schema, const Value& prior, const Value& config) {
+  if (EqualUnrefined(config, prior)) {
+    return true;
+  }
+  bool valid = true;
+  Path path;
+  WalkValue(prior, path, [&](const Path& at, const Value& old) {
+    if (!valid) {
+      return false;
+    }
+    const Result<Value> configured = at.Apply(config);
+    if (!configured) {
+      valid = false;
+      return false;
+    }
+    if (EqualUnrefined(*configured, old)) {
+      return false;
+    }
+    // Elements of sets cannot be told apart further.
+    if (configured->type().is_set()) {
+      valid = false;
+      return false;
+    }
+    const Attribute* attribute = schema.Find(at);
+    if (attribute == nullptr || attribute->nested != nullptr) {
+      return true;
+    }
+    valid = attribute->computed && configured->IsNull();
+    return false;
+  });
+  return valid;
+}
+
+Value ProposeSet(const ObjectSchema& schema, const Value& prior, const Value& config) {
+  std::span<const Value> old;
+  if (prior.IsKnown() && !prior.IsNull()) {
+    old = prior.elements();
+  }
+  std::vector<bool> used(old.size());
+  std::vector<Value> values;
+  values.reserve(config.size());
+  const Value absent = Value::Null(config.type().element());
+  for (const Value& element : config.elements()) {
+    const Value* match = &absent;
+    for (size_t i = 0; i < old.size(); ++i) {
+      if (!used[i] && CanComeFrom(schema, old[i], element)) {
+        used[i] = true;
+        match = &old[i];
+        break;
+      }
+    }
+    values.push_back(ProposeObject(schema, *match, element));
+  }
+  return SequenceLike(config, std::move(values));
+}
+
+Value ProposeList(const ObjectSchema& schema, const Value& prior, const Value& config) {
+  std::vector<Value> values;
+  values.reserve(config.size());
+  for (size_t i = 0; i < config.size(); ++i) {
+    const Value& element = config.elements()[i];
+    if (!prior.IsKnown()) {
+      values.push_back(ProposeObject(schema, Value::Unknown(element.type()), element));
+    } else if (prior.IsNull() || i >= prior.size()) {
+      values.push_back(element);
+    } else {
+      values.push_back(ProposeObject(schema, prior.elements()[i], element));
+    }
+  }
+  return SequenceLike(config, std::move(values));
+}
+
+Value ProposeMap(const ObjectSchema& schema, const Value& prior, const Value& config) {
+  std::vector<Value> values;
+  values.reserve(config.size());
+  const bool has_prior = prior.IsKnown() && !prior.IsNull();
+  for (size_t i = 0; i < config.size(); ++i) {
+    const Value& element = config.elements()[i];
+    const Value* old = has_prior ? prior.Find(config.key(i)) : nullptr;
+    values.push_back(old == nullptr ? element : ProposeObject(schema, *old, element));
+  }
+  return SequenceLike(config, std::move(values));
+}
+
+Value ProposeNested(const ObjectSchema& schema, Nesting nesting, const Value& prior,
+                    const Value& config) {
+  if (!config.IsKnown()) {
+    return config;
+  }
+  if (nesting == Nesting::kGroup) {
+    return ProposeObject(schema, prior, config);
+  }
+  if (config.IsNull()) {
+    return config;
+  }
+  if (nesting == Nesting::kSingle) {
+    return ProposeObject(schema, prior, config);
+  }
+  if (config.size() == 0) {
+    return config;
+  }
+  switch (nesting) {
+    case Nesting::kList:
+      return ProposeList(schema, prior, config);
+    case Nesting::kSet:
+      return ProposeSet(schema, prior, config);
+    default:
+      return ProposeMap(schema, prior, config);
+  }
+}
+
+}  // namespace
+
+Value ProposeNew(const Block& schema, const Value& prior, const Value& config) {
+  if (config.IsNull() && prior.IsNull()) {
+    return prior;
+  }
+  const Value before = prior.IsNull() ? schema.EmptyValue() : prior;
+  if (config.IsNull() || !config.IsKnown()) {
+    return before;
+  }
+  return ProposeMembers({&schema, nullptr}, before, config);
+}
+
+Value ProposeUnknown(const Block& schema, const Value& config) {
+  const Value before = Value::Unknown(schema.implied_type());
+  if (config.IsNull() || !config.IsKnown()) {
+    return before;
+  }
+  return ProposeMembers({&schema, nullptr}, before, config);
+}
+
+namespace {
+
+Value UnknownStub(const Block& schema) {
+  std::vector<std::pair<std::string, Value>> values;
+  for (const Attribute& attribute : schema.attributes) {
+    values.emplace_back(attribute.name, Value::Unknown(attribute.type));
+  }
+  for (const NestedBlock& nested : schema.blocks) {
+    Value stub = nested.nesting == Nesting::kMap ? Value() : UnknownStub(nested.block);
+    const Type type = stub.type();
+    switch (nested.nesting) {
+      case Nesting::kList:
+      case Nesting::kSet: {
+        std::vector<Value> one;
+        one.push_back(std::move(stub));
+        stub = nested.nesting == Nesting::kList ? Value::List(type, std::move(one))
+                                                : Value::Set(type, std::move(one));
+        break;
+      }
+      case Nesting::kMap:
+        stub = Value::Map(nested.block.implied_type(), {});
+        break;
+      default:
+        break;
+    }
+    values.emplace_back(nested.name, std::move(stub));
+  }
+  return Value::Object(std::move(values));
+}
+
+Value NormalizeObject(const Value& value, const Block& schema);
+
+Value NormalizeBlock(const Value& value, const NestedBlock& nested) {
+  if (nested.block.implied_type().has_dynamic() || nested.nesting == Nesting::kMap) {
+    return value;
+  }
+  const bool single = nested.nesting == Nesting::kSingle || nested.nesting == Nesting::kGroup;
+  if (!value.IsKnown()) {
+    Value stub = UnknownStub(nested.block);
+    if (single) {
+      return stub;
+    }
+    const Type type = stub.type();
+    std::vector<Value> one;
+    one.push_back(std::move(stub));
+    return nested.nesting == Nesting::kList ? Value::List(type, std::move(one))
+                                            : Value::Set(type, std::move(one));
+  }
+  if (single) {
+    return value.IsNull() && nested.nesting == Nesting::kGroup
+               ? nested.EmptyValue()
+               : NormalizeObject(value, nested.block);
+  }
+  if (value.IsNull() || value.size() == 0) {
+    return nested.EmptyValue();
+  }
+  std::vector<Value> elements;
+  elements.reserve(value.size());
+  for (const Value& element : value.elements()) {
+    elements.push_back(NormalizeObject(element, nested.block));
+  }
+  return SequenceLike(value, std::move(elements));
+}
+
+Value NormalizeObject(const Value& value, const Block& schema) {
+  if (value.IsNull()) {
+    return Value::Null(schema.implied_type());
+  }
+  const Type type = value.type();
+  std::vector<Value> values;
+  values.reserve(type.attributes().size());
+  for (const ObjectAttribute& attribute : type.attributes()) {
+    const NestedBlock* nested = schema.FindBlock(attribute.name);
+    Value part = Part(value, attribute.name);
+    values.push_back(nested == nullptr ? std::move(part) : NormalizeBlock(part, *nested));
+  }
+  return ObjectLike(type, std::move(values));
+}
+
+}  // namespace
+
+Value NormalizeLegacyObject(const Value& value, const Block& schema) {
+  if (!value.ContainsMarked()) {
+    return NormalizeObject(value, schema);
+  }
+  std::vector<PathMarks> marks;
+  const Value unmarked = value.UnmarkDeepWithPaths(&marks);
+  return NormalizeObject(unmarked, schema).MarkWithPaths(marks);
+}
+
+}  // namespace kinu::schema

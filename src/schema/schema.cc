@@ -1,0 +1,201 @@
+#include "schema/schema.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace kinu::schema {
+namespace {
+
+template <typename Item>
+void SortByName(std::vector<Item>& items) {
+  std::sort(items.begin(), items.end(),
+            [](const Item& a, const Item& b) { return a.name < b.name; });
+}
+
+template <typename Item>
+const Item* FindByName(const std::vector<Item>& items, std::string_view name) {
+  const auto at =
+      std::lower_bound(items.begin(), items.end(), name,
+                       [](const Item& item, std::string_view key) { return item.name < key; });
+  return at != items.end() && at->name == name ? &*at : nullptr;
+}
+
+Type Collection(Nesting nesting, const Type& object) {
+  switch (nesting) {
+    case Nesting::kSingle:
+    case Nesting::kGroup:
+      return object;
+    case Nesting::kList:
+      return Type::List(object);
+    case Nesting::kSet:
+      return Type::Set(object);
+    case Nesting::kMap:
+      return Type::Map(object);
+  }
+  return object;
+}
+
+// What is found while walking down nested attributes.
+struct Findings {
+  bool sensitive = false;
+  bool write_only = false;
+};
+
+// Sets the types that follow from nested attributes, innermost first.
+void FinishAttribute(Attribute& attribute, Findings& findings) {
+  findings.sensitive |= attribute.sensitive;
+  findings.write_only |= attribute.write_only;
+  if (attribute.nested == nullptr) {
+    attribute.config_type = attribute.type;
+    attribute.type = attribute.type.WithoutOptionalAttributes();
+    return;
+  }
+  SortByName(attribute.nested->attributes);
+  std::vector<Type::Attribute> members;
+  members.reserve(attribute.nested->attributes.size());
+  for (Attribute& member : attribute.nested->attributes) {
+    FinishAttribute(member, findings);
+    members.push_back({member.name, member.config_type, member.optional || member.computed});
+  }
+  attribute.config_type = Collection(attribute.nested->nesting, Type::Object(members));
+  attribute.type = attribute.config_type.WithoutOptionalAttributes();
+}
+
+// Types that no provider of old could declare, so that blocks can only mean blocks.
+bool IsNewStyle(const Attribute& attribute) {
+  const Type& type = attribute.type;
+  if (attribute.nested != nullptr || type.is_structural()) {
+    return true;
+  }
+  if (type.is_map() && type.element().is_object()) {
+    return true;
+  }
+  return type.is_collection() && type.element().is_collection() &&
+         !type.element().element().is_primitive();
+}
+
+const Attribute* FollowPath(const Block* block, const NestedAttributes* nested,
+                            std::span<const PathStep> steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind != PathStep::Kind::kAttribute) {
+      continue;
+    }
+    const std::string_view name = steps[i].name;
+    const Attribute* attribute = block != nullptr ? block->FindAttribute(name) : nested->Find(name);
+    if (attribute != nullptr) {
+      if (i + 1 == steps.size()) {
+        return attribute;
+      }
+      return attribute->nested == nullptr
+                 ? nullptr
+                 : FollowPath(nullptr, attribute->nested.get(), steps.subspan(i + 1));
+    }
+    if (block == nullptr) {
+      continue;
+    }
+    const NestedBlock* inner = block->FindBlock(name);
+    if (inner == nullptr) {
+      return nullptr;
+    }
+    block = &inner->block;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Attribute* NestedAttributes::Find(std::string_view name) const {
+  return FindByName(attributes, name);
+}
+
+const Attribute* Block::FindAttribute(std::string_view name) const {
+  return FindByName(attributes, name);
+}
+
+const NestedBlock* Block::FindBlock(std::string_view name) const {
+  return FindByName(blocks, name);
+}
+
+void Block::Finish() {
+  SortByName(attributes);
+  SortByName(blocks);
+  Findings findings;
+  allows_attributes_as_blocks_ = true;
+  std::vector<Type::Attribute> members;
+  members.reserve(attributes.size() + blocks.size());
+  for (Attribute& attribute : attributes) {
+    FinishAttribute(attribute, findings);
+    members.push_back({attribute.name, attribute.type, false});
+    if (IsNewStyle(attribute)) {
+      allows_attributes_as_blocks_ = false;
+    }
+  }
+  // An attribute hides a block of the same name, which only a broken schema has.
+  std::erase_if(
+      blocks, [this](const NestedBlock& nested) { return FindAttribute(nested.name) != nullptr; });
+  for (NestedBlock& nested : blocks) {
+    nested.block.Finish();
+    members.push_back({nested.name, nested.implied_type(), false});
+    findings.sensitive |= nested.block.has_sensitive_;
+    findings.write_only |= nested.block.has_write_only_;
+    allows_attributes_as_blocks_ &= nested.block.allows_attributes_as_blocks_;
+  }
+  implied_type_ = Type::Object(members);
+  has_sensitive_ = findings.sensitive;
+  has_write_only_ = findings.write_only;
+}
+
+Value Block::EmptyValue() const {
+  std::vector<std::pair<std::string, Value>> values;
+  values.reserve(attributes.size() + blocks.size());
+  for (const Attribute& attribute : attributes) {
+    values.emplace_back(attribute.name, Value::Null(attribute.type));
+  }
+  for (const NestedBlock& nested : blocks) {
+    values.emplace_back(nested.name, nested.EmptyValue());
+  }
+  return Value::Object(std::move(values));
+}
+
+Type NestedBlock::implied_type() const {
+  const Type& object = block.implied_type();
+  if (!object.has_dynamic()) {
+    return Collection(nesting, object);
+  }
+  // With a dynamic part inside, elements may differ: their collection has no type of its own.
+  switch (nesting) {
+    case Nesting::kList:
+    case Nesting::kMap:
+      return Type::Dynamic();
+    default:
+      return Collection(nesting, object);
+  }
+}
+
+Value NestedBlock::EmptyValue() const {
+  const Type& object = block.implied_type();
+  switch (nesting) {
+    case Nesting::kSingle:
+      return Value::Null(object);
+    case Nesting::kGroup:
+      return block.EmptyValue();
+    case Nesting::kList:
+      return object.has_dynamic() ? Value::EmptyTuple() : Value::List(object, {});
+    case Nesting::kMap:
+      return object.has_dynamic() ? Value::EmptyObject() : Value::Map(object, {});
+    case Nesting::kSet:
+      return Value::Set(object, {});
+  }
+  return Value();
+}
+
+const Attribute* FindAttributeByPath(const Block& block, const Path& path) {
+  return FollowPath(&block, nullptr, path.steps());
+}
+
+const Attribute* FindAttributeByPath(const NestedAttributes& nested, const Path& path) {
+  return FollowPath(nullptr, &nested, path.steps());
+}
+
+}  // namespace kinu::schema
