@@ -58,6 +58,7 @@ struct Resource {
   AbsResource address;
   ProviderConfig provider;
   std::vector<Instance> instances;  ///< by key: none, ints, strings
+  const Program* program = nullptr;  ///< whose order that is; State::Ensure() sets it
   Instance* Find(const InstanceKey& key);
   const Instance* Find(const InstanceKey& key) const;
   Instance& Ensure(const Program& program, const InstanceKey& key);
@@ -84,6 +85,10 @@ struct CheckResult {
   std::vector<CheckObject> objects;
 };
 
+/// The version that is written into state and plan files: the release whose formats these are.
+inline constexpr std::string_view kFormatRelease = "1.12.6";
+
+/// Resources are added by Ensure() and taken out by Remove() alone, and their addresses stay.
 struct State {
   std::shared_ptr<Program> program;
   std::shared_ptr<const std::string> buffer;  ///< the file that views point into
@@ -120,8 +125,18 @@ enum class Layout : uint8_t {
 /// The file's bytes as OpenTofu 1.12.6 writes them.
 std::string WriteState(const State& state, Layout layout);
 
-/// Whether both would be written alike, header apart.
+/// The reason why a state cannot be written (an output holds an infinite number), or success.
+Result<void> CheckWritable(const State& state);
+
+/// Whether both would be written alike, header apart. The order of check results does not count.
 bool SameContent(const State& a, const State& b);
+
+/// Whether the managed resources of both are alike: data sources, outputs and checks do not count.
+bool SameManagedResources(const State& a, const State& b);
+
+/// Whether `replacement` may take the place of `existing` without force: same lineage and a higher
+/// serial, or nothing to lose. The error says why not. Ref: statemgr CheckValidImport.
+Result<void> CheckReplacement(const State& replacement, const State& existing);
 
 /// An object's value, decoded with its type (of the current schema version), marked with its
 /// sensitive paths.
@@ -129,5 +144,9 @@ Result<Value> DecodeObject(const Object& object, const Type& type);
 /// Stores a value into an object: attributes as JSON (unknowns become null), sensitive paths from
 /// its marks.
 void EncodeObject(const Value& value, const Type& type, Object& object);
+/// The sensitive paths of an object, decoded if they were not.
+std::vector<Path> SensitivePaths(const Object& object);
+/// A copy of an object that owns what pointed into a buffer: it may go to another state.
+Object Detach(const Object& object);
 
 }  // namespace kinu::state

@@ -1,0 +1,61 @@
+// Objects to values and back. Ref: opentofu internal/states/instance_object_src.go,
+// instance_object.go.
+#include "cty/json.h"
+#include "cty/ops.h"
+#include "state/paths.h"
+#include "state/state.h"
+
+namespace kinu::state {
+
+std::vector<Path> SensitivePaths(const Object& object) {
+  if (object.sensitive.empty() && !object.sensitive_paths.empty()) {
+    return PathsFromJson(object.sensitive_paths);
+  }
+  return object.sensitive;
+}
+
+Result<Value> DecodeObject(const Object& object, const Type& type) {
+  if (object.attributes.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                "the object is stored in the flat form of releases before 0.12; its provider must "
+                "upgrade it first");
+  }
+  ValueResult<Value> value = ValueFromJson(object.attributes, type);
+  if (!value) {
+    return Fail(ErrorCode::kInvalid, value.error().ToText());
+  }
+  if (object.sensitive.empty() && object.sensitive_paths.empty()) {
+    return *std::move(value);
+  }
+  std::vector<PathMarks> marks;
+  for (Path& path : SensitivePaths(object)) {
+    marks.push_back(PathMarks{std::move(path), MarkSet::Sensitive()});
+  }
+  return value->MarkWithPaths(marks);
+}
+
+void EncodeObject(const Value& value, const Type& type, Object& object) {
+  object.sensitive.clear();
+  object.sensitive_paths = {};
+  object.attributes_flat = {};
+  Value plain = value;
+  if (value.ContainsMarked()) {
+    std::vector<PathMarks> marks;
+    plain = value.UnmarkDeepWithPaths(&marks);
+    for (PathMarks& mark : marks) {
+      if (mark.marks.sensitive()) {
+        object.sensitive.push_back(std::move(mark.path));
+      }
+    }
+  }
+  if (!plain.IsWhollyKnown()) {
+    plain = UnknownAsNull(plain);
+  }
+  // What a provider returned was checked against its schema, so this fails for infinite numbers
+  // only, which no provider can send.
+  auto text = std::make_shared<const std::string>(ValueToJson(plain, type).value_or("null"));
+  object.attributes = *text;
+  object.owned_attributes = std::move(text);
+}
+
+}  // namespace kinu::state

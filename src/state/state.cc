@@ -1,0 +1,169 @@
+#include "state/state.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kinu::state {
+namespace {
+
+template <typename Instances>
+auto LowerBound(Instances& instances, const Program& program, const InstanceKey& key) {
+  return std::lower_bound(
+      instances.begin(), instances.end(), key,
+      [&](const Instance& have, const InstanceKey& want) { return program.KeyLess(have.key, want); });
+}
+
+template <typename Instances>
+auto FindInstance(Instances& instances, const Program* program, const InstanceKey& key) {
+  using Pointer = decltype(instances.data());
+  // Count indexes without gaps are at home.
+  if (key.kind() == InstanceKey::Kind::kInt && key.index() >= 0 &&
+      static_cast<uint64_t>(key.index()) < instances.size() &&
+      instances[static_cast<size_t>(key.index())].key == key) {
+    return Pointer(&instances[static_cast<size_t>(key.index())]);
+  }
+  auto it = program != nullptr
+                ? LowerBound(instances, *program, key)
+                : std::find_if(instances.begin(), instances.end(),
+                               [&](const Instance& have) { return have.key == key; });
+  return it == instances.end() || it->key != key ? Pointer{} : Pointer(&*it);
+}
+
+}  // namespace
+
+Instance* Resource::Find(const InstanceKey& key) { return FindInstance(instances, program, key); }
+const Instance* Resource::Find(const InstanceKey& key) const {
+  return FindInstance(instances, program, key);
+}
+
+Instance& Resource::Ensure(const Program& program, const InstanceKey& key) {
+  if (instances.empty() || program.KeyLess(instances.back().key, key)) {
+    instances.push_back(Instance{.key = key});
+    return instances.back();
+  }
+  auto it = LowerBound(instances, program, key);
+  if (it == instances.end() || it->key != key) {
+    it = instances.insert(it, Instance{.key = key});
+  }
+  return *it;
+}
+
+Resource* State::Find(const AbsResource& address) {
+  auto it = index_.find(address);
+  return it == index_.end() ? nullptr : resources[it->second].get();
+}
+const Resource* State::Find(const AbsResource& address) const {
+  auto it = index_.find(address);
+  return it == index_.end() ? nullptr : resources[it->second].get();
+}
+
+Resource& State::Ensure(const AbsResource& address, const ProviderConfig& provider) {
+  auto [it, inserted] = index_.try_emplace(address, resources.size());
+  if (inserted) {
+    resources.push_back(std::make_unique<Resource>());
+    resources.back()->address = address;
+    resources.back()->program = program.get();
+  }
+  Resource& resource = *resources[it->second];
+  resource.provider = provider;
+  return resource;
+}
+
+void State::Remove(const AbsResource& address) {
+  auto it = index_.find(address);
+  if (it == index_.end()) {
+    return;
+  }
+  size_t at = it->second;
+  index_.erase(it);
+  if (at + 1 != resources.size()) {
+    resources[at] = std::move(resources.back());
+    index_[resources[at]->address] = at;
+  }
+  resources.pop_back();
+}
+
+std::vector<const Resource*> State::Sorted() const {
+  std::vector<const Resource*> sorted;
+  sorted.reserve(resources.size());
+  for (const std::unique_ptr<Resource>& resource : resources) {
+    sorted.push_back(resource.get());
+  }
+  std::sort(sorted.begin(), sorted.end(), [&](const Resource* a, const Resource* b) {
+    return program->Less(a->address, b->address);
+  });
+  return sorted;
+}
+
+State State::Clone() const {
+  State copy;
+  copy.program = program;
+  copy.buffer = buffer;
+  copy.terraform_version = terraform_version;
+  copy.serial = serial;
+  copy.lineage = lineage;
+  copy.outputs = outputs;
+  copy.checks = checks;
+  copy.has_checks = has_checks;
+  copy.index_ = index_;
+  copy.resources.reserve(resources.size());
+  for (const std::unique_ptr<Resource>& resource : resources) {
+    auto to = std::make_unique<Resource>();
+    to->address = resource->address;
+    to->provider = resource->provider;
+    to->program = resource->program;
+    to->instances.reserve(resource->instances.size());
+    for (const Instance& instance : resource->instances) {
+      Instance& made = to->instances.emplace_back();
+      made.key = instance.key;
+      made.provider_key = instance.provider_key;
+      made.has_provider_key = instance.has_provider_key;
+      if (instance.current != nullptr) {
+        made.current = std::make_unique<Object>(*instance.current);
+      }
+      made.deposed = instance.deposed;
+    }
+    copy.resources.push_back(std::move(to));
+  }
+  return copy;
+}
+
+Object Detach(const Object& object) {
+  Object copy = object;
+  auto text = std::make_shared<std::string>();
+  text->reserve(object.attributes.size() + object.attributes_flat.size() +
+                object.sensitive_paths.size() + 1);
+  *text += object.attributes;
+  *text += object.attributes_flat;
+  *text += object.sensitive_paths;
+  std::string_view all = *text;
+  copy.attributes = all.substr(0, object.attributes.size());
+  copy.attributes_flat = all.substr(object.attributes.size(), object.attributes_flat.size());
+  copy.sensitive_paths = all.substr(object.attributes.size() + object.attributes_flat.size());
+  copy.owned_attributes = std::move(text);
+  return copy;
+}
+
+Result<void> CheckReplacement(const State& replacement, const State& existing) {
+  if (existing.empty() || replacement.lineage.empty() || existing.lineage.empty()) {
+    return {};
+  }
+  if (replacement.lineage != existing.lineage) {
+    return Fail(ErrorCode::kInvalid, "cannot import state with lineage \"" + replacement.lineage +
+                                         "\" over unrelated state with lineage \"" +
+                                         existing.lineage + "\"");
+  }
+  if (replacement.serial < existing.serial) {
+    return Fail(ErrorCode::kInvalid,
+                "cannot import state with serial " + std::to_string(replacement.serial) +
+                    " over newer state with serial " + std::to_string(existing.serial));
+  }
+  if (replacement.serial == existing.serial && !SameContent(replacement, existing)) {
+    return Fail(ErrorCode::kInvalid, "cannot overwrite existing state with serial " +
+                                         std::to_string(replacement.serial) +
+                                         " with a different state that has the same serial");
+  }
+  return {};
+}
+
+}  // namespace kinu::state

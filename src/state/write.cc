@@ -1,0 +1,325 @@
+// Writing state files, byte for byte as the reference does.
+// Ref: opentofu internal/states/statefile/version4.go writeStateV4; encoding/json Marshal, Indent.
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "cty/json.h"
+#include "cty/ops.h"
+#include "state/base64.h"
+#include "state/json_text.h"
+#include "state/paths.h"
+#include "state/state.h"
+
+namespace kinu::state {
+namespace {
+
+/// A resource with the texts that decide its place in the file.
+struct Placed {
+  const Resource* resource;
+  std::string_view module;
+  std::string_view mode;
+  std::string_view type;
+  std::string_view name;
+};
+
+class StateWriter {
+ public:
+  StateWriter(const State& state, Layout layout, std::string& out)
+      : state_(state),
+        program_(*state.program),
+        indented_(layout == Layout::kIndented),
+        out_(out),
+        writer_(out, JsonWriter::Options{.indent = indented_ ? "  " : ""}) {}
+
+  void Write();
+
+ private:
+  void WriteOutputs();
+  void WriteResources();
+  void WriteResource(const Placed& placed);
+  void WriteObject(const Resource& resource, const Instance& instance, const Object& object,
+                   std::string_view deposed, bool provider_here);
+  void WriteChecks();
+  /// A member whose value is JSON text, laid out for its depth.
+  void Json(std::string_view key, std::string_view json, int depth);
+  const std::string& DependenciesJson(const DependencyList& list);
+  const std::string& ProviderText(const ProviderConfig& provider);
+
+  const State& state_;
+  const Program& program_;
+  bool indented_;
+  std::string& out_;
+  JsonWriter writer_;
+  std::string scratch_;
+  FlatMap<uint64_t, std::string> dependencies_;  // by the list's address
+  FlatMap<ProviderConfig, std::string> providers_;
+};
+
+void StateWriter::Json(std::string_view key, std::string_view json, int depth) {
+  scratch_.clear();
+  AppendJson(scratch_, json, indented_ ? depth : -1);
+  writer_.Key(key);
+  writer_.Raw(scratch_);
+}
+
+const std::string& StateWriter::ProviderText(const ProviderConfig& provider) {
+  auto [it, inserted] = providers_.try_emplace(provider);
+  if (inserted) {
+    it.value() = program_.ToText(provider);
+  }
+  return it->second;
+}
+
+const std::string& StateWriter::DependenciesJson(const DependencyList& list) {
+  auto [it, inserted] = dependencies_.try_emplace(reinterpret_cast<uintptr_t>(list.get()));
+  if (inserted) {
+    std::string& text = it.value();
+    text += '[';
+    for (const ConfigResource& dependency : *list) {
+      if (text.size() > 1) {
+        text += ',';
+      }
+      JsonWriter::AppendQuoted(text, program_.ToText(dependency), JsonEscape::kHtml);
+    }
+    text += ']';
+  }
+  return it->second;
+}
+
+void StateWriter::WriteOutputs() {
+  std::vector<const OutputValue*> sorted;
+  for (const OutputValue& output : state_.outputs) {
+    sorted.push_back(&output);
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const OutputValue* a, const OutputValue* b) { return a->name < b->name; });
+  writer_.Key("outputs");
+  writer_.BeginObject();
+  for (const OutputValue* output : sorted) {
+    Value value = output->value.UnmarkDeep();
+    if (!value.IsWhollyKnown()) {
+      value = UnknownAsNull(value);
+    }
+    ValueResult<std::string> json = ValueToJson(value, value.type());
+    if (!json) {
+      continue;  // CheckWritable() has told
+    }
+    writer_.Key(output->name);
+    writer_.BeginObject();
+    Json("value", *json, 3);
+    Json("type", TypeToJson(value.type()), 3);
+    if (output->sensitive) {
+      writer_.Member("sensitive", true);
+    }
+    if (!output->deprecated.empty()) {
+      writer_.Member("deprecated", output->deprecated);
+    }
+    writer_.EndObject();
+  }
+  writer_.EndObject();
+}
+
+void StateWriter::WriteObject(const Resource& resource, const Instance& instance,
+                              const Object& object, std::string_view deposed, bool provider_here) {
+  constexpr int kDepth = 5;
+  writer_.BeginObject();
+  if (instance.key.kind() == InstanceKey::Kind::kInt) {
+    writer_.Member("index_key", instance.key.index());
+  } else if (instance.key.kind() == InstanceKey::Kind::kString) {
+    writer_.Member("index_key", program_.Text(instance.key.symbol()));
+  }
+  if (object.status == ObjectStatus::kTainted) {
+    writer_.Member("status", "tainted");
+  }
+  if (!deposed.empty()) {
+    writer_.Member("deposed", deposed);
+  }
+  if (provider_here) {
+    writer_.Member("provider",
+                   ProviderText(resource.provider) + program_.ToText(instance.provider_key));
+  }
+  writer_.Key("schema_version");
+  writer_.Uint(object.schema_version);
+  if (!object.attributes.empty()) {
+    Json("attributes", object.attributes, kDepth);
+  }
+  if (!object.attributes_flat.empty() && object.attributes_flat != "{}") {
+    Json("attributes_flat", object.attributes_flat, kDepth);
+  }
+  if (!object.sensitive.empty()) {
+    std::string paths;
+    AppendPathsJson(paths, object.sensitive);
+    Json("sensitive_attributes", paths, kDepth);
+  } else if (!object.sensitive_paths.empty()) {
+    Json("sensitive_attributes", object.sensitive_paths, kDepth);
+  } else {
+    writer_.Key("sensitive_attributes");
+    writer_.Raw("[]");
+  }
+  if (!object.private_data.empty()) {
+    scratch_ = '"';
+    AppendBase64(scratch_, object.private_data);
+    scratch_ += '"';
+    writer_.Key("private");
+    writer_.Raw(scratch_);
+  }
+  if (object.dependencies != nullptr && !object.dependencies->empty()) {
+    Json("dependencies", DependenciesJson(object.dependencies), kDepth);
+  }
+  if (object.create_before_destroy) {
+    writer_.Member("create_before_destroy", true);
+  }
+  if (object.skip_destroy) {
+    writer_.Member("skip_destroy", true);
+  }
+  if (!object.identity.empty()) {
+    Json("identity", object.identity, kDepth);
+  }
+  if (object.identity_schema_version) {
+    writer_.Key("identity_schema_version");
+    writer_.Uint(*object.identity_schema_version);
+  }
+  writer_.EndObject();
+}
+
+void StateWriter::WriteResource(const Placed& placed) {
+  const Resource& resource = *placed.resource;
+  bool provider_keys =
+      std::any_of(resource.instances.begin(), resource.instances.end(),
+                  [](const Instance& instance) { return !instance.provider_key.none(); });
+  writer_.BeginObject();
+  if (!placed.module.empty()) {
+    writer_.Member("module", placed.module);
+  }
+  writer_.Member("mode", placed.mode);
+  writer_.Member("type", placed.type);
+  writer_.Member("name", placed.name);
+  if (!provider_keys) {
+    writer_.Member("provider", ProviderText(resource.provider));
+  }
+  writer_.Key("instances");
+  writer_.BeginArray();
+  for (const Instance& instance : resource.instances) {
+    if (instance.current != nullptr) {
+      WriteObject(resource, instance, *instance.current, {}, provider_keys);
+    }
+    for (const DeposedObject& deposed : instance.deposed) {
+      WriteObject(resource, instance, deposed.object, deposed.key, provider_keys);
+    }
+  }
+  writer_.EndArray();
+  writer_.EndObject();
+}
+
+void StateWriter::WriteResources() {
+  FlatMap<uint32_t, std::unique_ptr<std::string>> modules;
+  std::vector<Placed> sorted;
+  sorted.reserve(state_.resources.size());
+  for (const std::unique_ptr<Resource>& resource : state_.resources) {
+    const AbsResource& address = resource->address;
+    if (address.resource.mode == ResourceMode::kEphemeral) {
+      continue;
+    }
+    auto [module, inserted] = modules.try_emplace(address.module.id);
+    if (inserted) {
+      module.value() = std::make_unique<std::string>(program_.ToText(address.module));
+    }
+    sorted.push_back(Placed{.resource = resource.get(),
+                            .module = *module->second,
+                            .mode = ModeName(address.resource.mode),
+                            .type = program_.Text(address.resource.type),
+                            .name = program_.Text(address.resource.name)});
+  }
+  // By text, which is not the order of addresses. Ref: sortResourcesV4.
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Placed& a, const Placed& b) {
+    return std::tie(a.module, a.mode, a.type, a.name) < std::tie(b.module, b.mode, b.type, b.name);
+  });
+  writer_.Key("resources");
+  writer_.BeginArray();
+  for (const Placed& placed : sorted) {
+    WriteResource(placed);
+  }
+  writer_.EndArray();
+}
+
+void StateWriter::WriteChecks() {
+  writer_.Key("check_results");
+  if (state_.checks.empty()) {
+    writer_.Null();
+    return;
+  }
+  writer_.BeginArray();
+  for (const CheckResult& check : state_.checks) {
+    writer_.BeginObject();
+    writer_.Member("object_kind", check.kind);
+    writer_.Member("config_addr", check.config_address);
+    writer_.Member("status", check.status);
+    writer_.Key("objects");
+    if (check.objects.empty()) {
+      writer_.Null();
+    } else {
+      writer_.BeginArray();
+      for (const CheckObject& object : check.objects) {
+        writer_.BeginObject();
+        writer_.Member("object_addr", object.address);
+        writer_.Member("status", object.status);
+        if (!object.failure_messages.empty()) {
+          writer_.Key("failure_messages");
+          writer_.BeginArray();
+          for (const std::string& message : object.failure_messages) {
+            writer_.String(message);
+          }
+          writer_.EndArray();
+        }
+        writer_.EndObject();
+      }
+      writer_.EndArray();
+    }
+    writer_.EndObject();
+  }
+  writer_.EndArray();
+}
+
+void StateWriter::Write() {
+  writer_.BeginObject();
+  writer_.Member("version", 4);
+  writer_.Member("terraform_version", kFormatRelease);
+  writer_.Key("serial");
+  writer_.Uint(state_.serial);
+  writer_.Member("lineage", state_.lineage);
+  WriteOutputs();
+  WriteResources();
+  WriteChecks();
+  writer_.EndObject();
+  out_ += indented_ ? "\n\n" : "\n";
+}
+
+}  // namespace
+
+std::string WriteState(const State& state, Layout layout) {
+  std::string out;
+  if (state.buffer != nullptr) {
+    out.reserve(state.buffer->size() + state.buffer->size() / 8);
+  }
+  StateWriter(state, layout, out).Write();
+  return out;
+}
+
+Result<void> CheckWritable(const State& state) {
+  for (const OutputValue& output : state.outputs) {
+    Value value = output.value.UnmarkDeep();
+    if (!value.IsWhollyKnown()) {
+      value = UnknownAsNull(value);
+    }
+    if (ValueResult<std::string> json = ValueToJson(value, value.type()); !json) {
+      return Fail(ErrorCode::kInvalid, "Failed to serialize output value in state: An error "
+                                       "occurred while serializing output value \"" +
+                                           output.name + "\": " + json.error().ToText() + ".");
+    }
+  }
+  return {};
+}
+
+}  // namespace kinu::state
