@@ -7,8 +7,8 @@
 #include <deque>
 #include <utility>
 
+#include "codec/base64.h"
 #include "cty/json.h"
-#include "state/base64.h"
 #include "state/json_text.h"
 #include "state/paths.h"
 #include "state/state.h"
@@ -77,9 +77,9 @@ struct ParsedProvider {
 
 class StateReader {
  public:
-  StateReader(std::shared_ptr<Program> program, std::string bytes) {
+  StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text) {
     state_.program = std::move(program);
-    state_.buffer = std::make_shared<const std::string>(std::move(bytes));
+    state_.buffer = std::move(text);
   }
 
   Result<State> Read();
@@ -591,14 +591,16 @@ bool StateReader::FillObject(const RawInstance& raw, const Resource& resource,
                               Quoted(Text(raw.status)) + ".");
     return false;
   }
-  if (!raw.private_data.empty() && !DecodeBase64(Text(raw.private_data), &object.private_data)) {
-    if (type_error_.empty()) {
+  if (!raw.private_data.empty()) {
+    Result<std::string> bytes = DecodeBase64(Text(raw.private_data));
+    if (bytes) {
+      object.private_data = *std::move(bytes);
+    } else if (type_error_.empty()) {
       type_error_ = std::string(kInvalid) +
                     ": The state file does not conform to the expected JSON data structure: the "
                     "private data of " +
                     InstanceText(resource, key) + " is not valid base64.";
     }
-    return false;
   }
   if (!raw.identity.empty()) {
     object.identity = raw.identity;
@@ -635,7 +637,7 @@ void StateReader::FinishInstance(const RawInstance& raw, Resource& resource, boo
   }
   // Entries usually come in order; MergeInstances() repairs the rest.
   if (resource.instances.empty() || resource.instances.back().key != key) {
-    resource.instances.push_back(Instance{.key = key});
+    resource.instances.emplace_back().key = key;
   }
   Instance& instance = resource.instances.back();
   instance.provider_key = provider_key;
@@ -875,7 +877,11 @@ Result<State> StateReader::Read() {
 }  // namespace
 
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes) {
-  return StateReader(std::move(program), std::move(bytes)).Read();
+  return ReadState(std::move(program), std::make_shared<const std::string>(std::move(bytes)));
+}
+
+Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text) {
+  return StateReader(std::move(program), std::move(text)).Read();
 }
 
 }  // namespace kinu::state

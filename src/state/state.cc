@@ -36,14 +36,15 @@ const Instance* Resource::Find(const InstanceKey& key) const {
   return FindInstance(instances, program, key);
 }
 
-Instance& Resource::Ensure(const Program& program, const InstanceKey& key) {
-  if (instances.empty() || program.KeyLess(instances.back().key, key)) {
-    instances.push_back(Instance{.key = key});
+Instance& Resource::Ensure(const Program& names, const InstanceKey& key) {
+  if (instances.empty() || names.KeyLess(instances.back().key, key)) {
+    instances.emplace_back().key = key;
     return instances.back();
   }
-  auto it = LowerBound(instances, program, key);
+  auto it = LowerBound(instances, names, key);
   if (it == instances.end() || it->key != key) {
-    it = instances.insert(it, Instance{.key = key});
+    it = instances.emplace(it);
+    it->key = key;
   }
   return *it;
 }

@@ -61,7 +61,7 @@ struct Resource {
   const Program* program = nullptr;  ///< whose order that is; State::Ensure() sets it
   Instance* Find(const InstanceKey& key);
   const Instance* Find(const InstanceKey& key) const;
-  Instance& Ensure(const Program& program, const InstanceKey& key);
+  Instance& Ensure(const Program& names, const InstanceKey& key);
 };
 
 struct OutputValue {
@@ -117,6 +117,8 @@ struct State {
 /// Reads a state file's bytes (version 4; older versions are upgraded). An empty text is an empty
 /// state. The error's message is complete for people.
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes);
+/// As above, of a text that others share.
+Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text);
 
 enum class Layout : uint8_t {
   kIndented,  ///< two spaces, two newlines at the end: the local state file
@@ -128,7 +130,7 @@ std::string WriteState(const State& state, Layout layout);
 /// The reason why a state cannot be written (an output holds an infinite number), or success.
 Result<void> CheckWritable(const State& state);
 
-/// Whether both would be written alike, header apart. The order of check results does not count.
+/// Whether both (of one Program) would be written alike, header apart. The order of check results does not count.
 bool SameContent(const State& a, const State& b);
 
 /// Whether the managed resources of both are alike: data sources, outputs and checks do not count.

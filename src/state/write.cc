@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include "codec/base64.h"
 #include "cty/json.h"
 #include "cty/ops.h"
-#include "state/base64.h"
 #include "state/json_text.h"
 #include "state/paths.h"
 #include "state/state.h"
@@ -88,6 +88,32 @@ const std::string& StateWriter::DependenciesJson(const DependencyList& list) {
   return it->second;
 }
 
+/// The legacy flat map with its keys in order, as a Go map is written.
+std::string SortedFlatMap(std::string_view json) {
+  std::vector<std::pair<std::string, std::string_view>> members;
+  JsonCursor cursor(json);
+  std::string_view key;
+  bool first = true;
+  if (cursor.Take('{')) {
+    while (cursor.NextMember(&first, &key)) {
+      members.emplace_back(DecodeStringBody(key), cursor.Value());
+    }
+  }
+  std::stable_sort(members.begin(), members.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string out = "{";
+  for (const auto& [name, value] : members) {
+    if (out.size() > 1) {
+      out += ',';
+    }
+    JsonWriter::AppendQuoted(out, name, JsonEscape::kHtml);
+    out += ':';
+    out += value;
+  }
+  out += '}';
+  return out;
+}
+
 void StateWriter::WriteOutputs() {
   std::vector<const OutputValue*> sorted;
   for (const OutputValue& output : state_.outputs) {
@@ -145,8 +171,11 @@ void StateWriter::WriteObject(const Resource& resource, const Instance& instance
   if (!object.attributes.empty()) {
     Json("attributes", object.attributes, kDepth);
   }
-  if (!object.attributes_flat.empty() && object.attributes_flat != "{}") {
-    Json("attributes_flat", object.attributes_flat, kDepth);
+  if (!object.attributes_flat.empty()) {
+    std::string flat = SortedFlatMap(object.attributes_flat);
+    if (flat != "{}") {
+      Json("attributes_flat", flat, kDepth);
+    }
   }
   if (!object.sensitive.empty()) {
     std::string paths;
@@ -159,11 +188,8 @@ void StateWriter::WriteObject(const Resource& resource, const Instance& instance
     writer_.Raw("[]");
   }
   if (!object.private_data.empty()) {
-    scratch_ = '"';
-    AppendBase64(scratch_, object.private_data);
-    scratch_ += '"';
     writer_.Key("private");
-    writer_.Raw(scratch_);
+    writer_.Raw('"' + EncodeBase64(object.private_data) + '"');
   }
   if (object.dependencies != nullptr && !object.dependencies->empty()) {
     Json("dependencies", DependenciesJson(object.dependencies), kDepth);
