@@ -1,0 +1,370 @@
+#include "backend/journal.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/flat_map.h"
+#include "codec/protowire.h"
+#include "state/paths.h"
+
+namespace kinu::backend {
+namespace {
+
+constexpr std::string_view kMagic = "KINUJNL1";
+constexpr size_t kFrameHead = 12;  // u32 length, u64 hash, little endian
+
+// Fields of a frame's message.
+enum Field : uint32_t {
+  kLineage = 1,   // header
+  kSerial = 2,    // header
+  kSnapshot = 3,  // snapshot: its serial
+  kStep = 4,
+  kAddress = 5,
+  kProvider = 6,  // with the instance key, as state files have it
+  kDeposed = 7,
+  kObject = 8,
+};
+enum ObjectField : uint32_t {
+  kTainted = 1,
+  kCreateBeforeDestroy = 2,
+  kSkipDestroy = 3,
+  kSchemaVersion = 4,
+  kAttributes = 5,
+  kAttributesFlat = 6,
+  kSensitive = 7,
+  kPrivate = 8,
+  kDependency = 9,
+  kIdentity = 10,
+  kIdentityVersion = 11,
+};
+
+void AppendLittle(std::string& out, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    out += static_cast<char>(value >> (8 * i) & 0xFF);
+  }
+}
+
+uint64_t ReadLittle(std::string_view bytes) {
+  uint64_t value = 0;
+  for (size_t i = bytes.size(); i-- > 0;) {
+    value = value << 8 | static_cast<uint8_t>(bytes[i]);
+  }
+  return value;
+}
+
+void AppendFrame(std::string& out, std::string_view payload) {
+  AppendLittle(out, payload.size(), 4);
+  AppendLittle(out, HashBytes(payload), 8);
+  out += payload;
+}
+
+/// The payloads of the complete frames.
+std::vector<std::string_view> Frames(std::string_view bytes) {
+  std::vector<std::string_view> frames;
+  while (bytes.size() >= kFrameHead) {
+    uint64_t length = ReadLittle(bytes.substr(0, 4));
+    if (length > bytes.size() - kFrameHead) {
+      break;
+    }
+    std::string_view payload = bytes.substr(kFrameHead, length);
+    if (HashBytes(payload) != ReadLittle(bytes.substr(4, 8))) {
+      break;
+    }
+    frames.push_back(payload);
+    bytes.remove_prefix(kFrameHead + length);
+  }
+  return frames;
+}
+
+void WriteObject(ProtoWriter& out, const Program& program, const state::Object& object) {
+  out.Bool(kTainted, object.status == state::ObjectStatus::kTainted);
+  out.Bool(kCreateBeforeDestroy, object.create_before_destroy);
+  out.Bool(kSkipDestroy, object.skip_destroy);
+  out.Uint(kSchemaVersion, object.schema_version);
+  out.Bytes(kAttributes, object.attributes);
+  out.Bytes(kAttributesFlat, object.attributes_flat);
+  if (!object.sensitive.empty()) {
+    std::string paths;
+    state::AppendPathsJson(paths, object.sensitive);
+    out.Bytes(kSensitive, paths);
+  } else {
+    out.Bytes(kSensitive, object.sensitive_paths);
+  }
+  out.Bytes(kPrivate, object.private_data);
+  if (object.dependencies != nullptr) {
+    for (const ConfigResource& dependency : *object.dependencies) {
+      out.AlwaysBytes(kDependency, program.ToText(dependency));
+    }
+  }
+  out.Bytes(kIdentity, object.identity);
+  if (object.identity_schema_version) {
+    out.AlwaysUint(kIdentityVersion, *object.identity_schema_version);
+  }
+}
+
+bool ReadObject(std::string_view message, Program& program, state::Object& object) {
+  state::Object views;
+  std::vector<ConfigResource> dependencies;
+  ProtoReader reader(message);
+  ProtoField field;
+  while (reader.Next(field)) {
+    switch (field.number) {
+      case kTainted:
+        views.status =
+            field.as_bool() ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
+        break;
+      case kCreateBeforeDestroy:
+        views.create_before_destroy = field.as_bool();
+        break;
+      case kSkipDestroy:
+        views.skip_destroy = field.as_bool();
+        break;
+      case kSchemaVersion:
+        views.schema_version = field.scalar;
+        break;
+      case kAttributes:
+        views.attributes = field.bytes;
+        break;
+      case kAttributesFlat:
+        views.attributes_flat = field.bytes;
+        break;
+      case kSensitive:
+        views.sensitive_paths = field.bytes;
+        break;
+      case kPrivate:
+        views.private_data = field.bytes;
+        break;
+      case kDependency: {
+        ConfigResource dependency;
+        if (!program.ParseConfigResource(field.bytes, &dependency)) {
+          return false;
+        }
+        dependencies.push_back(dependency);
+        break;
+      }
+      case kIdentity:
+        views.identity = field.bytes;
+        break;
+      case kIdentityVersion:
+        views.identity_schema_version = field.scalar;
+        break;
+      default:
+        break;
+    }
+  }
+  if (!dependencies.empty()) {
+    views.dependencies =
+        std::make_shared<const std::vector<ConfigResource>>(std::move(dependencies));
+  }
+  object = state::Detach(views);
+  return !reader.failed();
+}
+
+bool ReadRecord(std::string_view message, Program& program, state::ObjectRecord& record) {
+  ProtoReader reader(message);
+  ProtoField field;
+  bool has_step = false;
+  bool has_address = false;
+  bool has_provider = false;
+  while (reader.Next(field)) {
+    switch (field.number) {
+      case kStep:
+        has_step = field.scalar >= 1 && field.scalar <= 4;
+        record.step = static_cast<state::ObjectRecord::Step>(field.scalar);
+        break;
+      case kAddress:
+        has_address = program.ParseResourceInstance(field.bytes, &record.address);
+        break;
+      case kProvider:
+        has_provider =
+            program.ParseProviderConfig(field.bytes, &record.provider, &record.provider_key);
+        break;
+      case kDeposed:
+        record.deposed = field.bytes;
+        break;
+      case kObject:
+        if (!ReadObject(field.bytes, program, record.object)) {
+          return false;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  bool stores = has_step && record.step == state::ObjectRecord::Step::kStore;
+  return !reader.failed() && has_step && has_address && (has_provider || !stores);
+}
+
+std::unexpected<Error> SystemFailure(std::string_view what, const std::string& path) {
+  return Fail(ErrorCode::kIo, std::string(what) + ' ' + path + ": " + SystemMessage(errno));
+}
+
+}  // namespace
+
+Journal Journal::Open(std::string path, std::string_view lineage, uint64_t serial) {
+  Journal journal(std::move(path));
+  std::string header;
+  ProtoWriter writer(header);
+  writer.Bytes(kLineage, lineage);
+  writer.Uint(kSerial, serial);
+  journal.pending_ = kMagic;
+  AppendFrame(journal.pending_, header);
+  return journal;
+}
+
+Journal::Journal(Journal&& other) noexcept
+    : path_(std::move(other.path_)),
+      pending_(std::move(other.pending_)),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+Journal& Journal::operator=(Journal&& other) noexcept {
+  if (this != &other) {
+    Close();
+    path_ = std::move(other.path_);
+    pending_ = std::move(other.pending_);
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+Journal::~Journal() { Close(); }
+
+void Journal::Close() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+    fd_ = -1;
+  }
+}
+
+void Journal::Append(const Program& program, const state::ObjectRecord& record) {
+  std::string message;
+  ProtoWriter writer(message);
+  writer.AlwaysUint(kStep, static_cast<uint64_t>(record.step));
+  writer.AlwaysBytes(kAddress, program.ToText(record.address));
+  if (!record.provider.provider.empty()) {
+    writer.Bytes(kProvider, program.ToText(record.provider) + program.ToText(record.provider_key));
+  }
+  writer.Bytes(kDeposed, record.deposed);
+  if (record.step == state::ObjectRecord::Step::kStore) {
+    size_t object = writer.Begin(kObject);
+    WriteObject(writer, program, record.object);
+    writer.End(object);
+  }
+  AppendFrame(pending_, message);
+}
+
+void Journal::AppendSnapshot(uint64_t serial) {
+  std::string message;
+  ProtoWriter writer(message);
+  writer.AlwaysUint(kSnapshot, serial);
+  AppendFrame(pending_, message);
+}
+
+Result<void> Journal::Commit() {
+  if (pending_.empty()) {
+    return {};
+  }
+  bool created = fd_ < 0;
+  if (created) {
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    if (fd_ < 0) {
+      return SystemFailure("open", path_);
+    }
+  }
+  std::string_view rest = pending_;
+  while (!rest.empty()) {
+    ssize_t n = ::write(fd_, rest.data(), rest.size());
+    if (n < 0 && errno != EINTR) {
+      return SystemFailure("write", path_);
+    }
+    rest.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
+  }
+  pending_.clear();
+  if (::fdatasync(fd_) != 0) {
+    return SystemFailure("sync", path_);
+  }
+  if (created) {
+    int dir = ::open(DirName(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir >= 0) {
+      (void)::fsync(dir);
+      ::close(dir);
+    }
+  }
+  return {};
+}
+
+Result<void> Journal::Remove() {
+  pending_.clear();
+  Close();
+  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
+    return SystemFailure("remove", path_);
+  }
+  return {};
+}
+
+Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& state) {
+  Replayed result;
+  if (!bytes.starts_with(kMagic)) {
+    return result;
+  }
+  std::vector<std::string_view> frames = Frames(bytes.substr(kMagic.size()));
+  if (frames.size() < 2) {
+    return result;
+  }
+  std::string lineage;
+  uint64_t serial = 0;
+  ProtoField field;
+  for (ProtoReader header(frames[0]); header.Next(field);) {
+    if (field.number == kLineage) {
+      lineage = field.bytes;
+    } else if (field.number == kSerial) {
+      serial = field.scalar;
+    }
+  }
+  bool nothing_stored = state.lineage.empty() && state.serial == 0 && state.empty();
+  bool continues = (state.lineage == lineage && state.serial == serial) ||
+                   (nothing_stored && serial == 0);
+  result.outcome = continues ? Outcome::kReplayed : Outcome::kForeign;
+  for (size_t i = 1; i < frames.size(); ++i) {
+    ProtoReader peek(frames[i]);
+    if (peek.Next(field) && field.number == kSnapshot) {
+      if (!continues && state.lineage == lineage && state.serial == field.scalar) {
+        result.outcome = Outcome::kStored;
+      }
+      continue;
+    }
+    state::ObjectRecord record;
+    if (!ReadRecord(frames[i], *state.program, record)) {
+      break;
+    }
+    ++result.records;
+    if (continues) {
+      state::Apply(record, state);
+    }
+  }
+  if (result.records == 0) {
+    result.outcome = Outcome::kNothing;
+  } else if (continues) {
+    state.lineage = lineage;
+  }
+  return result;
+}
+
+Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State& state) {
+  Result<std::string> bytes = ReadFile(path);
+  if (!bytes) {
+    if (bytes.error().code == ErrorCode::kNotFound) {
+      return Replayed{};
+    }
+    return std::unexpected(std::move(bytes).error());
+  }
+  return ReplayBytes(*bytes, state);
+}
+
+}  // namespace kinu::backend
