@@ -126,6 +126,9 @@ enum class Layout : uint8_t {
 };
 /// The file's bytes as OpenTofu 1.12.6 writes them.
 std::string WriteState(const State& state, Layout layout);
+/// As above with another lineage and serial in the header.
+std::string WriteState(const State& state, Layout layout, std::string_view lineage,
+                       uint64_t serial);
 
 /// The reason why a state cannot be written (an output holds an infinite number), or success.
 Result<void> CheckWritable(const State& state);

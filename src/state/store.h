@@ -40,6 +40,7 @@ LockInfo NewLockInfo(std::string_view operation);
 
 struct LockRequest {
   std::string operation;  ///< "OperationTypePlan", "state-mv", …
+  std::string info;       ///< for people
   std::chrono::milliseconds timeout{0};  ///< how long to go on trying; 0: once
   std::function<bool()> cancelled;       ///< asked while waiting; may be empty
   std::function<void()> on_slow;         ///< called once when waiting takes longer than 400 ms

@@ -33,7 +33,7 @@ class StateWriter {
         out_(out),
         writer_(out, JsonWriter::Options{.indent = indented_ ? "  " : ""}) {}
 
-  void Write();
+  void Write(std::string_view lineage, uint64_t serial);
 
  private:
   void WriteOutputs();
@@ -308,13 +308,13 @@ void StateWriter::WriteChecks() {
   writer_.EndArray();
 }
 
-void StateWriter::Write() {
+void StateWriter::Write(std::string_view lineage, uint64_t serial) {
   writer_.BeginObject();
   writer_.Member("version", 4);
   writer_.Member("terraform_version", kFormatRelease);
   writer_.Key("serial");
-  writer_.Uint(state_.serial);
-  writer_.Member("lineage", state_.lineage);
+  writer_.Uint(serial);
+  writer_.Member("lineage", lineage);
   WriteOutputs();
   WriteResources();
   WriteChecks();
@@ -325,11 +325,16 @@ void StateWriter::Write() {
 }  // namespace
 
 std::string WriteState(const State& state, Layout layout) {
+  return WriteState(state, layout, state.lineage, state.serial);
+}
+
+std::string WriteState(const State& state, Layout layout, std::string_view lineage,
+                       uint64_t serial) {
   std::string out;
   if (state.buffer != nullptr) {
     out.reserve(state.buffer->size() + state.buffer->size() / 8);
   }
-  StateWriter(state, layout, out).Write();
+  StateWriter(state, layout, out).Write(lineage, serial);
   return out;
 }
 
