@@ -292,15 +292,8 @@ Value ConvertUnknown(const Value& value, const Type& target) {
 
 // --- Applying. ---
 
-// Puts `step` in front of an error's path.
-std::unexpected<ValueError> Inside(ValueError error, PathStep step) {
-  std::vector<PathStep> steps;
-  steps.reserve(error.path.size() + 1);
-  steps.push_back(std::move(step));
-  for (const PathStep& inner : error.path.steps()) {
-    steps.push_back(inner);
-  }
-  return std::unexpected<ValueError>(ValueError{Path(std::move(steps)), std::move(error.message)});
+std::unexpected<ValueError> Inside(const ValueError& error, PathStep step) {
+  return std::unexpected<ValueError>(ErrorInside(std::move(step), error));
 }
 
 PathStep IndexStep(size_t index) {
@@ -314,6 +307,12 @@ ValueResult<Value> ApplyPart(const Conversion::Part& part, const Value& value) {
   return part.conversion == nullptr ? ValueResult<Value>(value) : Apply(*part.conversion, value);
 }
 
+// As ApplyPart where the reference makes nulls anew, which loses their marks.
+ValueResult<Value> ApplyPartToMember(const Conversion::Part& part, const Value& value) {
+  ValueResult<Value> converted = ApplyPart(part, value);
+  return converted && converted->IsNull() ? converted->Unmark() : converted;
+}
+
 ValueResult<Value> StringToBool(std::string_view text) {
   if (text == "true" || text == "1") {
     return Value::True();
@@ -321,7 +320,7 @@ ValueResult<Value> StringToBool(std::string_view text) {
   if (text == "false" || text == "0") {
     return Value::False();
   }
-  std::string lower = text_port::ToLower(text);
+  std::string lower = text::ToLower(text);
   if (lower == "true" || lower == "false") {
     return ValueFail("a bool is required; to convert from string, use lowercase \"" + lower + "\"");
   }
@@ -338,9 +337,9 @@ ValueResult<Value> ToObject(const Conversion& conversion, const Value& value) {
       values.push_back(Value::Null(attributes[i].type));
       continue;
     }
-    ValueResult<Value> converted = ApplyPart(conversion.parts[i], *given);
+    ValueResult<Value> converted = ApplyPartToMember(conversion.parts[i], *given);
     if (!converted) {
-      return Inside(std::move(converted.error()), PathStep::Attribute(attributes[i].name));
+      return Inside(converted.error(), PathStep::Attribute(attributes[i].name));
     }
     values.push_back(*std::move(converted));
   }
@@ -358,12 +357,12 @@ ValueResult<Value> MapToObject(const Conversion& conversion, const Value& value)
     }
     if (conversion.parts[i].impossible) {
       std::string message = "map element type is incompatible with attribute ";
-      text_port::AppendGoQuoted(message, attributes[i].name);
+      text::AppendGoQuoted(message, attributes[i].name);
       return ValueFail(message + ": " + MismatchMessage(given->type(), attributes[i].type));
     }
-    ValueResult<Value> converted = ApplyPart(conversion.parts[i], *given);
+    ValueResult<Value> converted = ApplyPartToMember(conversion.parts[i], *given);
     if (!converted) {
-      return Inside(std::move(converted.error()), KeyStep(attributes[i].name));
+      return Inside(converted.error(), KeyStep(attributes[i].name));
     }
     values[i] = *std::move(converted);
   }
@@ -373,7 +372,7 @@ ValueResult<Value> MapToObject(const Conversion& conversion, const Value& value)
     }
     if (!attributes[i].optional) {
       std::string message = "map has no element for required attribute ";
-      text_port::AppendGoQuoted(message, attributes[i].name);
+      text::AppendGoQuoted(message, attributes[i].name);
       return ValueFail(std::move(message));
     }
     values[i] = Value::Null(attributes[i].type);
@@ -389,10 +388,15 @@ ValueResult<std::vector<Value>> ConvertElements(const Conversion& conversion, co
   bool one_part = conversion.parts.size() == 1 && elements.size() != 1;
   bool named = conversion.kind == Conversion::Kind::kMapToMap ||
                conversion.kind == Conversion::Kind::kObjectToMap;
+  bool new_nulls = conversion.kind == Conversion::Kind::kToList ||
+                   conversion.kind == Conversion::Kind::kToSet ||
+                   conversion.kind == Conversion::Kind::kTupleToSet;
   for (size_t i = 0; i < elements.size(); ++i) {
-    ValueResult<Value> converted = ApplyPart(conversion.parts[one_part ? 0 : i], elements[i]);
+    const Conversion::Part& part = conversion.parts[one_part ? 0 : i];
+    ValueResult<Value> converted =
+        new_nulls ? ApplyPartToMember(part, elements[i]) : ApplyPart(part, elements[i]);
     if (!converted) {
-      return Inside(std::move(converted.error()), named ? KeyStep(value.key(i)) : IndexStep(i));
+      return Inside(converted.error(), named ? KeyStep(value.key(i)) : IndexStep(i));
     }
     values.push_back(*std::move(converted));
   }
@@ -427,7 +431,7 @@ ValueResult<void> UnifyElements(std::vector<Value>& values, bool unsafe, StepTo&
     }
     ValueResult<Value> converted = Apply(*conversion, values[i]);
     if (!converted) {
-      return Inside(std::move(converted.error()), step_to(i));
+      return Inside(converted.error(), step_to(i));
     }
     values[i] = *std::move(converted);
   }
@@ -476,7 +480,7 @@ ValueResult<Value> ToCollection(const Conversion& conversion, const Value& value
     PathStep last = IndexStep(values.size() - 1);
     if (auto done = UnifyElements(values, conversion.unsafe, IndexStep); !done) {
       // The reference reports these one level deeper than they are.
-      return Inside(std::move(done.error()), std::move(last));
+      return Inside(done.error(), std::move(last));
     }
   } else if (to_map) {
     const Type& element =

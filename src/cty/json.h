@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "cty/path.h"
 #include "cty/value.h"
@@ -25,5 +26,16 @@ ValueResult<Value> ValueFromJson(std::string_view json, const Type& type);
 ValueResult<Type> ImpliedTypeOfJson(std::string_view json);
 /// Reads cty's JSON notation of a type.
 ValueResult<Type> TypeFromJson(std::string_view json);
+
+// The same of texts that are parsed already.
+ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type);
+ValueResult<Type> ImpliedTypeOfJson(const JsonNode& json);
+ValueResult<Type> TypeFromJson(const JsonNode& json);
+/// A value of the type that the text implies, in one pass: what jsondecode makes.
+ValueResult<Value> ImpliedValueOfJson(const JsonNode& json);
+ValueResult<Value> ImpliedValueOfJson(std::string_view json);
+
+/// As TypeToJson, for capsule types too: ["capsule", name].
+void WriteType(JsonWriter& out, const Type& type);
 
 }  // namespace kinu

@@ -10,7 +10,7 @@ namespace {
 
 std::string Quoted(std::string_view text) {
   std::string out;
-  text_port::AppendGoQuoted(out, text);
+  text::AppendGoQuoted(out, text);
   return out;
 }
 

@@ -1,28 +1,20 @@
-// Text rules that cty needs from text/: NFC, safe prefixes and Go quoting.
+// Normalisation of the strings and names that enter values and types.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "cty/text_port.h"
+#include "text/quote.h"
+#include "text/unicode.h"
 
 namespace kinu {
 
-/// True when every byte is ASCII, which implies NFC.
-inline bool IsAscii(std::string_view text) {
-  unsigned char all = 0;
-  for (char c : text) {
-    all |= static_cast<unsigned char>(c);
-  }
-  return all < 0x80;
-}
-
 /// Normalised text: a view of `text` when it needs no change, else of `storage`.
 inline std::string_view Normalized(std::string_view text, std::string& storage) {
-  if (IsAscii(text) || text_port::IsNfc(text)) {
+  if (text::IsAscii(text) || text::IsNfc(text)) {
     return text;
   }
-  storage = text_port::ToNfc(text);
+  storage = text::ToNfc(text);
   return storage;
 }
 

@@ -105,7 +105,7 @@ Result<Value> ApplyAttribute(const Value& value, const std::string& name) {
   }
   if (type.FindAttribute(name) < 0) {
     std::string message = "object has no attribute ";
-    text_port::AppendGoQuoted(message, name);
+    text::AppendGoQuoted(message, name);
     return Fail(ErrorCode::kInvalid, std::move(message));
   }
   return GetAttribute(value, name);
@@ -145,7 +145,7 @@ std::string Path::ToText() const {
     } else if (type == Type::Number()) {
       out += step.key.AsNumber().Format('g', -1);
     } else if (type == Type::String()) {
-      text_port::AppendGoQuoted(out, step.key.AsString());
+      text::AppendGoQuoted(out, step.key.AsString());
     } else {
       out += "...";
     }

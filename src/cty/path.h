@@ -67,4 +67,13 @@ inline std::unexpected<ValueError> ValueFail(std::string message, Path path = {}
   return std::unexpected<ValueError>(ValueError{std::move(path), std::move(message)});
 }
 
+/// An error inside an element, seen from the container that `step` leads out of.
+inline ValueError ErrorInside(PathStep step, const ValueError& error) {
+  std::vector<PathStep> steps;
+  steps.reserve(error.path.size() + 1);
+  steps.push_back(std::move(step));
+  steps.insert(steps.end(), error.path.steps().begin(), error.path.steps().end());
+  return ValueError{Path(std::move(steps)), error.message};
+}
+
 }  // namespace kinu

@@ -135,7 +135,7 @@ void AppendSetHash(std::string& out, const Value& value) {
       out += NumberHashText(value.AsNumber());
       return;
     case ValueTag::kString:
-      text_port::AppendGoQuoted(out, value.AsString());
+      text::AppendGoQuoted(out, value.AsString());
       return;
     case ValueTag::kCapsule:
       out += "\u00AB?\u00BB";
@@ -143,7 +143,7 @@ void AppendSetHash(std::string& out, const Value& value) {
     case ValueTag::kMap:
       out += '{';
       for (size_t i = 0; i < value.size(); ++i) {
-        text_port::AppendGoQuoted(out, value.key(i));
+        text::AppendGoQuoted(out, value.key(i));
         out += ':';
         AppendSetHash(out, value.elements()[i]);
         out += ';';

@@ -278,7 +278,7 @@ Type Type::Object(std::span<const Attribute> attributes) {
   bool in_order = true;
   bool ascii = true;
   for (size_t i = 0; i < attributes.size(); ++i) {
-    ascii = ascii && IsAscii(attributes[i].name);
+    ascii = ascii && text::IsAscii(attributes[i].name);
     in_order = in_order && (i == 0 || attributes[i - 1].name < attributes[i].name);
   }
   std::vector<Attribute> sorted;

@@ -273,7 +273,7 @@ Value Value::Map(const Type& element, std::vector<std::pair<std::string, Value>>
   using Entry = std::pair<std::string, Value>;
   bool in_order = true;
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (!IsAscii(entries[i].first)) {
+    if (!text::IsAscii(entries[i].first)) {
       std::string storage;
       entries[i].first = std::string(Normalized(entries[i].first, storage));
     }
@@ -335,7 +335,7 @@ Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
   }
   bool in_order = true;
   for (size_t i = 0; i < attributes.size(); ++i) {
-    if (!IsAscii(attributes[i].first)) {
+    if (!text::IsAscii(attributes[i].first)) {
       std::string storage;
       attributes[i].first = std::string(Normalized(attributes[i].first, storage));
     }

@@ -1,0 +1,405 @@
+#include "cty/json.h"
+
+#include <algorithm>
+
+#include "cty/convert.h"
+#include "cty/normalize.h"
+#include "cty/ops.h"
+
+namespace kinu {
+namespace {
+
+std::unexpected<ValueError> Inside(PathStep step, const ValueError& error) {
+  return std::unexpected<ValueError>(ErrorInside(std::move(step), error));
+}
+
+// --- Writing. ---
+
+ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type);
+
+bool HasCapsule(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kList:
+    case TypeKind::kSet:
+    case TypeKind::kMap:
+      return HasCapsule(type.element());
+    case TypeKind::kTuple:
+      return std::any_of(type.elements().begin(), type.elements().end(), HasCapsule);
+    case TypeKind::kObject:
+      return std::any_of(type.attributes().begin(), type.attributes().end(),
+                         [](const ObjectAttribute& a) { return HasCapsule(a.type); });
+    default:
+      return type.is_capsule();
+  }
+}
+
+ValueResult<void> WriteDynamic(JsonWriter& out, const Value& value) {
+  Type type = value.type();
+  if (HasCapsule(type)) {
+    return ValueFail("failed to serialize type: type not allowed: " + type.FriendlyName());
+  }
+  out.BeginObject();
+  out.Key("value");
+  if (ValueResult<void> written = Write(out, value, type); !written) {
+    // Like the reference: the place inside the value is not told.
+    return ValueFail("failed to serialize value: " + written.error().message);
+  }
+  out.Key("type");
+  WriteType(out, type);
+  out.EndObject();
+  return {};
+}
+
+// The type that `container`'s element `index` is written for.
+const Type& ElementType(const Type& type, size_t index) {
+  if (type.is_collection()) {
+    return type.element();
+  }
+  return type.is_tuple() ? type.elements()[index] : type.attributes()[index].type;
+}
+
+ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
+  if (value.IsMarked()) {
+    return ValueFail("value has marks, so it cannot be serialized as JSON");
+  }
+  if (!value.IsKnown()) {
+    return ValueFail("value is not known");
+  }
+  if (type.is_dynamic() && !value.type().is_dynamic()) {
+    return WriteDynamic(out, value);
+  }
+  if (value.IsNull()) {
+    out.Null();
+    return {};
+  }
+  switch (type.kind()) {
+    case TypeKind::kString:
+      out.String(value.AsString());
+      return {};
+    case TypeKind::kNumber: {
+      Number number = value.AsNumber();
+      if (number.IsInfinite()) {
+        return ValueFail("cannot serialize infinity as JSON");
+      }
+      out.Raw(number.ToText());
+      return {};
+    }
+    case TypeKind::kBool:
+      out.Bool(value.AsBool());
+      return {};
+    case TypeKind::kDynamic:
+    case TypeKind::kCapsule:
+      return ValueFail("cannot JSON-serialize " + type.FriendlyName());
+    default:
+      break;
+  }
+  bool named = type.is_map() || type.is_object();
+  if (named) {
+    out.BeginObject();
+  } else {
+    out.BeginArray();
+  }
+  std::span<const Value> elements = value.elements();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (named) {
+      out.Key(value.key(i));
+    }
+    if (auto written = Write(out, elements[i], ElementType(type, i)); !written) {
+      return Inside(StepToElement(value, i), written.error());
+    }
+  }
+  if (named) {
+    out.EndObject();
+  } else {
+    out.EndArray();
+  }
+  return {};
+}
+
+// --- Reading. ---
+
+ValueResult<Value> Read(const JsonNode& json, const Type& type);
+
+ValueResult<Value> ReadPrimitive(const JsonNode& json, const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kBool:
+      if (json.is_bool()) {
+        return Value::Bool(json.boolean());
+      }
+      return json.is_string() ? Convert(Value::String(json.text()), type)
+                              : ValueFail("bool is required");
+    case TypeKind::kNumber: {
+      if (!json.is_number() && !json.is_string()) {
+        return ValueFail("number is required");
+      }
+      std::optional<Number> number = Number::Parse(json.text());
+      return number ? ValueResult<Value>(Value::Of(*std::move(number)))
+                    : ValueFail("a number is required");
+    }
+    default:
+      if (json.is_string() || json.is_number()) {
+        return Value::String(json.text());
+      }
+      return json.is_bool()
+                 ? ValueResult<Value>(Value::NormalizedString(json.boolean() ? "true" : "false"))
+                 : ValueFail("string is required");
+  }
+}
+
+ValueResult<Value> ReadDynamic(const JsonNode& json) {
+  if (!json.is_object()) {
+    return ValueFail("missing expected {");
+  }
+  const JsonNode* content = nullptr;
+  std::optional<Type> type;
+  for (const JsonMember& member : json.members()) {
+    if (member.name == "type") {
+      ValueResult<Type> read = TypeFromJson(member.value);
+      if (!read) {
+        return ValueFail("failed to decode type for dynamic value: " + read.error().message);
+      }
+      type = *std::move(read);
+    } else if (member.name == "value") {
+      content = &member.value;
+    } else {
+      return ValueFail("invalid key " + text::GoQuote(member.name) + " in dynamically-typed value");
+    }
+  }
+  if (!type || content == nullptr) {
+    return ValueFail(type ? "missing value in dynamically-typed value"
+                          : "missing type in dynamically-typed value");
+  }
+  return Read(*content, *type);
+}
+
+// Elements of a type with dynamic places come out with types of their own, which decide.
+Type ElementTypeToMake(const Type& collection, bool empty) {
+  return empty || !collection.element().has_dynamic() ? collection.element() : Type::Dynamic();
+}
+
+ValueResult<Value> ReadSequence(const JsonNode& json, const Type& type) {
+  if (!json.is_array()) {
+    return ValueFail("missing expected [");
+  }
+  std::span<const JsonNode> parts = json.elements();
+  std::vector<Value> values;
+  values.reserve(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (type.is_tuple() && i >= type.elements().size()) {
+      break;
+    }
+    ValueResult<Value> element = Read(parts[i], ElementType(type, i));
+    if (!element) {
+      Value key =
+          type.is_set() ? Value::Unknown(type.element()) : Value::Int(static_cast<int64_t>(i));
+      return Inside(PathStep::Index(std::move(key)), element.error());
+    }
+    values.push_back(*std::move(element));
+  }
+  if (type.is_tuple()) {
+    size_t need = type.elements().size();
+    if (parts.size() != need) {
+      return ValueFail(std::string(parts.size() > need ? "too many" : "not enough") +
+                       " tuple elements (need " + std::to_string(need) + ")");
+    }
+    return Value::Tuple(std::move(values));
+  }
+  if (!Value::CommonElementType(values)) {
+    return ValueFail("inconsistent element types");
+  }
+  Type element = ElementTypeToMake(type, values.empty());
+  return type.is_set() ? Value::Set(element, std::move(values))
+                       : Value::List(element, std::move(values));
+}
+
+ValueResult<Value> ReadMap(const JsonNode& json, const Type& type) {
+  if (!json.is_object()) {
+    return ValueFail("missing expected {");
+  }
+  std::vector<std::pair<std::string, Value>> entries;
+  std::vector<Value> values;
+  entries.reserve(json.members().size());
+  for (const JsonMember& member : json.members()) {
+    ValueResult<Value> element = Read(member.value, type.element());
+    if (!element) {
+      return Inside(PathStep::Index(Value::String(member.name)), element.error());
+    }
+    if (type.element().has_dynamic()) {
+      values.push_back(*element);
+    }
+    entries.emplace_back(std::string(member.name), *std::move(element));
+  }
+  if (!Value::CommonElementType(values)) {
+    return ValueFail("inconsistent element types");
+  }
+  return Value::Map(ElementTypeToMake(type, entries.empty()), std::move(entries));
+}
+
+ValueResult<Value> ReadObject(const JsonNode& json, const Type& type) {
+  if (!json.is_object()) {
+    return ValueFail("missing expected {");
+  }
+  std::span<const ObjectAttribute> attributes = type.attributes();
+  std::vector<Value> values(attributes.size());
+  std::vector<bool> given(attributes.size());
+  size_t likely = 0;  // documents mostly have attributes in order
+  for (const JsonMember& member : json.members()) {
+    if (likely >= attributes.size() || attributes[likely].name != member.name) {
+      int index = type.FindAttribute(member.name);
+      if (index < 0) {
+        return ValueFail("unsupported attribute " + text::GoQuote(member.name));
+      }
+      likely = static_cast<size_t>(index);
+    }
+    ValueResult<Value> value = Read(member.value, attributes[likely].type);
+    if (!value) {
+      return Inside(PathStep::Attribute(member.name), value.error());
+    }
+    values[likely] = *std::move(value);
+    given[likely] = true;
+    ++likely;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!given[i]) {
+      values[i] = Value::Null(attributes[i].type);
+    }
+  }
+  return Value::ObjectOf(type, std::move(values));
+}
+
+ValueResult<Value> Read(const JsonNode& json, const Type& type) {
+  if (json.is_null()) {
+    return Value::Null(type);
+  }
+  switch (type.kind()) {
+    case TypeKind::kDynamic:
+      return ReadDynamic(json);
+    case TypeKind::kList:
+    case TypeKind::kSet:
+    case TypeKind::kTuple:
+      return ReadSequence(json, type);
+    case TypeKind::kMap:
+      return ReadMap(json, type);
+    case TypeKind::kObject:
+      return ReadObject(json, type);
+    case TypeKind::kCapsule:
+      return ValueFail("unsupported type " + type.FriendlyName());
+    default:
+      return ReadPrimitive(json, type);
+  }
+}
+
+std::string DuplicateProperty(std::string_view name) {
+  return "duplicate " + text::GoQuote(name) + " property in JSON object";
+}
+
+// Parses, and hands the root to `use`.
+template <typename F>
+auto WithDocument(std::string_view json, F&& use) -> decltype(use(std::declval<JsonNode>())) {
+  JsonDocument document = ParseJson(json);
+  if (!document.ok()) {
+    return ValueFail(document.problems()[0].message);
+  }
+  return use(document.root());
+}
+
+}  // namespace
+
+ValueResult<void> WriteJson(JsonWriter& out, const Value& value, const Type& type) {
+  if (value.type().ConformsTo(type)) {
+    return Write(out, value, type);
+  }
+  ValueResult<Value> converted = Convert(value, type);
+  if (!converted) {
+    return std::unexpected(std::move(converted.error()));
+  }
+  return Write(out, *converted, type);
+}
+
+ValueResult<std::string> ValueToJson(const Value& value, const Type& type) {
+  std::string text;
+  JsonWriter out(text);
+  if (ValueResult<void> written = WriteJson(out, value, type); !written) {
+    return std::unexpected(std::move(written.error()));
+  }
+  return text;
+}
+
+ValueResult<void> WriteSimpleJson(JsonWriter& out, const Value& value) {
+  return Write(out, value, value.type());
+}
+
+ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type) {
+  return Read(json, type);
+}
+
+ValueResult<Value> ValueFromJson(std::string_view json, const Type& type) {
+  return WithDocument(json, [&](const JsonNode& root) { return Read(root, type); });
+}
+
+ValueResult<Type> ImpliedTypeOfJson(const JsonNode& json) {
+  ValueResult<Value> value = ImpliedValueOfJson(json);
+  if (!value) {
+    return std::unexpected(std::move(value.error()));
+  }
+  return value->type();
+}
+
+ValueResult<Type> ImpliedTypeOfJson(std::string_view json) {
+  return WithDocument(json, [](const JsonNode& root) { return ImpliedTypeOfJson(root); });
+}
+
+ValueResult<Value> ImpliedValueOfJson(const JsonNode& json) {
+  switch (json.kind()) {
+    case JsonNode::Kind::kBool:
+      return Value::Bool(json.boolean());
+    case JsonNode::Kind::kNumber:
+      return ReadPrimitive(json, Type::Number());
+    case JsonNode::Kind::kString:
+      return Value::String(json.text());
+    case JsonNode::Kind::kArray: {
+      std::vector<Value> values;
+      values.reserve(json.elements().size());
+      for (const JsonNode& part : json.elements()) {
+        ValueResult<Value> value = ImpliedValueOfJson(part);
+        if (!value) {
+          return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(values.size()))),
+                        value.error());
+        }
+        values.push_back(*std::move(value));
+      }
+      return Value::Tuple(std::move(values));
+    }
+    case JsonNode::Kind::kObject: {
+      std::vector<std::pair<std::string, Value>> attributes;
+      attributes.reserve(json.members().size());
+      for (const JsonMember& member : json.members()) {
+        ValueResult<Value> value = ImpliedValueOfJson(member.value);
+        if (!value) {
+          return Inside(PathStep::Attribute(member.name), value.error());
+        }
+        attributes.emplace_back(std::string(member.name), *std::move(value));
+      }
+      // A repeated name is tolerated when the types agree; the last value stays.
+      auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
+      if (!std::is_sorted(attributes.begin(), attributes.end(), by_name)) {
+        std::stable_sort(attributes.begin(), attributes.end(), by_name);
+      }
+      for (size_t i = 1; i < attributes.size(); ++i) {
+        if (attributes[i - 1].first == attributes[i].first &&
+            attributes[i - 1].second.type() != attributes[i].second.type()) {
+          return ValueFail(DuplicateProperty(attributes[i].first));
+        }
+      }
+      return Value::Object(std::move(attributes));
+    }
+    default:
+      return Value::Null(Type::Dynamic());
+  }
+}
+
+ValueResult<Value> ImpliedValueOfJson(std::string_view json) {
+  return WithDocument(json, [](const JsonNode& root) { return ImpliedValueOfJson(root); });
+}
+
+}  // namespace kinu

@@ -1,0 +1,841 @@
+#include "cty/msgpack.h"
+
+#include <bit>
+#include <cstring>
+
+#include "cty/convert.h"
+#include "cty/json.h"
+#include "cty/normalize.h"
+#include "cty/ops.h"
+
+namespace kinu {
+namespace {
+
+// The format's codes that are used here.
+enum Code : uint8_t {
+  kFixMap = 0x80,
+  kFixArray = 0x90,
+  kFixString = 0xa0,
+  kNil = 0xc0,
+  kFalse = 0xc2,
+  kTrue = 0xc3,
+  kBin8 = 0xc4,
+  kExt8 = 0xc7,
+  kExt32 = 0xc9,
+  kFloat32 = 0xca,
+  kFloat64 = 0xcb,
+  kUint8 = 0xcc,
+  kInt8 = 0xd0,
+  kFixExt1 = 0xd4,
+  kFixExt16 = 0xd8,
+  kString8 = 0xd9,
+  kArray16 = 0xdc,
+  kMap16 = 0xde,
+  kNegativeFix = 0xe0,
+};
+
+// Extension type of an unknown value with refinements, and the keys of those.
+constexpr uint8_t kRefinedExtension = 0x0c;
+enum RefinementKey : int64_t {
+  kNullness = 1,
+  kStringPrefix = 2,
+  kNumberMin = 3,
+  kNumberMax = 4,
+  kLengthMin = 5,
+  kLengthMax = 6,
+};
+constexpr size_t kLongestPrefix = 256;
+constexpr size_t kLongestRefinement = 1024;
+constexpr int kMaxDepth = 10000;
+
+std::unexpected<ValueError> Inside(PathStep step, const ValueError& error) {
+  return std::unexpected<ValueError>(ErrorInside(std::move(step), error));
+}
+
+// --- Writing. ---
+
+void AppendBigEndian(std::string& out, uint64_t value, int bytes) {
+  for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) {
+    out += static_cast<char>(value >> shift);
+  }
+}
+
+void AppendCode(std::string& out, unsigned code) {
+  out += static_cast<char>(code);
+}
+
+// A length behind the code for its width; `code8` 0: the family starts with 16 bits, at code16.
+void AppendLength(std::string& out, size_t size, unsigned code8, unsigned code16) {
+  if (code8 != 0 && size <= UINT8_MAX) {
+    AppendCode(out, code8);
+    AppendBigEndian(out, size, 1);
+  } else if (size <= UINT16_MAX) {
+    AppendCode(out, code16);
+    AppendBigEndian(out, size, 2);
+  } else {
+    AppendCode(out, code16 + 1);
+    AppendBigEndian(out, size, 4);
+  }
+}
+
+void AppendString(std::string& out, std::string_view text) {
+  if (text.size() < 32) {
+    AppendCode(out, kFixString | static_cast<unsigned>(text.size()));
+  } else {
+    AppendLength(out, text.size(), kString8, kString8 + 1);
+  }
+  out += text;
+}
+
+void AppendArrayHeader(std::string& out, size_t size) {
+  if (size < 16) {
+    AppendCode(out, kFixArray | static_cast<unsigned>(size));
+  } else {
+    AppendLength(out, size, 0, kArray16);
+  }
+}
+
+void AppendMapHeader(std::string& out, size_t size) {
+  if (size < 16) {
+    AppendCode(out, kFixMap | static_cast<unsigned>(size));
+  } else {
+    AppendLength(out, size, 0, kMap16);
+  }
+}
+
+void AppendInt(std::string& out, int64_t value) {
+  uint64_t bits = static_cast<uint64_t>(value);
+  if (value >= -32 && value < 128) {
+    AppendCode(out, static_cast<uint8_t>(bits));
+    return;
+  }
+  bool negative = value < 0;
+  int width = 3;  // of 8, 16, 32, 64 bits: the narrowest that holds it
+  if (negative ? value >= INT8_MIN : value <= UINT8_MAX) {
+    width = 0;
+  } else if (negative ? value >= INT16_MIN : value <= UINT16_MAX) {
+    width = 1;
+  } else if (negative ? value >= INT32_MIN : value <= UINT32_MAX) {
+    width = 2;
+  }
+  AppendCode(out, (negative ? kInt8 : kUint8) + static_cast<unsigned>(width));
+  AppendBigEndian(out, bits, 1 << width);
+}
+
+void AppendNumber(std::string& out, const Number& number) {
+  if (std::optional<int64_t> integer = number.ToInt64()) {
+    AppendInt(out, *integer);
+    return;
+  }
+  bool exact = false;
+  double value = number.ToDouble(&exact);
+  if (number.IsInfinite() || (exact && !number.IsInteger())) {
+    AppendCode(out, kFloat64);
+    AppendBigEndian(out, std::bit_cast<uint64_t>(value), 8);
+  } else {
+    AppendString(out, number.ToText());
+  }
+}
+
+void AppendBound(std::string& out, RefinementKey key, const Number& bound, bool inclusive) {
+  AppendInt(out, key);
+  AppendArrayHeader(out, 2);
+  AppendNumber(out, bound);
+  AppendCode(out, inclusive ? kTrue : kFalse);
+}
+
+void AppendUnknown(std::string& out, const Refinements& known) {
+  std::string entries;
+  size_t count = 0;
+  if (known.not_null) {
+    ++count;
+    AppendInt(entries, kNullness);
+    AppendCode(entries, kFalse);
+  }
+  if (known.min) {
+    ++count;
+    AppendBound(entries, kNumberMin, *known.min, known.min_inclusive);
+  }
+  if (known.max) {
+    ++count;
+    AppendBound(entries, kNumberMax, *known.max, known.max_inclusive);
+  }
+  if (!known.prefix.empty()) {
+    ++count;
+    AppendInt(entries, kStringPrefix);
+    if (known.prefix.size() > kLongestPrefix) {
+      AppendString(entries, text::SafePrefix(known.prefix.substr(0, kLongestPrefix - 1)));
+    } else {
+      AppendString(entries, known.prefix);
+    }
+  }
+  if (known.min_length != 0) {
+    ++count;
+    AppendInt(entries, kLengthMin);
+    AppendInt(entries, known.min_length);
+  }
+  if (known.max_length != INT64_MAX) {
+    ++count;
+    AppendInt(entries, kLengthMax);
+    AppendInt(entries, known.max_length);
+  }
+  if (count == 0) {
+    AppendCode(out, kFixExt1);
+    out.append(2, '\0');
+    return;
+  }
+  size_t size = entries.size() + 1;
+  if (std::has_single_bit(size) && size <= 16) {
+    AppendCode(out, kFixExt1 + static_cast<unsigned>(std::countr_zero(size)));
+  } else {
+    AppendLength(out, size, kExt8, kExt8 + 1);
+  }
+  AppendCode(out, kRefinedExtension);
+  AppendMapHeader(out, count);
+  out += entries;
+}
+
+ValueResult<void> Write(std::string& out, const Value& value, const Type& type);
+
+ValueResult<void> WriteDynamic(std::string& out, const Value& value) {
+  Type type = value.type();
+  if (type.is_capsule()) {
+    return ValueFail("failed to serialize type: type not allowed: " + type.FriendlyName());
+  }
+  AppendArrayHeader(out, 2);
+  std::string notation = TypeToJson(type);
+  AppendLength(out, notation.size(), kBin8, kBin8 + 1);
+  out += notation;
+  return Write(out, value, type);
+}
+
+ValueResult<void> Write(std::string& out, const Value& value, const Type& type) {
+  if (value.IsMarked()) {
+    return ValueFail("value has marks, so it cannot be serialized");
+  }
+  if (type.is_dynamic() && !value.type().is_dynamic()) {
+    return WriteDynamic(out, value);
+  }
+  if (!value.IsKnown()) {
+    AppendUnknown(out, value.refinements());
+    return {};
+  }
+  if (value.IsNull()) {
+    AppendCode(out, kNil);
+    return {};
+  }
+  bool named = false;
+  switch (type.kind()) {
+    case TypeKind::kString:
+      AppendString(out, value.AsString());
+      return {};
+    case TypeKind::kNumber:
+      AppendNumber(out, value.AsNumber());
+      return {};
+    case TypeKind::kBool:
+      AppendCode(out, value.AsBool() ? kTrue : kFalse);
+      return {};
+    case TypeKind::kCapsule:
+    case TypeKind::kDynamic:
+      return ValueFail("capsule types not supported for msgpack encoding");
+    case TypeKind::kMap:
+    case TypeKind::kObject:
+      named = true;
+      AppendMapHeader(out, value.size());
+      break;
+    default:
+      AppendArrayHeader(out, value.size());
+  }
+  std::span<const Value> elements = value.elements();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (named) {
+      AppendString(out, value.key(i));
+    }
+    const Type& element_type = type.is_collection() ? type.element()
+                               : type.is_tuple()    ? type.elements()[i]
+                                                    : type.attributes()[i].type;
+    if (ValueResult<void> written = Write(out, elements[i], element_type); !written) {
+      return Inside(StepToElement(value, i), written.error());
+    }
+  }
+  return {};
+}
+
+// --- Reading. ---
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  bool at_end() const { return at_ == bytes_.size(); }
+  size_t left() const { return bytes_.size() - at_; }
+  /// The next code, which must exist.
+  uint8_t Peek() const { return static_cast<uint8_t>(bytes_[at_]); }
+  void Skip(size_t count) { at_ += count; }
+
+  std::optional<uint64_t> BigEndian(size_t width) {
+    if (left() < width) {
+      return std::nullopt;
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < width; ++i) {
+      value = value << 8 | static_cast<uint8_t>(bytes_[at_++]);
+    }
+    return value;
+  }
+
+  std::optional<std::string_view> Bytes(size_t count) {
+    if (left() < count) {
+      return std::nullopt;
+    }
+    at_ += count;
+    return bytes_.substr(at_ - count, count);
+  }
+
+  /// A string or binary; nil is the empty one.
+  std::optional<std::string_view> String() {
+    if (at_end()) {
+      return std::nullopt;
+    }
+    uint8_t code = Peek();
+    Skip(1);
+    std::optional<uint64_t> size;
+    if (code == kNil) {
+      size = 0;
+    } else if ((code & 0xe0) == kFixString) {
+      size = code & 0x1f;
+    } else if (code >= kBin8 && code < kBin8 + 3) {
+      size = BigEndian(size_t{1} << (code - kBin8));
+    } else if (code >= kString8 && code < kString8 + 3) {
+      size = BigEndian(size_t{1} << (code - kString8));
+    }
+    return size ? Bytes(*size) : std::nullopt;
+  }
+
+  std::optional<bool> Bool() {
+    if (at_end() || (Peek() != kTrue && Peek() != kFalse)) {
+      return std::nullopt;
+    }
+    Skip(1);
+    return static_cast<uint8_t>(bytes_[at_ - 1]) == kTrue;
+  }
+
+  /// Whether the next value is an integer or a float.
+  bool AtNumber() const {
+    uint8_t code = Peek();
+    return code < 0x80 || code >= kNegativeFix || (code >= kFloat32 && code < kFixExt1);
+  }
+  std::optional<Number> NumberValue() {
+    uint8_t code = Peek();
+    Skip(1);
+    if (code < 0x80 || code >= kNegativeFix) {
+      return Number::FromInt(static_cast<int8_t>(code));
+    }
+    if (code == kFloat32 || code == kFloat64) {
+      std::optional<uint64_t> bits = BigEndian(code == kFloat32 ? 4 : 8);
+      if (!bits) {
+        return std::nullopt;
+      }
+      double value = code == kFloat32 ? std::bit_cast<float>(static_cast<uint32_t>(*bits))
+                                      : std::bit_cast<double>(*bits);
+      return value == value ? std::optional<Number>(Number::FromDouble(value)) : std::nullopt;
+    }
+    bool is_signed = code >= kInt8;
+    size_t width = size_t{1} << (code - (is_signed ? kInt8 : kUint8));
+    std::optional<uint64_t> bits = BigEndian(width);
+    if (!bits) {
+      return std::nullopt;
+    }
+    if (!is_signed) {
+      return Number::FromUint(*bits);
+    }
+    int shift = 64 - static_cast<int>(width) * 8;
+    return Number::FromInt(static_cast<int64_t>(*bits << shift) >> shift);
+  }
+
+  /// Length of an array or map; -1 for nil, nothing when it is neither.
+  std::optional<int64_t> Length(uint8_t fix, uint8_t code16) {
+    if (at_end()) {
+      return std::nullopt;
+    }
+    uint8_t code = Peek();
+    Skip(1);
+    if (code == kNil) {
+      return -1;
+    }
+    if ((code & 0xf0) == fix) {
+      return code & 0x0f;
+    }
+    if (code == code16 || code == code16 + 1) {
+      std::optional<uint64_t> size = BigEndian(code == code16 ? 2 : 4);
+      return size ? std::optional<int64_t>(static_cast<int64_t>(*size)) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+  std::optional<int64_t> ArrayLength() { return Length(kFixArray, kArray16); }
+  std::optional<int64_t> MapLength() { return Length(kFixMap, kMap16); }
+
+  bool AtExtension() const {
+    uint8_t code = Peek();
+    return (code >= kFixExt1 && code <= kFixExt16) || (code >= kExt8 && code <= kExt32);
+  }
+  struct Extension {
+    uint8_t type;
+    std::string_view body;
+  };
+  std::optional<Extension> ReadExtension() {
+    uint8_t code = Peek();
+    Skip(1);
+    std::optional<uint64_t> size =
+        code >= kFixExt1 ? size_t{1} << (code - kFixExt1) : BigEndian(size_t{1} << (code - kExt8));
+    std::optional<uint64_t> type = size ? BigEndian(1) : std::nullopt;
+    std::optional<std::string_view> body = type ? Bytes(*size) : std::nullopt;
+    if (!body) {
+      return std::nullopt;
+    }
+    return Extension{static_cast<uint8_t>(*type), *body};
+  }
+
+ private:
+  std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+std::unexpected<ValueError> BadRefinement(std::string_view what) {
+  return ValueFail("failed to decode msgpack extension body: " + std::string(what));
+}
+
+// A bound of a number: [number, inclusive].
+std::optional<std::pair<Number, bool>> ReadBound(Reader& in) {
+  if (in.ArrayLength() != 2 || in.at_end()) {
+    return std::nullopt;
+  }
+  std::optional<Number> number;
+  if (in.AtNumber()) {
+    number = in.NumberValue();
+  } else if (std::optional<std::string_view> text = in.String(); text && !text->empty()) {
+    number = Number::Parse(*text);
+  }
+  std::optional<bool> inclusive = number ? in.Bool() : std::nullopt;
+  if (!inclusive) {
+    return std::nullopt;
+  }
+  return std::pair(*std::move(number), *inclusive);
+}
+
+// Steps over one value of any kind, for refinements that are not known here.
+bool SkipValue(Reader& in, int depth = 0) {
+  if (in.at_end() || depth > kMaxDepth) {
+    return false;
+  }
+  uint8_t code = in.Peek();
+  if (code == kNil || code == kTrue || code == kFalse) {
+    in.Skip(1);
+    return true;
+  }
+  if (in.AtNumber()) {
+    return in.NumberValue().has_value();
+  }
+  if (in.AtExtension()) {
+    return in.ReadExtension().has_value();
+  }
+  bool is_map = (code & 0xf0) == kFixMap || code == kMap16 || code == kMap16 + 1;
+  bool is_array = (code & 0xf0) == kFixArray || code == kArray16 || code == kArray16 + 1;
+  if (!is_map && !is_array) {
+    return in.String().has_value();
+  }
+  std::optional<int64_t> count = is_map ? in.MapLength() : in.ArrayLength();
+  if (!count) {
+    return false;
+  }
+  for (int64_t left = *count * (is_map ? 2 : 1); left > 0; --left) {
+    if (!SkipValue(in, depth + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+ValueResult<Value> ReadRefinements(std::string_view body, const Type& type) {
+  Reader in(body);
+  std::optional<int64_t> count = in.MapLength();
+  if (!count) {
+    return BadRefinement("not a map");
+  }
+  if (type.is_dynamic()) {
+    return Value::Unknown(type);
+  }
+  Refinements known;
+  bool is_null = false;
+  auto whole_number = [&]() -> std::optional<int64_t> {
+    if (in.at_end() || !in.AtNumber()) {
+      return std::nullopt;
+    }
+    std::optional<Number> number = in.NumberValue();
+    return number ? number->ToInt64() : std::nullopt;
+  };
+  for (int64_t i = 0; i < *count; ++i) {
+    std::optional<int64_t> key = whole_number();
+    if (!key) {
+      return BadRefinement("non-integer key in map");
+    }
+    switch (*key) {
+      case kNullness: {
+        std::optional<bool> null = in.Bool();
+        if (!null) {
+          return BadRefinement("null refinement is not boolean");
+        }
+        (*null ? is_null : known.not_null) = true;
+        break;
+      }
+      case kStringPrefix: {
+        if (type != Type::String()) {
+          return BadRefinement("string prefix refinement for non-string type");
+        }
+        std::optional<std::string_view> prefix = in.String();
+        if (!prefix) {
+          return BadRefinement("string prefix refinement is not string");
+        }
+        if (!text::IsUtf8(*prefix)) {
+          return BadRefinement("string prefix refinement is not valid UTF-8");
+        }
+        known.prefix = std::string(*prefix);
+        break;
+      }
+      case kLengthMin:
+      case kLengthMax: {
+        if (!type.is_collection()) {
+          return BadRefinement("length lower bound refinement for non-collection type");
+        }
+        std::optional<int64_t> bound = whole_number();
+        if (!bound) {
+          return BadRefinement("length bound refinement must be integer or [integer, bool] array");
+        }
+        (*key == kLengthMin ? known.min_length : known.max_length) = *bound;
+        break;
+      }
+      case kNumberMin:
+      case kNumberMax: {
+        if (type != Type::Number()) {
+          return BadRefinement("numeric bound refinement for non-number type");
+        }
+        std::optional<std::pair<Number, bool>> bound = ReadBound(in);
+        if (!bound) {
+          return BadRefinement("length bound refinement must be [number, bool] array");
+        }
+        (*key == kNumberMin ? known.min : known.max) = std::move(bound->first);
+        (*key == kNumberMin ? known.min_inclusive : known.max_inclusive) = bound->second;
+        break;
+      }
+      default:
+        if (!SkipValue(in)) {
+          return BadRefinement("broken value of an unknown refinement");
+        }
+    }
+  }
+  if (known.Contradictory() || (is_null && known.not_null)) {
+    return BadRefinement("refinements contradict each other");
+  }
+  return is_null ? Value::Null(type) : Value::Unknown(type, std::move(known));
+}
+
+ValueResult<Value> ReadUnknown(Reader& in, const Type& type) {
+  std::optional<Reader::Extension> extension = in.ReadExtension();
+  if (!extension) {
+    return ValueFail("failed to read msgpack extension body: unexpected EOF");
+  }
+  if (extension->body.size() <= 1) {
+    return Value::Unknown(type);
+  }
+  if (extension->type != kRefinedExtension) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    std::string code = {kHex[extension->type >> 4], kHex[extension->type & 15]};
+    return ValueFail("unsupported extension type 0x" + code + " with len " +
+                     std::to_string(extension->body.size()));
+  }
+  if (extension->body.size() > kLongestRefinement) {
+    return ValueFail("oversize unknown value refinement");
+  }
+  return ReadRefinements(extension->body, type);
+}
+
+ValueResult<Value> Read(Reader& in, const Type& type, int depth);
+
+ValueResult<Value> ReadDynamic(Reader& in, int depth) {
+  std::optional<int64_t> length = in.ArrayLength();
+  if (length == -1) {
+    return Value::Null(Type::Dynamic());
+  }
+  if (length != 2) {
+    return ValueFail("dynamic value array must have exactly two elements");
+  }
+  std::optional<std::string_view> notation = in.String();
+  if (!notation) {
+    return ValueFail("a type is required");
+  }
+  ValueResult<Type> type = TypeFromJson(*notation);
+  if (!type) {
+    return std::unexpected(std::move(type.error()));
+  }
+  return Read(in, *type, depth + 1);
+}
+
+ValueResult<Value> ReadPrimitive(Reader& in, const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kBool: {
+      std::optional<bool> value = in.Bool();
+      return value ? ValueResult<Value>(Value::Bool(*value)) : ValueFail("bool is required");
+    }
+    case TypeKind::kNumber: {
+      std::optional<Number> number;
+      if (in.AtNumber()) {
+        number = in.NumberValue();
+      } else if (std::optional<std::string_view> text = in.String()) {
+        number = Number::Parse(*text);
+      }
+      return number ? ValueResult<Value>(Value::Of(*std::move(number)))
+                    : ValueFail("number is required");
+    }
+    default: {
+      std::optional<std::string_view> text = in.String();
+      return text ? ValueResult<Value>(Value::String(*text)) : ValueFail("string is required");
+    }
+  }
+}
+
+const char* WhatIsRequired(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kList:
+      return "a list is required";
+    case TypeKind::kSet:
+      return "a set is required";
+    case TypeKind::kMap:
+      return "a map is required";
+    case TypeKind::kTuple:
+      return "a tuple is required";
+    default:
+      return "an object is required";
+  }
+}
+
+ValueResult<Value> ReadSequence(Reader& in, const Type& type, size_t length, int depth) {
+  std::vector<Value> values;
+  values.reserve(std::min(length, in.left()));
+  for (size_t i = 0; i < length; ++i) {
+    const Type& element_type = type.is_tuple() ? type.elements()[i] : type.element();
+    ValueResult<Value> value = Read(in, element_type, depth + 1);
+    if (!value) {
+      return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(i))), value.error());
+    }
+    values.push_back(*std::move(value));
+  }
+  if (type.is_tuple()) {
+    return Value::Tuple(std::move(values));
+  }
+  Type element = type.element();
+  if (element.has_dynamic()) {
+    if (!Value::CommonElementType(values)) {
+      return ValueFail("inconsistent element types");
+    }
+    element = Type::Dynamic();
+  }
+  return type.is_list() ? Value::List(element, std::move(values))
+                        : Value::Set(element, std::move(values));
+}
+
+ValueResult<Value> ReadMap(Reader& in, const Type& type, size_t length, int depth) {
+  std::vector<std::pair<std::string, Value>> entries;
+  std::vector<Value> values;
+  entries.reserve(std::min(length, in.left()));
+  for (size_t i = 0; i < length; ++i) {
+    std::optional<std::string_view> key = in.String();
+    if (!key) {
+      return ValueFail("non-string key in map");
+    }
+    ValueResult<Value> value = Read(in, type.element(), depth + 1);
+    if (!value) {
+      return Inside(PathStep::Index(Value::String(*key)), value.error());
+    }
+    if (type.element().has_dynamic()) {
+      values.push_back(*value);
+    }
+    entries.emplace_back(std::string(*key), *std::move(value));
+  }
+  Type element = type.element();
+  if (element.has_dynamic()) {
+    if (!Value::CommonElementType(values)) {
+      return ValueFail("inconsistent element types");
+    }
+    element = Type::Dynamic();
+  }
+  return Value::Map(element, std::move(entries));
+}
+
+ValueResult<Value> ReadObject(Reader& in, const Type& type, size_t length, int depth) {
+  std::span<const ObjectAttribute> attributes = type.attributes();
+  std::vector<Value> values(attributes.size());
+  std::vector<bool> given(attributes.size());
+  for (size_t i = 0; i < length; ++i) {
+    std::optional<std::string_view> name = in.String();
+    if (!name) {
+      return ValueFail("all keys must be strings");
+    }
+    // Writers send attributes in order, so the next one is the likely one.
+    int index = attributes[i].name == *name ? static_cast<int>(i) : type.FindAttribute(*name);
+    if (index < 0) {
+      return Inside(PathStep::Index(Value::String(*name)), ValueError{{}, "unsupported attribute"});
+    }
+    size_t at = static_cast<size_t>(index);
+    ValueResult<Value> value = Read(in, attributes[at].type, depth + 1);
+    if (!value) {
+      return Inside(PathStep::Index(Value::String(*name)), value.error());
+    }
+    if (given[at]) {
+      return ValueFail("attribute " + text::GoQuote(*name) + " is given twice");
+    }
+    values[at] = *std::move(value);
+    given[at] = true;
+  }
+  return Value::ObjectOf(type, std::move(values));
+}
+
+ValueResult<Value> Read(Reader& in, const Type& type, int depth) {
+  if (in.at_end()) {
+    return ValueFail("EOF");
+  }
+  if (depth > kMaxDepth) {
+    return ValueFail("the value is nested too deeply");
+  }
+  if (in.AtExtension()) {
+    return ReadUnknown(in, type);
+  }
+  if (type.is_dynamic()) {
+    return ReadDynamic(in, depth);
+  }
+  if (in.Peek() == kNil) {
+    in.Skip(1);
+    return Value::Null(type);
+  }
+  if (type.is_primitive()) {
+    return ReadPrimitive(in, type);
+  }
+  if (type.is_capsule()) {
+    return ValueFail("unsupported type " + type.FriendlyName());
+  }
+  bool named = type.is_map() || type.is_object();
+  std::optional<int64_t> length = named ? in.MapLength() : in.ArrayLength();
+  if (!length) {
+    return ValueFail(WhatIsRequired(type));
+  }
+  size_t size = static_cast<size_t>(*length);
+  switch (type.kind()) {
+    case TypeKind::kTuple:
+      if (size == 0) {
+        return Value::EmptyTuple();
+      }
+      if (size != type.elements().size()) {
+        return ValueFail("a tuple of length " + std::to_string(type.elements().size()) +
+                         " is required");
+      }
+      return ReadSequence(in, type, size, depth);
+    case TypeKind::kObject:
+      if (size == 0) {
+        return Value::EmptyObject();
+      }
+      if (size != type.attributes().size()) {
+        return ValueFail("an object with " + std::to_string(type.attributes().size()) +
+                         " attributes is required (" + std::to_string(size) + " given)");
+      }
+      return ReadObject(in, type, size, depth);
+    case TypeKind::kMap:
+      return size == 0 ? Value::Map(type.element(), {}) : ReadMap(in, type, size, depth);
+    case TypeKind::kSet:
+      return size == 0 ? Value::Set(type.element(), {}) : ReadSequence(in, type, size, depth);
+    default:
+      return size == 0 ? Value::List(type.element(), {}) : ReadSequence(in, type, size, depth);
+  }
+}
+
+ValueResult<Type> ReadImpliedType(Reader& in, int depth) {
+  if (in.at_end()) {
+    return ValueFail("EOF");
+  }
+  if (depth > kMaxDepth) {
+    return ValueFail("the value is nested too deeply");
+  }
+  uint8_t code = in.Peek();
+  bool is_map = (code & 0xf0) == kFixMap || code == kMap16 || code == kMap16 + 1;
+  bool is_array = (code & 0xf0) == kFixArray || code == kArray16 || code == kArray16 + 1;
+  if (!is_map && !is_array) {
+    Type type = code == kNil || in.AtExtension()  ? Type::Dynamic()
+                : code == kTrue || code == kFalse ? Type::Bool()
+                : in.AtNumber()                   ? Type::Number()
+                                                  : Type::String();
+    return SkipValue(in) ? ValueResult<Type>(type) : ValueFail("unsupported msgpack code");
+  }
+  std::optional<int64_t> length = is_map ? in.MapLength() : in.ArrayLength();
+  if (!length) {
+    return ValueFail("unexpected EOF");
+  }
+  std::vector<Type> types;
+  std::vector<std::string_view> names;
+  for (int64_t i = 0; i < *length; ++i) {
+    if (is_map) {
+      std::optional<std::string_view> name = in.String();
+      if (!name) {
+        return ValueFail("all keys must be strings");
+      }
+      names.push_back(*name);
+    }
+    ValueResult<Type> type = ReadImpliedType(in, depth + 1);
+    if (!type) {
+      return type;
+    }
+    types.push_back(*std::move(type));
+  }
+  if (is_array) {
+    return Type::Tuple(types);
+  }
+  std::vector<Type::Attribute> attributes;
+  for (size_t i = 0; i < types.size(); ++i) {
+    attributes.push_back({names[i], types[i], false});
+  }
+  return Type::Object(attributes);
+}
+
+}  // namespace
+
+ValueResult<void> AppendMsgpack(std::string& out, const Value& value, const Type& type) {
+  if (value.type().ConformsTo(type)) {
+    return Write(out, value, type);
+  }
+  ValueResult<Value> converted = Convert(value, type);
+  if (!converted) {
+    return std::unexpected(std::move(converted.error()));
+  }
+  return Write(out, *converted, type);
+}
+
+ValueResult<std::string> ValueToMsgpack(const Value& value, const Type& type) {
+  std::string out;
+  if (ValueResult<void> written = AppendMsgpack(out, value, type); !written) {
+    return std::unexpected(std::move(written.error()));
+  }
+  return out;
+}
+
+ValueResult<Value> ValueFromMsgpack(std::string_view bytes, const Type& type) {
+  Reader in(bytes);
+  return Read(in, type, 0);
+}
+
+ValueResult<Type> ImpliedTypeOfMsgpack(std::string_view bytes) {
+  Reader in(bytes);
+  ValueResult<Type> type = ReadImpliedType(in, 0);
+  if (type && !in.at_end()) {
+    return ValueFail("extra bytes after msgpack value");
+  }
+  return type;
+}
+
+}  // namespace kinu

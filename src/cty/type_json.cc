@@ -1,0 +1,207 @@
+// cty's JSON notation of types. Ref: go-cty cty/json.go.
+
+#include "cty/json.h"
+#include "cty/normalize.h"
+
+namespace kinu {
+namespace {
+
+void AppendType(std::string& out, const Type& type) {
+  auto quoted = [&](std::string_view text) {
+    JsonWriter::AppendQuoted(out, text, JsonEscape::kHtml);
+  };
+  auto collection = [&](std::string_view name) {
+    out += "[\"";
+    out += name;
+    out += "\",";
+    AppendType(out, type.element());
+    out += ']';
+  };
+  switch (type.kind()) {
+    case TypeKind::kDynamic:
+      out += "\"dynamic\"";
+      break;
+    case TypeKind::kBool:
+      out += "\"bool\"";
+      break;
+    case TypeKind::kNumber:
+      out += "\"number\"";
+      break;
+    case TypeKind::kString:
+      out += "\"string\"";
+      break;
+    case TypeKind::kList:
+      collection("list");
+      break;
+    case TypeKind::kSet:
+      collection("set");
+      break;
+    case TypeKind::kMap:
+      collection("map");
+      break;
+    case TypeKind::kTuple: {
+      out += "[\"tuple\",[";
+      bool first = true;
+      for (const Type& element : type.elements()) {
+        out += first ? "" : ",";
+        first = false;
+        AppendType(out, element);
+      }
+      out += "]]";
+      break;
+    }
+    case TypeKind::kObject: {
+      out += "[\"object\",{";
+      std::string_view separator;
+      bool optional = false;
+      for (const ObjectAttribute& attribute : type.attributes()) {
+        out += separator;
+        separator = ",";
+        quoted(attribute.name);
+        out += ':';
+        AppendType(out, attribute.type);
+        optional = optional || attribute.optional;
+      }
+      out += '}';
+      if (optional) {
+        separator = ",[";
+        for (const ObjectAttribute& attribute : type.attributes()) {
+          if (attribute.optional) {
+            out += separator;
+            separator = ",";
+            quoted(attribute.name);
+          }
+        }
+        out += ']';
+      }
+      out += ']';
+      break;
+    }
+    case TypeKind::kCapsule:
+      out += "[\"capsule\",";
+      quoted(type.capsule_name());
+      out += ']';
+      break;
+  }
+}
+
+ValueResult<Type> PrimitiveFromName(std::string_view name) {
+  if (name == "bool") {
+    return Type::Bool();
+  }
+  if (name == "number") {
+    return Type::Number();
+  }
+  if (name == "string") {
+    return Type::String();
+  }
+  if (name == "dynamic") {
+    return Type::Dynamic();
+  }
+  return ValueFail("invalid primitive type name " + text::GoQuote(name));
+}
+
+ValueResult<Type> ObjectFromJson(std::span<const JsonNode> parts) {
+  if (parts.size() > 3 || !parts[1].is_object()) {
+    return ValueFail(parts.size() > 3 ? "unexpected extra data in type description"
+                                      : "invalid complex type description");
+  }
+  std::vector<Type::Attribute> attributes;
+  attributes.reserve(parts[1].members().size());
+  for (const JsonMember& member : parts[1].members()) {
+    ValueResult<Type> type = TypeFromJson(member.value);
+    if (!type) {
+      return type;
+    }
+    attributes.push_back({member.name, *std::move(type), false});
+  }
+  Type type = Type::Object(attributes);
+  if (parts.size() == 2) {
+    return type;
+  }
+  attributes.clear();
+  for (const ObjectAttribute& attribute : type.attributes()) {
+    attributes.push_back({attribute.name, attribute.type, false});
+  }
+  for (const JsonNode& name : parts[2].elements()) {
+    std::string storage;
+    int index = name.is_string() ? type.FindAttribute(Normalized(name.text(), storage)) : -1;
+    if (index < 0) {
+      return ValueFail("optional attribute is not declared");
+    }
+    attributes[static_cast<size_t>(index)].optional = true;
+  }
+  return Type::Object(attributes);
+}
+
+}  // namespace
+
+std::string TypeToJson(const Type& type) {
+  std::string out;
+  AppendType(out, type);
+  return out;
+}
+
+void WriteType(JsonWriter& out, const Type& type) {
+  out.Embed(TypeToJson(type));
+}
+
+ValueResult<Type> TypeFromJson(const JsonNode& json) {
+  if (json.is_string()) {
+    return PrimitiveFromName(json.text());
+  }
+  if (!json.is_array()) {
+    return ValueFail(json.is_object() ? "invalid complex type description"
+                                      : "invalid type description");
+  }
+  std::span<const JsonNode> parts = json.elements();
+  if (parts.empty() || !parts[0].is_string()) {
+    return ValueFail("invalid complex type kind name");
+  }
+  std::string_view kind = parts[0].text();
+  bool collection = kind == "list" || kind == "set" || kind == "map";
+  if (!collection && kind != "object" && kind != "tuple") {
+    return ValueFail("invalid complex type kind name");
+  }
+  if (parts.size() < 2) {
+    return ValueFail("invalid complex type description");
+  }
+  if (kind == "object") {
+    return ObjectFromJson(parts);
+  }
+  if (parts.size() != 2) {
+    return ValueFail("unexpected extra data in type description");
+  }
+  if (collection) {
+    ValueResult<Type> element = TypeFromJson(parts[1]);
+    if (!element) {
+      return element;
+    }
+    return kind == "list"  ? Type::List(*element)
+           : kind == "set" ? Type::Set(*element)
+                           : Type::Map(*element);
+  }
+  if (!parts[1].is_array()) {
+    return ValueFail("invalid complex type description");
+  }
+  std::vector<Type> elements;
+  elements.reserve(parts[1].elements().size());
+  for (const JsonNode& part : parts[1].elements()) {
+    ValueResult<Type> element = TypeFromJson(part);
+    if (!element) {
+      return element;
+    }
+    elements.push_back(*std::move(element));
+  }
+  return Type::Tuple(elements);
+}
+
+ValueResult<Type> TypeFromJson(std::string_view json) {
+  JsonDocument document = ParseJson(json);
+  if (!document.ok()) {
+    return ValueFail(document.problems()[0].message);
+  }
+  return TypeFromJson(document.root());
+}
+
+}  // namespace kinu
