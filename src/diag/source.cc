@@ -71,7 +71,7 @@ Position SourceFile::PositionAt(uint32_t offset) const {
   uint32_t column = 1;
   if (line == 0) {
     column = start_.column;
-    if (std::string_view(text_).starts_with(kByteOrderMark)) {
+    if (columns_ == Columns::kNative && std::string_view(text_).starts_with(kByteOrderMark)) {
       begin = std::min(offset, static_cast<uint32_t>(kByteOrderMark.size()));
     }
   }

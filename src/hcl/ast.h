@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <span>
 #include <string_view>
 
@@ -193,8 +194,16 @@ class SyntaxTree {
   const SourceFile* KeepSource(Ref<const SourceFile> source) {
     return sources_.emplace_back(std::move(source)).get();
   }
+  /// Calls use(arena) with memory for what is made of the tree after parsing, one caller at a time.
+  template <typename Use>
+  void Later(Use&& use) const {
+    const std::scoped_lock lock(later_mutex_);
+    use(later_arena_);
+  }
 
  private:
+  mutable std::mutex later_mutex_;
+  mutable Arena later_arena_;
   std::deque<Value> values_;
   std::deque<Diagnostics> diagnostics_;
   std::deque<Ref<const SourceFile>> sources_;

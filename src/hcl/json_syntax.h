@@ -14,33 +14,35 @@ namespace kinu::hcl {
 /// A JSON string: kind kTemplateWrap, `wrapped` is the template that it holds (or kInvalid).
 struct JsonStringExpr : WrapExpr {
   std::string_view text;  ///< decoded, without template processing
-  const Expr* literal;    ///< the text as a literal; equal to `wrapped` when it holds no template
+  const Expr* literal;    ///< its twin without template, or null when it holds none itself
+};
+/// A JSON array: kind kTuple.
+struct JsonTupleExpr : TupleExpr {
+  const Expr* literal;  ///< its twin without templates, or null when there are none inside
+};
+/// A JSON object: kind kJsonObject.
+struct JsonObjectExpr : ObjectExpr {
+  const Expr* literal;  ///< as above
 };
 
 /// The node when it is a JSON string, else null.
 const JsonStringExpr* AsJsonString(const Expr& expr);
 
-/// A tuple or object of JSON that holds templates somewhere: it has a twin without them.
-struct JsonTupleExpr : TupleExpr {
-  const Expr* literal;
-};
-struct JsonObjectExpr : ObjectExpr {
-  const Expr* literal;
-};
-
+/// A body over any JSON value; whether the value fits shows when content is asked for.
 class JsonBody final : public Body {
  public:
-  JsonBody(const Expr* value, SourceRange close) : value_(value), close_(close) {}
+  JsonBody(const Expr* value, const SyntaxTree* tree) : value_(value), tree_(tree) {}
 
-  BodyContent Content(const BodySchema&, Strictness, Diagnostics&) const override;
-  std::vector<Attribute> JustAttributes(std::span<const std::string_view>,
-                                        Diagnostics&) const override;
+  BodyContent Content(const BodySchema& schema, Strictness strictness,
+                      Diagnostics& diags) const override;
+  std::vector<Attribute> JustAttributes(std::span<const std::string_view> hidden,
+                                        Diagnostics& diags) const override;
   SourceRange MissingItemRange() const override;
   bool is_json() const override { return true; }
 
  private:
   const Expr* value_;
-  SourceRange close_;  // where the closing brace of an object stands
+  const SyntaxTree* tree_;
 };
 
 /// The word of a native expression: a name alone, or true, false or null.

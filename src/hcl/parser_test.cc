@@ -360,10 +360,12 @@ TEST(Depth, NineThousandLevelsParse) {
 TEST(Depth, TooDeepIsOneDiagnostic) {
   constexpr size_t kMany = 200'000;
   const std::string texts[] = {
-      Repeat("(", kMany),          Repeat("[", kMany),         Repeat("{a=", kMany),
-      Repeat("!", kMany),          Repeat("f(", kMany),        Repeat("a?", kMany),
-      Repeat("\"${", kMany),       "a" + Repeat("[*]", kMany), "a" + Repeat("+a", kMany),
-      "a" + Repeat("[b]", kMany),  Repeat("a?b:", kMany),      "\"" + Repeat("%{if a}", kMany),
+      Repeat("(", kMany),          Repeat("[", kMany),
+      Repeat("{a=", kMany),        Repeat("!", kMany),
+      Repeat("f(", kMany),         Repeat("a?", kMany),
+      Repeat("\"${", kMany),       "a" + Repeat("[*]", kMany),
+      "a" + Repeat("+a", kMany),   "a" + Repeat("[b]", kMany),
+      Repeat("a?b:", kMany),       "\"" + Repeat("%{if a}", kMany) + "\"",
       Repeat("[for a in ", kMany),
   };
   for (const std::string& text : texts) {

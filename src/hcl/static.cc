@@ -199,16 +199,15 @@ const Expr* LiteralOnly(const Expr& expr) {
   if (!IsJsonExpr(expr)) {
     return &expr;
   }
-  switch (expr.kind) {
-    case ExprKind::kTemplateWrap:
-      return static_cast<const JsonStringExpr&>(expr).literal;
-    case ExprKind::kTuple:
-      return static_cast<const JsonTupleExpr&>(expr).literal;
-    case ExprKind::kJsonObject:
-      return static_cast<const JsonObjectExpr&>(expr).literal;
-    default:
-      return &expr;
+  const Expr* literal = nullptr;
+  if (expr.kind == ExprKind::kTemplateWrap) {
+    literal = static_cast<const JsonStringExpr&>(expr).literal;
+  } else if (expr.kind == ExprKind::kTuple) {
+    literal = static_cast<const JsonTupleExpr&>(expr).literal;
+  } else if (expr.kind == ExprKind::kJsonObject) {
+    literal = static_cast<const JsonObjectExpr&>(expr).literal;
   }
+  return literal == nullptr ? &expr : literal;
 }
 
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out) {

@@ -1,0 +1,229 @@
+// JSON text to the common syntax tree. Ref: hcl json/public.go, structure.go expression.Value.
+
+#include <string>
+#include <utility>
+
+#include "codec/json_reader.h"
+#include "hcl/json_syntax.h"
+#include "hcl/parse.h"
+#include "hcl/static.h"
+#include "text/unicode.h"
+
+namespace kinu::hcl {
+namespace {
+
+std::string_view Summary(JsonProblemKind kind) {
+  switch (kind) {
+    case JsonProblemKind::kMissingValue:
+      return "Missing JSON value";
+    case JsonProblemKind::kMissingElement:
+      return "Missing array element value";
+    case JsonProblemKind::kUnexpectedEnd:
+      return "Missing value";
+    case JsonProblemKind::kInvalidStart:
+      return "Invalid start of value";
+    case JsonProblemKind::kInvalidName:
+      return "Invalid object property name";
+    case JsonProblemKind::kMissingObjectValue:
+      return "Missing object value";
+    case JsonProblemKind::kEqualsSign:
+    case JsonProblemKind::kMissingColon:
+      return "Missing property value colon";
+    case JsonProblemKind::kTrailingCommaInObject:
+      return "Trailing comma in object";
+    case JsonProblemKind::kUnclosedObject:
+    case JsonProblemKind::kUnclosedArray:
+      return "Unclosed object";
+    case JsonProblemKind::kObjectClosedByBracket:
+      return "Mismatched braces";
+    case JsonProblemKind::kMissingCommaInObject:
+    case JsonProblemKind::kMissingCommaInArray:
+      return "Missing attribute seperator comma";
+    case JsonProblemKind::kTrailingCommaInArray:
+      return "Trailing comma in array";
+    case JsonProblemKind::kColonInArray:
+      return "Invalid array value";
+    case JsonProblemKind::kArrayClosedByBrace:
+      return "Mismatched brackets";
+    case JsonProblemKind::kInvalidNumber:
+      return "Invalid JSON number";
+    case JsonProblemKind::kInvalidString:
+      return "Invalid JSON string";
+    case JsonProblemKind::kInvalidKeyword:
+      return "Invalid JSON keyword";
+    case JsonProblemKind::kExtraneousData:
+      return "Extraneous data after value";
+    case JsonProblemKind::kTooDeep:
+      return "Nesting too deep";
+    case JsonProblemKind::kTooLarge:
+      return "File too large";
+  }
+  return "Invalid JSON";
+}
+
+bool MayHoldTemplate(std::string_view text) {
+  return text.find("${") != std::string_view::npos || text.find("%{") != std::string_view::npos ||
+         text.starts_with("\xEF\xBB\xBF");
+}
+
+/// One byte inside a broken string, as the reference places it: columns count bytes from the string's
+/// start, and the place may be the line's end or the file's. No offset of the file says that, so the
+/// place is a source of its own.
+SourceRange PlaceInString(const SourceFile* source, const JsonProblem& problem, SyntaxTree& tree) {
+  Position start = source->PositionAt(problem.context_begin);
+  const uint32_t offset = problem.begin - problem.context_begin;
+  start.column += offset;
+  start.byte += offset;
+  return {tree.KeepSource(SourceFile::Make(source->name(), " ", start, source)), 0, 1};
+}
+
+class JsonBuilder {
+ public:
+  JsonBuilder(const SourceFile* source, SyntaxTree& tree) : source_(source), tree_(tree) {}
+
+  const Expr* Build(const JsonNode& node);
+
+ private:
+  Expr Base(ExprKind kind, uint32_t begin, uint32_t end) const {
+    return {kind, begin, end, source_};
+  }
+  const Expr* Literal(const JsonNode& node, const Value* value) {
+    return tree_.arena.New<LiteralExpr>(Base(ExprKind::kLiteral, node.begin(), node.end()), value);
+  }
+  const Expr* String(std::string_view text, uint32_t begin, uint32_t end);
+  const Expr* Template(std::string_view text, uint32_t begin, uint32_t end);
+  const Expr* Array(const JsonNode& node);
+  const Expr* Object(const JsonNode& node);
+
+  const SourceFile* source_;
+  SyntaxTree& tree_;
+};
+
+const Expr* JsonBuilder::Build(const JsonNode& node) {
+  switch (node.kind()) {
+    case JsonNode::Kind::kNull:
+      return Literal(node, tree_.Keep(Value()));
+    case JsonNode::Kind::kBool:
+      return Literal(node, tree_.Keep(Value::Bool(node.boolean())));
+    case JsonNode::Kind::kNumber:
+      if (std::optional<Number> number = Number::Parse(node.text())) {
+        return Literal(node, tree_.Keep(Value::Of(*std::move(number))));
+      }
+      break;
+    case JsonNode::Kind::kString:
+      return String(node.text(), node.begin(), node.end());
+    case JsonNode::Kind::kArray:
+      return Array(node);
+    case JsonNode::Kind::kObject:
+      return Object(node);
+    case JsonNode::Kind::kInvalid:
+      break;
+  }
+  return Literal(node, tree_.Keep(Value::DynamicUnknown()));
+}
+
+const Expr* JsonBuilder::String(std::string_view text, uint32_t begin, uint32_t end) {
+  const std::string_view whole = source_->text();
+  if (text.data() < whole.data() || text.data() >= whole.data() + whole.size()) {
+    text = tree_.arena.CopyString(text);  // it had escapes: the reader decoded it elsewhere
+  }
+  const Expr* plain = tree_.arena.New<LiteralExpr>(
+      Base(ExprKind::kLiteral, begin, end),
+      tree_.Keep(text::IsAscii(text) ? Value::NormalizedString(text) : Value::String(text)));
+  const Expr wrap = Base(ExprKind::kTemplateWrap, begin, end);
+  const auto* literal = tree_.arena.New<JsonStringExpr>(WrapExpr{wrap, plain}, text, nullptr);
+  if (!MayHoldTemplate(text)) {
+    return literal;
+  }
+  return tree_.arena.New<JsonStringExpr>(WrapExpr{wrap, Template(text, begin, end)}, text, literal);
+}
+
+const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_t end) {
+  Position start = source_->PositionAt(begin);
+  ++start.column;  // behind the quote
+  ++start.byte;
+  const SourceFile* inner =
+      tree_.KeepSource(SourceFile::Make(source_->name(), std::string(text), start, source_));
+  Diagnostics problems;
+  const Expr* parsed = ParseTemplate(inner, tree_, problems);
+  if (!problems.has_errors()) {
+    return parsed;
+  }
+  return tree_.arena.New<InvalidExpr>(Base(ExprKind::kInvalid, begin, end),
+                                      tree_.KeepDiagnostics(std::move(problems)));
+}
+
+const Expr* JsonBuilder::Array(const JsonNode& node) {
+  std::vector<const Expr*> elements;
+  std::vector<const Expr*> literals;
+  elements.reserve(node.elements().size());
+  literals.reserve(node.elements().size());
+  for (const JsonNode& element : node.elements()) {
+    elements.push_back(Build(element));
+    literals.push_back(LiteralOnly(*elements.back()));
+  }
+  const Expr base = Base(ExprKind::kTuple, node.begin(), node.end());
+  const uint32_t open_end = node.begin() + 1;
+  const Expr* literal = nullptr;
+  if (literals != elements) {
+    literal = tree_.arena.New<JsonTupleExpr>(
+        TupleExpr{base, tree_.arena.CopySpan(literals), open_end}, nullptr);
+  }
+  return tree_.arena.New<JsonTupleExpr>(TupleExpr{base, tree_.arena.CopySpan(elements), open_end},
+                                        literal);
+}
+
+const Expr* JsonBuilder::Object(const JsonNode& node) {
+  std::vector<ObjectItem> items;
+  std::vector<ObjectItem> literals;
+  items.reserve(node.members().size());
+  literals.reserve(node.members().size());
+  bool differs = false;
+  for (const JsonMember& member : node.members()) {
+    const ObjectItem item{String(member.name, member.name_begin, member.name_end),
+                          Build(member.value)};
+    items.push_back(item);
+    literals.push_back({LiteralOnly(*item.key), LiteralOnly(*item.value)});
+    differs = differs || literals.back().key != item.key || literals.back().value != item.value;
+  }
+  const Expr base = Base(ExprKind::kJsonObject, node.begin(), node.end());
+  const uint32_t open_end = node.begin() + 1;
+  const Expr* literal = nullptr;
+  if (differs) {
+    literal = tree_.arena.New<JsonObjectExpr>(
+        ObjectExpr{base, tree_.arena.CopySpan(literals), open_end}, nullptr);
+  }
+  return tree_.arena.New<JsonObjectExpr>(ObjectExpr{base, tree_.arena.CopySpan(items), open_end},
+                                         literal);
+}
+
+}  // namespace
+
+const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+  source->SetColumns(SourceFile::Columns::kJson);
+  const JsonDocument document = kinu::ParseJson(source->text(), {.recover = true});
+  for (const JsonProblem& problem : document.problems()) {
+    SourceRange subject{source, problem.begin, problem.end};
+    SourceRange context;
+    if (problem.context_end > 0) {
+      context = {source, problem.context_begin, problem.context_end};
+      subject = PlaceInString(source, problem, tree);
+    }
+    diags.Error(std::string(Summary(problem.kind)), problem.message + ".", subject, context);
+  }
+  return JsonBuilder(source, tree).Build(document.root());
+}
+
+const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+  const Expr* root = ParseJsonExpression(source, tree, diags);
+  if (root->kind != ExprKind::kJsonObject && root->kind != ExprKind::kTuple) {
+    diags.Error("Root value must be object",
+                "A configuration in JSON is an object, or an array of objects.", root->range());
+    // An empty body, so that nobody reports the same again.
+    root = tree.arena.New<JsonObjectExpr>(
+        ObjectExpr{Expr{ExprKind::kJsonObject, 0, 0, source}, {}, 0}, nullptr);
+  }
+  return tree.arena.New<JsonBody>(root, &tree);
+}
+
+}  // namespace kinu::hcl
