@@ -5,7 +5,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "addrs/address.h"
@@ -39,6 +41,8 @@ struct Variable {
   bool has_ephemeral = false;
   bool nullable = true;
   bool has_nullable = false;
+  bool is_const = false;               ///< may be used where values are needed while loading
+  bool has_const = false;
   std::string deprecated;
   std::vector<Condition> validations;
 };
@@ -58,9 +62,12 @@ struct Output {
   bool sensitive = false;
   bool has_sensitive = false;
   bool ephemeral = false;
+  bool has_ephemeral = false;
   std::string deprecated;
   std::vector<const hcl::TraversalExpr*> depends_on;
   std::vector<Condition> preconditions;
+  /// Where messages about the value point. Ref: configs.Output.UsageRange.
+  SourceRange usage_range() const { return expr != nullptr ? expr->range() : range; }
 };
 
 /// A provider configuration named in a module: `aws`, `aws.west`, `aws.west["k"]`.
@@ -68,7 +75,20 @@ struct ProviderRef {
   Symbol local_name;
   Symbol alias;
   const hcl::Expr* key = nullptr;  ///< instance key of a for_each provider
+  SourceRange range;  ///< of the local name
+};
+
+/// What happens to a resource at the end of its life, and who does it.
+struct Provisioner {
+  enum class When : uint8_t { kCreate, kDestroy };
+  enum class OnFailure : uint8_t { kFail, kContinue };
+  std::string_view type;
+  const hcl::Body* body = nullptr;        ///< read with kProvisionerMetaNames hidden
+  const hcl::Body* connection = nullptr;  ///< of its own, null: the resource's
+  When when = When::kCreate;
+  OnFailure on_failure = OnFailure::kFail;
   SourceRange range;
+  SourceRange type_range;
 };
 
 enum class IgnoreChanges : uint8_t { kNone, kSome, kAll };
@@ -93,17 +113,19 @@ struct Resource {
   std::vector<const hcl::Expr*> replace_triggered_by;
   std::vector<Condition> preconditions;
   std::vector<Condition> postconditions;
-  std::vector<hcl::Block> provisioners;  ///< label: the provisioner type
+  std::vector<Provisioner> provisioners;
+  const hcl::Body* connection = nullptr;
   int check = -1;  ///< index of the check block that a data source is nested in
 };
 
 /// Names in resource bodies that belong to the language, not to the provider's schema.
-extern const std::vector<std::string_view> kResourceMetaNames;
-extern const std::vector<std::string_view> kDataMetaNames;
-extern const std::vector<std::string_view> kModuleMetaNames;
-extern const std::vector<std::string_view> kProviderMetaNames;
+extern const std::span<const std::string_view> kResourceMetaNames;
+extern const std::span<const std::string_view> kDataMetaNames;
+extern const std::span<const std::string_view> kModuleMetaNames;
+extern const std::span<const std::string_view> kProviderMetaNames;
+extern const std::span<const std::string_view> kProvisionerMetaNames;
 /// The hidden names for a resource of that mode.
-const std::vector<std::string_view>& MetaNames(ResourceMode mode);
+std::span<const std::string_view> MetaNames(ResourceMode mode);
 
 struct ProviderBlock {
   Symbol local_name;
@@ -111,6 +133,16 @@ struct ProviderBlock {
   const hcl::Body* body = nullptr;  ///< read with kProviderMetaNames hidden
   const hcl::Expr* for_each = nullptr;
   std::string version;
+  SourceRange range;
+  SourceRange name_range;
+  bool is_empty = false;  ///< nothing in it but an alias: only passes a configuration on
+};
+
+/// A `provider_meta` block: what a module tells a provider about itself.
+struct ProviderMeta {
+  Symbol local_name;
+  Symbol provider;  ///< full source address
+  const hcl::Body* body = nullptr;
   SourceRange range;
 };
 
@@ -128,9 +160,14 @@ struct ModuleCall {
   SourceRange range;
   const hcl::Body* body = nullptr;  ///< inputs, read with kModuleMetaNames hidden
   std::vector<hcl::Attribute> inputs;
+  /// As written when it is a plain string, else as evaluated for the first call of this module
+  /// (what a call really uses stands in its ConfigNode).
   std::string source;
   SourceRange source_range;
+  const hcl::Expr* source_expr = nullptr;
   std::string version;
+  const hcl::Expr* version_expr = nullptr;
+  SourceRange version_range;  ///< name and value
   const hcl::Expr* count = nullptr;
   const hcl::Expr* for_each = nullptr;
   const hcl::Expr* enabled = nullptr;
@@ -149,9 +186,40 @@ struct Check {
   int data_resource = -1;  ///< index into Module::resources of the nested data block
 };
 
+/// An address in a `moved`, `removed` or `import` block, relative to the block's module.
+struct Endpoint {
+  ModuleInstId module;
+  bool is_module = false;  ///< a module, not a resource in it
+  ResourceName resource;
+  InstanceKey key;
+  SourceRange range;
+};
+
 struct Moved {
   const hcl::TraversalExpr* from = nullptr;
   const hcl::TraversalExpr* to = nullptr;
+  SourceRange range;
+  Endpoint from_endpoint;
+  Endpoint to_endpoint;
+};
+
+struct Removed {
+  Endpoint from;  ///< has no instance keys
+  bool destroy = false;
+  bool has_destroy = false;
+  std::vector<Provisioner> provisioners;  ///< all of them for destroying
+  SourceRange range;
+};
+
+struct Import {
+  const hcl::Expr* to = nullptr;
+  const hcl::Expr* id = nullptr;
+  const hcl::Expr* identity = nullptr;
+  const hcl::Expr* for_each = nullptr;
+  ConfigResource target;                     ///< `to` without its keys
+  std::optional<ResourceInstance> instance;  ///< `to` when its keys are literals
+  std::optional<ProviderRef> provider_ref;
+  Symbol provider;  ///< full source address
   SourceRange range;
 };
 
@@ -177,6 +245,9 @@ struct Module {
   std::vector<RequiredProvider> required_providers;
   std::vector<Check> checks;
   std::vector<Moved> moved;
+  std::vector<Removed> removed;
+  std::vector<Import> imports;
+  std::vector<ProviderMeta> provider_metas;
   std::optional<Backend> backend;
   /// What each bound traversal stands for; index = TraversalExpr::binding.
   std::vector<Reference> references;
@@ -191,6 +262,7 @@ struct Module {
 
   FlatMap<uint32_t, int> variable_index, local_index, output_index, call_index;
   FlatMap<ResourceName, int> resource_index;
+  FlatMap<uint32_t, Symbol> provider_addresses;  ///< local name to full address, of names in use
 
  private:
   static int Look(const FlatMap<uint32_t, int>& index, Symbol name) {
@@ -207,6 +279,8 @@ struct ConfigNode {
   ConfigNode* parent = nullptr;
   int call = -1;  ///< index of the call in the parent's module
   std::string source_dir;
+  std::string source;   ///< normalised source address, empty for the root
+  std::string version;  ///< installed version, empty when the source has none
   std::vector<ConfigNode*> children;  ///< one per Module::calls; null when it could not be loaded
 };
 

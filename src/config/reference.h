@@ -52,6 +52,10 @@ Reference ResolveReference(Program& program, const Module& module,
 /// the graph builder binds everything before a walk starts.
 uint32_t BindReference(Program& program, Module& module, const hcl::TraversalExpr& traversal);
 
+/// The part of a traversal that its reference uses, instance key included: where messages about the
+/// reference point.
+SourceRange ReferenceRange(const hcl::TraversalExpr& traversal);
+
 /// Address of what is referenced, as documents and messages show it ("aws_instance.a", "var.x").
 std::string ReferenceSubject(const Program& program, const Module& module, const Reference& ref);
 

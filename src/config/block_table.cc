@@ -1,0 +1,50 @@
+// The block types that may stand at the top of a configuration file. Ref: opentofu
+// internal/configs/parser_config.go configFileSchema.
+#include "config/blocks/blocks.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kName[] = {"name"};
+constexpr std::string_view kTypeAndName[] = {"type", "name"};
+
+constexpr BlockType kBlockTypes[] = {
+    {"language", {}, ReadLanguageBlock},
+    {"required_providers", {}, ReadMisplacedRequiredProviders},
+    {"provider", kName, ReadProviderBlock},
+    {"variable", kName, ReadVariableBlock},
+    {"locals", {}, ReadLocalsBlock},
+    {"output", kName, ReadOutputBlock},
+    {"module", kName, ReadModuleBlock},
+    {"resource", kTypeAndName, ReadResourceBlock},
+    {"data", kTypeAndName, ReadTopLevelDataBlock},
+    {"ephemeral", kTypeAndName, ReadEphemeralBlock},
+    {"moved", {}, ReadMovedBlock},
+    {"import", {}, ReadImportBlock},
+    {"check", kName, ReadCheckBlock},
+    {"removed", {}, ReadRemovedBlock},
+    {"terraform", {}, ReadTerraformBlock},
+};
+
+}  // namespace
+
+std::span<const BlockType> BlockTypes() { return kBlockTypes; }
+
+void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
+  std::vector<hcl::BlockSchema> schema;
+  for (const BlockType& type : kBlockTypes) {
+    schema.push_back({type.name, type.labels});
+  }
+  const hcl::BodyContent content =
+      body.Content({.blocks = schema}, hcl::Strictness::kExact, reader.diags);
+  for (const hcl::Block& block : content.blocks) {
+    for (const BlockType& type : kBlockTypes) {
+      if (type.name == block.type) {
+        type.read(reader, block);
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace kinu::config

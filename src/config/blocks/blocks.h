@@ -1,0 +1,48 @@
+// One function per block type: reads a block into BlockReader::out. Private to config.
+#pragma once
+
+#include "config/decode.h"
+
+namespace kinu::config {
+
+void ReadLanguageBlock(BlockReader& reader, const hcl::Block& block);
+void ReadMisplacedRequiredProviders(BlockReader& reader, const hcl::Block& block);
+void ReadProviderBlock(BlockReader& reader, const hcl::Block& block);
+void ReadVariableBlock(BlockReader& reader, const hcl::Block& block);
+void ReadLocalsBlock(BlockReader& reader, const hcl::Block& block);
+void ReadOutputBlock(BlockReader& reader, const hcl::Block& block);
+void ReadModuleBlock(BlockReader& reader, const hcl::Block& block);
+void ReadResourceBlock(BlockReader& reader, const hcl::Block& block);
+void ReadTopLevelDataBlock(BlockReader& reader, const hcl::Block& block);
+void ReadEphemeralBlock(BlockReader& reader, const hcl::Block& block);
+void ReadMovedBlock(BlockReader& reader, const hcl::Block& block);
+void ReadImportBlock(BlockReader& reader, const hcl::Block& block);
+void ReadCheckBlock(BlockReader& reader, const hcl::Block& block);
+void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block);
+void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
+
+/// A `required_providers` block inside a `terraform` block.
+void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block);
+/// Reports a version constraint of the module that excludes this program.
+void CheckCompatible(BlockReader& reader, const std::string& constraint,
+                     const SourceRange& range);
+
+// --- Parts of `resource`, `data` and `ephemeral` blocks. ---
+extern const std::span<const hcl::AttributeSchema> kResourceArguments;
+extern const std::span<const hcl::BlockSchema> kResourceNestedBlocks;
+extern const std::span<const hcl::BlockSchema> kDataNestedBlocks;
+/// The header: labels and ranges.
+Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMode mode);
+/// count, for_each, provider and depends_on.
+void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content, bool nested,
+                           Resource& resource, Repetition& repetition);
+hcl::BodyContent ReadLifecycle(BlockReader& reader, const hcl::Block& block, Resource& resource,
+                               Repetition& repetition);
+/// Reports a second block of a kind that may occur once; true when it is the first.
+bool IsFirst(const hcl::Block*& seen, const hcl::Block& block, std::string_view summary,
+             Diagnostics& diags);
+/// Lets the "_" block of a body take part in it.
+const hcl::Body* WithEscaped(BlockReader& reader, const hcl::Body* body, const hcl::Block& escape);
+void ReportReserved(const hcl::Block& block, std::string_view where, Diagnostics& diags);
+
+}  // namespace kinu::config

@@ -1,0 +1,164 @@
+// Addresses in `moved`, `removed` and `import` blocks. Ref: opentofu internal/addrs
+// move_endpoint.go, remove_endpoint.go, parse_target.go, module_instance.go.
+#include "config/blocks/blocks.h"
+
+namespace kinu::config {
+namespace {
+
+using Step = hcl::TraversalStep;
+
+/// Reads an address step by step. Position 0 is the root name, i the step before i.
+class EndpointReader {
+ public:
+  EndpointReader(BlockReader& reader, const hcl::TraversalExpr& traversal, bool allow_keys)
+      : reader_(reader), traversal_(traversal), allow_keys_(allow_keys) {}
+
+  std::optional<Endpoint> Read();
+
+ private:
+  bool ReadModules(Endpoint& out);
+  bool ReadResource(Endpoint& out);
+
+  size_t size() const { return traversal_.steps.size() + 1; }
+  bool at_end() const { return at_ == size(); }
+  const Step& step(size_t i) const { return traversal_.steps[i - 1]; }
+  bool IsName(size_t i) const {
+    return i < size() && (i == 0 || step(i).kind == Step::Kind::kAttribute);
+  }
+  bool IsKey(size_t i) const { return i > 0 && i < size() && step(i).kind == Step::Kind::kIndex; }
+  std::string_view Name(size_t i) const { return i == 0 ? traversal_.root : step(i).name; }
+  SourceRange Range(size_t i) const {
+    return i == 0 ? traversal_.root_range() : traversal_.step_range(step(i));
+  }
+  SourceRange RangeFrom(size_t i) const {
+    return {traversal_.file, Range(i).begin, Range(size() - 1).end};
+  }
+  bool Wrong(std::string_view summary, std::string_view detail, const SourceRange& range) {
+    reader_.diags.Error(std::string(summary), std::string(detail), range);
+    return false;
+  }
+  std::optional<InstanceKey> Key(size_t i) {
+    const Value& key = *step(i).key;
+    if (!key.IsNull() && key.type() == Type::String()) {
+      return InstanceKey::String(reader_.Intern(key.AsString()));
+    }
+    if (!key.IsNull() && key.type() == Type::Number() && key.AsInt64()) {
+      return InstanceKey::Int(*key.AsInt64());
+    }
+    return std::nullopt;
+  }
+
+  BlockReader& reader_;
+  const hcl::TraversalExpr& traversal_;
+  bool allow_keys_;
+  size_t at_ = 0;
+};
+
+bool EndpointReader::ReadModules(Endpoint& out) {
+  while (!at_end() && IsName(at_) && Name(at_) == "module") {
+    const size_t name = at_ + 1;
+    if (name >= size()) {
+      return Wrong("Invalid address operator",
+                   "After \"module\" a period and the name of a module call must follow.",
+                   Range(at_));
+    }
+    if (!IsName(name)) {
+      return Wrong("Invalid address operator",
+                   "After \"module\" a period and the name of a module call must follow.",
+                   Range(name));
+    }
+    at_ += 2;
+    InstanceKey key;
+    if (IsKey(at_)) {
+      if (!allow_keys_) {
+        return Wrong("Module instance address with keys is not allowed",
+                     "The address is that of a module with all its instances: write it without "
+                     "keys.",
+                     Range(at_));
+      }
+      std::optional<InstanceKey> given = Key(at_);
+      if (!given) {
+        return Wrong("Invalid address operator",
+                     "The key of a module instance is a string or a whole number.", Range(at_));
+      }
+      key = *given;
+      ++at_;
+    }
+    out.module =
+        reader_.program.ModuleInstance(out.module, reader_.Intern(Name(name)), key);
+  }
+  return true;
+}
+
+bool EndpointReader::ReadResource(Endpoint& out) {
+  if (IsName(at_) && (Name(at_) == "data" || Name(at_) == "ephemeral")) {
+    out.resource.mode =
+        Name(at_) == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
+    ++at_;
+  }
+  if (size() - at_ < 2) {
+    return Wrong("Invalid address", "A resource address has a type and a name.",
+                 at_end() ? traversal_.range() : RangeFrom(at_));
+  }
+  for (size_t i : {at_, at_ + 1}) {
+    if (!IsName(i)) {
+      return Wrong("Invalid address",
+                   i == at_ ? "The type of a resource is missing."
+                            : "The name of a resource is missing.",
+                   Range(i));
+    }
+  }
+  out.resource.type = reader_.Intern(Name(at_));
+  out.resource.name = reader_.Intern(Name(at_ + 1));
+  at_ += 2;
+  if (at_end()) {
+    return true;
+  }
+  if (size() - at_ > 1) {
+    return Wrong("Invalid address", "Nothing can follow the address of a resource instance.",
+                 Range(at_ + 1));
+  }
+  if (!allow_keys_) {
+    return Wrong("Resource instance address with keys is not allowed",
+                 "The address is that of a resource with all its instances: write it without a "
+                 "key.",
+                 Range(at_));
+  }
+  std::optional<InstanceKey> key;
+  if (IsKey(at_)) {
+    key = Key(at_);
+  }
+  if (!key) {
+    return Wrong("Invalid address",
+                 "Only an instance key in brackets, a string or a whole number, can follow the "
+                 "name.",
+                 Range(at_));
+  }
+  out.key = *key;
+  return true;
+}
+
+std::optional<Endpoint> EndpointReader::Read() {
+  Endpoint out;
+  out.range = traversal_.range();
+  if (!ReadModules(out)) {
+    return std::nullopt;
+  }
+  if (at_end()) {
+    out.is_module = true;
+    return out;
+  }
+  if (!ReadResource(out)) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
+                                     bool allow_keys) {
+  return EndpointReader(reader, traversal, allow_keys).Read();
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,118 @@
+// `import` blocks. Ref: opentofu internal/configs/import.go.
+#include "config/blocks/blocks.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr hcl::AttributeSchema kArguments[] = {
+    {"provider"}, {"id"}, {"identity"}, {"to", true}, {"for_each"}};
+
+/// Collects the steps of an address whose keys may be any expression; such keys are left out.
+/// Ref: configs.absTraversalForImportToExpr.
+bool CollectSteps(const hcl::Expr& expr, const hcl::TraversalExpr*& root,
+                  std::vector<hcl::TraversalStep>& steps, int depth = 0) {
+  constexpr int kDeepest = 100;
+  if (depth > kDeepest) {
+    return false;
+  }
+  switch (expr.kind) {
+    case hcl::ExprKind::kTraversal:
+      root = static_cast<const hcl::TraversalExpr*>(&expr);
+      steps.assign(root->steps.begin(), root->steps.end());
+      return true;
+    case hcl::ExprKind::kIndex:
+      return CollectSteps(*static_cast<const hcl::IndexExpr&>(expr).collection, root, steps,
+                          depth + 1);
+    case hcl::ExprKind::kRelative: {
+      const auto& relative = static_cast<const hcl::RelativeExpr&>(expr);
+      if (!CollectSteps(*relative.source, root, steps, depth + 1)) {
+        return false;
+      }
+      steps.insert(steps.end(), relative.steps.begin(), relative.steps.end());
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+/// Reads `to`; false when nothing more can be said about the block.
+bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
+  const hcl::Expr* expr = ExpressionInString(reader, given);
+  if (expr == nullptr) {
+    return false;
+  }
+  import.to = expr;
+  const hcl::TraversalExpr* root = nullptr;
+  std::vector<hcl::TraversalStep> steps;
+  if (!CollectSteps(*expr, root, steps)) {
+    reader.diags.Error("Invalid import address expression",
+                       "This must be the address of a resource; only its instance keys may be "
+                       "other expressions.",
+                       expr->range());
+    return false;
+  }
+  const auto* address = reader.tree.arena.New<hcl::TraversalExpr>(
+      hcl::Expr{hcl::ExprKind::kTraversal, expr->begin, expr->end, expr->file}, root->root,
+      root->root_end, reader.tree.arena.CopySpan(steps));
+  std::optional<Endpoint> endpoint = ReadEndpoint(reader, *address, true);
+  if (!endpoint) {
+    return false;
+  }
+  if (endpoint->is_module) {
+    reader.diags.Error("Invalid address", "The address of a resource is needed, not of a module.",
+                       expr->range());
+    return false;
+  }
+  import.target = {reader.program.ModuleOf(endpoint->module), endpoint->resource};
+  if (expr->kind == hcl::ExprKind::kTraversal) {
+    import.instance =
+        ResourceInstance{{endpoint->module, endpoint->resource}, endpoint->key};
+  }
+  return true;
+}
+
+}  // namespace
+
+void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
+  Diagnostics& diags = reader.diags;
+  const hcl::BodyContent content =
+      block.body->Content({.attributes = kArguments}, hcl::Strictness::kExact, diags);
+  Import import;
+  import.range = block.def_range;
+  const hcl::Attribute* id = content.Find("id");
+  const hcl::Attribute* identity = content.Find("identity");
+  import.id = id == nullptr ? nullptr : id->expr;
+  import.identity = identity == nullptr ? nullptr : identity->expr;
+  if (const hcl::Attribute* to = content.Find("to")) {
+    if (!ReadTarget(reader, *to->expr, import)) {
+      return;
+    }
+  }
+  if (const hcl::Attribute* provider = content.Find("provider")) {
+    if (!import.target.module.is_root()) {
+      diags.Error("Invalid import provider argument",
+                  "A provider can be chosen only for objects of the root module. For others, use the "
+                  "\"providers\" argument of the module block.",
+                  provider->range);
+    }
+    import.provider_ref = ReadProviderRef(reader, *provider->expr, "provider");
+  }
+  if (const hcl::Attribute* for_each = content.Find("for_each")) {
+    import.for_each = for_each->expr;
+  }
+  if (id == nullptr && identity == nullptr) {
+    diags.Error("Missing required import argument",
+                "Say which object is imported: by \"id\" or by \"identity\".", block.def_range);
+  }
+  if (id != nullptr && identity != nullptr) {
+    const bool id_first = id->range.begin < identity->range.begin;
+    diags.Error("Conflicting import arguments",
+                "Say which object is imported either by \"id\" or by \"identity\".",
+                SourceRange::Between(id_first ? id->range : identity->range,
+                                     id_first ? identity->range : id->range));
+  }
+  reader.out.imports.push_back(std::move(import));
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,118 @@
+// `language` blocks and version constraints of the module itself. Ref: opentofu
+// internal/configs/language.go, version_constraint.go.
+#include "codec/version.h"
+#include "config/blocks/blocks.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr hcl::AttributeSchema kArguments[] = {{"edition"}, {"experiments"}};
+constexpr hcl::BlockSchema kBlocks[] = {{"compatible_with"}};
+constexpr hcl::AttributeSchema kCompatibleArguments[] = {{"opentofu"}};
+constexpr std::string_view kEdition = "tofu2024";
+
+void CheckEdition(BlockReader& reader, const hcl::Expr& expr) {
+  const std::string_view word = hcl::AsKeyword(expr, reader.tree);
+  if (word.empty()) {
+    reader.diags.Error("Invalid language edition",
+                       "The edition is a bare word. The only one is " + std::string(kEdition) +
+                           ", which is the default.",
+                       expr.range());
+  } else if (word != kEdition) {
+    reader.diags.Error("Unsupported language edition",
+                       "The only edition of the language is " + std::string(kEdition) +
+                           ". This module may be meant for another version or another program.",
+                       expr.range());
+  }
+}
+
+void CheckExperiments(BlockReader& reader, const hcl::Expr& expr) {
+  for (const hcl::Expr* element : ReadList(expr, reader.diags)) {
+    const std::string_view word = hcl::AsKeyword(*element, reader.tree);
+    if (word.empty()) {
+      reader.diags.Error("Invalid experiment keyword", "Experiments are bare words.",
+                         element->range());
+    } else {
+      reader.diags.Error("Unknown experiment keyword",
+                         "There is no experiment with the name " + Quoted(word) + ".",
+                         element->range());
+    }
+  }
+}
+
+}  // namespace
+
+void CheckCompatible(BlockReader& reader, const std::string& constraint,
+                     const SourceRange& range) {
+  auto constraints = VersionConstraints::Parse(constraint);
+  auto version = Version::Parse(kLanguageVersion);
+  if (!constraints || !version) {
+    return;
+  }
+  bool usable = true;
+  for (const VersionConstraints::Term& term : constraints->terms()) {
+    if (!term.version.prerelease().empty()) {
+      usable = false;
+      reader.diags.Error("Invalid required_version constraint",
+                         "Constraints on the language version cannot name pre-releases: " +
+                             term.text + ".",
+                         range);
+    }
+  }
+  if (usable && !constraints->Allows(*version)) {
+    reader.incompatible.Error(
+        "Incompatible module",
+        "This module says that it does not work with the language of OpenTofu " +
+            std::string(kLanguageVersion) +
+            ", which this program implements. Use another version of the module, or of the program.",
+        range);
+  }
+}
+
+void ReadLanguageBlock(BlockReader& reader, const hcl::Block& block) {
+  if (reader.is_override) {
+    reader.diags.Error("Language selections in override file",
+                       "A \"language\" block stands in a normal file, not in an override file.",
+                       block.def_range);
+    return;
+  }
+  const hcl::BodyContent content = block.body->Content(
+      {.attributes = kArguments, .blocks = kBlocks}, hcl::Strictness::kExact, reader.diags);
+  if (const hcl::Attribute* edition = content.Find("edition")) {
+    CheckEdition(reader, *edition->expr);
+  }
+  if (const hcl::Attribute* experiments = content.Find("experiments")) {
+    CheckExperiments(reader, *experiments->expr);
+  }
+  bool seen = false;
+  for (const hcl::Block& nested : content.blocks) {
+    const hcl::BodyContent compatible = nested.body->Content(
+        {.attributes = kCompatibleArguments}, hcl::Strictness::kPartial, reader.diags);
+    if (seen) {
+      reader.diags.Error("Duplicate compatible_with block",
+                         "There can be one compatible_with block about OpenTofu.",
+                         block.def_range);
+      continue;
+    }
+    const hcl::Attribute* opentofu = compatible.Find("opentofu");
+    if (opentofu == nullptr) {
+      continue;
+    }
+    std::optional<std::string> constraint = ReadVersionConstraint(*opentofu, reader.diags);
+    if (!constraint) {
+      continue;
+    }
+    seen = true;
+    CheckCompatible(reader, *constraint, opentofu->range);
+    auto constraints = VersionConstraints::Parse(*constraint);
+    auto before = Version::Parse("1.11.0");
+    if (constraints && before && constraints->Allows(*before)) {
+      reader.diags.Warning("Ineffective version constraint",
+                           "Versions before 1.12.0 do not know compatible_with blocks, so the "
+                           "constraint should exclude them: \">= 1.12.0\".",
+                           opentofu->range);
+    }
+  }
+}
+
+}  // namespace kinu::config

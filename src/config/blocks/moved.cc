@@ -1,0 +1,46 @@
+// `moved` blocks. Ref: opentofu internal/configs/moved.go.
+#include "config/blocks/blocks.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr hcl::AttributeSchema kArguments[] = {{"from", true}, {"to", true}};
+
+}  // namespace
+
+void ReadMovedBlock(BlockReader& reader, const hcl::Block& block) {
+  Diagnostics& diags = reader.diags;
+  const size_t errors = diags.error_count();
+  const hcl::BodyContent content =
+      block.body->Content({.attributes = kArguments}, hcl::Strictness::kExact, diags);
+  Moved moved;
+  moved.range = block.def_range;
+  const auto read = [&](std::string_view name, const hcl::TraversalExpr*& traversal,
+                        Endpoint& endpoint) {
+    std::optional<Endpoint> found;
+    if (const hcl::Attribute* attribute = content.Find(name)) {
+      traversal = ReadTraversal(reader, *attribute->expr);
+      if (traversal != nullptr) {
+        found = ReadEndpoint(reader, *traversal, true);
+      }
+    }
+    if (!found || (!found->is_module && found->resource.mode == ResourceMode::kEphemeral)) {
+      diags.Error("Invalid \"moved\" address",
+                  "The object named by " + Quoted(name) + " cannot be moved.", block.def_range);
+    }
+    if (found) {
+      endpoint = *found;
+    }
+  };
+  read("from", moved.from, moved.from_endpoint);
+  read("to", moved.to, moved.to_endpoint);
+  if (diags.error_count() == errors &&
+      moved.from_endpoint.is_module != moved.to_endpoint.is_module) {
+    diags.Error("Invalid \"moved\" addresses",
+                "Either both addresses are those of resources, or both are those of modules.",
+                block.def_range);
+  }
+  reader.out.moved.push_back(std::move(moved));
+}
+
+}  // namespace kinu::config

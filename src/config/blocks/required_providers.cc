@@ -1,0 +1,174 @@
+// `required_providers` blocks. Ref: opentofu internal/configs/provider_requirements.go.
+#include "codec/provider_source.h"
+#include "codec/version.h"
+#include "config/blocks/blocks.h"
+#include "config/provider_names.h"
+
+namespace kinu::config {
+namespace {
+
+/// A constant string, or nothing (and `summary`) when it is something else.
+std::optional<std::string> ConstantString(const hcl::Expr& expr, std::string_view summary,
+                                          Diagnostics& diags) {
+  Diagnostics ignored;
+  const Value value = EvaluateConstant(expr, ignored);
+  if (ignored.has_errors() || value.type() != Type::String() || value.IsNull()) {
+    diags.Error(std::string(summary), "This must be a string.", expr.range());
+    return std::nullopt;
+  }
+  return std::string(value.AsString());
+}
+
+void ReadAliases(BlockReader& reader, const hcl::Expr& expr, std::string_view local_name,
+                 RequiredProvider& provider) {
+  const auto list = hcl::AsList(expr);
+  if (!list) {
+    ReadList(expr, reader.diags);
+    return;
+  }
+  for (const hcl::Expr* element : *list) {
+    const hcl::TraversalExpr* traversal = ReadTraversal(reader, *element);
+    if (traversal == nullptr) {
+      continue;
+    }
+    const bool wrong_form =
+        traversal->steps.size() > 1 ||
+        (traversal->steps.size() == 1 &&
+         traversal->steps[0].kind != hcl::TraversalStep::Kind::kAttribute);
+    if (wrong_form || traversal->root != local_name) {
+      reader.diags.Error("Invalid configuration_aliases value",
+                         "An alias is written as " + std::string(local_name) + ".name.",
+                         expr.range());
+      continue;
+    }
+    ProviderRef alias;
+    alias.local_name = provider.local_name;
+    alias.alias = traversal->steps.empty() ? Symbol{} : reader.Intern(traversal->steps[0].name);
+    alias.range = traversal->range();
+    provider.aliases.push_back(alias);
+  }
+}
+
+/// One setting of an entry; false when the rest of the entry is not read.
+bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::ObjectItem& item,
+                 RequiredProvider& provider) {
+  Diagnostics& diags = reader.diags;
+  const size_t errors = diags.error_count();
+  const Value key = EvaluateConstant(*item.key, diags);
+  if (diags.error_count() != errors) {
+    return true;
+  }
+  if (key.type() != Type::String() || key.IsNull()) {
+    diags.Error("Invalid Attribute", "The name of a setting must be a string.",
+                item.key->range());
+    return true;
+  }
+  if (key.AsString() == "version") {
+    if (auto version = ConstantString(*item.value, "Invalid version constraint", diags)) {
+      if (VersionConstraints::Parse(*version)) {
+        provider.version = *std::move(version);
+      } else {
+        diags.Error("Invalid version constraint",
+                    Quoted(*version) + " is not a version constraint.", item.value->range());
+      }
+    }
+    return true;
+  }
+  if (key.AsString() == "source") {
+    if (auto source = ConstantString(*item.value, "Invalid source", diags)) {
+      auto address = ParseProviderSource(*source);
+      if (address) {
+        provider.source = *std::move(source);
+        provider.provider = reader.Intern(address->ToText());
+      } else {
+        diags.Error(address.error().summary, address.error().detail, item.value->range());
+      }
+    }
+    return true;
+  }
+  if (key.AsString() == "configuration_aliases") {
+    ReadAliases(reader, *item.value, local_name, provider);
+    return true;
+  }
+  diags.Error("Invalid required_providers object",
+              "An entry has the settings version, source and configuration_aliases only. A provider "
+              "is configured in a \"provider\" block.",
+              item.key->range());
+  return false;
+}
+
+/// The provider that a local name means when no source is given.
+bool Imply(BlockReader& reader, std::string_view local_name, const hcl::Expr& expr,
+           RequiredProvider& provider) {
+  auto part = ParseProviderPart(local_name);
+  if (!part) {
+    reader.diags.Error("Invalid provider name",
+                       Quoted(local_name) + ": " + part.error() + ".", expr.range());
+    return false;
+  }
+  provider.provider = ImpliedProvider(reader.program, *part);
+  return true;
+}
+
+void ReadEntry(BlockReader& reader, const hcl::Attribute& entry, RequiredProvidersBlock& out) {
+  Diagnostics& diags = reader.diags;
+  RequiredProvider provider;
+  provider.local_name = reader.Intern(entry.name);
+  provider.range = entry.expr->range();
+
+  Diagnostics ignored;
+  const Value constant = EvaluateConstant(*entry.expr, ignored);
+  if (!ignored.has_errors() && constant.type().is_primitive()) {
+    provider.version = ReadVersionConstraint(entry, diags).value_or("");
+    if (Imply(reader, entry.name, *entry.expr, provider)) {
+      out.providers.push_back(std::move(provider));
+    }
+    return;
+  }
+  if (!CheckProviderName(reader, entry.name, entry.expr->range())) {
+    return;
+  }
+  auto settings = hcl::AsMap(*entry.expr);
+  if (!settings) {
+    diags.Error("Invalid required_providers object",
+                "An entry is an object with the provider's source and version.",
+                entry.expr->range());
+    return;
+  }
+  const size_t errors = diags.error_count();
+  for (const hcl::ObjectItem& item : *settings) {
+    if (!ReadSetting(reader, entry.name, item, provider)) {
+      break;
+    }
+  }
+  if (diags.error_count() != errors) {
+    return;
+  }
+  if (provider.provider.empty() && !Imply(reader, entry.name, *entry.expr, provider)) {
+    return;
+  }
+  out.providers.push_back(std::move(provider));
+}
+
+}  // namespace
+
+void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block) {
+  RequiredProvidersBlock out;
+  out.range = block.def_range;
+  const size_t errors = reader.diags.error_count();
+  const std::vector<hcl::Attribute> entries = block.body->JustAttributes({}, reader.diags);
+  if (reader.diags.error_count() == errors) {
+    for (const hcl::Attribute& entry : entries) {
+      ReadEntry(reader, entry, out);
+    }
+  }
+  reader.out.required_providers.push_back(std::move(out));
+}
+
+void ReadMisplacedRequiredProviders(BlockReader& reader, const hcl::Block& block) {
+  reader.diags.Error("Invalid required_providers block",
+                     "A required_providers block stands inside a \"terraform\" block.",
+                     block.type_range);
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,238 @@
+// `variable` blocks. Ref: opentofu internal/configs/named_values.go decodeVariableBlock.
+#include <algorithm>
+
+#include "config/blocks/blocks.h"
+#include "config/reference_syntax.h"
+#include "cty/convert.h"
+#include "hcl/walk.h"
+#include "lang/type_expr.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr hcl::AttributeSchema kArguments[] = {{"description"}, {"default"},    {"type"},
+                                               {"sensitive"},   {"ephemeral"},  {"const"},
+                                               {"deprecated"},  {"nullable"}};
+constexpr hcl::BlockSchema kBlocks[] = {{"validation"}};
+
+/// The types that may stand in quotes in very old configurations: an error, with a hint.
+void ReportQuotedType(const hcl::Expr& expr, Variable& variable, Diagnostics& diags) {
+  variable.constraint = {};
+  variable.parse_as_expression = true;
+  const size_t errors = diags.error_count();
+  const Value value = EvaluateConstant(expr, diags);
+  if (diags.error_count() != errors) {
+    return;
+  }
+  const std::string word(value.type() == Type::String() && !value.IsNull() ? value.AsString()
+                                                                           : "");
+  if (word == "string" || word == "list" || word == "map") {
+    variable.parse_as_expression = word != "string";
+    diags.Error("Invalid quoted type constraints",
+                "A type is written without quotes: " +
+                    (word == "string" ? word : word + "(string)") + ".",
+                expr.range());
+    return;
+  }
+  diags.Error("Invalid legacy variable type hint", "A type is written without quotes.",
+              expr.range());
+}
+
+void ReadType(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
+  variable.has_type = true;
+  if (IsNativeQuotedString(expr)) {
+    ReportQuotedType(expr, variable, reader.diags);
+    return;
+  }
+  variable.parse_as_expression = true;
+  const std::string_view word = hcl::AsKeyword(expr, reader.tree);
+  if (word == "list" || word == "map") {
+    variable.constraint = {word == "list" ? Type::List(Type::Dynamic())
+                                          : Type::Map(Type::Dynamic()),
+                           nullptr};
+    return;
+  }
+  const size_t errors = reader.diags.error_count();
+  lang::TypeConstraint constraint = lang::ParseTypeConstraint(expr, reader.tree, reader.diags);
+  if (reader.diags.error_count() != errors) {
+    variable.constraint = {};
+    return;
+  }
+  variable.parse_as_expression = !constraint.type.is_primitive();
+  variable.constraint = std::move(constraint);
+}
+
+/// Warns about attributes of a written-out object that its type drops. Ref: lang/lint,
+/// DiscardedObjectConstructorAttrs.
+void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnostics& diags,
+                                int depth = 0) {
+  constexpr int kDeepest = 200;
+  if (depth > kDeepest || hcl::IsJsonExpr(expr)) {
+    return;
+  }
+  if (expr.kind == hcl::ExprKind::kObject && (type.is_object() || type.is_map())) {
+    const auto& object = static_cast<const hcl::ObjectExpr&>(expr);
+    for (const hcl::ObjectItem& item : object.items) {
+      Diagnostics ignored;
+      const Value key = EvaluateConstant(*item.key, ignored);
+      if (ignored.has_errors() || key.type() != Type::String() || key.IsNull() ||
+          !key.IsKnown()) {
+        continue;
+      }
+      if (type.is_map()) {
+        WarnAboutDroppedAttributes(*item.value, type.element(), diags, depth + 1);
+        continue;
+      }
+      const int index = type.FindAttribute(key.AsString());
+      if (index >= 0) {
+        WarnAboutDroppedAttributes(*item.value, type.attributes()[static_cast<size_t>(index)].type,
+                                   diags, depth + 1);
+        continue;
+      }
+      std::vector<std::string_view> names;
+      for (const ObjectAttribute& attribute : type.attributes()) {
+        names.push_back(attribute.name);
+      }
+      std::string detail = "The object type has no attribute " + Quoted(key.AsString()) +
+                           ", so this definition has no effect.";
+      if (std::string_view similar = SimilarName(key.AsString(), names); !similar.empty()) {
+        detail += " Did you mean " + Quoted(similar) + "?";
+      }
+      diags.Warning("Object attribute is ignored", std::move(detail), item.key->range(),
+                    expr.range());
+    }
+    return;
+  }
+  if (expr.kind == hcl::ExprKind::kTuple) {
+    const auto& tuple = static_cast<const hcl::TupleExpr&>(expr);
+    for (size_t i = 0; i < tuple.elements.size(); ++i) {
+      if (type.is_list() || type.is_set()) {
+        WarnAboutDroppedAttributes(*tuple.elements[i], type.element(), diags, depth + 1);
+      } else if (type.is_tuple() && i < type.elements().size()) {
+        WarnAboutDroppedAttributes(*tuple.elements[i], type.elements()[i], diags, depth + 1);
+      }
+    }
+    return;
+  }
+  if (expr.kind == hcl::ExprKind::kFor) {
+    const auto& loop = static_cast<const hcl::ForExpr&>(expr);
+    const bool makes_map = loop.key_result != nullptr;
+    if ((makes_map && type.is_map() && !loop.grouping) ||
+        (!makes_map && (type.is_list() || type.is_set()))) {
+      WarnAboutDroppedAttributes(*loop.value_result, type.element(), diags, depth + 1);
+    }
+  }
+}
+
+void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
+  Diagnostics& diags = reader.diags;
+  Value value = EvaluateConstant(expr, diags);
+  // In an override file the type may stand elsewhere: the merge converts.
+  if (!reader.is_override || variable.has_type) {
+    if (variable.constraint.defaults != nullptr && !value.IsNull()) {
+      value = lang::ApplyDefaults(variable.constraint, value);
+    }
+    auto converted = Convert(value, variable.constraint.type);
+    if (converted) {
+      value = *std::move(converted);
+    } else {
+      diags.Error("Invalid default value for variable",
+                  "The default value does not fit the variable's type: " +
+                      converted.error().ToText() + ".",
+                  expr.range());
+      value = Value::DynamicUnknown();
+    }
+    WarnAboutDroppedAttributes(expr, variable.constraint.type, diags);
+  }
+  if (!variable.nullable && value.IsNull()) {
+    diags.Error("Invalid default value for variable",
+                "The default cannot be null, because the variable has nullable = false.",
+                expr.range());
+  }
+  variable.default_value = std::move(value);
+}
+
+void ReadValidation(BlockReader& reader, const hcl::Block& block, std::string_view name,
+                    Variable& variable) {
+  Condition condition = ReadCondition(reader, block);
+  if (condition.condition != nullptr) {
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(*condition.condition, traversals);
+    const bool about_itself =
+        std::any_of(traversals.begin(), traversals.end(), [&](const hcl::TraversalExpr* traversal) {
+          const ParsedReference ref = ParseReference(*traversal, nullptr);
+          return ref.kind == ReferenceKind::kVariable && ref.name == name;
+        });
+    if (!about_itself) {
+      reader.diags.Error("Invalid variable validation condition",
+                         "The condition must use var." + std::string(name) +
+                             ", or else it does not check the value that is given.",
+                         condition.condition->range());
+    }
+  }
+  variable.validations.push_back(condition);
+}
+
+bool IsBlank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos;
+}
+
+}  // namespace
+
+void ReadVariableBlock(BlockReader& reader, const hcl::Block& block) {
+  Diagnostics& diags = reader.diags;
+  Variable variable;
+  const std::string_view name = block.labels[0];
+  variable.name = reader.Intern(name);
+  variable.range = block.def_range;
+  const hcl::BodyContent content = block.body->Content({.attributes = kArguments, .blocks = kBlocks},
+                                                       hcl::Strictness::kExact, diags);
+  CheckName(reader, name, "Invalid variable name", block.label_ranges[0]);
+  if (std::find(kModuleMetaNames.begin(), kModuleMetaNames.end(), name) !=
+      kModuleMetaNames.end()) {
+    diags.Error("Invalid variable name",
+                "A variable cannot have the name " + Quoted(name) +
+                    ", because it has a meaning of its own in module blocks.",
+                block.label_ranges[0]);
+  }
+  if (const hcl::Attribute* a = content.Find("description")) {
+    ReadString(*a->expr, variable.description, diags);
+    variable.has_description = true;
+  }
+  if (const hcl::Attribute* a = content.Find("type")) {
+    ReadType(reader, *a->expr, variable);
+  }
+  if (const hcl::Attribute* a = content.Find("sensitive")) {
+    ReadBool(*a->expr, variable.sensitive, diags);
+    variable.has_sensitive = true;
+  }
+  if (const hcl::Attribute* a = content.Find("deprecated")) {
+    if (ReadString(*a->expr, variable.deprecated, diags) && IsBlank(variable.deprecated)) {
+      diags.Error("Invalid `deprecated` value",
+                  "Say what to use instead of the deprecated variable: the text cannot be empty.",
+                  block.label_ranges[0]);
+    }
+  }
+  if (const hcl::Attribute* a = content.Find("ephemeral")) {
+    ReadBool(*a->expr, variable.ephemeral, diags);
+    variable.has_ephemeral = true;
+  }
+  if (const hcl::Attribute* a = content.Find("nullable")) {
+    variable.nullable = false;
+    ReadBool(*a->expr, variable.nullable, diags);
+    variable.has_nullable = true;
+  }
+  if (const hcl::Attribute* a = content.Find("const")) {
+    ReadBool(*a->expr, variable.is_const, diags);
+    variable.has_const = true;
+  }
+  if (const hcl::Attribute* a = content.Find("default")) {
+    ReadDefault(reader, *a->expr, variable);
+  }
+  for (const hcl::Block& nested : content.blocks) {
+    ReadValidation(reader, nested, name, variable);
+  }
+  reader.out.variables.push_back(std::move(variable));
+}
+
+}  // namespace kinu::config

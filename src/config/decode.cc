@@ -1,0 +1,409 @@
+#include "config/decode.h"
+
+#include <algorithm>
+#include <array>
+
+#include "codec/provider_source.h"
+#include "codec/version.h"
+#include "config/reference_syntax.h"
+#include "cty/convert.h"
+#include "hcl/parse.h"
+#include "hcl/walk.h"
+#include "lang/eval.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kNameRule =
+    "Names begin with a letter or an underscore and contain only letters, digits, underscores and "
+    "dashes.";
+
+}  // namespace
+
+std::string Quoted(std::string_view text) {
+  std::string out = "\"";
+  out += text;
+  out += '"';
+  return out;
+}
+
+std::string PlaceText(const SourceRange& range) {
+  if (!range.valid()) {
+    return "an unknown place";
+  }
+  const Position begin = range.start_position();
+  return range.file->root().name() + ":" + std::to_string(begin.line) + "," +
+         std::to_string(begin.column);
+}
+
+bool CheckName(BlockReader& reader, std::string_view name, std::string_view summary,
+               const SourceRange& range) {
+  if (hcl::IsIdentifier(name)) {
+    return true;
+  }
+  reader.diags.Error(std::string(summary),
+                     Quoted(name) + " is not a valid name. " + std::string(kNameRule), range);
+  return false;
+}
+
+bool CheckProviderName(BlockReader& reader, std::string_view name, const SourceRange& range) {
+  auto normal = ParseProviderPart(name);
+  if (!normal) {
+    reader.diags.Error("Invalid provider local name",
+                       Quoted(name) + " cannot be the local name of a provider: " + normal.error() +
+                           ".",
+                       range);
+    return false;
+  }
+  if (*normal != name) {
+    reader.diags.Error("Invalid provider local name",
+                       "Provider names are written in their normal form: replace " + Quoted(name) +
+                           " by " + Quoted(*normal) + ".",
+                       range);
+    return false;
+  }
+  return true;
+}
+
+Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags) {
+  static const functions::CallContext kNoSurroundings;
+  const lang::VariableScope nothing(nullptr, nullptr, kNoSurroundings);
+  return lang::Evaluate(*hcl::LiteralOnly(expr), nothing, diags);
+}
+
+namespace {
+
+/// Converts a constant; null and unknown count as unsuitable too.
+std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::Expr& expr,
+                              Diagnostics& diags) {
+  std::string why;
+  auto converted = Convert(value, type);
+  if (!converted) {
+    why = converted.error().ToText();
+  } else if (converted->IsNull()) {
+    why = "must not be null";
+  } else if (!converted->IsKnown()) {
+    why = "must be known";
+  } else {
+    return converted->Unmark();
+  }
+  diags.Error("Unsuitable value type", "This argument needs another kind of value: " + why + ".",
+              hcl::StartRange(expr), expr.range());
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out,
+                   Diagnostics& diags) {
+  std::optional<Value> text = Suitable(value, Type::String(), expr, diags);
+  if (!text) {
+    return false;
+  }
+  out = text->AsString();
+  return true;
+}
+
+bool ReadString(const hcl::Expr& expr, std::string& out, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value = EvaluateConstant(expr, diags);
+  return diags.error_count() == errors && ValueToString(value, expr, out, diags);
+}
+
+bool ReadBool(const hcl::Expr& expr, bool& out, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value = EvaluateConstant(expr, diags);
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  std::optional<Value> flag = Suitable(value, Type::Bool(), expr, diags);
+  if (!flag) {
+    return false;
+  }
+  out = flag->AsBool();
+  return true;
+}
+
+std::optional<std::string> ReadVersionConstraint(const hcl::Attribute& attribute,
+                                                 Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value = EvaluateConstant(*attribute.expr, diags);
+  if (diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  auto text = Convert(value, Type::String());
+  if (!text) {
+    diags.Error("Invalid version constraint",
+                "The argument " + Quoted(attribute.name) + " must be a string.",
+                attribute.expr->range());
+    return std::nullopt;
+  }
+  if (text->IsNull() || !text->IsWhollyKnown()) {
+    return std::nullopt;
+  }
+  std::string constraint(text->AsString());
+  if (!VersionConstraints::Parse(constraint)) {
+    diags.Error("Invalid version constraint",
+                Quoted(constraint) +
+                    " is not a version constraint. Write conditions such as \">= 1.2.0, < 2.0.0\" "
+                    "or \"~> 1.2\".",
+                attribute.expr->range());
+    return std::nullopt;
+  }
+  return constraint;
+}
+
+bool IsNativeQuotedString(const hcl::Expr& expr) {
+  if (hcl::IsJsonExpr(expr)) {
+    return false;
+  }
+  return expr.kind == hcl::ExprKind::kTemplate ||
+         (expr.kind == hcl::ExprKind::kLiteral && expr.range().text().starts_with('"'));
+}
+
+const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keyword) {
+  if (expr.kind == hcl::ExprKind::kObjectKey) {
+    return Unquote(reader, *static_cast<const hcl::ObjectKeyExpr&>(expr).wrapped, keyword);
+  }
+  if (!IsNativeQuotedString(expr)) {
+    return &expr;
+  }
+  Diagnostics ignored;
+  const Value value = EvaluateConstant(expr, ignored);
+  if (ignored.has_errors() || value.type() != Type::String() || value.IsNull() ||
+      !value.IsKnown()) {
+    return &expr;
+  }
+  Position start = expr.range().start_position();
+  start.column++;
+  start.byte++;
+  const SourceFile* inner = reader.tree.KeepSource(
+      SourceFile::Make(expr.file->name(), std::string(value.AsString()), start, expr.file));
+  const hcl::TraversalExpr* traversal =
+      hcl::ParseTraversal(inner, reader.tree, false, reader.diags);
+  if (keyword) {
+    reader.diags.Warning("Quoted keywords are deprecated",
+                         "Keywords stand here without quotes. Remove the quotes to silence this "
+                         "warning.",
+                         expr.range());
+  } else {
+    reader.diags.Warning("Quoted references are deprecated",
+                         "References stand here without quotes. Remove the quotes to silence this "
+                         "warning.",
+                         expr.range());
+  }
+  return traversal == nullptr ? &expr : traversal;
+}
+
+const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& expr) {
+  if (expr.kind == hcl::ExprKind::kTraversal) {
+    return static_cast<const hcl::TraversalExpr*>(&expr);
+  }
+  std::optional<hcl::StaticTraversal> found = hcl::AsTraversal(expr, reader.tree);
+  if (!found) {
+    reader.diags.Error("Invalid expression",
+                       "A plain reference is needed here: names and constant keys only, without "
+                       "operators, function calls or templates.",
+                       expr.range());
+    return nullptr;
+  }
+  return reader.tree.arena.New<hcl::TraversalExpr>(
+      hcl::Expr{hcl::ExprKind::kTraversal, found->range.begin, found->range.end,
+                found->range.file},
+      found->root, found->root_range.end, found->steps);
+}
+
+std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& diags) {
+  if (auto list = hcl::AsList(expr)) {
+    return *list;
+  }
+  diags.Error("Invalid expression", "A list must be written out here: [a, b].",
+              hcl::StartRange(expr));
+  return {};
+}
+
+std::vector<const hcl::TraversalExpr*> ReadDependsOn(BlockReader& reader,
+                                                     const hcl::Attribute& attribute) {
+  std::vector<const hcl::TraversalExpr*> out;
+  for (const hcl::Expr* element : ReadList(*attribute.expr, reader.diags)) {
+    if (const hcl::TraversalExpr* traversal =
+            ReadTraversal(reader, *Unquote(reader, *element, false))) {
+      out.push_back(traversal);
+    }
+  }
+  return out;
+}
+
+const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr) {
+  if (!hcl::IsJsonExpr(expr)) {
+    return &expr;
+  }
+  const size_t errors = reader.diags.error_count();
+  const Value value = EvaluateConstant(expr, reader.diags);
+  if (reader.diags.error_count() != errors) {
+    return nullptr;
+  }
+  if (value.type() != Type::String() || value.IsNull()) {
+    reader.diags.Error("Expected string expression",
+                       "In JSON this must be a string that holds an expression, not " +
+                           value.type().FriendlyName() + ".",
+                       expr.range());
+    return nullptr;
+  }
+  const SourceFile* inner = reader.tree.KeepSource(
+      SourceFile::Make(expr.file->name(), std::string(value.AsString()),
+                       expr.range().start_position(), expr.file));
+  const hcl::Expr* parsed = hcl::ParseExpression(inner, reader.tree, reader.diags);
+  return reader.diags.error_count() == errors ? parsed : nullptr;
+}
+
+std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr& given,
+                                           std::string_view argument) {
+  const auto wrong = [&](const SourceRange& range, std::string detail) {
+    reader.diags.Error("Invalid provider configuration reference", std::move(detail), range);
+  };
+  const size_t errors = reader.diags.error_count();
+  const hcl::Expr* expr = ExpressionInString(reader, given);
+  if (expr == nullptr) {
+    return std::nullopt;
+  }
+  size_t most_steps = 2;  // .alias[key]
+  ProviderRef ref;
+  if (expr->kind == hcl::ExprKind::kIndex) {
+    const auto& index = static_cast<const hcl::IndexExpr&>(*expr);
+    ref.key = index.key;
+    expr = index.collection;
+    most_steps = 1;
+  }
+  expr = Unquote(reader, *expr, false);
+  std::optional<hcl::StaticTraversal> name = hcl::AsTraversal(*expr, reader.tree);
+  if (!name || name->steps.size() > most_steps) {
+    wrong(expr->range(), IsNativeQuotedString(*expr)
+                             ? "A provider configuration is named without quotes."
+                             : "The argument " + Quoted(argument) +
+                                   " names a provider configuration: a local name, and after a "
+                                   "period its alias, if it has one.");
+    return std::nullopt;
+  }
+  if (!CheckProviderName(reader, name->root, name->root_range) ||
+      reader.diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  ref.local_name = reader.Intern(name->root);
+  ref.range = name->root_range;
+  const auto step_range = [&](const hcl::TraversalStep& step) {
+    return SourceRange{name->range.file, step.begin, step.end};
+  };
+  if (!name->steps.empty()) {
+    const hcl::TraversalStep& alias = name->steps[0];
+    if (alias.kind != hcl::TraversalStep::Kind::kAttribute) {
+      wrong(step_range(alias), "After the local name only a period and an alias may follow.");
+      return ref;
+    }
+    ref.alias = reader.Intern(alias.name);
+  }
+  if (name->steps.size() > 1) {
+    const hcl::TraversalStep& key = name->steps[1];
+    if (key.kind != hcl::TraversalStep::Kind::kIndex) {
+      wrong(step_range(key), "After the alias only an instance key in brackets may follow.");
+      return ref;
+    }
+    ref.key = reader.tree.arena.New<hcl::LiteralExpr>(
+        hcl::Expr{hcl::ExprKind::kLiteral, name->range.begin, name->range.end, name->range.file},
+        key.key);
+  }
+  if (ref.alias.empty() && ref.key != nullptr) {
+    wrong(name->range, "An instance key needs an alias before it: name.alias[key].");
+  }
+  return ref;
+}
+
+Condition ReadCondition(BlockReader& reader, const hcl::Block& block) {
+  Condition out;
+  out.range = block.def_range;
+  if (reader.is_override) {
+    reader.diags.Error("Can't override " + std::string(block.type) + " blocks",
+                       "Conditions can stand only in normal files, not in override files.",
+                       out.range);
+    return out;
+  }
+  static constexpr hcl::AttributeSchema kAttributes[] = {{"condition", true},
+                                                         {"error_message", true}};
+  const hcl::BodyContent content =
+      block.body->Content({.attributes = kAttributes}, hcl::Strictness::kExact, reader.diags);
+  if (const hcl::Attribute* condition = content.Find("condition")) {
+    out.condition = condition->expr;
+    std::vector<const hcl::TraversalExpr*> references;
+    hcl::CollectTraversals(*out.condition, references);
+    if (references.empty()) {
+      reader.diags.Error("Invalid " + std::string(block.type) + " expression",
+                         "The condition refers to no object, so its result never changes: it "
+                         "checks nothing.",
+                         out.condition->range());
+    }
+  }
+  if (const hcl::Attribute* message = content.Find("error_message")) {
+    out.error_message = message->expr;
+  }
+  return out;
+}
+
+void CheckSelfReferences(BlockReader& reader, const Condition& condition, std::string_view type,
+                         const ResourceName& name) {
+  for (const hcl::Expr* expr : {condition.condition, condition.error_message}) {
+    if (expr == nullptr) {
+      continue;
+    }
+    std::vector<const hcl::TraversalExpr*> references;
+    hcl::CollectTraversals(*expr, references);
+    for (const hcl::TraversalExpr* traversal : references) {
+      const ParsedReference ref = ParseReference(*traversal, nullptr);
+      if (ref.kind == ReferenceKind::kResource && ref.mode == name.mode &&
+          reader.program.Find(ref.type) == name.type &&
+          reader.program.Find(ref.name) == name.name) {
+        reader.diags.Error("Invalid reference in " + std::string(type),
+                           "Conditions of " + reader.program.ToText(name) +
+                               " cannot refer to it by name. In a postcondition, use self.",
+                           expr->range());
+        break;
+      }
+    }
+  }
+}
+
+void Repetition::Add(std::string_view name, const SourceRange& name_range) {
+  KINU_CHECK(count_ < std::size(given_), "three arguments at most");
+  given_[count_++] = {name, name_range};
+}
+
+void Repetition::Check(std::string_view what, Diagnostics& diags) const {
+  if (count_ < 2) {
+    return;
+  }
+  std::array<Given, 4> sorted;
+  std::copy(given_, given_ + count_, sorted.begin());
+  const auto order = [](std::string_view name) {
+    return name == "count" ? 0 : name == "enabled" ? 1 : 2;
+  };
+  std::sort(sorted.begin(), sorted.begin() + count_, [&](const Given& a, const Given& b) {
+    return order(a.name) < order(b.name);
+  });
+  std::string names;
+  for (size_t i = 0; i < count_; ++i) {
+    if (i > 0) {
+      names += count_ > 2 ? ", " : " ";
+    }
+    if (i + 1 == count_) {
+      names += "and ";
+    }
+    names += Quoted(sorted[i].name);
+  }
+  std::sort(sorted.begin(), sorted.begin() + count_,
+            [](const Given& a, const Given& b) { return a.range.begin < b.range.begin; });
+  diags.Error("Invalid combination of " + names,
+              "Only one of " + names + " can say how many " + std::string(what) +
+                  " there shall be.",
+              SourceRange::Between(sorted[0].range, sorted[count_ - 1].range));
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,117 @@
+#include "config/merged_body.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/flat_map.h"
+
+namespace kinu::config {
+namespace {
+
+std::vector<hcl::AttributeSchema> NoneRequired(std::span<const hcl::AttributeSchema> attributes) {
+  std::vector<hcl::AttributeSchema> out(attributes.begin(), attributes.end());
+  for (hcl::AttributeSchema& attribute : out) {
+    attribute.required = false;
+  }
+  return out;
+}
+
+/// Puts `more` over `attributes`: a name that is there already is replaced.
+void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more) {
+  for (const hcl::Attribute& attribute : more) {
+    auto old = std::find_if(attributes.begin(), attributes.end(), [&](const hcl::Attribute& a) {
+      return a.name == attribute.name;
+    });
+    if (old == attributes.end()) {
+      attributes.push_back(attribute);
+    } else {
+      *old = attribute;
+    }
+  }
+}
+
+/// Adds `more`; a name that is there already is an error.
+void Join(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more,
+          Diagnostics& diags) {
+  for (const hcl::Attribute& attribute : more) {
+    auto old = std::find_if(attributes.begin(), attributes.end(), [&](const hcl::Attribute& a) {
+      return a.name == attribute.name;
+    });
+    if (old == attributes.end()) {
+      attributes.push_back(attribute);
+    } else {
+      diags.Error("Duplicate argument",
+                  "The argument \"" + std::string(attribute.name) + "\" is set twice.",
+                  attribute.name_range);
+    }
+  }
+}
+
+constexpr std::string_view kDynamicLabels[] = {"type"};
+
+std::string_view BlockTypeOf(const hcl::Block& block) {
+  return block.type == "dynamic" && !block.labels.empty() ? block.labels[0] : block.type;
+}
+
+}  // namespace
+
+hcl::BodyContent EscapedBody::Content(const hcl::BodySchema& schema, hcl::Strictness strictness,
+                                      Diagnostics& diags) const {
+  const std::vector<hcl::AttributeSchema> optional = NoneRequired(schema.attributes);
+  hcl::BodySchema outer = schema;
+  outer.attributes = optional;
+  hcl::BodySchema inner = outer;
+  inner.hidden = {};
+  hcl::BodyContent content = outer_->Content(outer, strictness, diags);
+  hcl::BodyContent escaped = escaped_->Content(inner, strictness, diags);
+  Join(content.attributes, escaped.attributes, diags);
+  content.blocks.insert(content.blocks.end(), escaped.blocks.begin(), escaped.blocks.end());
+  for (const hcl::AttributeSchema& attribute : schema.attributes) {
+    if (attribute.required && content.Find(attribute.name) == nullptr) {
+      diags.Error("Missing required argument",
+                  "The argument \"" + std::string(attribute.name) + "\" is required here.",
+                  MissingItemRange());
+    }
+  }
+  return content;
+}
+
+std::vector<hcl::Attribute> EscapedBody::JustAttributes(std::span<const std::string_view> hidden,
+                                                        Diagnostics& diags) const {
+  std::vector<hcl::Attribute> attributes = outer_->JustAttributes(hidden, diags);
+  Join(attributes, escaped_->JustAttributes({}, diags), diags);
+  return attributes;
+}
+
+hcl::BodyContent OverriddenBody::Content(const hcl::BodySchema& schema, hcl::Strictness,
+                                         Diagnostics& diags) const {
+  std::vector<hcl::BlockSchema> blocks(schema.blocks.begin(), schema.blocks.end());
+  blocks.push_back({"dynamic", kDynamicLabels});
+  const std::vector<hcl::AttributeSchema> optional = NoneRequired(schema.attributes);
+  hcl::BodySchema base_schema = schema;
+  base_schema.blocks = blocks;
+  hcl::BodySchema override_schema = base_schema;
+  override_schema.attributes = optional;
+
+  hcl::BodyContent content = base_->Content(base_schema, hcl::Strictness::kPartial, diags);
+  hcl::BodyContent over = override_->Content(override_schema, hcl::Strictness::kPartial, diags);
+  Override(content.attributes, over.attributes);
+  FlatSet<std::string_view> replaced;
+  for (const hcl::Block& block : over.blocks) {
+    replaced.insert(BlockTypeOf(block));
+  }
+  std::erase_if(content.blocks, [&](const hcl::Block& block) {
+    return replaced.contains(BlockTypeOf(block)) || replaced.contains(block.type);
+  });
+  content.blocks.insert(content.blocks.end(), over.blocks.begin(), over.blocks.end());
+  return content;
+}
+
+std::vector<hcl::Attribute> OverriddenBody::JustAttributes(
+    std::span<const std::string_view> hidden, Diagnostics& diags) const {
+  std::vector<hcl::Attribute> attributes = base_->JustAttributes(hidden, diags);
+  Override(attributes, override_->JustAttributes(hidden, diags));
+  return attributes;
+}
+
+}  // namespace kinu::config

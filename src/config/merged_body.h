@@ -1,0 +1,44 @@
+// Bodies that are made of two: a block and its "_" block, a block and what overrides it. Private to
+// config.
+#pragma once
+
+#include "hcl/body.h"
+
+namespace kinu::config {
+
+/// A body with the content of its escape block ("_"): names of the language are arguments of the
+/// provider there. Ref: hcl merged.go MergeBodies, configs/resource.go.
+class EscapedBody final : public hcl::Body {
+ public:
+  EscapedBody(const hcl::Body* outer, const hcl::Body* escaped)
+      : outer_(outer), escaped_(escaped) {}
+  hcl::BodyContent Content(const hcl::BodySchema& schema, hcl::Strictness strictness,
+                           Diagnostics& diags) const override;
+  std::vector<hcl::Attribute> JustAttributes(std::span<const std::string_view> hidden,
+                                             Diagnostics& diags) const override;
+  SourceRange MissingItemRange() const override { return outer_->MissingItemRange(); }
+  bool is_json() const override { return outer_->is_json(); }
+
+ private:
+  const hcl::Body* outer_;
+  const hcl::Body* escaped_;
+};
+
+/// A body with what an override file says about it: attributes replace, blocks of a type replace
+/// all blocks of that type. Ref: configs/hcl2shim/merge_body.go.
+class OverriddenBody final : public hcl::Body {
+ public:
+  OverriddenBody(const hcl::Body* base, const hcl::Body* over) : base_(base), override_(over) {}
+  hcl::BodyContent Content(const hcl::BodySchema& schema, hcl::Strictness strictness,
+                           Diagnostics& diags) const override;
+  std::vector<hcl::Attribute> JustAttributes(std::span<const std::string_view> hidden,
+                                             Diagnostics& diags) const override;
+  SourceRange MissingItemRange() const override { return base_->MissingItemRange(); }
+  bool is_json() const override { return base_->is_json(); }
+
+ private:
+  const hcl::Body* base_;
+  const hcl::Body* override_;
+};
+
+}  // namespace kinu::config

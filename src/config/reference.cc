@@ -1,0 +1,191 @@
+#include "config/reference.h"
+
+#include <algorithm>
+
+#include "config/config.h"
+#include "config/reference_syntax.h"
+
+namespace kinu::config {
+namespace {
+
+/// " Did you mean …?" with the first of the declared names that is close.
+template <typename Table>
+std::string Suggestion(const Program& program, const Table& table, std::string_view name) {
+  std::vector<std::string_view> names;
+  names.reserve(table.size());
+  for (const auto& item : table) {
+    names.push_back(program.Text(item.name));
+  }
+  std::sort(names.begin(), names.end());
+  const std::string_view similar = SimilarName(name, names);
+  return similar.empty() ? "" : " Did you mean \"" + std::string(similar) + "\"?";
+}
+
+std::string OtherModeSuggestion(const Program& program, const Module& module,
+                                ResourceName name) {
+  const ResourceMode wanted = name.mode;
+  for (ResourceMode mode :
+       {ResourceMode::kManaged, ResourceMode::kData, ResourceMode::kEphemeral}) {
+    name.mode = mode;
+    if (mode != wanted && module.FindResource(name) >= 0) {
+      return " Did you mean " + program.ToText(name) + "?";
+    }
+  }
+  return "";
+}
+
+void ReportUndeclared(Program& program, const Module& module, const ParsedReference& parsed,
+                      Diagnostics& diags) {
+  const std::string name(parsed.name);
+  switch (parsed.kind) {
+    case ReferenceKind::kVariable:
+      diags.Error("Reference to undeclared input variable",
+                  "This module declares no variable \"" + name + "\"." +
+                      Suggestion(program, module.variables, name),
+                  parsed.range);
+      return;
+    case ReferenceKind::kLocal:
+      diags.Error("Reference to undeclared local value",
+                  "This module declares no local value \"" + name + "\"." +
+                      Suggestion(program, module.locals, name),
+                  parsed.range);
+      return;
+    case ReferenceKind::kModule:
+      diags.Error("Reference to undeclared module",
+                  "There is no module call \"" + name + "\" here." +
+                      Suggestion(program, module.calls, name),
+                  parsed.range);
+      return;
+    default: {
+      const ResourceName resource{parsed.mode, program.Intern(parsed.type),
+                                  program.Intern(parsed.name)};
+      diags.Error("Reference to undeclared resource",
+                  "This module declares no " + program.ToText(resource) + "." +
+                      OtherModeSuggestion(program, module, resource),
+                  parsed.range);
+    }
+  }
+}
+
+int Find(const Program& program, const Module& module, const ParsedReference& parsed) {
+  const Symbol name = program.Find(parsed.name);
+  if (name.empty()) {
+    return -1;
+  }
+  switch (parsed.kind) {
+    case ReferenceKind::kVariable:
+      return module.FindVariable(name);
+    case ReferenceKind::kLocal:
+      return module.FindLocal(name);
+    case ReferenceKind::kModule:
+      return module.FindCall(name);
+    case ReferenceKind::kResource: {
+      const Symbol type = program.Find(parsed.type);
+      return type.empty() ? -1 : module.FindResource({parsed.mode, type, name});
+    }
+    default:
+      return -1;
+  }
+}
+
+bool NamesObject(ReferenceKind kind) {
+  return kind == ReferenceKind::kVariable || kind == ReferenceKind::kLocal ||
+         kind == ReferenceKind::kResource || kind == ReferenceKind::kModule;
+}
+
+}  // namespace
+
+Reference ResolveReference(Program& program, const Module& module,
+                           const hcl::TraversalExpr& traversal, Diagnostics* diags) {
+  const ParsedReference parsed = ParseReference(traversal, diags);
+  Reference ref;
+  ref.kind = parsed.kind;
+  ref.consumed = parsed.consumed;
+  if (parsed.key != nullptr) {
+    ref.has_key = true;
+    if (parsed.key->type() == Type::String()) {
+      ref.key = InstanceKey::String(program.Intern(parsed.key->AsString()));
+    } else {
+      ref.key = InstanceKey::Int(*parsed.key->AsInt64());
+    }
+  }
+  if (!parsed.output.empty()) {
+    ref.output = program.Intern(parsed.output);
+  }
+  if (NamesObject(parsed.kind)) {
+    ref.index = Find(program, module, parsed);
+    if (ref.index < 0 && diags != nullptr) {
+      ReportUndeclared(program, module, parsed, *diags);
+    }
+  }
+  return ref;
+}
+
+uint32_t BindReference(Program& program, Module& module, const hcl::TraversalExpr& traversal) {
+  if (traversal.binding == hcl::TraversalExpr::kUnbound) {
+    module.references.push_back(ResolveReference(program, module, traversal, nullptr));
+    traversal.binding = static_cast<uint32_t>(module.references.size() - 1);
+  }
+  return traversal.binding;
+}
+
+SourceRange ReferenceRange(const hcl::TraversalExpr& traversal) {
+  const ParsedReference parsed = ParseReference(traversal, nullptr);
+  return parsed.kind == ReferenceKind::kInvalid ? traversal.range() : parsed.range;
+}
+
+std::string ReferenceSubject(const Program& program, const Module& module, const Reference& ref) {
+  const auto named = [&](std::string_view prefix, Symbol name) {
+    return std::string(prefix) + std::string(program.Text(name));
+  };
+  const auto index = static_cast<size_t>(ref.index);
+  switch (ref.kind) {
+    case ReferenceKind::kVariable:
+      return ref.index < 0 ? "var" : named("var.", module.variables[index].name);
+    case ReferenceKind::kLocal:
+      return ref.index < 0 ? "local" : named("local.", module.locals[index].name);
+    case ReferenceKind::kResource: {
+      if (ref.index < 0) {
+        return "resource";
+      }
+      std::string text = program.ToText(module.resources[index].name);
+      if (ref.has_key) {
+        text += program.ToText(ref.key);
+      }
+      return text;
+    }
+    case ReferenceKind::kModule: {
+      std::string text = ref.index < 0 ? "module" : named("module.", module.calls[index].name);
+      if (ref.has_key) {
+        text += program.ToText(ref.key);
+      }
+      if (!ref.output.empty()) {
+        text += named(".", ref.output);
+      }
+      return text;
+    }
+    case ReferenceKind::kCountIndex:
+      return "count.index";
+    case ReferenceKind::kEachKey:
+      return "each.key";
+    case ReferenceKind::kEachValue:
+      return "each.value";
+    case ReferenceKind::kPathModule:
+      return "path.module";
+    case ReferenceKind::kPathRoot:
+      return "path.root";
+    case ReferenceKind::kPathCwd:
+      return "path.cwd";
+    case ReferenceKind::kWorkspace:
+      return "terraform.workspace";
+    case ReferenceKind::kApplying:
+      return "terraform.applying";
+    case ReferenceKind::kSelf:
+      return "self";
+    case ReferenceKind::kInvalid:
+      break;
+  }
+  return "";
+}
+
+}  // namespace kinu::config

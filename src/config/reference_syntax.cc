@@ -1,0 +1,266 @@
+#include "config/reference_syntax.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "codec/provider_source.h"
+
+namespace kinu::config {
+namespace {
+
+using Step = hcl::TraversalStep;
+
+/// One parse: the traversal, and where problems go.
+class Parser {
+ public:
+  Parser(const hcl::TraversalExpr& traversal, Diagnostics* diags)
+      : traversal_(traversal), diags_(diags) {}
+
+  ParsedReference Parse();
+
+ private:
+  ParsedReference Problem(std::string summary, std::string detail, const SourceRange& range) {
+    if (diags_ != nullptr) {
+      diags_->Error(std::move(summary), std::move(detail), range);
+    }
+    return {};
+  }
+  ParsedReference Malformed(std::string detail, const SourceRange& range) {
+    return Problem("Invalid reference", std::move(detail), range);
+  }
+  SourceRange StepRange(size_t i) const { return traversal_.step_range(traversal_.steps[i]); }
+  SourceRange UpTo(size_t steps) const {
+    return steps == 0 ? traversal_.root_range()
+                      : SourceRange{traversal_.file, traversal_.begin,
+                                    traversal_.steps[steps - 1].end};
+  }
+  bool IsAttribute(size_t i) const {
+    return i < traversal_.steps.size() && traversal_.steps[i].kind == Step::Kind::kAttribute;
+  }
+  bool IsIndex(size_t i) const {
+    return i < traversal_.steps.size() && traversal_.steps[i].kind == Step::Kind::kIndex;
+  }
+  std::string Root() const { return "\"" + std::string(traversal_.root) + "\""; }
+
+  /// `root.name`; `kind` stays kInvalid when that is not what it is.
+  ParsedReference Single(ReferenceKind kind);
+  ParsedReference Fixed();
+  ParsedReference ModuleReference();
+  /// A resource whose type is step `first` - 1 (the root for 0).
+  ParsedReference ResourceReference(ResourceMode mode, size_t first);
+  bool ReadKey(ParsedReference& ref, size_t step, std::string_view what);
+
+  const hcl::TraversalExpr& traversal_;
+  Diagnostics* diags_;
+};
+
+ParsedReference Parser::Single(ReferenceKind kind) {
+  if (traversal_.steps.empty()) {
+    return Malformed("The object " + Root() + " cannot be used as a whole, only its attributes.",
+                     traversal_.root_range());
+  }
+  if (!IsAttribute(0)) {
+    return Malformed("After " + Root() + " a period and a name must follow.", StepRange(0));
+  }
+  ParsedReference ref;
+  ref.kind = kind;
+  ref.name = traversal_.steps[0].name;
+  ref.consumed = 1;
+  ref.range = UpTo(1);
+  return ref;
+}
+
+struct FixedAttribute {
+  std::string_view object;
+  std::string_view name;
+  ReferenceKind kind;
+};
+constexpr FixedAttribute kFixedAttributes[] = {
+    {"count", "index", ReferenceKind::kCountIndex},
+    {"each", "key", ReferenceKind::kEachKey},
+    {"each", "value", ReferenceKind::kEachValue},
+    {"path", "cwd", ReferenceKind::kPathCwd},
+    {"path", "module", ReferenceKind::kPathModule},
+    {"path", "root", ReferenceKind::kPathRoot},
+    {"terraform", "workspace", ReferenceKind::kWorkspace},
+    {"terraform", "applying", ReferenceKind::kApplying},
+    {"tofu", "workspace", ReferenceKind::kWorkspace},
+    {"tofu", "applying", ReferenceKind::kApplying},
+};
+
+ParsedReference Parser::Fixed() {
+  ParsedReference ref = Single(ReferenceKind::kInvalid);
+  if (ref.consumed == 0) {
+    return ref;
+  }
+  std::vector<std::string_view> names;
+  for (const FixedAttribute& attribute : kFixedAttributes) {
+    if (attribute.object != traversal_.root) {
+      continue;
+    }
+    if (attribute.name == ref.name) {
+      ref.kind = attribute.kind;
+      return ref;
+    }
+    names.push_back(attribute.name);
+  }
+  std::string detail = "The object " + Root() + " has no attribute \"" + std::string(ref.name) +
+                       "\". It has: ";
+  for (size_t i = 0; i < names.size(); ++i) {
+    detail += (i > 0 ? ", " : "") + std::string(names[i]);
+  }
+  detail += ".";
+  if (std::string_view similar = SimilarName(ref.name, names); !similar.empty()) {
+    detail += " Did you mean \"" + std::string(similar) + "\"?";
+  }
+  return Problem("Invalid " + Root() + " attribute", std::move(detail), ref.range);
+}
+
+bool Parser::ReadKey(ParsedReference& ref, size_t step, std::string_view what) {
+  const Value& key = *traversal_.steps[step].key;
+  const bool good = !key.IsNull() && (key.type() == Type::String() ||
+                                      (key.type() == Type::Number() && key.AsInt64()));
+  if (!good) {
+    Problem("Invalid index key",
+            "The key of " + std::string(what) + " is a string or a whole number.",
+            StepRange(step));
+    return false;
+  }
+  ref.key = &key;
+  ref.range = UpTo(step + 1);
+  return true;
+}
+
+ParsedReference Parser::ModuleReference() {
+  ParsedReference ref = Single(ReferenceKind::kModule);
+  if (ref.kind == ReferenceKind::kInvalid) {
+    return ref;
+  }
+  size_t next = 1;
+  if (IsIndex(next)) {
+    if (!ReadKey(ref, next, "a module instance")) {
+      return {};
+    }
+    ++next;
+  }
+  if (next == traversal_.steps.size()) {
+    return ref;
+  }
+  if (!IsAttribute(next)) {
+    return Malformed("After a module instance a period and the name of an output must follow.",
+                     StepRange(next));
+  }
+  ref.output = traversal_.steps[next].name;
+  ref.consumed = static_cast<uint8_t>(next + 1);
+  ref.range = UpTo(next + 1);
+  return ref;
+}
+
+ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
+  const size_t steps = traversal_.steps.size();
+  if (first > 0 && !IsAttribute(first - 1)) {
+    return Malformed("After " + Root() + " a period and a type must follow.",
+                     StepRange(first - 1));
+  }
+  if (first == steps) {
+    return Malformed(
+        "After a resource type a period and the name of the resource must follow. (Or is " +
+            Root() + " meant as a string or as another kind of object?)",
+        traversal_.root_range());
+  }
+  if (!IsAttribute(first)) {
+    return Malformed("After the type of a resource a period and its name must follow.",
+                     StepRange(first));
+  }
+  ParsedReference ref;
+  ref.kind = ReferenceKind::kResource;
+  ref.mode = mode;
+  ref.type = first == 0 ? traversal_.root : traversal_.steps[first - 1].name;
+  ref.name = traversal_.steps[first].name;
+  ref.consumed = static_cast<uint8_t>(first + 1);
+  ref.range = UpTo(first + 1);
+  if (IsIndex(first + 1) && !ReadKey(ref, first + 1, "a resource instance")) {
+    return {};
+  }
+  return ref;
+}
+
+ParsedReference Parser::Parse() {
+  const std::string_view root = traversal_.root;
+  if (root == "var") {
+    return Single(ReferenceKind::kVariable);
+  }
+  if (root == "local") {
+    return Single(ReferenceKind::kLocal);
+  }
+  if (root == "module") {
+    return ModuleReference();
+  }
+  if (root == "count" || root == "each" || root == "path" || root == "terraform" ||
+      root == "tofu") {
+    return Fixed();
+  }
+  if (root == "self") {
+    ParsedReference ref;
+    ref.kind = ReferenceKind::kSelf;
+    ref.range = traversal_.root_range();
+    return ref;
+  }
+  if (root == "data" || root == "ephemeral" || root == "resource") {
+    if (traversal_.steps.size() < 2) {
+      return Malformed("After " + Root() + " the type and the name of a resource must follow.",
+                       traversal_.range());
+    }
+    const ResourceMode mode = root == "data"        ? ResourceMode::kData
+                              : root == "ephemeral" ? ResourceMode::kEphemeral
+                                                    : ResourceMode::kManaged;
+    return ResourceReference(mode, 1);
+  }
+  if (root == "template" || root == "lazy" || root == "arg") {
+    return Problem("Reserved symbol name",
+                   "The name " + Root() +
+                       " is reserved. If it is the name of a resource type, write resource." +
+                       std::string(root) + " instead.",
+                   traversal_.root_range());
+  }
+  return ResourceReference(ResourceMode::kManaged, 0);
+}
+
+/// Levenshtein distance, given up at `limit`.
+size_t Distance(std::string_view a, std::string_view b, size_t limit) {
+  if (a.size() > b.size() + limit || b.size() > a.size() + limit) {
+    return limit;
+  }
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+ParsedReference ParseReference(const hcl::TraversalExpr& traversal, Diagnostics* diags) {
+  return Parser(traversal, diags).Parse();
+}
+
+std::string_view SimilarName(std::string_view name, std::span<const std::string_view> candidates) {
+  constexpr size_t kTooFar = 3;
+  for (std::string_view candidate : candidates) {
+    if (Distance(name, candidate, kTooFar) < kTooFar) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+}  // namespace kinu::config
