@@ -19,6 +19,9 @@
 
 namespace kinu::config {
 
+/// The version of the language, against which modules state what they are compatible with.
+inline constexpr std::string_view kLanguageVersion = "1.12.6";
+
 /// `validation`, `precondition`, `postcondition`, `assert`.
 struct Condition {
   const hcl::Expr* condition = nullptr;
@@ -298,6 +301,9 @@ class Config {
   /// transform_provider.go.
   ProviderConfig ResolveProvider(const ConfigNode& node, Symbol local_name, Symbol alias) const;
   ProviderConfig ResolveProvider(const ConfigNode& node, const Resource& resource) const;
+  /// The same from the provider's full source address in the module.
+  ProviderConfig ResolveProviderAddress(const ConfigNode& node, Symbol provider,
+                                        Symbol alias) const;
   /// The block that configures a provider, or null (an empty configuration is implied).
   const ProviderBlock* FindProviderBlock(const ProviderConfig& config) const;
   /// Full source address of a local provider name in a module.

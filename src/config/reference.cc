@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "config/reference_syntax.h"
+#include "text/suggest.h"
 
 namespace kinu::config {
 namespace {
@@ -17,7 +18,7 @@ std::string Suggestion(const Program& program, const Table& table, std::string_v
     names.push_back(program.Text(item.name));
   }
   std::sort(names.begin(), names.end());
-  const std::string_view similar = SimilarName(name, names);
+  const std::string_view similar = text::SuggestName(name, names);
   return similar.empty() ? "" : " Did you mean \"" + std::string(similar) + "\"?";
 }
 

@@ -1,9 +1,8 @@
 #include "config/reference_syntax.h"
 
-#include <algorithm>
 #include <vector>
 
-#include "codec/provider_source.h"
+#include "text/suggest.h"
 
 namespace kinu::config {
 namespace {
@@ -110,7 +109,7 @@ ParsedReference Parser::Fixed() {
     detail += (i > 0 ? ", " : "") + std::string(names[i]);
   }
   detail += ".";
-  if (std::string_view similar = SimilarName(ref.name, names); !similar.empty()) {
+  if (std::string_view similar = text::SuggestName(ref.name, names); !similar.empty()) {
     detail += " Did you mean \"" + std::string(similar) + "\"?";
   }
   return Problem("Invalid " + Root() + " attribute", std::move(detail), ref.range);
@@ -226,41 +225,10 @@ ParsedReference Parser::Parse() {
   return ResourceReference(ResourceMode::kManaged, 0);
 }
 
-/// Levenshtein distance, given up at `limit`.
-size_t Distance(std::string_view a, std::string_view b, size_t limit) {
-  if (a.size() > b.size() + limit || b.size() > a.size() + limit) {
-    return limit;
-  }
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 ParsedReference ParseReference(const hcl::TraversalExpr& traversal, Diagnostics* diags) {
   return Parser(traversal, diags).Parse();
-}
-
-std::string_view SimilarName(std::string_view name, std::span<const std::string_view> candidates) {
-  constexpr size_t kTooFar = 3;
-  for (std::string_view candidate : candidates) {
-    if (Distance(name, candidate, kTooFar) < kTooFar) {
-      return candidate;
-    }
-  }
-  return {};
 }
 
 }  // namespace kinu::config

@@ -25,7 +25,4 @@ struct ParsedReference {
 /// have is malformed too.
 ParsedReference ParseReference(const hcl::TraversalExpr& traversal, Diagnostics* diags);
 
-/// A name of `candidates` that `name` may be a misspelling of, or empty.
-std::string_view SimilarName(std::string_view name, std::span<const std::string_view> candidates);
-
 }  // namespace kinu::config

@@ -6,6 +6,7 @@
 #include "cty/convert.h"
 #include "hcl/walk.h"
 #include "lang/type_expr.h"
+#include "text/suggest.h"
 
 namespace kinu::config {
 namespace {
@@ -95,7 +96,7 @@ void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnos
       }
       std::string detail = "The object type has no attribute " + Quoted(key.AsString()) +
                            ", so this definition has no effect.";
-      if (std::string_view similar = SimilarName(key.AsString(), names); !similar.empty()) {
+      if (std::string_view similar = text::SuggestName(key.AsString(), names); !similar.empty()) {
         detail += " Did you mean " + Quoted(similar) + "?";
       }
       diags.Warning("Object attribute is ignored", std::move(detail), item.key->range(),
@@ -130,7 +131,7 @@ void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable)
   // In an override file the type may stand elsewhere: the merge converts.
   if (!reader.is_override || variable.has_type) {
     if (variable.constraint.defaults != nullptr && !value.IsNull()) {
-      value = lang::ApplyDefaults(variable.constraint, value);
+      value = lang::ApplyDefaults(value, *variable.constraint.defaults);
     }
     auto converted = Convert(value, variable.constraint.type);
     if (converted) {

@@ -1,0 +1,108 @@
+#include "config/config.h"
+
+#include "config/provider_names.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kResourceNames[] = {"count",     "for_each",   "provider",
+                                               "depends_on", "lifecycle", "connection",
+                                               "provisioner", "locals",   "_"};
+constexpr std::string_view kDataNames[] = {"count",     "for_each", "provider", "depends_on",
+                                           "lifecycle", "locals",   "_"};
+constexpr std::string_view kModuleNames[] = {"source",    "version", "count",
+                                             "for_each",  "depends_on", "providers",
+                                             "_",         "lifecycle",  "locals", "provider"};
+constexpr std::string_view kProviderNames[] = {"alias",  "version", "for_each",  "count", "depends_on",
+                                               "source", "_",       "lifecycle", "locals"};
+constexpr std::string_view kProvisionerNames[] = {"when", "on_failure", "_", "connection",
+                                                  "lifecycle"};
+
+}  // namespace
+
+constinit const std::span<const std::string_view> kResourceMetaNames = kResourceNames;
+constinit const std::span<const std::string_view> kDataMetaNames = kDataNames;
+constinit const std::span<const std::string_view> kModuleMetaNames = kModuleNames;
+constinit const std::span<const std::string_view> kProviderMetaNames = kProviderNames;
+constinit const std::span<const std::string_view> kProvisionerMetaNames = kProvisionerNames;
+
+std::span<const std::string_view> MetaNames(ResourceMode mode) {
+  return mode == ResourceMode::kData ? kDataMetaNames : kResourceMetaNames;
+}
+
+int Module::FindResource(const ResourceName& name) const {
+  auto found = resource_index.find(name);
+  return found == resource_index.end() ? -1 : found->second;
+}
+
+const RequiredProvider* Module::FindRequiredProvider(Symbol local_name) const {
+  for (const RequiredProvider& provider : required_providers) {
+    if (provider.local_name == local_name) {
+      return &provider;
+    }
+  }
+  return nullptr;
+}
+
+const ConfigNode* Config::Find(ModuleId path) const {
+  auto found = node_of_module.find(path.id);
+  return found == node_of_module.end() ? nullptr : nodes[found->second].get();
+}
+
+Symbol Config::ProviderAddress(const Module& module, Symbol local_name) const {
+  return AddressOf(*program, module, local_name);
+}
+
+ProviderConfig Config::ResolveProvider(const ConfigNode& node, Symbol local_name,
+                                       Symbol alias) const {
+  return ResolveProviderAddress(node, AddressOf(*program, *node.module, local_name), alias);
+}
+
+ProviderConfig Config::ResolveProviderAddress(const ConfigNode& node, Symbol provider,
+                                              Symbol alias) const {
+  const ConfigNode* at = &node;
+  while (true) {
+    const ProviderBlock* block = FindProviderBlock({at->path, provider, alias});
+    if (at->parent == nullptr || (block != nullptr && !block->is_empty)) {
+      return {at->path, provider, alias};
+    }
+    const ModuleCall& call = at->parent->module->calls[static_cast<size_t>(at->call)];
+    const ProviderRef* outside = nullptr;
+    for (const ModuleCall::PassedProvider& passed : call.providers) {
+      if (passed.inside.alias == alias &&
+          AddressOf(*program, *at->module, passed.inside.local_name) == provider) {
+        outside = &passed.outside;
+      }
+    }
+    if (outside != nullptr) {
+      at = at->parent;
+      provider = AddressOf(*program, *at->module, outside->local_name);
+      alias = outside->alias;
+    } else if (block != nullptr || !alias.empty()) {
+      return {at->path, provider, alias};
+    } else {
+      at = at->parent;
+    }
+  }
+}
+
+ProviderConfig Config::ResolveProvider(const ConfigNode& node, const Resource& resource) const {
+  const Symbol alias = resource.provider_ref ? resource.provider_ref->alias : Symbol{};
+  return ResolveProviderAddress(node, resource.provider, alias);
+}
+
+const ProviderBlock* Config::FindProviderBlock(const ProviderConfig& config) const {
+  const ConfigNode* node = Find(config.module);
+  if (node == nullptr) {
+    return nullptr;
+  }
+  for (const ProviderBlock& block : node->module->providers) {
+    if (block.alias == config.alias &&
+        AddressOf(*program, *node->module, block.local_name) == config.provider) {
+      return &block;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace kinu::config

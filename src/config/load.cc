@@ -1,0 +1,597 @@
+#include "config/load.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "codec/json_reader.h"
+#include "codec/json_writer.h"
+#include "codec/version.h"
+#include "config/decode.h"
+#include "config/module_builder.h"
+#include "config/module_source.h"
+#include "config/provider_check.h"
+#include "config/static_value.h"
+#include "cty/convert.h"
+#include "hcl/parse.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kExtensions[] = {".tf", ".tf.json", ".tofu", ".tofu.json"};
+
+std::string_view ExtensionOf(std::string_view name) {
+  for (std::string_view extension : kExtensions) {
+    if (name.ends_with(extension)) {
+      return extension;
+    }
+  }
+  return {};
+}
+
+bool IsTofuFile(std::string_view name) {
+  return name.ends_with(".tofu") || name.ends_with(".tofu.json");
+}
+
+bool IsIgnored(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('~') ||
+         (name.starts_with('#') && name.ends_with('#'));
+}
+
+/// Leaves out `x.tf` where `x.tofu` exists.
+std::vector<std::string> PreferTofu(const std::vector<std::string>& names) {
+  const FlatSet<std::string> all(names.begin(), names.end());
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    const std::string_view extension = ExtensionOf(name);
+    if (extension.starts_with(".tf")) {
+      std::string other = name.substr(0, name.size() - extension.size());
+      other += ".tofu";
+      other += extension.substr(3);
+      if (all.contains(other)) {
+        continue;
+      }
+    }
+    out.push_back(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+ModuleFiles ChooseFiles(const std::vector<std::string>& names) {
+  ModuleFiles files;
+  for (const std::string& name : names) {
+    const std::string_view extension = ExtensionOf(name);
+    if (extension.empty() || IsIgnored(name)) {
+      continue;
+    }
+    const std::string_view stem =
+        std::string_view(name).substr(0, name.size() - extension.size());
+    const bool overrides = stem == "override" || stem.ends_with("_override");
+    (overrides ? files.overrides : files.primary).push_back(name);
+  }
+  files.primary = PreferTofu(files.primary);
+  files.overrides = PreferTofu(files.overrides);
+  return files;
+}
+
+bool IsConfigDir(const std::string& dir) {
+  Result<std::vector<std::string>> names = ListDirectory(dir);
+  if (!names) {
+    return false;
+  }
+  const ModuleFiles files = ChooseFiles(*names);
+  return !files.primary.empty() || !files.overrides.empty();
+}
+
+namespace {
+
+/// A module and what was wrong with it. A file's syntax errors are shown once, what is wrong with
+/// blocks for each call.
+struct LoadedModule {
+  std::unique_ptr<Module> module;
+  Diagnostics syntax;
+  Diagnostics content;
+};
+
+class ModuleReader {
+ public:
+  ModuleReader(Program& program, LoadedModule& out) : program_(program), out_(out) {}
+
+  /// False when the directory cannot be read.
+  bool Read(const std::string& dir);
+
+ private:
+  void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
+
+  Program& program_;
+  LoadedModule& out_;
+  Diagnostics incompatible_;
+};
+
+void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content,
+                                  bool is_override) {
+  Module& module = *out_.module;
+  const std::string path = JoinPath(module.dir, name);
+  Result<std::string> text = ReadFile(path);
+  if (!text) {
+    // What is not a file (a directory called x.tf) does not count.
+    if (!IsDirectory(path)) {
+      out_.content.Error("Failed to read file",
+                         "The file " + Quoted(path) + " cannot be read: " + text.error().message +
+                             ".");
+    }
+    return;
+  }
+  Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
+  module.files.push_back(file);
+  const hcl::Body* body = nullptr;
+  if (name.ends_with(".json")) {
+    body = hcl::ParseJson(file.get(), module.tree, out_.syntax);
+  } else {
+    body = hcl::ParseNative(file.get(), module.tree, out_.syntax);
+  }
+  if (body == nullptr) {
+    return;
+  }
+  BlockReader reader{program_,      module.tree,   content,         out_.content,
+                     incompatible_, is_override,   IsTofuFile(name)};
+  ReadFileBlocks(reader, *body);
+}
+
+bool ModuleReader::Read(const std::string& dir) {
+  out_.module = std::make_unique<Module>();
+  out_.module->dir = dir;
+  Result<std::vector<std::string>> names = ListDirectory(dir);
+  if (!names) {
+    out_.content.Error("Failed to read module directory",
+                       "The directory " + dir + " does not exist or cannot be read.");
+    return false;
+  }
+  const ModuleFiles files = ChooseFiles(*names);
+  FileContent primary;
+  for (const std::string& name : files.primary) {
+    ReadConfigFile(name, primary, false);
+  }
+  std::vector<FileContent> overrides(files.overrides.size());
+  for (size_t i = 0; i < files.overrides.size(); ++i) {
+    ReadConfigFile(files.overrides[i], overrides[i], true);
+  }
+  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
+  if (!incompatible_.empty()) {
+    // Other problems may come from what this version of the language does not know.
+    out_.syntax = {};
+    out_.content = std::move(incompatible_);
+  }
+  return true;
+}
+
+/// An entry of the manifest of installed modules.
+struct InstalledModule {
+  std::string dir;
+  std::string source;
+  std::string version;
+};
+
+/// Loads the tree of module calls.
+class ConfigLoader {
+ public:
+  ConfigLoader(Config& config, const std::string& root_dir, const LoadOptions& options,
+               Diagnostics& diags)
+      : config_(config),
+        program_(*config.program),
+        options_(options),
+        root_dir_(root_dir),
+        diags_(diags),
+        static_(program_, options, root_dir) {}
+
+  void Load();
+
+ private:
+  /// The address that a call of a node names.
+  struct CallTarget {
+    bool valid = false;
+    ModuleSource source;
+    std::string version;  ///< constraint
+  };
+  struct Directory {
+    LoadedModule loaded;
+    bool readable = false;
+    bool shown = false;
+    Module* module = nullptr;
+  };
+
+  void ReadManifest();
+  Directory& ReadDirectory(const std::string& dir);
+  void ShowProblems(Directory& directory);
+  ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
+  void ReadTargets(ConfigNode& node);
+  CallTarget ReadTarget(const ConfigNode& node, const ModuleCall& call);
+  bool ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target);
+  void LoadCall(ConfigNode& node, int call, std::vector<ConfigNode*>& pending);
+  const InstalledModule* FindInstalled(const ConfigNode& node, const ModuleCall& call,
+                                       const CallTarget& target, InstalledModule& local);
+  void CheckInstalled(const ModuleCall& call, const CallTarget& target,
+                      const InstalledModule& installed);
+  void CheckChild(const ConfigNode& child);
+  std::string ManifestKey(const ConfigNode& node, const ModuleCall& call) const;
+
+  Config& config_;
+  Program& program_;
+  const LoadOptions& options_;
+  std::string root_dir_;
+  Diagnostics& diags_;
+  StaticEvaluator static_;
+  FlatMap<std::string, InstalledModule> manifest_;
+  FlatMap<std::string, std::unique_ptr<Directory>> directories_;
+  std::vector<std::vector<CallTarget>> targets_;  // by node
+};
+
+void ConfigLoader::ReadManifest() {
+  Result<std::string> text = ReadFile(options_.manifest_path);
+  if (!text || text->empty()) {
+    return;
+  }
+  const JsonDocument document = ParseJson(*text);
+  const JsonNode* records = document.root().Find("Modules");
+  if (!document.ok()) {
+    diags_.Error("Failed to read the list of installed modules",
+                 "The file " + options_.manifest_path +
+                     " is not the JSON that installation writes: " +
+                     document.problems()[0].message + ". Run \"init\" to write it again.");
+    return;
+  }
+  if (records == nullptr) {
+    return;
+  }
+  const auto text_of = [](const JsonNode& record, std::string_view name) {
+    const JsonNode* value = record.Find(name);
+    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
+  };
+  for (const JsonNode& record : records->elements()) {
+    InstalledModule module{CleanPath(text_of(record, "Dir")), text_of(record, "Source"),
+                           text_of(record, "Version")};
+    if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
+      module.source = source->text;
+    }
+    manifest_[text_of(record, "Key")] = std::move(module);
+  }
+}
+
+ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir) {
+  std::unique_ptr<Directory>& entry = directories_[dir];
+  if (entry == nullptr) {
+    entry = std::make_unique<Directory>();
+    entry->readable = ModuleReader(program_, entry->loaded).Read(dir);
+    entry->module = entry->loaded.module.get();
+    config_.modules.push_back(std::move(entry->loaded.module));
+  }
+  return *entry;
+}
+
+void ConfigLoader::ShowProblems(Directory& directory) {
+  if (!directory.shown) {
+    diags_.Append(directory.loaded.syntax);
+  }
+  directory.shown = true;
+  diags_.Append(directory.loaded.content);
+}
+
+ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) {
+  auto owned = std::make_unique<ConfigNode>();
+  ConfigNode* node = owned.get();
+  node->index = static_cast<uint32_t>(config_.nodes.size());
+  node->module = module;
+  node->parent = parent;
+  node->call = call;
+  node->source_dir = module->dir;
+  node->children.resize(module->calls.size());
+  if (parent != nullptr) {
+    const ModuleCall& from = parent->module->calls[static_cast<size_t>(call)];
+    node->path = program_.Module(parent->path, from.name);
+    parent->children[static_cast<size_t>(call)] = node;
+  }
+  config_.node_of_module[node->path.id] = node->index;
+  config_.nodes.push_back(std::move(owned));
+  targets_.emplace_back();
+  return node;
+}
+
+bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call,
+                               CallTarget& target) {
+  if (call.version_expr == nullptr) {
+    return true;
+  }
+  const std::string subject = "module." + std::string(program_.Text(call.name)) + ".version";
+  const size_t errors = diags_.error_count();
+  const Value value =
+      static_.Evaluate(node, *call.version_expr, {subject, call.version_range}, diags_);
+  if (diags_.error_count() != errors) {
+    return false;
+  }
+  const auto wrong = [&](std::string detail) {
+    diags_.Error("Invalid version constraint", std::move(detail), call.version_expr->range());
+    return false;
+  };
+  const MarkSet marks = value.MarksDeep();
+  if (marks.sensitive() || marks.ephemeral()) {
+    return wrong("A version cannot depend on sensitive or ephemeral values.");
+  }
+  if (value.IsNull()) {
+    return true;
+  }
+  auto text = Convert(value, Type::String());
+  if (!text) {
+    return wrong("A version constraint is a string.");
+  }
+  if (!text->IsKnown()) {
+    return true;
+  }
+  target.version = text->AsString();
+  if (!VersionConstraints::Parse(target.version)) {
+    return wrong(Quoted(target.version) +
+                 " is not a version constraint. Write conditions such as \"~> 1.2\".");
+  }
+  return true;
+}
+
+ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node,
+                                                  const ModuleCall& call) {
+  CallTarget target;
+  const bool has_version = ReadVersion(node, call, target) && !target.version.empty();
+  if (call.source_expr == nullptr) {
+    return target;
+  }
+  const std::string subject = "module." + std::string(program_.Text(call.name)) + ".source";
+  std::string text;
+  if (!static_.EvaluateString(node, *call.source_expr, {subject, call.source_range}, text,
+                              diags_)) {
+    return target;
+  }
+  Result<ModuleSource> source = ParseModuleSource(text, has_version);
+  if (!source) {
+    diags_.Error(has_version ? "Invalid registry module source address"
+                             : "Invalid module source address",
+                 Quoted(text) + " is not the address of a module" +
+                     (has_version ? " in a registry, which a version is for: " : ": ") +
+                     source.error().message + ".",
+                 call.source_range);
+    return target;
+  }
+  target.source = *std::move(source);
+  target.valid = true;
+  return target;
+}
+
+void ConfigLoader::ReadTargets(ConfigNode& node) {
+  std::vector<CallTarget>& targets = targets_[node.index];
+  for (ModuleCall& call : node.module->calls) {
+    targets.push_back(ReadTarget(node, call));
+    if (call.source.empty()) {
+      call.source = targets.back().source.text;
+      call.version = targets.back().version;
+    }
+  }
+}
+
+std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& call) const {
+  std::string key(program_.Text(call.name));
+  for (const ConfigNode* at = &node; at->parent != nullptr; at = at->parent) {
+    const ModuleCall& from = at->parent->module->calls[static_cast<size_t>(at->call)];
+    key.insert(0, std::string(program_.Text(from.name)) + ".");
+  }
+  return key;
+}
+
+/// Finds where a call's module is; reports when it is nowhere.
+const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const ModuleCall& call,
+                                                   const CallTarget& target,
+                                                   InstalledModule& local) {
+  if (auto found = manifest_.find(ManifestKey(node, call)); found != manifest_.end()) {
+    return &found->second;
+  }
+  if (options_.require_installed) {
+    diags_.Error("Module not installed",
+                 "Run \"init\" to install the modules that this configuration calls.",
+                 call.range);
+    return nullptr;
+  }
+  if (!target.valid) {
+    return nullptr;
+  }
+  if (target.source.kind != ModuleSourceKind::kLocal) {
+    diags_.Error("Module source is not supported",
+                 "Fetching modules is not built yet: only local directories (\"./module\") and "
+                 "modules that are installed already can be used, not " +
+                     Quoted(target.source.text) + ".",
+                 call.source_range);
+    return nullptr;
+  }
+  local = {JoinPath(node.source_dir, target.source.text), target.source.text, ""};
+  if (!IsDirectory(local.dir)) {
+    diags_.Error("Unreadable module directory",
+                 "The directory " + Quoted(local.dir) + " that module " +
+                     std::string(program_.Text(call.name)) +
+                     " stands in does not exist or cannot be read.");
+    return nullptr;
+  }
+  return &local;
+}
+
+void ConfigLoader::CheckInstalled(const ModuleCall& call, const CallTarget& target,
+                                  const InstalledModule& installed) {
+  const bool comparable = target.source.kind != ModuleSourceKind::kRemote;
+  if (target.valid && comparable && target.source.text != installed.source) {
+    diags_.Error("Module source has changed",
+                 "The module was installed from " + Quoted(installed.source) +
+                     ", but its source is " + Quoted(target.source.text) +
+                     " now. Run \"init\" to install it again.",
+                 call.source_range);
+  }
+  if (target.version.empty()) {
+    return;
+  }
+  auto constraints = VersionConstraints::Parse(target.version);
+  auto version = Version::Parse(installed.version);
+  if (constraints && (!version || !constraints->Allows(*version))) {
+    diags_.Error("Module version requirements have changed",
+                 installed.version.empty()
+                     ? "The module was installed without a version, but one is required now. Run "
+                       "\"init\" to install it again."
+                     : "The installed version " + installed.version +
+                           " does not meet the constraint " + Quoted(target.version) +
+                           ". Run \"init\" to install another one.",
+                 call.source_range);
+  }
+}
+
+void ConfigLoader::CheckChild(const ConfigNode& child) {
+  if (child.module->backend) {
+    diags_.Warning("Backend configuration ignored",
+                   "One backend keeps the state of the whole configuration: that of the root "
+                   "module. This one has no effect.",
+                   child.module->backend->range);
+  }
+  if (!child.module->imports.empty()) {
+    diags_.Error("Invalid import configuration",
+                 "Only the root module can have import blocks, but " +
+                     program_.ToText(child.path) + " has one.",
+                 child.module->imports[0].range);
+  }
+}
+
+void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*>& pending) {
+  constexpr size_t kDeepest = 200;
+  const ModuleCall& call = node.module->calls[static_cast<size_t>(index)];
+  const CallTarget& target = targets_[node.index][static_cast<size_t>(index)];
+  InstalledModule local;
+  const InstalledModule* installed = FindInstalled(node, call, target, local);
+  if (installed == nullptr) {
+    return;
+  }
+  size_t depth = 0;
+  for (const ConfigNode* at = &node; at->parent != nullptr; at = at->parent) {
+    ++depth;
+  }
+  if (depth >= kDeepest) {
+    diags_.Error("Module calls are nested too deeply",
+                 "Calls are nested deeper than " + std::to_string(kDeepest) +
+                     " levels. Does a module call itself?",
+                 call.range);
+    return;
+  }
+  CheckInstalled(call, target, *installed);
+  Directory& directory = ReadDirectory(installed->dir);
+  if (!directory.readable) {
+    diags_.Error("Module not installed",
+                 "The directory " + installed->dir +
+                     " of this module cannot be read. Run \"init\" to install it again.",
+                 call.range);
+    return;
+  }
+  ShowProblems(directory);
+  ConfigNode* child = AddNode(directory.module, &node, index);
+  child->source = target.valid ? target.source.text : installed->source;
+  child->version = installed->version;
+  ReadTargets(*child);
+  CheckChild(*child);
+  pending.push_back(child);
+}
+
+void ConfigLoader::Load() {
+  ReadManifest();
+  const size_t errors = diags_.error_count();
+  Directory& root = ReadDirectory(root_dir_);
+  ShowProblems(root);
+  ConfigNode* root_node = AddNode(root.module, nullptr, -1);
+  ReadTargets(*root_node);
+  if (diags_.error_count() != errors) {
+    return;
+  }
+  std::vector<ConfigNode*> pending{root_node};
+  while (!pending.empty()) {
+    ConfigNode* node = pending.back();
+    pending.pop_back();
+    for (size_t call = 0; call < node->module->calls.size(); ++call) {
+      LoadCall(*node, static_cast<int>(call), pending);
+    }
+  }
+  if (diags_.error_count() == errors) {
+    CheckProviderConfigs(config_, diags_);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Config> LoadConfig(std::shared_ptr<Program> program, const std::string& root_dir,
+                                   const LoadOptions& options, Diagnostics& diags) {
+  auto config = std::make_unique<Config>();
+  config->program = std::move(program);
+  ConfigLoader(*config, CleanPath(root_dir), options, diags).Load();
+  return config;
+}
+
+std::unique_ptr<Module> LoadModule(Program& program, const std::string& dir, Diagnostics& diags) {
+  LoadedModule loaded;
+  ModuleReader(program, loaded).Read(CleanPath(dir));
+  diags.Append(std::move(loaded.syntax));
+  diags.Append(std::move(loaded.content));
+  return std::move(loaded.module);
+}
+
+namespace {
+
+/// "a.b" for the module that is called as b in the module that is called as a.
+std::string DottedPath(const Program& program, ModuleId module) {
+  std::string path;
+  for (; !module.is_root(); module = program.Parent(module)) {
+    const std::string name(program.Text(program.CallName(module)));
+    path.insert(0, path.empty() ? name : name + ".");
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string ModuleManifest(const Config& config) {
+  std::vector<std::pair<std::string, const ConfigNode*>> entries;
+  for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
+    entries.emplace_back(DottedPath(*config.program, node->path), node.get());
+  }
+  std::sort(entries.begin(), entries.end());
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject();
+  out.Key("Modules");
+  out.BeginArray();
+  for (const auto& [key, node] : entries) {
+    out.BeginObject();
+    out.Member("Key", key);
+    out.Member("Source", node->source);
+    if (!node->version.empty()) {
+      out.Member("Version", node->version);
+    }
+    out.Member("Dir", node->source_dir);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+  return text;
+}
+
+SourceSnapshot TakeSnapshot(const Config& config) {
+  SourceSnapshot snapshot;
+  for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
+    SourceSnapshot::Module module{DottedPath(*config.program, node->path), node->source_dir,
+                                  node->source, node->version, {}};
+    for (const Ref<const SourceFile>& file : node->module->files) {
+      module.files.push_back({BaseName(file->name()), std::string(file->text())});
+    }
+    snapshot.modules.push_back(std::move(module));
+  }
+  std::sort(snapshot.modules.begin(), snapshot.modules.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  return snapshot;
+}
+
+}  // namespace kinu::config

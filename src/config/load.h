@@ -1,0 +1,66 @@
+// Loading configurations: files to modules to the tree of module calls.
+//
+// A module directory is read once and shared by all calls of it. Which directory a call means stands
+// in the manifest that installation writes (.terraform/modules/modules.json).
+// Ref: opentofu internal/configs parser_config_dir.go, config_build.go, configload/loader_load.go.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/variables.h"
+
+namespace kinu::config {
+
+struct LoadOptions {
+  /// Name of the workspace, which module sources may use.
+  std::string workspace = "default";
+  /// Values of root variables, which module sources may use; null: none are given.
+  const RawInputs* inputs = nullptr;
+  /// The manifest of installed modules.
+  std::string manifest_path = ".terraform/modules/modules.json";
+  /// False: local directories are followed without a manifest, as installation does.
+  bool require_installed = true;
+};
+
+/// Loads a root module and everything that it calls. Always gives a Config, with at least a root
+/// node; with errors it is incomplete. Diagnostics refer to the sources that it holds.
+std::unique_ptr<Config> LoadConfig(std::shared_ptr<Program> program, const std::string& root_dir,
+                                   const LoadOptions& options, Diagnostics& diags);
+
+/// Loads one directory, without its calls.
+std::unique_ptr<Module> LoadModule(Program& program, const std::string& dir, Diagnostics& diags);
+
+/// The configuration files of a directory, in the order in which they are read.
+struct ModuleFiles {
+  std::vector<std::string> primary;
+  std::vector<std::string> overrides;
+};
+/// Chooses files: known extensions, `.tofu` before `.tf` of the same name, no editor files.
+ModuleFiles ChooseFiles(const std::vector<std::string>& names);
+/// Whether a directory has any configuration file.
+bool IsConfigDir(const std::string& dir);
+
+/// The manifest that describes a configuration's modules, as installation writes it.
+std::string ModuleManifest(const Config& config);
+
+/// The files that a configuration was read from: what a plan file keeps.
+struct SourceSnapshot {
+  struct File {
+    std::string name;
+    std::string content;
+  };
+  struct Module {
+    std::string key;  ///< dotted path of the call, empty for the root
+    std::string dir;
+    std::string source;
+    std::string version;
+    std::vector<File> files;
+  };
+  std::vector<Module> modules;
+};
+SourceSnapshot TakeSnapshot(const Config& config);
+
+}  // namespace kinu::config

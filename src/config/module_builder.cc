@@ -1,0 +1,336 @@
+#include "config/module_builder.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "config/provider_names.h"
+
+namespace kinu::config {
+namespace {
+
+/// Adds blocks of one kind to their table; a repeated name is reported, and the later block stands
+/// in the place of the earlier one.
+template <typename T, typename Report>
+void AppendDistinct(std::vector<T>& blocks, std::vector<T>& table, FlatMap<uint32_t, int>& index,
+                    Report&& report) {
+  table.reserve(blocks.size());
+  index.reserve(blocks.size());
+  for (T& block : blocks) {
+    auto [entry, is_new] = index.try_emplace(block.name.id, static_cast<int>(table.size()));
+    if (is_new) {
+      table.push_back(std::move(block));
+      continue;
+    }
+    T& earlier = table[static_cast<size_t>(entry->second)];
+    report(earlier, block);
+    earlier = std::move(block);
+  }
+}
+
+/// Puts a table in order and says where each row went.
+template <typename T, typename Less>
+std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
+  std::vector<int> order(table.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto by_row = [&](int a, int b) {
+    return less(table[static_cast<size_t>(a)], table[static_cast<size_t>(b)]);
+  };
+  if (std::is_sorted(order.begin(), order.end(), by_row)) {
+    return order;
+  }
+  std::stable_sort(order.begin(), order.end(), by_row);
+  std::vector<T> sorted;
+  sorted.reserve(table.size());
+  std::vector<int> place(table.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    sorted.push_back(std::move(table[static_cast<size_t>(order[i])]));
+    place[static_cast<size_t>(order[i])] = static_cast<int>(i);
+  }
+  table = std::move(sorted);
+  return place;
+}
+
+/// One module being built.
+class Builder {
+ public:
+  Builder(Program& program, Module& module, Diagnostics& diags)
+      : program_(program), module_(module), diags_(diags) {}
+
+  void Append(FileContent& content);
+  void Finish();
+
+ private:
+  void AppendProviders(FileContent& content);
+  void AppendResources(FileContent& content);
+  void AppendChecks(FileContent& content);
+  void AppendBackends(FileContent& content);
+  void AppendImports(FileContent& content);
+  bool AddResource(Resource resource);
+
+  void Duplicate(std::string summary, std::string_view what, Symbol name,
+                 const SourceRange& earlier, const SourceRange& later) {
+    diags_.Error(std::move(summary),
+                 "The " + std::string(what) + " " + Quoted(program_.Text(name)) +
+                     " is declared at " + PlaceText(earlier) + " already.",
+                 later);
+  }
+  template <typename T>
+  auto ByName() {
+    return [this](const T& a, const T& b) {
+      return program_.Text(a.name) < program_.Text(b.name);
+    };
+  }
+  template <typename T>
+  void SortNamed(std::vector<T>& table, FlatMap<uint32_t, int>& index) {
+    SortTable(table, ByName<T>());
+    index.clear();
+    for (size_t i = 0; i < table.size(); ++i) {
+      index[table[i].name.id] = static_cast<int>(i);
+    }
+  }
+
+  Program& program_;
+  Module& module_;
+  Diagnostics& diags_;
+  FlatMap<uint32_t, int> check_index_;
+};
+
+void Builder::AppendProviders(FileContent& content) {
+  bool first = true;
+  SourceRange place;
+  for (RequiredProvidersBlock& block : content.required_providers) {
+    if (!first) {
+      diags_.Error("Duplicate required providers configuration",
+                   "A module has one required_providers block. It is at " + PlaceText(place) + ".",
+                   block.range);
+      continue;
+    }
+    first = false;
+    place = block.range;
+    module_.required_providers = std::move(block.providers);
+  }
+  FlatMap<uint64_t, int> seen;
+  for (ProviderBlock& block : content.providers) {
+    const uint64_t key = uint64_t{block.local_name.id} << 32 | block.alias.id;
+    auto [entry, is_new] = seen.try_emplace(key, static_cast<int>(module_.providers.size()));
+    if (is_new) {
+      module_.providers.push_back(std::move(block));
+      continue;
+    }
+    const ProviderBlock& earlier = module_.providers[static_cast<size_t>(entry->second)];
+    const std::string name = Quoted(program_.Text(earlier.local_name));
+    diags_.Error("Duplicate provider configuration",
+                 earlier.alias.empty()
+                     ? "The provider " + name + " is configured at " + PlaceText(earlier.range) +
+                           " already. Further configurations need an \"alias\"."
+                     : "The alias " + Quoted(program_.Text(earlier.alias)) + " of provider " +
+                           name + " is configured at " + PlaceText(earlier.range) + " already.",
+                 block.range);
+  }
+  for (ProviderMeta& meta : content.provider_metas) {
+    for (const ProviderMeta& earlier : module_.provider_metas) {
+      if (earlier.local_name == meta.local_name) {
+        Duplicate("Duplicate provider_meta block", "provider_meta block of", meta.local_name,
+                  earlier.range, meta.range);
+      }
+    }
+    module_.provider_metas.push_back(std::move(meta));
+  }
+}
+
+void Builder::AppendBackends(FileContent& content) {
+  for (Backend& backend : content.backends) {
+    if (module_.backend) {
+      diags_.Error("Duplicate backend configuration",
+                   "A module has one backend. It is configured at " +
+                       PlaceText(module_.backend->range) + ".",
+                   backend.range);
+      continue;
+    }
+    module_.backend = std::move(backend);
+  }
+  for (size_t i = 0; i < content.clouds.size(); ++i) {
+    if (i > 0) {
+      diags_.Error("Duplicate cloud configurations", "A module has one \"cloud\" block.",
+                   content.clouds[i]);
+    } else {
+      diags_.Error("Cloud configuration is not supported",
+                   "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
+                   content.clouds[i]);
+    }
+  }
+  if (module_.backend && !content.clouds.empty()) {
+    diags_.Error("Both a backend and a cloud configuration are present",
+                 "State is kept either by a backend or by a cloud service: remove one of the two "
+                 "blocks.",
+                 module_.backend->range);
+  }
+  for (size_t i = 0; i < content.encryptions.size(); ++i) {
+    if (i > 0) {
+      diags_.Error("Duplicate encryption configuration", "A module has one \"encryption\" block.",
+                   content.encryptions[i]);
+    } else {
+      diags_.Error("Encryption is not supported",
+                   "Encryption of state and plan files is not built yet.",
+                   content.encryptions[i]);
+    }
+  }
+}
+
+bool Builder::AddResource(Resource resource) {
+  auto [entry, is_new] =
+      module_.resource_index.try_emplace(resource.name, static_cast<int>(module_.resources.size()));
+  if (is_new) {
+    module_.resources.push_back(std::move(resource));
+    return true;
+  }
+  const Resource& earlier = module_.resources[static_cast<size_t>(entry->second)];
+  std::string_view noun = "resource";
+  if (resource.name.mode == ResourceMode::kData) {
+    noun = "data";
+  } else if (resource.name.mode == ResourceMode::kEphemeral) {
+    noun = "ephemeral resource";
+  }
+  diags_.Error("Duplicate " + std::string(noun) + " " +
+                   Quoted(program_.Text(resource.name.type)) + " configuration",
+               program_.ToText(resource.name) + " is declared at " + PlaceText(earlier.range) +
+                   " already.",
+               resource.range);
+  return false;
+}
+
+void Builder::AppendResources(FileContent& content) {
+  module_.resources.reserve(content.resources.size());
+  module_.resource_index.reserve(content.resources.size());
+  for (Resource& resource : content.resources) {
+    AddResource(std::move(resource));
+  }
+}
+
+void Builder::AppendChecks(FileContent& content) {
+  for (CheckBlock& block : content.checks) {
+    auto [entry, is_new] =
+        check_index_.try_emplace(block.check.name.id, static_cast<int>(module_.checks.size()));
+    if (!is_new) {
+      const Check& earlier = module_.checks[static_cast<size_t>(entry->second)];
+      Duplicate("Duplicate check " + Quoted(program_.Text(block.check.name)) + " configuration",
+                "check", block.check.name, earlier.range, block.check.range);
+      continue;
+    }
+    if (block.data) {
+      block.data->check = static_cast<int>(module_.checks.size());
+      AddResource(*std::move(block.data));
+    }
+    module_.checks.push_back(std::move(block.check));
+  }
+}
+
+void Builder::AppendImports(FileContent& content) {
+  FlatMap<ResourceInstance, int> seen;
+  for (Import& import : content.imports) {
+    if (import.instance) {
+      auto [entry, is_new] =
+          seen.try_emplace(*import.instance, static_cast<int>(module_.imports.size()));
+      if (!is_new) {
+        const Import& earlier = module_.imports[static_cast<size_t>(entry->second)];
+        diags_.Error("Duplicate import configuration for " +
+                         Quoted(program_.ToText(*import.instance)),
+                     "The object is imported at " + PlaceText(earlier.range) + " already.",
+                     import.range);
+      }
+    }
+    module_.imports.push_back(std::move(import));
+  }
+}
+
+void Builder::Append(FileContent& content) {
+  AppendProviders(content);
+  AppendBackends(content);
+  AppendDistinct(content.variables, module_.variables, module_.variable_index,
+                 [&](const Variable& earlier, const Variable& later) {
+                   Duplicate("Duplicate variable declaration", "variable", later.name,
+                             earlier.range, later.range);
+                 });
+  AppendDistinct(content.locals, module_.locals, module_.local_index,
+                 [&](const Local& earlier, const Local& later) {
+                   Duplicate("Duplicate local value definition", "local value", later.name,
+                             earlier.range, later.range);
+                 });
+  AppendDistinct(content.outputs, module_.outputs, module_.output_index,
+                 [&](const Output& earlier, const Output& later) {
+                   Duplicate("Duplicate output definition", "output", later.name, earlier.range,
+                             later.range);
+                 });
+  AppendDistinct(content.calls, module_.calls, module_.call_index,
+                 [&](const ModuleCall& earlier, const ModuleCall& later) {
+                   Duplicate("Duplicate module call", "module call", later.name, earlier.range,
+                             later.range);
+                 });
+  AppendResources(content);
+  AppendChecks(content);
+  AppendImports(content);
+  module_.moved = std::move(content.moved);
+  module_.removed = std::move(content.removed);
+}
+
+void Builder::Finish() {
+  SortNamed(module_.variables, module_.variable_index);
+  SortNamed(module_.locals, module_.local_index);
+  SortNamed(module_.outputs, module_.output_index);
+  SortNamed(module_.calls, module_.call_index);
+  const std::vector<int> check_place = SortTable(module_.checks, ByName<Check>());
+  SortTable(module_.resources, [this](const Resource& a, const Resource& b) {
+    if (a.name.mode != b.name.mode) {
+      return a.name.mode < b.name.mode;
+    }
+    if (a.name.type != b.name.type) {
+      return program_.Text(a.name.type) < program_.Text(b.name.type);
+    }
+    return program_.Text(a.name.name) < program_.Text(b.name.name);
+  });
+  module_.resource_index.clear();
+  for (size_t i = 0; i < module_.resources.size(); ++i) {
+    Resource& resource = module_.resources[i];
+    module_.resource_index[resource.name] = static_cast<int>(i);
+    if (resource.check >= 0) {
+      resource.check = check_place[static_cast<size_t>(resource.check)];
+      module_.checks[static_cast<size_t>(resource.check)].data_resource = static_cast<int>(i);
+    }
+  }
+  std::stable_sort(module_.providers.begin(), module_.providers.end(),
+                   [this](const ProviderBlock& a, const ProviderBlock& b) {
+                     if (a.local_name != b.local_name) {
+                       return program_.Text(a.local_name) < program_.Text(b.local_name);
+                     }
+                     return program_.Text(a.alias) < program_.Text(b.alias);
+                   });
+  std::stable_sort(module_.required_providers.begin(), module_.required_providers.end(),
+                   [this](const RequiredProvider& a, const RequiredProvider& b) {
+                     return program_.Text(a.local_name) < program_.Text(b.local_name);
+                   });
+  // What a module passes on untouched is an empty block.
+  for (ProviderBlock& provider : module_.providers) {
+    Diagnostics content;
+    provider.body->Content({.hidden = kProviderMetaNames}, hcl::Strictness::kExact, content);
+    provider.is_empty = !content.has_errors() && provider.version.empty();
+  }
+  for (ModuleCall& call : module_.calls) {
+    Diagnostics ignored;
+    call.inputs = call.body->JustAttributes(kModuleMetaNames, ignored);
+  }
+  ResolveModuleProviders(program_, module_);
+}
+
+}  // namespace
+
+void BuildModule(Program& program, FileContent primary, std::vector<FileContent> overrides,
+                 Module& module, Diagnostics& diags) {
+  Builder builder(program, module, diags);
+  builder.Append(primary);
+  for (FileContent& over : overrides) {
+    ApplyOverrides(program, std::move(over), module, diags);
+  }
+  builder.Finish();
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,147 @@
+#include "config/module_source.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/files.h"
+#include "codec/provider_source.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kLocalPrefixes[] = {"./", "../", ".\\", "..\\"};
+/// What makes an address that is not local and not of a registry one that can be fetched.
+constexpr std::string_view kRemotePrefixes[] = {"/", "github.com/", "bitbucket.org/", "git@"};
+constexpr std::string_view kRemoteParts[] = {"::", "://", ".amazonaws.com/",
+                                             "www.googleapis.com/"};
+
+bool IsLocal(std::string_view text) {
+  return std::any_of(std::begin(kLocalPrefixes), std::end(kLocalPrefixes),
+                     [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+std::string NormalLocal(std::string_view text) {
+  std::string path(text);
+  std::replace(path.begin(), path.end(), '\\', '/');
+  path = CleanPath(path);
+  if (!path.starts_with("../")) {
+    path.insert(0, "./");
+  }
+  return path;
+}
+
+bool IsAlphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// Names of namespaces and modules in a registry.
+bool IsRegistryName(std::string_view name) {
+  constexpr size_t kLongest = 64;
+  if (name.empty() || name.size() > kLongest || !IsAlphanumeric(name.front()) ||
+      !IsAlphanumeric(name.back())) {
+    return false;
+  }
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_'; });
+}
+
+bool IsTargetSystem(std::string_view name) {
+  constexpr size_t kLongest = 64;
+  return !name.empty() && name.size() <= kLongest &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+         });
+}
+
+bool IsRegistryHost(std::string_view host) {
+  if (host == "github.com" || host == "bitbucket.org" || host == "gitlab.com") {
+    return false;
+  }
+  return host.find('.') != std::string_view::npos || host.find(':') != std::string_view::npos ||
+         host == "localhost";
+}
+
+std::vector<std::string_view> SplitSlashes(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t slash = text.find('/');
+    parts.push_back(text.substr(0, slash));
+    if (slash == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(slash + 1);
+  }
+}
+
+Result<std::string> NormalRegistry(std::string_view text) {
+  std::string_view package = text;
+  std::string directory;
+  if (const size_t at = text.find("//"); at != std::string_view::npos) {
+    package = text.substr(0, at);
+    directory = CleanPath(text.substr(at + 2));
+    if (directory == ".." || directory.starts_with("../")) {
+      return Fail(ErrorCode::kInvalid, "the directory " + directory +
+                                           " leads out of the module package");
+    }
+  }
+  std::vector<std::string_view> parts = SplitSlashes(package);
+  std::string host(kDefaultRegistryHost);
+  if (parts.size() == 4) {
+    if (!IsRegistryHost(parts[0])) {
+      return Fail(ErrorCode::kInvalid,
+                  "\"" + std::string(parts[0]) + "\" is not the host of a module registry");
+    }
+    host = parts[0];
+    std::transform(host.begin(), host.end(), host.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    parts.erase(parts.begin());
+  }
+  if (parts.size() != 3 || !IsRegistryName(parts[0]) || !IsRegistryName(parts[1]) ||
+      !IsTargetSystem(parts[2])) {
+    return Fail(ErrorCode::kInvalid,
+                "a module in a registry is called namespace/name/system, after a host name if the "
+                "registry is not the usual one");
+  }
+  std::string normal = host;
+  for (std::string_view part : parts) {
+    normal += '/';
+    normal += part;
+  }
+  if (!directory.empty() && directory != ".") {
+    normal += "//" + directory;
+  }
+  return normal;
+}
+
+}  // namespace
+
+Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only) {
+  if (IsLocal(text)) {
+    if (registry_only) {
+      return Fail(ErrorCode::kInvalid, "a local directory has no version");
+    }
+    return ModuleSource{ModuleSourceKind::kLocal, NormalLocal(text)};
+  }
+  Result<std::string> registry = NormalRegistry(text);
+  if (registry) {
+    return ModuleSource{ModuleSourceKind::kRegistry, *std::move(registry)};
+  }
+  if (registry_only) {
+    return std::unexpected(registry.error());
+  }
+  const bool remote =
+      std::any_of(std::begin(kRemotePrefixes), std::end(kRemotePrefixes),
+                  [&](std::string_view prefix) { return text.starts_with(prefix); }) ||
+      std::any_of(std::begin(kRemoteParts), std::end(kRemoteParts), [&](std::string_view part) {
+        return text.find(part) != std::string_view::npos;
+      });
+  if (!remote) {
+    return Fail(ErrorCode::kInvalid,
+                "it is not clear where the module is. A path relative to this module begins with "
+                "\"./\" or \"../\"");
+  }
+  return ModuleSource{ModuleSourceKind::kRemote, std::string(text)};
+}
+
+}  // namespace kinu::config

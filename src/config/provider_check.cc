@@ -1,0 +1,427 @@
+#include "config/provider_check.h"
+
+#include <algorithm>
+
+#include "codec/provider_source.h"
+#include "config/decode.h"
+#include "config/provider_names.h"
+#include "config/same_expr.h"
+
+namespace kinu::config {
+namespace {
+
+/// "name" or "name.alias", as one integer.
+uint64_t NameKey(Symbol local_name, Symbol alias) {
+  return uint64_t{local_name.id} << 32 | alias.id;
+}
+uint64_t NameKey(const ProviderRef& ref) { return NameKey(ref.local_name, ref.alias); }
+
+/// What a module says about its providers; the same for all its calls.
+struct ModuleFacts {
+  FlatMap<uint64_t, const ProviderBlock*> configured;  ///< blocks with content
+  FlatMap<uint64_t, const ProviderBlock*> empty;       ///< blocks without
+  FlatMap<uint64_t, const hcl::Expr*> instanced;       ///< for_each of blocks that have one
+  FlatMap<uint64_t, Symbol> aliases;                   ///< configuration_aliases
+  FlatMap<uint32_t, Symbol> required;                  ///< local names in required_providers
+  std::vector<uint64_t> alias_order;
+  Diagnostics problems;  ///< those that do not depend on the call
+};
+
+class ProviderChecker {
+ public:
+  ProviderChecker(const Config& config, Diagnostics& diags)
+      : config_(config), program_(*config.program), diags_(diags) {}
+  void Check();
+
+ private:
+  void Learn(const Module& module, ModuleFacts& facts);
+  void CheckRequirements(const Module& module, ModuleFacts& facts);
+  void CheckImpliedNames(const Module& module, ModuleFacts& facts);
+  void CheckKeys(const Module& module, ModuleFacts& facts);
+  void CheckKey(const ProviderRef& ref, std::string_view block, const ModuleFacts& facts,
+                Diagnostics& diags);
+  void WarnSameForEach(std::string_view block, const hcl::Expr* own, const hcl::Expr* provider,
+                       Diagnostics& diags);
+
+  void CheckNode(const ConfigNode& node, const ModuleFacts& facts);
+  void CheckCalls(const ConfigNode& node, const ModuleFacts& facts);
+  void CheckPassedIn(const ConfigNode& node, const ModuleCall& call, const ModuleFacts& facts);
+  void WarnEmptyBlocks(const ConfigNode& node, const ModuleFacts& facts);
+  /// The argument of a call, here or above, that rules out provider blocks below.
+  static SourceRange Restriction(const ModuleCall& call);
+
+  std::string Name(Symbol local_name, Symbol alias) const {
+    std::string name(program_.Text(local_name));
+    if (!alias.empty()) {
+      name += '.';
+      name += program_.Text(alias);
+    }
+    return name;
+  }
+  std::string Name(const ProviderRef& ref) const { return Name(ref.local_name, ref.alias); }
+  std::string Display(Symbol provider) const {
+    return ProviderForDisplay(program_.Text(provider));
+  }
+  std::string ModuleText(const ConfigNode& node) const {
+    return node.parent == nullptr ? "the root module" : program_.ToText(node.path);
+  }
+
+  const Config& config_;
+  Program& program_;
+  Diagnostics& diags_;
+  FlatMap<const Module*, std::unique_ptr<ModuleFacts>> facts_;
+};
+
+bool IsDefaultProvider(std::string_view address) {
+  return address.starts_with("registry.opentofu.org/hashicorp/");
+}
+
+std::string_view TypeOf(std::string_view address) {
+  return address.substr(address.rfind('/') + 1);
+}
+
+void ProviderChecker::Learn(const Module& module, ModuleFacts& facts) {
+  for (const ProviderBlock& block : module.providers) {
+    const uint64_t key = NameKey(block.local_name, block.alias);
+    (block.is_empty ? facts.empty : facts.configured)[key] = &block;
+    if (block.for_each != nullptr) {
+      facts.instanced[key] = block.for_each;
+    }
+  }
+  CheckRequirements(module, facts);
+  CheckImpliedNames(module, facts);
+  CheckKeys(module, facts);
+}
+
+void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts) {
+  FlatMap<uint32_t, Symbol> name_of_provider;
+  for (const RequiredProvider& required : module.required_providers) {
+    const std::string name(program_.Text(required.local_name));
+    auto [entry, is_new] =
+        name_of_provider.try_emplace(required.provider.id, required.local_name);
+    const std::string_view implied = TypeOf(program_.Text(required.provider));
+    if (!is_new) {
+      facts.problems.Warning("Duplicate required provider",
+                             Display(required.provider) + " is required as " + Quoted(name) +
+                                 " and as " + Quoted(program_.Text(entry->second)) +
+                                 ". A provider has one local name.",
+                             required.range);
+    } else if (IsDefaultProvider(program_.Text(required.provider)) && name != implied) {
+      const bool configured = std::any_of(
+          module.providers.begin(), module.providers.end(), [&](const ProviderBlock& block) {
+            return program_.Text(block.local_name) == implied;
+          });
+      if (configured) {
+        facts.problems.Warning("Duplicate required provider",
+                               Display(required.provider) + " is required as " + Quoted(name) +
+                                   ", but a provider block configures it as " + Quoted(implied) +
+                                   ". Use one local name.",
+                               required.range);
+      }
+    }
+    facts.required[required.local_name.id] = required.provider;
+    for (const ProviderRef& alias : required.aliases) {
+      if (facts.aliases.try_emplace(NameKey(alias), required.provider).second) {
+        facts.alias_order.push_back(NameKey(alias));
+      }
+    }
+  }
+}
+
+void ProviderChecker::CheckImpliedNames(const Module& module, ModuleFacts& facts) {
+  // Resources of one type follow each other and have the same problem or none.
+  Symbol type;
+  std::string invalid;
+  Symbol other_name;
+  for (const Resource& resource : module.resources) {
+    if (resource.provider_ref) {
+      continue;
+    }
+    if (resource.name.type != type) {
+      type = resource.name.type;
+      invalid.clear();
+      other_name = {};
+      const std::string_view name = ImpliedLocalName(program_.Text(type));
+      auto part = ParseProviderPart(name);
+      if (!part) {
+        invalid = Quoted(name) + " cannot be the local name of a provider: " + part.error() + ".";
+      } else if (!facts.required.contains(program_.Intern(name).id)) {
+        const Symbol implied = ImpliedProvider(program_, name);
+        for (const RequiredProvider& required : module.required_providers) {
+          if (required.provider == implied) {
+            other_name = required.local_name;
+          }
+        }
+      }
+    }
+    if (!invalid.empty()) {
+      facts.problems.Error("Invalid provider local name", invalid, resource.range);
+    } else if (!other_name.empty()) {
+      facts.problems.Warning(
+          "Duplicate required provider",
+          program_.ToText(resource.name) + " implies a provider that required_providers lists as " +
+              Quoted(program_.Text(other_name)) +
+              ". Use that name in a \"provider\" argument, or change the local name.",
+          resource.range);
+    }
+  }
+}
+
+void ProviderChecker::WarnSameForEach(std::string_view block, const hcl::Expr* own,
+                                      const hcl::Expr* provider, Diagnostics& diags) {
+  if (own == nullptr || provider == nullptr || !IsSameForEach(*own, *provider)) {
+    return;
+  }
+  diags.Warning("Provider configuration for_each matches " + std::string(block),
+                "The provider configuration and the " + std::string(block) +
+                    " have the same for_each, so an element that is taken away takes away the "
+                    "provider that its objects need to be destroyed. Let the provider's for_each "
+                    "keep elements for longer.",
+                own->range());
+}
+
+void ProviderChecker::CheckKey(const ProviderRef& ref, std::string_view block,
+                               const ModuleFacts& facts, Diagnostics& diags) {
+  const std::string summary = "Invalid " + std::string(block) + " provider configuration";
+  const bool instanced = facts.instanced.contains(NameKey(ref));
+  if (ref.key == nullptr) {
+    if (instanced) {
+      diags.Error(summary,
+                  "The provider configuration " + Name(ref) +
+                      " has for_each: an instance key must say which instance is meant.",
+                  ref.range);
+    }
+    return;
+  }
+  if (ref.alias.empty()) {
+    diags.Error(summary, "Only a provider configuration with alias and for_each has instances.",
+                ref.key->range());
+  } else if (!instanced && !facts.configured.contains(NameKey(ref))) {
+    diags.Error(summary,
+                "This module has no provider block " + Quoted(program_.Text(ref.local_name)) +
+                    " with alias " + Quoted(program_.Text(ref.alias)) + ".",
+                ref.range);
+  } else if (!instanced) {
+    diags.Error(summary, "Only a provider configuration with for_each has instances.",
+                ref.key->range());
+  }
+}
+
+void ProviderChecker::CheckKeys(const Module& module, ModuleFacts& facts) {
+  const auto for_each_of = [&](const ProviderRef& ref) -> const hcl::Expr* {
+    auto found = facts.instanced.find(NameKey(ref));
+    return found == facts.instanced.end() ? nullptr : found->second;
+  };
+  for (const ModuleCall& call : module.calls) {
+    for (const ModuleCall::PassedProvider& passed : call.providers) {
+      if (passed.inside.key != nullptr) {
+        facts.problems.Error("Invalid module provider configuration",
+                             "The name inside the module has no instance key.",
+                             passed.inside.key->range());
+      }
+      CheckKey(passed.outside, "module", facts, facts.problems);
+      if (passed.outside.key != nullptr) {
+        WarnSameForEach("module", call.for_each, for_each_of(passed.outside), facts.problems);
+      }
+    }
+  }
+  for (const Resource& resource : module.resources) {
+    if (!resource.provider_ref) {
+      continue;
+    }
+    CheckKey(*resource.provider_ref, "resource", facts, facts.problems);
+    if (resource.provider_ref->key != nullptr &&
+        resource.name.mode == ResourceMode::kManaged) {
+      WarnSameForEach("resource", resource.for_each, for_each_of(*resource.provider_ref),
+                      facts.problems);
+    }
+  }
+}
+
+SourceRange ProviderChecker::Restriction(const ModuleCall& call) {
+  for (const hcl::Expr* expr : {call.count, call.for_each, call.enabled}) {
+    if (expr != nullptr) {
+      return expr->range();
+    }
+  }
+  return call.depends_on.empty() ? SourceRange{} : call.depends_on[0]->range();
+}
+
+/// Configurations without alias that are passed on must exist.
+void ProviderChecker::CheckCalls(const ConfigNode& node, const ModuleFacts& facts) {
+  for (const ModuleCall& call : node.module->calls) {
+    for (const ModuleCall::PassedProvider& passed : call.providers) {
+      const ProviderRef& outside = passed.outside;
+      if (!outside.alias.empty()) {
+        continue;
+      }
+      const std::string name(program_.Text(outside.local_name));
+      const bool configured = facts.configured.contains(NameKey(outside));
+      if (!configured && !facts.required.contains(outside.local_name.id)) {
+        diags_.Warning("Reference to undefined provider",
+                       ModuleText(node) + " does not declare the provider " + Quoted(name) +
+                           ", so hashicorp/" + name +
+                           " is assumed. Add an entry to required_providers to make it clear.",
+                       outside.range);
+        continue;
+      }
+      if (node.parent == nullptr || configured) {
+        continue;
+      }
+      const ModuleCall& own_call =
+          node.parent->module->calls[static_cast<size_t>(node.call)];
+      const bool passed_in =
+          std::any_of(own_call.providers.begin(), own_call.providers.end(),
+                      [&](const ModuleCall::PassedProvider& given) {
+                        return NameKey(given.inside) == NameKey(outside);
+                      });
+      if (!passed_in) {
+        diags_.Warning("Missing required provider configuration",
+                       ModuleText(node) + " passes on a configuration of provider " +
+                           Quoted(name) +
+                           ", but is not given one: add it to the \"providers\" argument of the "
+                           "module call.",
+                       own_call.range);
+      }
+    }
+  }
+}
+
+void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& call,
+                                    const ModuleFacts& facts) {
+  const Module& parent = *node.parent->module;
+  for (const ModuleCall::PassedProvider& passed : call.providers) {
+    const ProviderRef& inside = passed.inside;
+    const std::string name = Name(inside);
+    Symbol provider = AddressOf(program_, *node.module, inside.local_name);
+    const bool is_required =
+        inside.alias.empty() && facts.required.contains(inside.local_name.id);
+    const bool is_alias = facts.aliases.contains(NameKey(inside));
+    if (!is_required && !is_alias && !facts.empty.contains(NameKey(inside))) {
+      const bool is_default = IsDefaultProvider(program_.Text(provider));
+      const std::string detail = "The module does not declare the provider " + Quoted(name) +
+                                 ". Add an entry with the source " + Quoted(Display(provider)) +
+                                 " to its required_providers.";
+      if (is_default) {
+        diags_.Warning("Reference to undefined provider", detail, inside.range);
+      } else {
+        diags_.Error("Reference to undefined provider", detail, inside.range);
+      }
+    }
+    Symbol given = AddressOf(program_, parent, passed.outside.local_name);
+    // Looked up by the name inside, as the reference does.
+    if (inside.alias.empty()) {
+      if (const RequiredProvider* required = parent.FindRequiredProvider(inside.local_name)) {
+        given = required->provider;
+      }
+    }
+    if (given == provider) {
+      continue;
+    }
+    const bool other_name = std::any_of(
+        node.module->required_providers.begin(), node.module->required_providers.end(),
+        [&](const RequiredProvider& required) { return required.provider == given; });
+    diags_.Error("Provider type mismatch",
+                 Name(passed.outside) + " in " + ModuleText(*node.parent) + " is " +
+                     Display(given) + ", but " + name + " in " + ModuleText(node) + " is " +
+                     Display(provider) + ".",
+                 other_name ? inside.range : passed.outside.range);
+  }
+}
+
+void ProviderChecker::WarnEmptyBlocks(const ConfigNode& node, const ModuleFacts& facts) {
+  FlatMap<uint32_t, SourceRange> first;
+  std::vector<Symbol> names;
+  for (const ProviderBlock& block : node.module->providers) {
+    if (!block.is_empty) {
+      continue;
+    }
+    auto [entry, is_new] = first.try_emplace(block.local_name.id, block.range);
+    if (is_new) {
+      names.push_back(block.local_name);
+    } else if (block.range.file->name() < entry->second.file->name() ||
+               (block.range.file == entry->second.file &&
+                block.range.begin < entry->second.begin)) {
+      entry.value() = block.range;
+    }
+  }
+  for (Symbol name : names) {
+    auto required = facts.required.find(name.id);
+    const Symbol provider = required == facts.required.end()
+                                ? ImpliedProvider(program_, program_.Text(name))
+                                : required->second;
+    diags_.Warning("Redundant empty provider block",
+                   "A module says in required_providers which providers it needs, here with the "
+                   "source " +
+                       Quoted(Display(provider)) +
+                       " (and configuration_aliases for aliases); empty provider blocks are not "
+                       "needed any more.",
+                   first[name.id]);
+  }
+}
+
+void ProviderChecker::CheckNode(const ConfigNode& node, const ModuleFacts& facts) {
+  diags_.Append(facts.problems);
+  CheckCalls(node, facts);
+  if (node.parent == nullptr) {
+    return;
+  }
+  const ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
+  if (!facts.configured.empty()) {
+    for (const ConfigNode* at = &node; at->parent != nullptr; at = at->parent) {
+      const SourceRange range =
+          Restriction(at->parent->module->calls[static_cast<size_t>(at->call)]);
+      if (range.valid()) {
+        diags_.Error("Module is incompatible with count, for_each, enabled and depends_on",
+                     "The module " + program_.ToText(node.path) +
+                         " configures providers itself, so its call cannot use count, for_each, "
+                         "enabled or depends_on. Configure the providers in the root module and "
+                         "pass them in.",
+                     range);
+        break;
+      }
+    }
+  }
+  FlatSet<uint64_t> passed_in;
+  for (const ModuleCall::PassedProvider& passed : call.providers) {
+    passed_in.insert(NameKey(passed.inside));
+    if (facts.configured.contains(NameKey(passed.inside))) {
+      diags_.Error("Cannot override provider configuration",
+                   ModuleText(node) + " configures the provider " + Name(passed.inside) +
+                       " itself, so no other configuration of it can be passed in.",
+                   passed.inside.range);
+    }
+  }
+  for (uint64_t key : facts.alias_order) {
+    if (facts.configured.contains(key) || passed_in.contains(key)) {
+      continue;
+    }
+    const std::string name = Name(Symbol{static_cast<uint32_t>(key >> 32)},
+                                  Symbol{static_cast<uint32_t>(key)});
+    diags_.Error("Missing required provider configuration",
+                 "The module needs a provider configuration with the name " + name +
+                     ": pass one in the \"providers\" argument of the module call.",
+                 call.range);
+  }
+  CheckPassedIn(node, call, facts);
+  WarnEmptyBlocks(node, facts);
+}
+
+void ProviderChecker::Check() {
+  for (const std::unique_ptr<ConfigNode>& node : config_.nodes) {
+    std::unique_ptr<ModuleFacts>& facts = facts_[node->module];
+    if (facts == nullptr) {
+      facts = std::make_unique<ModuleFacts>();
+      Learn(*node->module, *facts);
+    }
+    CheckNode(*node, *facts);
+  }
+}
+
+}  // namespace
+
+void CheckProviderConfigs(const Config& config, Diagnostics& diags) {
+  ProviderChecker(config, diags).Check();
+}
+
+}  // namespace kinu::config

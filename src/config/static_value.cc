@@ -1,0 +1,269 @@
+#include "config/static_value.h"
+
+#include "base/files.h"
+#include "config/decode.h"
+#include "config/reference_syntax.h"
+#include "lang/eval.h"
+
+namespace kinu::config {
+namespace {
+
+/// Local values that refer to each other in a row: each is a level of recursion.
+constexpr size_t kDeepest = 200;
+
+}  // namespace
+
+/// Names inside an expression of one module.
+class StaticScope final : public lang::Scope {
+ public:
+  StaticScope(StaticEvaluator& evaluator, const ConfigNode& node)
+      : evaluator_(evaluator), node_(node) {}
+
+  Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
+    const size_t errors = diags.error_count();
+    Value value = evaluator_.Lookup(node_, traversal, diags);
+    if (diags.error_count() != errors) {
+      return Value::DynamicUnknown();
+    }
+    const ParsedReference ref = ParseReference(traversal, nullptr);
+    return lang::ApplySteps(std::move(value), traversal.steps.subspan(ref.consumed), traversal,
+                            diags);
+  }
+  const functions::Callable* FindFunction(std::string_view name) const override {
+    return functions::Table::Standard().Find(name);
+  }
+  const functions::CallContext& call_context() const override {
+    static const functions::CallContext kContext;
+    return kContext;
+  }
+
+ private:
+  StaticEvaluator& evaluator_;
+  const ConfigNode& node_;
+};
+
+std::string StaticEvaluator::SubjectText(const ConfigNode& node, const std::string& name) const {
+  const std::string module = program_.ToText(node.path);
+  return module.empty() ? name : module + ":" + name;
+}
+
+void StaticEvaluator::AddUnavailable(const std::string& what, Diagnostics& diags) {
+  const Frame& top = frames_.back();
+  diags.Error("Unable to compute static value",
+              SubjectText(*top.node, top.subject.name) + " needs " + what +
+                  ", which has no value while the configuration is loaded.",
+              top.subject.range);
+}
+
+bool StaticEvaluator::CheckReferences(const ConfigNode& node, const hcl::Expr& expr,
+                                      Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  const Frame& top = frames_.back();
+  const std::string what = SubjectText(*top.node, top.subject.name);
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    const ParsedReference ref = ParseReference(*traversal, &diags);
+    switch (ref.kind) {
+      case ReferenceKind::kInvalid:
+      case ReferenceKind::kVariable:
+      case ReferenceKind::kLocal:
+      case ReferenceKind::kPathModule:
+      case ReferenceKind::kPathRoot:
+      case ReferenceKind::kPathCwd:
+      case ReferenceKind::kWorkspace:
+      case ReferenceKind::kApplying:
+        break;
+      case ReferenceKind::kModule:
+        if (!ref.output.empty()) {
+          diags.Error("Module output not supported in static context",
+                      "Outputs of modules are not known yet when " + what + " is needed.",
+                      ref.range);
+          break;
+        }
+        [[fallthrough]];
+      default:
+        diags.Error("Dynamic value in static context",
+                    "This is not known yet when " + what + " is needed.", ref.range);
+    }
+  }
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  // All names are looked up, also those of a branch that is not taken.
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    Lookup(node, *traversal, diags);
+  }
+  return diags.error_count() == errors;
+}
+
+Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
+                                const StaticSubject& subject, Diagnostics& diags) {
+  if (frames_.size() >= kDeepest) {
+    diags.Error("Circular reference", "Too many local values refer to each other in a row.",
+                subject.range);
+    return Value::DynamicUnknown();
+  }
+  frames_.push_back({&node, subject});
+  const size_t errors = diags.error_count();
+  Value value = Value::DynamicUnknown();
+  if (CheckReferences(node, expr, diags)) {
+    value = lang::Evaluate(expr, StaticScope(*this, node), diags);
+  }
+  frames_.pop_back();
+  return diags.error_count() == errors ? value : Value::DynamicUnknown();
+}
+
+bool StaticEvaluator::EvaluateString(const ConfigNode& node, const hcl::Expr& expr,
+                                     const StaticSubject& subject, std::string& out,
+                                     Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value = Evaluate(node, expr, subject, diags);
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  const MarkSet marks = value.MarksDeep();
+  if (marks.sensitive() || marks.ephemeral()) {
+    diags.Error(marks.sensitive() ? "Sensitive value not allowed" : "Ephemeral value not allowed",
+                SubjectText(node, subject.name) +
+                    " cannot depend on such values: it is shown and stored.",
+                expr.range());
+    return false;
+  }
+  return ValueToString(value, expr, out, diags);
+}
+
+Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal,
+                              Diagnostics& diags) {
+  const ParsedReference ref = ParseReference(traversal, nullptr);
+  const Module& module = *node.module;
+  const Symbol name = program_.Find(ref.name);
+  switch (ref.kind) {
+    case ReferenceKind::kPathModule:
+      return Value::String(node.source_dir);
+    case ReferenceKind::kPathRoot:
+      return Value::String(root_dir_);
+    case ReferenceKind::kPathCwd:
+      return Value::String(WorkingDirectory());
+    case ReferenceKind::kWorkspace:
+      return Value::String(options_.workspace);
+    case ReferenceKind::kApplying:
+      diags.Error("Invalid attribute in static context",
+                  "Whether changes are applied is not known while the configuration is loaded.",
+                  ref.range);
+      return Value::DynamicUnknown();
+    case ReferenceKind::kLocal:
+    case ReferenceKind::kVariable:
+      break;
+    default:
+      return Value::DynamicUnknown();
+  }
+  const bool is_local = ref.kind == ReferenceKind::kLocal;
+  const int index = name.empty() ? -1
+                    : is_local   ? module.FindLocal(name)
+                                 : module.FindVariable(name);
+  if (index < 0) {
+    diags.Error(is_local ? "Undefined local" : "Undefined variable",
+                "This module declares no " +
+                    std::string(is_local ? "local value " : "variable ") + Quoted(ref.name) + ".",
+                ref.range);
+    return Value::DynamicUnknown();
+  }
+  const CacheKey key{node.index, static_cast<uint32_t>(ref.kind), index};
+  if (auto cached = cache_.find(key); cached != cache_.end()) {
+    return cached->second;
+  }
+  const size_t errors = diags.error_count();
+  Value value = is_local
+                    ? LocalValue(node, module.locals[static_cast<size_t>(index)], diags)
+                    : VariableValue(node, module.variables[static_cast<size_t>(index)], ref.range,
+                                    diags);
+  if (diags.error_count() == errors) {
+    cache_[key] = value;
+  }
+  return value;
+}
+
+Value StaticEvaluator::LocalValue(const ConfigNode& node, const Local& local, Diagnostics& diags) {
+  const std::string name = "local." + std::string(program_.Text(local.name));
+  for (const Frame& frame : frames_) {
+    if (frame.node == &node && frame.subject.name == name) {
+      diags.Error("Circular reference", name + " depends on itself.", local.range);
+      return Value::DynamicUnknown();
+    }
+  }
+  const size_t errors = diags.error_count();
+  Value value = Evaluate(node, *local.expr, {name, local.range}, diags);
+  if (diags.error_count() != errors) {
+    AddUnavailable(SubjectText(node, name), diags);
+  }
+  return value;
+}
+
+bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variable, InputValue& out,
+                                 Diagnostics& diags) {
+  const std::string name(program_.Text(variable.name));
+  if (node.parent == nullptr) {
+    if (options_.inputs != nullptr) {
+      auto raw = options_.inputs->values.find(name);
+      if (raw != options_.inputs->values.end()) {
+        std::optional<InputValue> value =
+            ReadInput(name, raw->second, variable, *options_.inputs->tree, diags);
+        if (value) {
+          out = *std::move(value);
+        }
+        return value.has_value();
+      }
+    }
+    if (!variable.default_value) {
+      diags.Error("Failed to request input from user for variable var." + name,
+                  "A module source needs this variable: give it a value.", variable.range);
+      return false;
+    }
+    return true;
+  }
+  const ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
+  for (const hcl::Attribute& input : call.inputs) {
+    if (input.name == name) {
+      const size_t errors = diags.error_count();
+      out.value = Evaluate(*node.parent, *input.expr, {"var." + name, input.range}, diags);
+      out.source = InputSource::kCaller;
+      out.range = input.range;
+      return diags.error_count() == errors;
+    }
+  }
+  if (!variable.default_value) {
+    diags.Error("Missing required variable in module call",
+                "The module needs a value for its variable " + Quoted(name) + ".",
+                call.body->MissingItemRange());
+    return false;
+  }
+  return true;
+}
+
+Value StaticEvaluator::VariableValue(const ConfigNode& node, const Variable& variable,
+                                     const SourceRange& range, Diagnostics& diags) {
+  const std::string name = "var." + std::string(program_.Text(variable.name));
+  if (variable.has_const && !variable.is_const) {
+    diags.Error("Unable to use variable in static context",
+                "The variable is declared with const = false, so nothing that is needed while "
+                "loading can use it.",
+                range);
+    return Value::DynamicUnknown();
+  }
+  InputValue given;
+  if (!GivenValue(node, variable, given, diags)) {
+    AddUnavailable(SubjectText(node, name), diags);
+    return Value::DynamicUnknown();
+  }
+  Value value = PrepareVariable(program_, variable, &given, SubjectText(node, name), diags);
+  if (variable.sensitive) {
+    value = value.WithMarks(MarkSet::Sensitive());
+  }
+  if (variable.ephemeral) {
+    value = value.WithMarks(MarkSet::Ephemeral());
+  }
+  return value;
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,62 @@
+// Values that are needed while loading: module sources and versions may use variables, local values
+// and paths, but nothing that a plan decides. Private to config.
+// Ref: opentofu internal/configs/static_evaluator.go, static_scope.go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/load.h"
+
+namespace kinu::config {
+
+/// What an evaluation is for.
+struct StaticSubject {
+  std::string name;  ///< "module.m.source"
+  SourceRange range;
+};
+
+class StaticEvaluator {
+ public:
+  StaticEvaluator(Program& program, const LoadOptions& options, std::string root_dir)
+      : program_(program), options_(options), root_dir_(std::move(root_dir)) {}
+
+  /// Evaluates an expression of a module. Dynamic unknown after an error.
+  Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
+                 Diagnostics& diags);
+  /// The same, as a string that is not secret. False after an error.
+  bool EvaluateString(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
+                      std::string& out, Diagnostics& diags);
+
+ private:
+  friend class StaticScope;
+  struct Frame {
+    const ConfigNode* node;
+    StaticSubject subject;
+  };
+  struct CacheKey {
+    uint32_t node;
+    uint32_t kind;
+    int32_t index;
+    uint64_t Hash() const { return HashCombine(uint64_t{node} << 32 | kind, uint64_t(index)); }
+    friend bool operator==(const CacheKey&, const CacheKey&) = default;
+  };
+
+  bool CheckReferences(const ConfigNode& node, const hcl::Expr& expr, Diagnostics& diags);
+  Value Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal, Diagnostics& diags);
+  Value LocalValue(const ConfigNode& node, const Local& local, Diagnostics& diags);
+  Value VariableValue(const ConfigNode& node, const Variable& variable, const SourceRange& range,
+                      Diagnostics& diags);
+  bool GivenValue(const ConfigNode& node, const Variable& variable, InputValue& out,
+                  Diagnostics& diags);
+  std::string SubjectText(const ConfigNode& node, const std::string& name) const;
+  void AddUnavailable(const std::string& what, Diagnostics& diags);
+
+  Program& program_;
+  const LoadOptions& options_;
+  std::string root_dir_;
+  std::vector<Frame> frames_;
+  FlatMap<CacheKey, Value> cache_;
+};
+
+}  // namespace kinu::config

@@ -1,0 +1,330 @@
+#include "config/variables.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "config/decode.h"
+#include "cty/convert.h"
+#include "hcl/parse.h"
+#include "lang/type_expr.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kEnvironmentPrefix = "TF_VAR_";
+constexpr std::string_view kNameLabel[] = {"name"};
+
+bool IsAutoFile(std::string_view name) {
+  return name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
+}
+
+/// Whether a file's text is JSON: by its name, or else by its first character.
+bool IsJsonText(const std::string& path, std::string_view text) {
+  if (path.ends_with(".json")) {
+    return true;
+  }
+  if (path.ends_with(".tfvars")) {
+    return false;
+  }
+  const size_t first = text.find_first_not_of(" \t\r\n\v\f");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+void AddArgument(const std::string& text, RawInputs& inputs, Diagnostics& diags) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    diags.Error("Invalid -var option", "The option -var " + Quoted(text) +
+                                           " has no equals sign: write -var=\"name=value\".");
+    return;
+  }
+  std::string name = text.substr(0, equals);
+  if (name.ends_with(' ')) {
+    diags.Error("Invalid -var option",
+                "The variable name " + Quoted(name) +
+                    " ends with a space: write -var=\"name=value\" without spaces around the "
+                    "equals sign.");
+    return;
+  }
+  inputs.values[std::move(name)] = {InputSource::kCommandLine, text.substr(equals + 1), nullptr};
+}
+
+void AddDirectory(const std::string& dir, RawInputs& inputs, Diagnostics& diags) {
+  for (std::string_view name : {"terraform.tfvars", "terraform.tfvars.json"}) {
+    const std::string path = JoinPath(dir, name);
+    if (FileExists(path)) {
+      AddVariableFile(path, InputSource::kAutoFile, inputs, diags);
+    }
+  }
+  Result<std::vector<std::string>> names = ListDirectory(dir);
+  if (!names) {
+    return;
+  }
+  for (const std::string& name : *names) {
+    if (IsAutoFile(name)) {
+      AddVariableFile(JoinPath(dir, name), InputSource::kAutoFile, inputs, diags);
+    }
+  }
+}
+
+}  // namespace
+
+void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
+                     Diagnostics& diags) {
+  Result<std::string> text = ReadFile(path);
+  if (!text) {
+    diags.Error("Failed to read variables file",
+                text.error().code == ErrorCode::kNotFound
+                    ? "Given variables file " + path + " does not exist."
+                    : "The variables file cannot be read: " + text.error().message + ".");
+    return;
+  }
+  const size_t errors = diags.error_count();
+  const bool json = IsJsonText(path, *text);
+  const SourceFile* file =
+      inputs.tree->KeepSource(SourceFile::Make(path, *std::move(text)));
+  const hcl::Body* body = nullptr;
+  if (json) {
+    body = hcl::ParseJson(file, *inputs.tree, diags);
+  } else {
+    body = hcl::ParseNative(file, *inputs.tree, diags);
+  }
+  if (body == nullptr) {
+    return;
+  }
+  static constexpr hcl::BlockSchema kDeclarations[] = {{"variable", kNameLabel}};
+  Diagnostics ignored;
+  const hcl::BodyContent content =
+      body->Content({.blocks = kDeclarations}, hcl::Strictness::kPartial, ignored);
+  for (const hcl::Block& block : content.blocks) {
+    diags.Error("Variable declaration in .tfvars file",
+                "This file gives values to variables. The variable " + Quoted(block.labels[0]) +
+                    " is declared in a .tf file; its value is set here by: " +
+                    std::string(block.labels[0]) + " = <value>.",
+                block.type_range);
+  }
+  if (diags.error_count() != errors) {
+    return;
+  }
+  for (const hcl::Attribute& attribute : body->JustAttributes({}, diags)) {
+    inputs.values[std::string(attribute.name)] = {source, {}, attribute.expr};
+  }
+}
+
+RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::string& dir,
+                       std::span<const std::string> environment, Diagnostics& diags) {
+  RawInputs inputs;
+  for (std::string_view entry : environment) {
+    if (!entry.starts_with(kEnvironmentPrefix)) {
+      continue;
+    }
+    entry.remove_prefix(kEnvironmentPrefix.size());
+    const size_t equals = entry.find('=');
+    if (equals != std::string_view::npos) {
+      inputs.values[std::string(entry.substr(0, equals))] = {
+          InputSource::kEnvironment, std::string(entry.substr(equals + 1)), nullptr};
+    }
+  }
+  AddDirectory(dir, inputs, diags);
+  for (const VariableArgument& argument : arguments) {
+    if (argument.is_file) {
+      AddVariableFile(argument.text, InputSource::kNamedFile, inputs, diags);
+    } else {
+      AddArgument(argument.text, inputs, diags);
+    }
+  }
+  return inputs;
+}
+
+std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
+                                    const Variable& variable, hcl::SyntaxTree& tree,
+                                    Diagnostics& diags) {
+  InputValue out;
+  out.source = raw.source;
+  const size_t errors = diags.error_count();
+  if (raw.expr != nullptr) {
+    out.range = raw.expr->range();
+    out.value = EvaluateConstant(*raw.expr, diags);
+  } else if (!variable.parse_as_expression) {
+    out.value = Value::String(raw.text);
+  } else {
+    const SourceFile* file = tree.KeepSource(
+        SourceFile::Make("<value for var." + std::string(name) + ">", raw.text));
+    const hcl::Expr* expr = hcl::ParseExpression(file, tree, diags);
+    if (expr != nullptr && diags.error_count() == errors) {
+      out.value = EvaluateConstant(*expr, diags);
+    }
+  }
+  if (diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+namespace {
+
+/// Reports values for variables that the root module does not have.
+class UndeclaredReporter {
+ public:
+  explicit UndeclaredReporter(Diagnostics& diags) : diags_(diags) {}
+
+  void Report(const std::string& name, const RawInput& raw) {
+    constexpr int kMostWarnings = 2;
+    switch (raw.source) {
+      case InputSource::kEnvironment:
+        return;
+      case InputSource::kConfig:
+      case InputSource::kAutoFile:
+      case InputSource::kNamedFile:
+        if (in_files_++ < kMostWarnings) {
+          diags_.Warning("Value for undeclared variable",
+                         "The root module declares no variable " + Quoted(name) +
+                             ", but the file " + Quoted(FileName(raw)) +
+                             " has a value for it. Values that many configurations share can be "
+                             "given in environment variables TF_VAR_name, which cause no "
+                             "warnings.");
+        }
+        return;
+      default:
+        diags_.Error("Value for undeclared variable",
+                     "The root module declares no variable " + Quoted(name) +
+                         (raw.source == InputSource::kCommandLine
+                              ? ", but the command line gives it a value."
+                              : ", but a value for it was given."));
+    }
+  }
+  void Finish() {
+    constexpr int kMostWarnings = 2;
+    if (in_files_ > kMostWarnings) {
+      diags_.Warning("Values for undeclared variables",
+                     std::to_string(in_files_ - kMostWarnings) +
+                         " more variable(s) have a value in a file, but no declaration.");
+    }
+  }
+
+ private:
+  static std::string FileName(const RawInput& raw) {
+    return raw.expr == nullptr ? "" : raw.expr->file->root().name();
+  }
+  Diagnostics& diags_;
+  int in_files_ = 0;
+};
+
+}  // namespace
+
+std::map<std::string, InputValue> CollectVariables(const Program& program, const Module& root,
+                                                   const RawInputs& inputs, Diagnostics& diags) {
+  std::map<std::string, InputValue> out;
+  for (const Variable& variable : root.variables) {
+    const std::string name(program.Text(variable.name));
+    auto raw = inputs.values.find(name);
+    if (raw != inputs.values.end()) {
+      std::optional<InputValue> value =
+          ReadInput(name, raw->second, variable, *inputs.tree, diags);
+      if (value) {
+        out[name] = *std::move(value);
+        continue;
+      }
+    }
+    InputValue absent;
+    absent.range = variable.range;
+    if (!variable.default_value) {
+      diags.Error("No value for required variable",
+                  "The variable " + Quoted(name) +
+                      " has no default value, and none is given. Use -var, a variables file or "
+                      "the environment variable TF_VAR_" +
+                      name + ".",
+                  variable.range);
+      absent.value = Value::DynamicUnknown();
+    }
+    out[name] = std::move(absent);
+  }
+  UndeclaredReporter undeclared(diags);
+  for (const auto& [name, raw] : inputs.values) {
+    const Symbol symbol = program.Find(name);
+    if (symbol.empty() || root.FindVariable(symbol) < 0) {
+      undeclared.Report(name, raw);
+    }
+  }
+  undeclared.Finish();
+  return out;
+}
+
+namespace {
+
+/// How a value that stands in no source was given, for messages.
+std::string Origin(InputSource source, std::string_view name) {
+  switch (source) {
+    case InputSource::kCommandLine:
+      return "set using -var=\"" + std::string(name) + "=...\"";
+    case InputSource::kEnvironment:
+      return "set using the TF_VAR_" + std::string(name) + " environment variable";
+    case InputSource::kPrompt:
+      return "set using an interactive prompt";
+    default:
+      return "set from outside of the configuration";
+  }
+}
+
+}  // namespace
+
+Value PrepareVariable(const Program& program, const Variable& variable, const InputValue* given,
+                      std::string_view address, Diagnostics& diags) {
+  const std::string_view name = program.Text(variable.name);
+  const Type& constraint = variable.constraint.type;
+  const Value failed = Value::Unknown(constraint.WithoutOptionalAttributes());
+  std::optional<Value> fallback;
+  if (variable.default_value) {
+    auto converted = Convert(*variable.default_value, constraint);
+    if (!converted) {
+      diags.Error("Invalid default value for module argument",
+                  "The default value of " + std::string(address) +
+                      " does not fit its type: " + converted.error().ToText() + ".",
+                  variable.range);
+      return failed;
+    }
+    fallback = *std::move(converted);
+  }
+  const bool has_value = given != nullptr && given->value.has_value();
+  const bool has_range = given != nullptr && given->range.valid();
+  if (has_value && !variable.ephemeral && given->value->HasMarkDeep(MarkSet::Ephemeral())) {
+    diags.Error("Variable does not allow ephemeral value",
+                "The value for " + Quoted(name) +
+                    " is ephemeral, so the variable must be declared with ephemeral = true.",
+                has_range ? given->range : variable.range);
+    return failed;
+  }
+  if (!has_value && !fallback) {
+    diags.Error("Required variable not set",
+                "The variable " + Quoted(name) + " has no default value, and none is given.",
+                variable.range);
+    return failed;
+  }
+  Value value = has_value ? *given->value : *fallback;
+  if (variable.constraint.defaults != nullptr && !value.IsNull()) {
+    value = lang::ApplyDefaults(value, *variable.constraint.defaults);
+  }
+  // The place of a value may be secret when the variable is: only the type error is told.
+  const std::string origin =
+      given != nullptr && !has_range ? " " + Origin(given->source, name) : "";
+  auto converted = Convert(value, constraint);
+  if (!converted) {
+    diags.Error("Invalid value for input variable",
+                "Unsuitable value for " + std::string(address) + origin + ": " +
+                    converted.error().ToText() + ".",
+                variable.range);
+    return failed;
+  }
+  if (!converted->IsNull() || variable.nullable) {
+    return *std::move(converted);
+  }
+  if (fallback) {
+    return *std::move(fallback);
+  }
+  diags.Error("Required variable not set",
+              "Unsuitable value for " + std::string(address) + origin +
+                  ": required variable may not be set to null.",
+              has_range ? given->range : variable.range);
+  return failed;
+}
+
+}  // namespace kinu::config
