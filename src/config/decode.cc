@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "codec/provider_source.h"
 #include "codec/version.h"
 #include "config/reference_syntax.h"

@@ -1,6 +1,7 @@
 #include "config/provider_check.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "codec/provider_source.h"
 #include "config/decode.h"
@@ -69,7 +70,7 @@ class ProviderChecker {
   const Config& config_;
   Program& program_;
   Diagnostics& diags_;
-  FlatMap<const Module*, std::unique_ptr<ModuleFacts>> facts_;
+  std::unordered_map<const Module*, std::unique_ptr<ModuleFacts>> facts_;
 };
 
 bool IsDefaultProvider(std::string_view address) {
