@@ -1,0 +1,728 @@
+// Configurations in temporary directories: what is loaded, and what is wrong with it.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include "base/files.h"
+#include "config/load.h"
+#include "hcl/static.h"
+
+namespace kinu::config {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+/// Files in a directory of their own, which is the working directory while the test runs.
+class Workspace {
+ public:
+  explicit Workspace(const Files& files) : before_(std::filesystem::current_path()) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kinu-config-XXXXXX").string();
+    dir_ = mkdtemp(pattern.data());
+    std::filesystem::current_path(dir_);
+    for (const auto& [name, content] : files) {
+      const std::filesystem::path parent = std::filesystem::path(name).parent_path();
+      if (!parent.empty()) {
+        std::filesystem::create_directories(parent);
+      }
+      EXPECT_TRUE(ReplaceFile(name, content));
+    }
+  }
+  ~Workspace() {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(dir_);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+ private:
+  std::filesystem::path before_;
+  std::filesystem::path dir_;
+};
+
+/// "error|summary|file:line" for each diagnostic, sorted as text.
+std::vector<std::string> Lines(const Diagnostics& diags) {
+  std::vector<std::string> out;
+  for (const Diagnostic& diag : diags) {
+    std::string line = diag.is_error() ? "error|" : "warning|";
+    line += diag.summary + "|";
+    if (diag.subject.valid()) {
+      line += diag.subject.file->root().name() + ":" +
+              std::to_string(diag.subject.start_position().line);
+    }
+    out.push_back(line);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+struct Loaded {
+  std::shared_ptr<Program> program = std::make_shared<Program>();
+  std::unique_ptr<Config> config;
+  Diagnostics diags;
+
+  const Module& root() const { return *config->root().module; }
+  std::string Text(Symbol symbol) const { return std::string(program->Text(symbol)); }
+};
+
+Loaded Load(const LoadOptions& options = {.require_installed = false}) {
+  Loaded out;
+  out.config = LoadConfig(out.program, ".", options, out.diags);
+  return out;
+}
+
+struct ErrorCase {
+  std::string name;
+  Files files;
+  std::vector<std::string> expected;
+};
+
+class ConfigErrors : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(ConfigErrors, AreReported) {
+  Workspace workspace(GetParam().files);
+  Loaded loaded = Load({.require_installed = false});
+  EXPECT_EQ(Lines(loaded.diags), GetParam().expected);
+}
+
+const ErrorCase kErrorCases[] = {
+    {"nothing", {}, {}},
+    {"ordinary",
+     {{"main.tf", R"(
+terraform {
+  required_version = ">= 99.0"
+  required_providers {
+    aws = { source = "hashicorp/aws", version = "~> 5.0" }
+  }
+  backend "local" {}
+}
+variable "a" {
+  type    = list(string)
+  default = ["x"]
+  validation {
+    condition     = length(var.a) > 0
+    error_message = "None."
+  }
+}
+locals {
+  b = var.a[0]
+}
+resource "aws_instance" "x" {
+  count = 2
+  ami   = local.b
+  lifecycle {
+    ignore_changes = [ami, tags["x"]]
+    postcondition {
+      condition     = self.id != ""
+      error_message = "No id."
+    }
+  }
+}
+output "o" { value = aws_instance.x[*].id }
+)"}},
+     {}},
+    {"names",
+     {{"main.tf", R"(
+variable "1a" {}
+variable "count" {}
+output "a b" { value = 1 }
+module "1m" { source = "./m" }
+resource "aws instance" "x" {}
+data "x" "1" {}
+)"}, {"m/main.tf", ""}},
+     {"error|Invalid data resource name|main.tf:7", "error|Invalid module instance name|main.tf:5",
+      "error|Invalid output name|main.tf:4", "error|Invalid resource type name|main.tf:6",
+      "error|Invalid variable name|main.tf:2", "error|Invalid variable name|main.tf:3"}},
+    {"duplicates",
+     {{"main.tf", R"(
+variable "a" {}
+locals { a = 1 }
+output "a" { value = 1 }
+resource "t_x" "a" {}
+data "t_x" "a" {}
+provider "t" {}
+terraform { backend "local" {} }
+check "c" {
+  assert {
+    condition     = local.a == 1
+    error_message = "x"
+  }
+}
+)"}, {"more.tf", R"(
+variable "a" {}
+locals { a = 1 }
+output "a" { value = 1 }
+resource "t_x" "a" {}
+data "t_x" "a" {}
+provider "t" {}
+terraform { backend "local" {} }
+check "c" {
+  assert {
+    condition     = local.a == 1
+    error_message = "x"
+  }
+}
+)"}},
+     {"error|Duplicate backend configuration|more.tf:8",
+      "error|Duplicate check \"c\" configuration|more.tf:9",
+      "error|Duplicate data \"t_x\" configuration|more.tf:6",
+      "error|Duplicate local value definition|more.tf:3",
+      "error|Duplicate output definition|more.tf:4",
+      "error|Duplicate provider configuration|more.tf:7",
+      "error|Duplicate resource \"t_x\" configuration|more.tf:5",
+      "error|Duplicate variable declaration|more.tf:2"}},
+    {"variables",
+     {{"main.tf", R"(
+variable "a" {
+  type    = number
+  default = "x"
+}
+variable "b" {
+  nullable = false
+  default  = null
+}
+variable "c" { type = "string" }
+variable "d" {
+  validation {
+    condition     = true
+    error_message = "x"
+  }
+}
+variable "e" {
+  type    = object({ name = optional(string) })
+  default = { nmae = "x" }
+}
+variable "f" {
+  default = var.a
+}
+variable "g" { deprecated = "" }
+)"}},
+     {"error|Invalid `deprecated` value|main.tf:24",
+      "error|Invalid default value for variable|main.tf:4",
+      "error|Invalid default value for variable|main.tf:8",
+      "error|Invalid quoted type constraints|main.tf:10",
+      "error|Invalid validation expression|main.tf:13",
+      "error|Invalid variable validation condition|main.tf:13",
+      "error|Variables not allowed|main.tf:22", "warning|Object attribute is ignored|main.tf:19"}},
+    {"resource arguments",
+     {{"main.tf", R"(
+resource "t_x" "a" {
+  count    = 1
+  for_each = {}
+  lifecycle {
+    prevent_destroy = true
+    ignore_changes  = ["*"]
+    foo             = 1
+  }
+  lifecycle {}
+  locals {}
+  provider = "t"
+  depends_on = [1 + 1]
+  provisioner "local-exec" {
+    when    = destroy
+    command = local.x
+  }
+}
+data "t_x" "b" {
+  lifecycle { prevent_destroy = true }
+}
+ephemeral "t_x" "c" {
+  connection {}
+}
+)"}},
+     {"error|Duplicate lifecycle block|main.tf:10",
+      "error|Invalid combination of \"count\" and \"for_each\"|main.tf:3",
+      "error|Invalid configuration block for ephemeral resource|main.tf:23",
+      "error|Invalid data resource lifecycle argument|main.tf:20",
+      "error|Invalid expression|main.tf:13", "error|Invalid ignore_changes wildcard|main.tf:7",
+      "error|Invalid reference from destroy provisioner|main.tf:16",
+      "error|Reserved block type name in resource block|main.tf:11",
+      "error|Unsupported argument|main.tf:8",
+      "warning|Quoted references are deprecated|main.tf:12"}},
+    {"moved, removed, import",
+     {{"main.tf", R"(
+moved {
+  from = t_x.a
+  to   = module.b
+}
+moved {
+  from = t_x
+  to   = t_x.b
+}
+removed {
+  from = t_x.c[0]
+}
+removed {
+  from = t_x.d
+}
+import {
+  to = t_x.e[local.k]
+}
+import {
+  to = local.f()
+  id = "x"
+}
+)"}},
+     {"error|Extra characters after expression|main.tf:19"}},
+    {"incompatible",
+     {{"main.tofu", "terraform {\n  required_version = \"< 1.0\"\n}\nnonsense {}\n"}},
+     {"error|Incompatible module|main.tofu:2"}},
+    {"hidden by tofu",
+     {{"a.tf", "nonsense {}"}, {"a.tofu", ""}, {".b.tf", "nonsense {}"}, {"c.tf~", "nonsense"}},
+     {}},
+    {"override without base",
+     {{"main.tf", ""},
+      {"main_override.tf", "variable \"a\" {}\nresource \"t_x\" \"a\" {}\nmoved {}\n"}},
+     {"error|Cannot override 'moved' blocks|main_override.tf:3",
+      "error|Invalid \"moved\" address|main_override.tf:3",
+      "error|Invalid \"moved\" address|main_override.tf:3",
+      "error|Missing base variable declaration to override|main_override.tf:1",
+      "error|Missing required argument|main_override.tf:3",
+      "error|Missing required argument|main_override.tf:3",
+      "error|Missing resource to override|main_override.tf:2"}},
+    {"required providers",
+     {{"main.tf", R"(
+terraform {
+  required_providers {
+    a = { source = "x/y/z/w" }
+    b = { source = "hashicorp/b", version = "nope" }
+    c = { foo = 1 }
+    d = ["x"]
+    e = "~> 1.0"
+    F = { source = "hashicorp/f" }
+  }
+  required_providers {}
+}
+required_providers {}
+)"}},
+     {"error|Duplicate required providers configuration|main.tf:11",
+      "error|Invalid provider local name|main.tf:9",
+      "error|Invalid provider source string|main.tf:4",
+      "error|Invalid required_providers block|main.tf:13",
+      "error|Invalid required_providers object|main.tf:6",
+      "error|Invalid required_providers object|main.tf:7",
+      "error|Invalid version constraint|main.tf:5"}},
+    {"module sources",
+     {{"main.tf", R"(
+module "a" { source = "foo" }
+module "b" {
+  source  = "./m"
+  version = "1.0"
+}
+module "c" {}
+module "d" { source = t_x.a.id }
+module "e" { source = local.e }
+locals { e = local.e }
+)"}},
+     {"error|Circular reference|main.tf:10", "error|Dynamic value in static context|main.tf:8",
+      "error|Invalid module source address|main.tf:2",
+      "error|Invalid registry module source address|main.tf:4",
+      "error|Missing required argument|main.tf:7",
+      "error|Unable to compute static value|main.tf:10",
+      "error|Unable to compute static value|main.tf:9"}},
+    {"unreadable module",
+     {{"main.tf", "module \"m\" { source = \"./nowhere\" }"}},
+     {"error|Unreadable module directory|"}},
+    {"providers passed to modules",
+     {{"main.tf", R"(
+terraform {
+  required_providers {
+    a = { source = "x/a" }
+  }
+}
+module "m" {
+  source = "./m"
+  providers = {
+    b   = a
+    c.x = a
+  }
+}
+module "n" {
+  source = "./n"
+  count  = 1
+}
+)"},
+      {"m/main.tf", R"(
+terraform {
+  required_providers {
+    b = { source = "x/b" }
+    d = {
+      source                = "x/d"
+      configuration_aliases = [d.alias]
+    }
+  }
+}
+)"},
+      {"n/main.tf", "provider \"z\" {\n  x = 1\n}\nimport {\n  to = z_x.a\n  id = \"1\"\n}\n"
+                    "terraform {\n  backend \"local\" {}\n}\n"}},
+     {"error|Invalid import configuration|n/main.tf:4",
+      "warning|Backend configuration ignored|n/main.tf:8"}},
+    {"provider mismatch",
+     {{"main.tf", R"(
+terraform {
+  required_providers {
+    a = { source = "x/a" }
+  }
+}
+module "m" {
+  source = "./m"
+  providers = {
+    b   = a
+    c.x = a
+  }
+}
+module "n" {
+  source = "./n"
+  count  = 1
+}
+)"},
+      {"m/main.tf", R"(
+terraform {
+  required_providers {
+    b = { source = "x/b" }
+    d = {
+      source                = "x/d"
+      configuration_aliases = [d.alias]
+    }
+  }
+}
+)"},
+      {"n/main.tf", "provider \"z\" {\n  x = 1\n}\nprovider \"y\" {}\n"}},
+     {"error|Missing required provider configuration|main.tf:7",
+      "error|Module is incompatible with count, for_each, enabled and depends_on|main.tf:16",
+      "error|Provider type mismatch|main.tf:10", "error|Provider type mismatch|main.tf:11",
+      "warning|Redundant empty provider block|n/main.tf:4",
+      "warning|Reference to undefined provider|main.tf:11"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ConfigErrors, testing::ValuesIn(kErrorCases),
+                         [](const testing::TestParamInfo<ErrorCase>& row) {
+                           std::string name = row.param.name;
+                           std::erase_if(name, [](char c) { return !std::isalnum(c); });
+                           return name;
+                         });
+
+TEST(Load, TablesAreOrderedAndIndexed) {
+  Workspace workspace(Files{{"main.tf", R"(
+resource "t_b" "z" {}
+resource "t_a" "y" { provider = u.west }
+data "t_a" "x" {}
+resource "t_a" "b" {}
+variable "b" {}
+variable "a" {}
+provider "u" { alias = "west" }
+check "c" {
+  data "t_a" "inner" {}
+  assert {
+    condition     = data.t_a.inner.id != ""
+    error_message = "x"
+  }
+}
+)"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const Module& root = loaded.root();
+  std::vector<std::string> names;
+  for (const Resource& resource : root.resources) {
+    names.push_back(loaded.program->ToText(resource.name));
+    EXPECT_EQ(root.FindResource(resource.name), static_cast<int>(names.size()) - 1);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"t_a.b", "t_a.y", "t_b.z", "data.t_a.inner",
+                                             "data.t_a.x"}));
+  EXPECT_EQ(loaded.Text(root.variables[0].name), "a");
+  EXPECT_EQ(loaded.Text(root.resources[0].provider), "registry.opentofu.org/hashicorp/t");
+  EXPECT_EQ(loaded.Text(root.resources[1].provider), "registry.opentofu.org/hashicorp/u");
+  EXPECT_EQ(root.checks[0].data_resource, 3);
+  EXPECT_EQ(root.resources[3].check, 0);
+  const ProviderConfig west = loaded.config->ResolveProvider(loaded.config->root(),
+                                                             root.resources[1]);
+  EXPECT_EQ(loaded.Text(west.alias), "west");
+  EXPECT_EQ(loaded.config->FindProviderBlock(west), &root.providers[0]);
+}
+
+TEST(Load, ModulesShareADirectoryAndInheritProviders) {
+  Workspace workspace(Files{{"main.tf", R"(
+provider "t" { x = 1 }
+provider "t" {
+  alias = "two"
+  x     = 2
+}
+module "a" { source = "./m" }
+module "b" {
+  source    = "./${local.dir}"
+  providers = { t = t.two }
+}
+locals { dir = "m" }
+)"},
+                       {"m/main.tf", R"(
+terraform {
+  required_providers {
+    t = { source = "hashicorp/t" }
+  }
+}
+resource "t_x" "y" {}
+module "inner" { source = "../n" }
+)"},
+                       {"n/main.tf", "resource \"t_x\" \"z\" {}"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const Config& config = *loaded.config;
+  EXPECT_EQ(config.modules.size(), 3u);
+  ASSERT_EQ(config.nodes.size(), 5u);
+  const ConfigNode& a = *config.root().children[0];
+  const ConfigNode& b = *config.root().children[1];
+  EXPECT_EQ(a.module, b.module);
+  EXPECT_EQ(b.source, "./m");
+  EXPECT_EQ(b.children[0]->source_dir, "n");
+  const auto provider_of = [&](const ConfigNode& node) {
+    return loaded.program->ToText(config.ResolveProvider(node, node.module->resources[0]));
+  };
+  EXPECT_EQ(provider_of(a), "provider[\"registry.opentofu.org/hashicorp/t\"]");
+  EXPECT_EQ(provider_of(b), "provider[\"registry.opentofu.org/hashicorp/t\"].two");
+  EXPECT_EQ(provider_of(*b.children[0]), "provider[\"registry.opentofu.org/hashicorp/t\"].two");
+  EXPECT_EQ(ModuleManifest(config),
+            R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./m","Dir":"m"},)"
+            R"({"Key":"a.inner","Source":"../n","Dir":"n"},{"Key":"b","Source":"./m","Dir":"m"},)"
+            R"({"Key":"b.inner","Source":"../n","Dir":"n"}]})");
+  const SourceSnapshot snapshot = TakeSnapshot(config);
+  ASSERT_EQ(snapshot.modules.size(), 5u);
+  EXPECT_EQ(snapshot.modules[2].key, "a.inner");
+  EXPECT_EQ(snapshot.modules[2].files[0].name, "main.tf");
+  EXPECT_EQ(snapshot.modules[2].files[0].content, "resource \"t_x\" \"z\" {}");
+}
+
+TEST(Load, TheManifestSaysWhereModulesAre) {
+  const std::string main = "module \"m\" { source = \"./m\" }\n";
+  {
+    Workspace workspace(Files{{"main.tf", main}, {"m/main.tf", ""}});
+    EXPECT_EQ(Lines(Load({}).diags),
+              std::vector<std::string>{"error|Module not installed|main.tf:1"});
+  }
+  {
+    Workspace workspace(Files{{"main.tf", main},
+         {"m/main.tf", "output \"o\" { value = 1 }"},
+         {".terraform/modules/modules.json",
+          R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]})"}});
+    Loaded loaded = Load({});
+    EXPECT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+    EXPECT_EQ(loaded.config->root().children[0]->module->outputs.size(), 1u);
+  }
+  {
+    Workspace workspace(Files{{"main.tf", main},
+                         {"m/main.tf", ""},
+                         {".terraform/modules/modules.json",
+                          R"({"Modules":[{"Key":"m","Source":"./old","Dir":"m"}]})"}});
+    EXPECT_EQ(Lines(Load({}).diags),
+              std::vector<std::string>{"error|Module source has changed|main.tf:1"});
+  }
+}
+
+TEST(Load, AModuleThatCallsItselfEnds) {
+  Workspace workspace(Files{{"main.tf", "module \"m\" { source = \"./m\" }"},
+                       {"m/main.tf", "module \"again\" { source = \"../m\" }"}});
+  EXPECT_EQ(Lines(Load().diags),
+            std::vector<std::string>{"error|Module calls are nested too deeply|m/main.tf:1"});
+}
+
+TEST(Load, OverridesReplaceArguments) {
+  Workspace workspace(Files{{"main.tf", R"(
+variable "v" { default = "a" }
+resource "t_x" "a" {
+  one = 1
+  two = 2
+  nested { a = 1 }
+  lifecycle { create_before_destroy = true }
+}
+locals { l = 1 }
+output "o" { value = 1 }
+)"},
+                       {"override.tf", R"(
+variable "v" { type = string }
+resource "t_x" "a" {
+  two = 3
+  nested { b = 1 }
+}
+locals { l = 2 }
+output "o" { sensitive = true }
+)"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const Module& root = loaded.root();
+  EXPECT_EQ(root.variables[0].constraint.type, Type::String());
+  EXPECT_EQ(root.variables[0].default_value->AsString(), "a");
+  EXPECT_EQ(root.locals[0].expr->range().text(), "2");
+  EXPECT_TRUE(root.outputs[0].sensitive);
+  EXPECT_NE(root.outputs[0].expr, nullptr);
+  const Resource& resource = root.resources[0];
+  EXPECT_EQ(resource.create_before_destroy, true);
+  const hcl::AttributeSchema attributes[] = {{"one", true}, {"two"}};
+  const hcl::BlockSchema blocks[] = {{"nested"}};
+  Diagnostics diags;
+  const hcl::BodyContent content = resource.body->Content(
+      {.attributes = attributes, .blocks = blocks, .hidden = kResourceMetaNames},
+      hcl::Strictness::kExact, diags);
+  EXPECT_EQ(Lines(diags), std::vector<std::string>{});
+  EXPECT_EQ(content.Find("two")->expr->range().text(), "3");
+  ASSERT_EQ(content.blocks.size(), 1u);
+  EXPECT_EQ(content.blocks[0].body->JustAttributes({}, diags)[0].name, "b");
+}
+
+TEST(Load, EscapedArgumentsBelongToTheProvider) {
+  Workspace workspace(Files{{"main.tf", "resource \"t_x\" \"a\" {\n  count = 2\n  _ {\n    count = 3\n"
+                                   "  }\n}\n"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const Resource& resource = loaded.root().resources[0];
+  EXPECT_EQ(resource.count->range().text(), "2");
+  const hcl::AttributeSchema attributes[] = {{"count"}};
+  Diagnostics diags;
+  const hcl::BodyContent content =
+      resource.body->Content({.attributes = attributes, .hidden = kResourceMetaNames},
+                             hcl::Strictness::kExact, diags);
+  ASSERT_NE(content.Find("count"), nullptr);
+  EXPECT_EQ(content.Find("count")->expr->range().text(), "3");
+}
+
+TEST(References, ResolveAndReport) {
+  Workspace workspace(Files{{"main.tf", R"(
+variable "v" {}
+locals {
+  a = var.v.x
+  b = module.m[0].out.y
+  c = data.t_x.d["k"].id
+  d = t_x.e[0].f
+  e = each.value.g
+  f = path.module
+  g = terraform.workspace
+  h = [var.nope, local.nope, module.nope.x, t_x.nope.id, data.t_x.e.id, count.nope, foo, var,
+       path.modul, lazy.x, module.m["a"][0]]
+}
+resource "t_x" "e" {}
+data "t_x" "d" {}
+module "m" { source = "./m" }
+)"}, {"m/main.tf", ""}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  Module& root = *loaded.config->root().module;
+  struct Row {
+    ReferenceKind kind;
+    int consumed;
+    std::string subject;
+  };
+  const Row rows[] = {
+      {ReferenceKind::kVariable, 1, "var.v"},
+      {ReferenceKind::kModule, 3, "module.m[0].out"},
+      {ReferenceKind::kResource, 2, "data.t_x.d[\"k\"]"},
+      {ReferenceKind::kResource, 1, "t_x.e[0]"},
+      {ReferenceKind::kEachValue, 1, "each.value"},
+      {ReferenceKind::kPathModule, 1, "path.module"},
+      {ReferenceKind::kWorkspace, 1, "terraform.workspace"},
+  };
+  for (size_t i = 0; i < std::size(rows); ++i) {
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(*root.locals[i].expr, traversals);
+    ASSERT_EQ(traversals.size(), 1u);
+    Diagnostics diags;
+    const Reference ref = ResolveReference(*loaded.program, root, *traversals[0], &diags);
+    EXPECT_EQ(Lines(diags), std::vector<std::string>{});
+    EXPECT_EQ(ref.kind, rows[i].kind) << i;
+    EXPECT_EQ(ref.consumed, rows[i].consumed) << i;
+    EXPECT_EQ(ReferenceSubject(*loaded.program, root, ref), rows[i].subject);
+    const uint32_t slot = BindReference(*loaded.program, root, *traversals[0]);
+    EXPECT_EQ(BindReference(*loaded.program, root, *traversals[0]), slot);
+    EXPECT_EQ(root.references[slot].kind, rows[i].kind);
+  }
+  std::vector<const hcl::TraversalExpr*> wrong;
+  hcl::CollectTraversals(*root.locals[7].expr, wrong);
+  std::vector<std::string> summaries;
+  for (const hcl::TraversalExpr* traversal : wrong) {
+    Diagnostics diags;
+    ResolveReference(*loaded.program, root, *traversal, &diags);
+    ASSERT_EQ(diags.size(), 1u) << traversal->range().text();
+    summaries.push_back(diags.list()[0].summary + "|" +
+                        std::string(diags.list()[0].subject.text()));
+  }
+  EXPECT_EQ(summaries,
+            (std::vector<std::string>{
+                "Reference to undeclared input variable|var.nope",
+                "Reference to undeclared local value|local.nope",
+                "Reference to undeclared module|module.nope.x",
+                "Reference to undeclared resource|t_x.nope",
+                "Reference to undeclared resource|data.t_x.e",
+                "Invalid \"count\" attribute|count.nope", "Invalid reference|foo",
+                "Invalid reference|var", "Invalid \"path\" attribute|path.modul",
+                "Reserved symbol name|lazy", "Invalid reference|[0]"}));
+}
+
+TEST(Variables, LaterSourcesWin) {
+  Workspace workspace(Files{{"main.tf", R"(
+variable "a" {}
+variable "b" { type = list(number) }
+variable "c" { default = 1 }
+variable "d" { type = number }
+variable "e" { type = object({ x = optional(string, "dx"), y = number }) }
+)"},
+                       {"terraform.tfvars", "a = \"file\"\nd = 1\ne = { y = \"2\" }\nzz = 1\n"},
+                       {"z.auto.tfvars.json", R"({"d": "${not.a.template}"})"},
+                       {"extra", "{\"d\": 7}"}});
+  Loaded loaded = Load();
+  Diagnostics diags;
+  const VariableArgument arguments[] = {{false, "b=[1, \"2\"]"}, {true, "extra"}};
+  const std::string environment[] = {"TF_VAR_a=env", "TF_VAR_b=no", "TF_VAR_unknown=1", "PATH=x"};
+  RawInputs inputs = GatherInputs(arguments, ".", environment, diags);
+  const auto values = CollectVariables(*loaded.program, loaded.root(), inputs, diags);
+  EXPECT_EQ(Lines(diags), std::vector<std::string>{"warning|Value for undeclared variable|"});
+  EXPECT_EQ(values.at("a").source, InputSource::kAutoFile);
+  EXPECT_FALSE(values.at("c").value.has_value());
+  const auto prepare = [&](const std::string& name) {
+    const Module& root = loaded.root();
+    const int index = root.FindVariable(loaded.program->Find(name));
+    return PrepareVariable(*loaded.program, root.variables[static_cast<size_t>(index)],
+                           &values.at(name), "var." + name, diags);
+  };
+  EXPECT_EQ(prepare("a").AsString(), "file");
+  EXPECT_EQ(prepare("b").elements()[1].AsInt64(), 2);
+  EXPECT_EQ(prepare("c").AsInt64(), 1);
+  EXPECT_EQ(prepare("d").AsInt64(), 7);
+  EXPECT_EQ(prepare("e").Attribute("x").AsString(), "dx");
+  EXPECT_EQ(prepare("e").Attribute("y").AsInt64(), 2);
+}
+
+TEST(Variables, ProblemsAreReported) {
+  Workspace workspace(Files{{"main.tf", R"(
+variable "a" { type = number }
+variable "b" {
+  type     = string
+  nullable = false
+}
+variable "c" {}
+variable "d" { type = list(string) }
+)"},
+                       {"decl.tfvars", "variable \"x\" {}\n"}});
+  Loaded loaded = Load();
+  Diagnostics diags;
+  const VariableArgument arguments[] = {{false, "a=x"},  {false, "noequals"}, {false, "b =1"},
+                                        {false, "zz=1"}, {true, "missing"},   {true, "decl.tfvars"},
+                                        {false, "d=[1"}};
+  RawInputs inputs = GatherInputs(arguments, ".", {}, diags);
+  const auto values = CollectVariables(*loaded.program, loaded.root(), inputs, diags);
+  PrepareVariable(*loaded.program, loaded.root().variables[0], &values.at("a"), "var.a", diags);
+  InputValue null{Value::Null(Type::Dynamic()), InputSource::kCommandLine, {}};
+  PrepareVariable(*loaded.program, loaded.root().variables[1], &null, "var.b", diags);
+  EXPECT_EQ(Lines(diags),
+            (std::vector<std::string>{
+                "error|Failed to read variables file|", "error|Invalid -var option|",
+                "error|Invalid -var option|", "error|Invalid value for input variable|main.tf:2",
+                "error|Missing item separator|<value for var.d>:1",
+                "error|No value for required variable|main.tf:3",
+                "error|No value for required variable|main.tf:7",
+                "error|No value for required variable|main.tf:8",
+                "error|Required variable not set|main.tf:3",
+                "error|Value for undeclared variable|",
+                "error|Variable declaration in .tfvars file|decl.tfvars:1"}));
+}
+
+}  // namespace
+}  // namespace kinu::config
