@@ -28,7 +28,9 @@ constexpr BlockType kBlockTypes[] = {
 
 }  // namespace
 
-std::span<const BlockType> BlockTypes() { return kBlockTypes; }
+std::span<const BlockType> BlockTypes() {
+  return kBlockTypes;
+}
 
 void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
   std::vector<hcl::BlockSchema> schema;

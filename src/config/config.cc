@@ -5,16 +5,16 @@
 namespace kinu::config {
 namespace {
 
-constexpr std::string_view kResourceNames[] = {"count",     "for_each",   "provider",
-                                               "depends_on", "lifecycle", "connection",
-                                               "provisioner", "locals",   "_"};
+constexpr std::string_view kResourceNames[] = {"count",       "for_each",  "provider",
+                                               "depends_on",  "lifecycle", "connection",
+                                               "provisioner", "locals",    "_"};
 constexpr std::string_view kDataNames[] = {"count",     "for_each", "provider", "depends_on",
                                            "lifecycle", "locals",   "_"};
-constexpr std::string_view kModuleNames[] = {"source",    "version", "count",
-                                             "for_each",  "depends_on", "providers",
-                                             "_",         "lifecycle",  "locals", "provider"};
-constexpr std::string_view kProviderNames[] = {"alias",  "version", "for_each",  "count", "depends_on",
-                                               "source", "_",       "lifecycle", "locals"};
+constexpr std::string_view kModuleNames[] = {"source",     "version",   "count", "for_each",
+                                             "depends_on", "providers", "_",     "lifecycle",
+                                             "locals",     "provider"};
+constexpr std::string_view kProviderNames[] = {
+    "alias", "version", "for_each", "count", "depends_on", "source", "_", "lifecycle", "locals"};
 constexpr std::string_view kProvisionerNames[] = {"when", "on_failure", "_", "connection",
                                                   "lifecycle"};
 

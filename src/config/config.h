@@ -34,7 +34,7 @@ struct Variable {
   SourceRange range;
   std::string description;
   bool has_description = false;
-  lang::TypeConstraint constraint;     ///< dynamic when no type is given
+  lang::TypeConstraint constraint;  ///< dynamic when no type is given
   bool has_type = false;
   bool parse_as_expression = false;    ///< inputs given as text are read as HCL expressions
   std::optional<Value> default_value;  ///< converted to the type
@@ -44,7 +44,7 @@ struct Variable {
   bool has_ephemeral = false;
   bool nullable = true;
   bool has_nullable = false;
-  bool is_const = false;               ///< may be used where values are needed while loading
+  bool is_const = false;  ///< may be used where values are needed while loading
   bool has_const = false;
   std::string deprecated;
   std::vector<Condition> validations;
@@ -78,7 +78,7 @@ struct ProviderRef {
   Symbol local_name;
   Symbol alias;
   const hcl::Expr* key = nullptr;  ///< instance key of a for_each provider
-  SourceRange range;  ///< of the local name
+  SourceRange range;               ///< of the local name
 };
 
 /// What happens to a resource at the end of its life, and who does it.
@@ -282,8 +282,8 @@ struct ConfigNode {
   ConfigNode* parent = nullptr;
   int call = -1;  ///< index of the call in the parent's module
   std::string source_dir;
-  std::string source;   ///< normalised source address, empty for the root
-  std::string version;  ///< installed version, empty when the source has none
+  std::string source;                 ///< normalised source address, empty for the root
+  std::string version;                ///< installed version, empty when the source has none
   std::vector<ConfigNode*> children;  ///< one per Module::calls; null when it could not be loaded
 };
 

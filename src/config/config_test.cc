@@ -1,10 +1,9 @@
 // Configurations in temporary directories: what is loaded, and what is wrong with it.
-#include <gtest/gtest.h>
-
-#include <unistd.h>
-
 #include <filesystem>
 #include <map>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "config/load.h"
@@ -131,7 +130,8 @@ output "a b" { value = 1 }
 module "1m" { source = "./m" }
 resource "aws instance" "x" {}
 data "x" "1" {}
-)"}, {"m/main.tf", ""}},
+)"},
+      {"m/main.tf", ""}},
      {"error|Invalid data resource name|main.tf:7", "error|Invalid module instance name|main.tf:5",
       "error|Invalid output name|main.tf:4", "error|Invalid resource type name|main.tf:6",
       "error|Invalid variable name|main.tf:2", "error|Invalid variable name|main.tf:3"}},
@@ -150,7 +150,8 @@ check "c" {
     error_message = "x"
   }
 }
-)"}, {"more.tf", R"(
+)"},
+      {"more.tf", R"(
 variable "a" {}
 locals { a = 1 }
 output "a" { value = 1 }
@@ -355,8 +356,9 @@ terraform {
   }
 }
 )"},
-      {"n/main.tf", "provider \"z\" {\n  x = 1\n}\nimport {\n  to = z_x.a\n  id = \"1\"\n}\n"
-                    "terraform {\n  backend \"local\" {}\n}\n"}},
+      {"n/main.tf",
+       "provider \"z\" {\n  x = 1\n}\nimport {\n  to = z_x.a\n  id = \"1\"\n}\n"
+       "terraform {\n  backend \"local\" {}\n}\n"}},
      {"error|Invalid import configuration|n/main.tf:4",
       "warning|Backend configuration ignored|n/main.tf:8"}},
     {"provider mismatch",
@@ -429,15 +431,15 @@ check "c" {
     names.push_back(loaded.program->ToText(resource.name));
     EXPECT_EQ(root.FindResource(resource.name), static_cast<int>(names.size()) - 1);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"t_a.b", "t_a.y", "t_b.z", "data.t_a.inner",
-                                             "data.t_a.x"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"t_a.b", "t_a.y", "t_b.z", "data.t_a.inner", "data.t_a.x"}));
   EXPECT_EQ(loaded.Text(root.variables[0].name), "a");
   EXPECT_EQ(loaded.Text(root.resources[0].provider), "registry.opentofu.org/hashicorp/t");
   EXPECT_EQ(loaded.Text(root.resources[1].provider), "registry.opentofu.org/hashicorp/u");
   EXPECT_EQ(root.checks[0].data_resource, 3);
   EXPECT_EQ(root.resources[3].check, 0);
-  const ProviderConfig west = loaded.config->ResolveProvider(loaded.config->root(),
-                                                             root.resources[1]);
+  const ProviderConfig west =
+      loaded.config->ResolveProvider(loaded.config->root(), root.resources[1]);
   EXPECT_EQ(loaded.Text(west.alias), "west");
   EXPECT_EQ(loaded.config->FindProviderBlock(west), &root.providers[0]);
 }
@@ -456,7 +458,7 @@ module "b" {
 }
 locals { dir = "m" }
 )"},
-                       {"m/main.tf", R"(
+                            {"m/main.tf", R"(
 terraform {
   required_providers {
     t = { source = "hashicorp/t" }
@@ -465,7 +467,7 @@ terraform {
 resource "t_x" "y" {}
 module "inner" { source = "../n" }
 )"},
-                       {"n/main.tf", "resource \"t_x\" \"z\" {}"}});
+                            {"n/main.tf", "resource \"t_x\" \"z\" {}"}});
   Loaded loaded = Load();
   ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
   const Config& config = *loaded.config;
@@ -501,19 +503,20 @@ TEST(Load, TheManifestSaysWhereModulesAre) {
               std::vector<std::string>{"error|Module not installed|main.tf:1"});
   }
   {
-    Workspace workspace(Files{{"main.tf", main},
-         {"m/main.tf", "output \"o\" { value = 1 }"},
-         {".terraform/modules/modules.json",
-          R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]})"}});
+    Workspace workspace(Files{
+        {"main.tf", main},
+        {"m/main.tf", "output \"o\" { value = 1 }"},
+        {".terraform/modules/modules.json",
+         R"({"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]})"}});
     Loaded loaded = Load({});
     EXPECT_EQ(Lines(loaded.diags), std::vector<std::string>{});
     EXPECT_EQ(loaded.config->root().children[0]->module->outputs.size(), 1u);
   }
   {
     Workspace workspace(Files{{"main.tf", main},
-                         {"m/main.tf", ""},
-                         {".terraform/modules/modules.json",
-                          R"({"Modules":[{"Key":"m","Source":"./old","Dir":"m"}]})"}});
+                              {"m/main.tf", ""},
+                              {".terraform/modules/modules.json",
+                               R"({"Modules":[{"Key":"m","Source":"./old","Dir":"m"}]})"}});
     EXPECT_EQ(Lines(Load({}).diags),
               std::vector<std::string>{"error|Module source has changed|main.tf:1"});
   }
@@ -521,7 +524,7 @@ TEST(Load, TheManifestSaysWhereModulesAre) {
 
 TEST(Load, AModuleThatCallsItselfEnds) {
   Workspace workspace(Files{{"main.tf", "module \"m\" { source = \"./m\" }"},
-                       {"m/main.tf", "module \"again\" { source = \"../m\" }"}});
+                            {"m/main.tf", "module \"again\" { source = \"../m\" }"}});
   EXPECT_EQ(Lines(Load().diags),
             std::vector<std::string>{"error|Module calls are nested too deeply|m/main.tf:1"});
 }
@@ -538,7 +541,7 @@ resource "t_x" "a" {
 locals { l = 1 }
 output "o" { value = 1 }
 )"},
-                       {"override.tf", R"(
+                            {"override.tf", R"(
 variable "v" { type = string }
 resource "t_x" "a" {
   two = 3
@@ -570,17 +573,17 @@ output "o" { sensitive = true }
 }
 
 TEST(Load, EscapedArgumentsBelongToTheProvider) {
-  Workspace workspace(Files{{"main.tf", "resource \"t_x\" \"a\" {\n  count = 2\n  _ {\n    count = 3\n"
-                                   "  }\n}\n"}});
+  Workspace workspace(Files{{"main.tf",
+                             "resource \"t_x\" \"a\" {\n  count = 2\n  _ {\n    count = 3\n"
+                             "  }\n}\n"}});
   Loaded loaded = Load();
   ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
   const Resource& resource = loaded.root().resources[0];
   EXPECT_EQ(resource.count->range().text(), "2");
   const hcl::AttributeSchema attributes[] = {{"count"}};
   Diagnostics diags;
-  const hcl::BodyContent content =
-      resource.body->Content({.attributes = attributes, .hidden = kResourceMetaNames},
-                             hcl::Strictness::kExact, diags);
+  const hcl::BodyContent content = resource.body->Content(
+      {.attributes = attributes, .hidden = kResourceMetaNames}, hcl::Strictness::kExact, diags);
   ASSERT_NE(content.Find("count"), nullptr);
   EXPECT_EQ(content.Find("count")->expr->range().text(), "3");
 }
@@ -602,7 +605,8 @@ locals {
 resource "t_x" "e" {}
 data "t_x" "d" {}
 module "m" { source = "./m" }
-)"}, {"m/main.tf", ""}});
+)"},
+                            {"m/main.tf", ""}});
   Loaded loaded = Load();
   ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
   Module& root = *loaded.config->root().module;
@@ -644,29 +648,29 @@ module "m" { source = "./m" }
     summaries.push_back(diags.list()[0].summary + "|" +
                         std::string(diags.list()[0].subject.text()));
   }
-  EXPECT_EQ(summaries,
-            (std::vector<std::string>{
-                "Reference to undeclared input variable|var.nope",
-                "Reference to undeclared local value|local.nope",
-                "Reference to undeclared module|module.nope.x",
-                "Reference to undeclared resource|t_x.nope",
-                "Reference to undeclared resource|data.t_x.e",
-                "Invalid \"count\" attribute|count.nope", "Invalid reference|foo",
-                "Invalid reference|var", "Invalid \"path\" attribute|path.modul",
-                "Reserved symbol name|lazy", "Invalid reference|[0]"}));
+  EXPECT_EQ(summaries, (std::vector<std::string>{
+                           "Reference to undeclared input variable|var.nope",
+                           "Reference to undeclared local value|local.nope",
+                           "Reference to undeclared module|module.nope.x",
+                           "Reference to undeclared resource|t_x.nope",
+                           "Reference to undeclared resource|data.t_x.e",
+                           "Invalid \"count\" attribute|count.nope", "Invalid reference|foo",
+                           "Invalid reference|var", "Invalid \"path\" attribute|path.modul",
+                           "Reserved symbol name|lazy", "Invalid reference|[0]"}));
 }
 
 TEST(Variables, LaterSourcesWin) {
-  Workspace workspace(Files{{"main.tf", R"(
+  Workspace workspace(
+      Files{{"main.tf", R"(
 variable "a" {}
 variable "b" { type = list(number) }
 variable "c" { default = 1 }
 variable "d" { type = number }
 variable "e" { type = object({ x = optional(string, "dx"), y = number }) }
 )"},
-                       {"terraform.tfvars", "a = \"file\"\nd = 1\ne = { y = \"2\" }\nzz = 1\n"},
-                       {"z.auto.tfvars.json", R"({"d": "${not.a.template}"})"},
-                       {"extra", "{\"d\": 7}"}});
+            {"terraform.tfvars", "a = \"file\"\nd = 1\ne = { y = \"2\" }\nzz = 1\n"},
+            {"z.auto.tfvars.json", R"({"d": "${not.a.template}"})"},
+            {"extra", "{\"d\": 7}"}});
   Loaded loaded = Load();
   Diagnostics diags;
   const VariableArgument arguments[] = {{false, "b=[1, \"2\"]"}, {true, "extra"}};
@@ -700,7 +704,7 @@ variable "b" {
 variable "c" {}
 variable "d" { type = list(string) }
 )"},
-                       {"decl.tfvars", "variable \"x\" {}\n"}});
+                            {"decl.tfvars", "variable \"x\" {}\n"}});
   Loaded loaded = Load();
   Diagnostics diags;
   const VariableArgument arguments[] = {{false, "a=x"},  {false, "noequals"}, {false, "b =1"},
@@ -719,8 +723,7 @@ variable "d" { type = list(string) }
                 "error|No value for required variable|main.tf:3",
                 "error|No value for required variable|main.tf:7",
                 "error|No value for required variable|main.tf:8",
-                "error|Required variable not set|main.tf:3",
-                "error|Value for undeclared variable|",
+                "error|Required variable not set|main.tf:3", "error|Value for undeclared variable|",
                 "error|Variable declaration in .tfvars file|decl.tfvars:1"}));
 }
 

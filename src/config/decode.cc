@@ -50,10 +50,9 @@ bool CheckName(BlockReader& reader, std::string_view name, std::string_view summ
 bool CheckProviderName(BlockReader& reader, std::string_view name, const SourceRange& range) {
   auto normal = ParseProviderPart(name);
   if (!normal) {
-    reader.diags.Error("Invalid provider local name",
-                       Quoted(name) + " cannot be the local name of a provider: " + normal.error() +
-                           ".",
-                       range);
+    reader.diags.Error(
+        "Invalid provider local name",
+        Quoted(name) + " cannot be the local name of a provider: " + normal.error() + ".", range);
     return false;
   }
   if (*normal != name) {
@@ -209,8 +208,7 @@ const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& ex
     return nullptr;
   }
   return reader.tree.arena.New<hcl::TraversalExpr>(
-      hcl::Expr{hcl::ExprKind::kTraversal, found->range.begin, found->range.end,
-                found->range.file},
+      hcl::Expr{hcl::ExprKind::kTraversal, found->range.begin, found->range.end, found->range.file},
       found->root, found->root_range.end, found->steps);
 }
 
@@ -251,9 +249,8 @@ const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr) 
                        expr.range());
     return nullptr;
   }
-  const SourceFile* inner = reader.tree.KeepSource(
-      SourceFile::Make(expr.file->name(), std::string(value.AsString()),
-                       expr.range().start_position(), expr.file));
+  const SourceFile* inner = reader.tree.KeepSource(SourceFile::Make(
+      expr.file->name(), std::string(value.AsString()), expr.range().start_position(), expr.file));
   const hcl::Expr* parsed = hcl::ParseExpression(inner, reader.tree, reader.diags);
   return reader.diags.error_count() == errors ? parsed : nullptr;
 }
@@ -386,9 +383,8 @@ void Repetition::Check(std::string_view what, Diagnostics& diags) const {
   const auto order = [](std::string_view name) {
     return name == "count" ? 0 : name == "enabled" ? 1 : 2;
   };
-  std::sort(sorted.begin(), sorted.begin() + count_, [&](const Given& a, const Given& b) {
-    return order(a.name) < order(b.name);
-  });
+  std::sort(sorted.begin(), sorted.begin() + count_,
+            [&](const Given& a, const Given& b) { return order(a.name) < order(b.name); });
   std::string names;
   for (size_t i = 0; i < count_; ++i) {
     if (i > 0) {
@@ -401,10 +397,10 @@ void Repetition::Check(std::string_view what, Diagnostics& diags) const {
   }
   std::sort(sorted.begin(), sorted.begin() + count_,
             [](const Given& a, const Given& b) { return a.range.begin < b.range.begin; });
-  diags.Error("Invalid combination of " + names,
-              "Only one of " + names + " can say how many " + std::string(what) +
-                  " there shall be.",
-              SourceRange::Between(sorted[0].range, sorted[count_ - 1].range));
+  diags.Error(
+      "Invalid combination of " + names,
+      "Only one of " + names + " can say how many " + std::string(what) + " there shall be.",
+      SourceRange::Between(sorted[0].range, sorted[count_ - 1].range));
 }
 
 }  // namespace kinu::config

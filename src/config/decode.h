@@ -82,8 +82,7 @@ Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags);
 bool ReadString(const hcl::Expr& expr, std::string& out, Diagnostics& diags);
 bool ReadBool(const hcl::Expr& expr, bool& out, Diagnostics& diags);
 /// A value that was evaluated from `expr`, as a string.
-bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out,
-                   Diagnostics& diags);
+bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out, Diagnostics& diags);
 /// A version constraint; nothing when it is null or wrong.
 std::optional<std::string> ReadVersionConstraint(const hcl::Attribute& attribute,
                                                  Diagnostics& diags);

@@ -65,8 +65,7 @@ ModuleFiles ChooseFiles(const std::vector<std::string>& names) {
     if (extension.empty() || IsIgnored(name)) {
       continue;
     }
-    const std::string_view stem =
-        std::string_view(name).substr(0, name.size() - extension.size());
+    const std::string_view stem = std::string_view(name).substr(0, name.size() - extension.size());
     const bool overrides = stem == "override" || stem.ends_with("_override");
     (overrides ? files.overrides : files.primary).push_back(name);
   }
@@ -109,17 +108,15 @@ class ModuleReader {
   Diagnostics incompatible_;
 };
 
-void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content,
-                                  bool is_override) {
+void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
   Module& module = *out_.module;
   const std::string path = JoinPath(module.dir, name);
   Result<std::string> text = ReadFile(path);
   if (!text) {
     // What is not a file (a directory called x.tf) does not count.
     if (!IsDirectory(path)) {
-      out_.content.Error("Failed to read file",
-                         "The file " + Quoted(path) + " cannot be read: " + text.error().message +
-                             ".");
+      out_.content.Error("Failed to read file", "The file " + Quoted(path) + " cannot be read: " +
+                                                    text.error().message + ".");
     }
     return;
   }
@@ -134,8 +131,8 @@ void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content,
   if (body == nullptr) {
     return;
   }
-  BlockReader reader{program_,      module.tree,   content,         out_.content,
-                     incompatible_, is_override,   IsTofuFile(name)};
+  BlockReader reader{program_,      module.tree, content,         out_.content,
+                     incompatible_, is_override, IsTofuFile(name)};
   ReadFileBlocks(reader, *body);
 }
 
@@ -297,8 +294,7 @@ ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) 
   return node;
 }
 
-bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call,
-                               CallTarget& target) {
+bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target) {
   if (call.version_expr == nullptr) {
     return true;
   }
@@ -335,8 +331,7 @@ bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call,
   return true;
 }
 
-ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node,
-                                                  const ModuleCall& call) {
+ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node, const ModuleCall& call) {
   CallTarget target;
   const bool has_version = ReadVersion(node, call, target) && !target.version.empty();
   if (call.source_expr == nullptr) {
@@ -350,12 +345,12 @@ ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node,
   }
   Result<ModuleSource> source = ParseModuleSource(text, has_version);
   if (!source) {
-    diags_.Error(has_version ? "Invalid registry module source address"
-                             : "Invalid module source address",
-                 Quoted(text) + " is not the address of a module" +
-                     (has_version ? " in a registry, which a version is for: " : ": ") +
-                     source.error().message + ".",
-                 call.source_range);
+    diags_.Error(
+        has_version ? "Invalid registry module source address" : "Invalid module source address",
+        Quoted(text) + " is not the address of a module" +
+            (has_version ? " in a registry, which a version is for: " : ": ") +
+            source.error().message + ".",
+        call.source_range);
     return target;
   }
   target.source = *std::move(source);
@@ -392,8 +387,7 @@ const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const
   }
   if (options_.require_installed) {
     diags_.Error("Module not installed",
-                 "Run \"init\" to install the modules that this configuration calls.",
-                 call.range);
+                 "Run \"init\" to install the modules that this configuration calls.", call.range);
     return nullptr;
   }
   if (!target.valid) {
@@ -409,10 +403,10 @@ const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const
   }
   local = {JoinPath(node.source_dir, target.source.text), target.source.text, ""};
   if (!IsDirectory(local.dir)) {
-    diags_.Error("Unreadable module directory",
-                 "The directory " + Quoted(local.dir) + " that module " +
-                     std::string(program_.Text(call.name)) +
-                     " stands in does not exist or cannot be read.");
+    diags_.Error("Unreadable module directory", "The directory " + Quoted(local.dir) +
+                                                    " that module " +
+                                                    std::string(program_.Text(call.name)) +
+                                                    " stands in does not exist or cannot be read.");
     return nullptr;
   }
   return &local;
@@ -454,8 +448,8 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
   }
   if (!child.module->imports.empty()) {
     diags_.Error("Invalid import configuration",
-                 "Only the root module can have import blocks, but " +
-                     program_.ToText(child.path) + " has one.",
+                 "Only the root module can have import blocks, but " + program_.ToText(child.path) +
+                     " has one.",
                  child.module->imports[0].range);
   }
 }
@@ -582,8 +576,8 @@ std::string ModuleManifest(const Config& config) {
 SourceSnapshot TakeSnapshot(const Config& config) {
   SourceSnapshot snapshot;
   for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
-    SourceSnapshot::Module module{DottedPath(*config.program, node->path), node->source_dir,
-                                  node->source, node->version, {}};
+    SourceSnapshot::Module module{
+        DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
     for (const Ref<const SourceFile>& file : node->module->files) {
       module.files.push_back({BaseName(file->name()), std::string(file->text())});
     }

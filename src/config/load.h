@@ -1,8 +1,8 @@
 // Loading configurations: files to modules to the tree of module calls.
 //
-// A module directory is read once and shared by all calls of it. Which directory a call means stands
-// in the manifest that installation writes (.terraform/modules/modules.json).
-// Ref: opentofu internal/configs parser_config_dir.go, config_build.go, configload/loader_load.go.
+// A module directory is read once and shared by all calls of it. Which directory a call means
+// stands in the manifest that installation writes (.terraform/modules/modules.json). Ref: opentofu
+// internal/configs parser_config_dir.go, config_build.go, configload/loader_load.go.
 #pragma once
 
 #include <memory>

@@ -19,9 +19,8 @@ std::vector<hcl::AttributeSchema> NoneRequired(std::span<const hcl::AttributeSch
 /// Puts `more` over `attributes`: a name that is there already is replaced.
 void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more) {
   for (const hcl::Attribute& attribute : more) {
-    auto old = std::find_if(attributes.begin(), attributes.end(), [&](const hcl::Attribute& a) {
-      return a.name == attribute.name;
-    });
+    auto old = std::find_if(attributes.begin(), attributes.end(),
+                            [&](const hcl::Attribute& a) { return a.name == attribute.name; });
     if (old == attributes.end()) {
       attributes.push_back(attribute);
     } else {
@@ -34,9 +33,8 @@ void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::At
 void Join(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more,
           Diagnostics& diags) {
   for (const hcl::Attribute& attribute : more) {
-    auto old = std::find_if(attributes.begin(), attributes.end(), [&](const hcl::Attribute& a) {
-      return a.name == attribute.name;
-    });
+    auto old = std::find_if(attributes.begin(), attributes.end(),
+                            [&](const hcl::Attribute& a) { return a.name == attribute.name; });
     if (old == attributes.end()) {
       attributes.push_back(attribute);
     } else {
@@ -107,8 +105,8 @@ hcl::BodyContent OverriddenBody::Content(const hcl::BodySchema& schema, hcl::Str
   return content;
 }
 
-std::vector<hcl::Attribute> OverriddenBody::JustAttributes(
-    std::span<const std::string_view> hidden, Diagnostics& diags) const {
+std::vector<hcl::Attribute> OverriddenBody::JustAttributes(std::span<const std::string_view> hidden,
+                                                           Diagnostics& diags) const {
   std::vector<hcl::Attribute> attributes = base_->JustAttributes(hidden, diags);
   Override(attributes, override_->JustAttributes(hidden, diags));
   return attributes;

@@ -76,9 +76,7 @@ class Builder {
   }
   template <typename T>
   auto ByName() {
-    return [this](const T& a, const T& b) {
-      return program_.Text(a.name) < program_.Text(b.name);
-    };
+    return [this](const T& a, const T& b) { return program_.Text(a.name) < program_.Text(b.name); };
   }
   template <typename T>
   void SortNamed(std::vector<T>& table, FlatMap<uint32_t, int>& index) {
@@ -171,8 +169,7 @@ void Builder::AppendBackends(FileContent& content) {
                    content.encryptions[i]);
     } else {
       diags_.Error("Encryption is not supported",
-                   "Encryption of state and plan files is not built yet.",
-                   content.encryptions[i]);
+                   "Encryption of state and plan files is not built yet.", content.encryptions[i]);
     }
   }
 }
@@ -191,11 +188,11 @@ bool Builder::AddResource(Resource resource) {
   } else if (resource.name.mode == ResourceMode::kEphemeral) {
     noun = "ephemeral resource";
   }
-  diags_.Error("Duplicate " + std::string(noun) + " " +
-                   Quoted(program_.Text(resource.name.type)) + " configuration",
-               program_.ToText(resource.name) + " is declared at " + PlaceText(earlier.range) +
-                   " already.",
-               resource.range);
+  diags_.Error(
+      "Duplicate " + std::string(noun) + " " + Quoted(program_.Text(resource.name.type)) +
+          " configuration",
+      program_.ToText(resource.name) + " is declared at " + PlaceText(earlier.range) + " already.",
+      resource.range);
   return false;
 }
 
@@ -233,10 +230,9 @@ void Builder::AppendImports(FileContent& content) {
           seen.try_emplace(*import.instance, static_cast<int>(module_.imports.size()));
       if (!is_new) {
         const Import& earlier = module_.imports[static_cast<size_t>(entry->second)];
-        diags_.Error("Duplicate import configuration for " +
-                         Quoted(program_.ToText(*import.instance)),
-                     "The object is imported at " + PlaceText(earlier.range) + " already.",
-                     import.range);
+        diags_.Error(
+            "Duplicate import configuration for " + Quoted(program_.ToText(*import.instance)),
+            "The object is imported at " + PlaceText(earlier.range) + " already.", import.range);
       }
     }
     module_.imports.push_back(std::move(import));

@@ -12,8 +12,7 @@ namespace {
 constexpr std::string_view kLocalPrefixes[] = {"./", "../", ".\\", "..\\"};
 /// What makes an address that is not local and not of a registry one that can be fetched.
 constexpr std::string_view kRemotePrefixes[] = {"/", "github.com/", "bitbucket.org/", "git@"};
-constexpr std::string_view kRemoteParts[] = {"::", "://", ".amazonaws.com/",
-                                             "www.googleapis.com/"};
+constexpr std::string_view kRemoteParts[] = {"::", "://", ".amazonaws.com/", "www.googleapis.com/"};
 
 bool IsLocal(std::string_view text) {
   return std::any_of(std::begin(kLocalPrefixes), std::end(kLocalPrefixes),
@@ -48,9 +47,8 @@ bool IsRegistryName(std::string_view name) {
 bool IsTargetSystem(std::string_view name) {
   constexpr size_t kLongest = 64;
   return !name.empty() && name.size() <= kLongest &&
-         std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
 }
 
 bool IsRegistryHost(std::string_view host) {
@@ -80,8 +78,8 @@ Result<std::string> NormalRegistry(std::string_view text) {
     package = text.substr(0, at);
     directory = CleanPath(text.substr(at + 2));
     if (directory == ".." || directory.starts_with("../")) {
-      return Fail(ErrorCode::kInvalid, "the directory " + directory +
-                                           " leads out of the module package");
+      return Fail(ErrorCode::kInvalid,
+                  "the directory " + directory + " leads out of the module package");
     }
   }
   std::vector<std::string_view> parts = SplitSlashes(package);
@@ -133,9 +131,8 @@ Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only
   const bool remote =
       std::any_of(std::begin(kRemotePrefixes), std::end(kRemotePrefixes),
                   [&](std::string_view prefix) { return text.starts_with(prefix); }) ||
-      std::any_of(std::begin(kRemoteParts), std::end(kRemoteParts), [&](std::string_view part) {
-        return text.find(part) != std::string_view::npos;
-      });
+      std::any_of(std::begin(kRemoteParts), std::end(kRemoteParts),
+                  [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
   if (!remote) {
     return Fail(ErrorCode::kInvalid,
                 "it is not clear where the module is. A path relative to this module begins with "

@@ -110,7 +110,9 @@ void Overrider::Merge(Variable& base, Variable& over) {
   }
 }
 
-void Overrider::Merge(Local& base, Local& over) { base = over; }
+void Overrider::Merge(Local& base, Local& over) {
+  base = over;
+}
 
 void Overrider::Merge(Output& base, Output& over) {
   Replace(base.description, over.description, !over.description.empty());

@@ -15,7 +15,9 @@ namespace {
 uint64_t NameKey(Symbol local_name, Symbol alias) {
   return uint64_t{local_name.id} << 32 | alias.id;
 }
-uint64_t NameKey(const ProviderRef& ref) { return NameKey(ref.local_name, ref.alias); }
+uint64_t NameKey(const ProviderRef& ref) {
+  return NameKey(ref.local_name, ref.alias);
+}
 
 /// What a module says about its providers; the same for all its calls.
 struct ModuleFacts {
@@ -60,9 +62,7 @@ class ProviderChecker {
     return name;
   }
   std::string Name(const ProviderRef& ref) const { return Name(ref.local_name, ref.alias); }
-  std::string Display(Symbol provider) const {
-    return ProviderForDisplay(program_.Text(provider));
-  }
+  std::string Display(Symbol provider) const { return ProviderForDisplay(program_.Text(provider)); }
   std::string ModuleText(const ConfigNode& node) const {
     return node.parent == nullptr ? "the root module" : program_.ToText(node.path);
   }
@@ -98,8 +98,7 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
   FlatMap<uint32_t, Symbol> name_of_provider;
   for (const RequiredProvider& required : module.required_providers) {
     const std::string name(program_.Text(required.local_name));
-    auto [entry, is_new] =
-        name_of_provider.try_emplace(required.provider.id, required.local_name);
+    auto [entry, is_new] = name_of_provider.try_emplace(required.provider.id, required.local_name);
     const std::string_view implied = TypeOf(program_.Text(required.provider));
     if (!is_new) {
       facts.problems.Warning("Duplicate required provider",
@@ -109,9 +108,8 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
                              required.range);
     } else if (IsDefaultProvider(program_.Text(required.provider)) && name != implied) {
       const bool configured = std::any_of(
-          module.providers.begin(), module.providers.end(), [&](const ProviderBlock& block) {
-            return program_.Text(block.local_name) == implied;
-          });
+          module.providers.begin(), module.providers.end(),
+          [&](const ProviderBlock& block) { return program_.Text(block.local_name) == implied; });
       if (configured) {
         facts.problems.Warning("Duplicate required provider",
                                Display(required.provider) + " is required as " + Quoted(name) +
@@ -231,8 +229,7 @@ void ProviderChecker::CheckKeys(const Module& module, ModuleFacts& facts) {
       continue;
     }
     CheckKey(*resource.provider_ref, "resource", facts, facts.problems);
-    if (resource.provider_ref->key != nullptr &&
-        resource.name.mode == ResourceMode::kManaged) {
+    if (resource.provider_ref->key != nullptr && resource.name.mode == ResourceMode::kManaged) {
       WarnSameForEach("resource", resource.for_each, for_each_of(*resource.provider_ref),
                       facts.problems);
     }
@@ -269,17 +266,14 @@ void ProviderChecker::CheckCalls(const ConfigNode& node, const ModuleFacts& fact
       if (node.parent == nullptr || configured) {
         continue;
       }
-      const ModuleCall& own_call =
-          node.parent->module->calls[static_cast<size_t>(node.call)];
-      const bool passed_in =
-          std::any_of(own_call.providers.begin(), own_call.providers.end(),
-                      [&](const ModuleCall::PassedProvider& given) {
-                        return NameKey(given.inside) == NameKey(outside);
-                      });
+      const ModuleCall& own_call = node.parent->module->calls[static_cast<size_t>(node.call)];
+      const bool passed_in = std::any_of(own_call.providers.begin(), own_call.providers.end(),
+                                         [&](const ModuleCall::PassedProvider& given) {
+                                           return NameKey(given.inside) == NameKey(outside);
+                                         });
       if (!passed_in) {
         diags_.Warning("Missing required provider configuration",
-                       ModuleText(node) + " passes on a configuration of provider " +
-                           Quoted(name) +
+                       ModuleText(node) + " passes on a configuration of provider " + Quoted(name) +
                            ", but is not given one: add it to the \"providers\" argument of the "
                            "module call.",
                        own_call.range);
@@ -295,8 +289,7 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
     const ProviderRef& inside = passed.inside;
     const std::string name = Name(inside);
     Symbol provider = AddressOf(program_, *node.module, inside.local_name);
-    const bool is_required =
-        inside.alias.empty() && facts.required.contains(inside.local_name.id);
+    const bool is_required = inside.alias.empty() && facts.required.contains(inside.local_name.id);
     const bool is_alias = facts.aliases.contains(NameKey(inside));
     if (!is_required && !is_alias && !facts.empty.contains(NameKey(inside))) {
       const bool is_default = IsDefaultProvider(program_.Text(provider));
@@ -319,9 +312,9 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
     if (given == provider) {
       continue;
     }
-    const bool other_name = std::any_of(
-        node.module->required_providers.begin(), node.module->required_providers.end(),
-        [&](const RequiredProvider& required) { return required.provider == given; });
+    const bool other_name =
+        std::any_of(node.module->required_providers.begin(), node.module->required_providers.end(),
+                    [&](const RequiredProvider& required) { return required.provider == given; });
     diags_.Error("Provider type mismatch",
                  Name(passed.outside) + " in " + ModuleText(*node.parent) + " is " +
                      Display(given) + ", but " + name + " in " + ModuleText(node) + " is " +
@@ -397,8 +390,8 @@ void ProviderChecker::CheckNode(const ConfigNode& node, const ModuleFacts& facts
     if (facts.configured.contains(key) || passed_in.contains(key)) {
       continue;
     }
-    const std::string name = Name(Symbol{static_cast<uint32_t>(key >> 32)},
-                                  Symbol{static_cast<uint32_t>(key)});
+    const std::string name =
+        Name(Symbol{static_cast<uint32_t>(key >> 32)}, Symbol{static_cast<uint32_t>(key)});
     diags_.Error("Missing required provider configuration",
                  "The module needs a provider configuration with the name " + name +
                      ": pass one in the \"providers\" argument of the module call.",

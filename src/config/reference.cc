@@ -22,8 +22,7 @@ std::string Suggestion(const Program& program, const Table& table, std::string_v
   return similar.empty() ? "" : " Did you mean \"" + std::string(similar) + "\"?";
 }
 
-std::string OtherModeSuggestion(const Program& program, const Module& module,
-                                ResourceName name) {
+std::string OtherModeSuggestion(const Program& program, const Module& module, ResourceName name) {
   const ResourceMode wanted = name.mode;
   for (ResourceMode mode :
        {ResourceMode::kManaged, ResourceMode::kData, ResourceMode::kEphemeral}) {

@@ -14,26 +14,26 @@ namespace kinu::config {
 struct Module;
 
 enum class ReferenceKind : uint8_t {
-  kInvalid,     ///< not a valid reference: Resolve() says why
-  kVariable,    ///< var.x: index into Module::variables
-  kLocal,       ///< local.x: index into Module::locals
-  kResource,    ///< t.n, data.t.n, ephemeral.t.n: index into Module::resources
-  kModule,      ///< module.m: index into Module::calls
+  kInvalid,   ///< not a valid reference: Resolve() says why
+  kVariable,  ///< var.x: index into Module::variables
+  kLocal,     ///< local.x: index into Module::locals
+  kResource,  ///< t.n, data.t.n, ephemeral.t.n: index into Module::resources
+  kModule,    ///< module.m: index into Module::calls
   kCountIndex,
   kEachKey,
   kEachValue,
   kPathModule,
   kPathRoot,
   kPathCwd,
-  kWorkspace,   ///< terraform.workspace, tofu.workspace
-  kApplying,    ///< terraform.applying
+  kWorkspace,  ///< terraform.workspace, tofu.workspace
+  kApplying,   ///< terraform.applying
   kSelf,
 };
 
 /// A resolved traversal. `index` is -1 when the object is not declared.
 struct Reference {
   ReferenceKind kind = ReferenceKind::kInvalid;
-  uint8_t consumed = 0;   ///< steps of the traversal that the reference itself uses
+  uint8_t consumed = 0;  ///< steps of the traversal that the reference itself uses
   int32_t index = -1;
   /// kResource, kModule: the literal instance key written right after the name (already counted in
   /// `consumed` only for kModule with an output).

@@ -29,9 +29,9 @@ class Parser {
   }
   SourceRange StepRange(size_t i) const { return traversal_.step_range(traversal_.steps[i]); }
   SourceRange UpTo(size_t steps) const {
-    return steps == 0 ? traversal_.root_range()
-                      : SourceRange{traversal_.file, traversal_.begin,
-                                    traversal_.steps[steps - 1].end};
+    return steps == 0
+               ? traversal_.root_range()
+               : SourceRange{traversal_.file, traversal_.begin, traversal_.steps[steps - 1].end};
   }
   bool IsAttribute(size_t i) const {
     return i < traversal_.steps.size() && traversal_.steps[i].kind == Step::Kind::kAttribute;
@@ -103,8 +103,8 @@ ParsedReference Parser::Fixed() {
     }
     names.push_back(attribute.name);
   }
-  std::string detail = "The object " + Root() + " has no attribute \"" + std::string(ref.name) +
-                       "\". It has: ";
+  std::string detail =
+      "The object " + Root() + " has no attribute \"" + std::string(ref.name) + "\". It has: ";
   for (size_t i = 0; i < names.size(); ++i) {
     detail += (i > 0 ? ", " : "") + std::string(names[i]);
   }
@@ -121,8 +121,7 @@ bool Parser::ReadKey(ParsedReference& ref, size_t step, std::string_view what) {
                                       (key.type() == Type::Number() && key.AsInt64()));
   if (!good) {
     Problem("Invalid index key",
-            "The key of " + std::string(what) + " is a string or a whole number.",
-            StepRange(step));
+            "The key of " + std::string(what) + " is a string or a whole number.", StepRange(step));
     return false;
   }
   ref.key = &key;
@@ -158,8 +157,7 @@ ParsedReference Parser::ModuleReference() {
 ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
   const size_t steps = traversal_.steps.size();
   if (first > 0 && !IsAttribute(first - 1)) {
-    return Malformed("After " + Root() + " a period and a type must follow.",
-                     StepRange(first - 1));
+    return Malformed("After " + Root() + " a period and a type must follow.", StepRange(first - 1));
   }
   if (first == steps) {
     return Malformed(

@@ -31,8 +31,9 @@ bool SameSteps(std::span<const hcl::TraversalStep> a, std::span<const hcl::Trave
                       if (x.kind != y.kind || x.name != y.name) {
                         return false;
                       }
-                      return x.key == nullptr || y.key == nullptr ? x.key == y.key
-                                                                  : Value::RawEquals(*x.key, *y.key);
+                      return x.key == nullptr || y.key == nullptr
+                                 ? x.key == y.key
+                                 : Value::RawEquals(*x.key, *y.key);
                     });
 }
 
@@ -57,8 +58,7 @@ bool SameNode(const Expr& a, const Expr& b) {
     case ExprKind::kFor: {
       const auto& x = As<hcl::ForExpr>(a);
       const auto& y = As<hcl::ForExpr>(b);
-      return x.key_name == y.key_name && x.value_name == y.value_name &&
-             x.grouping == y.grouping &&
+      return x.key_name == y.key_name && x.value_name == y.value_name && x.grouping == y.grouping &&
              (x.key_result == nullptr) == (y.key_result == nullptr) &&
              (x.condition == nullptr) == (y.condition == nullptr);
     }

@@ -124,10 +124,10 @@ bool StaticEvaluator::EvaluateString(const ConfigNode& node, const hcl::Expr& ex
   }
   const MarkSet marks = value.MarksDeep();
   if (marks.sensitive() || marks.ephemeral()) {
-    diags.Error(marks.sensitive() ? "Sensitive value not allowed" : "Ephemeral value not allowed",
-                SubjectText(node, subject.name) +
-                    " cannot depend on such values: it is shown and stored.",
-                expr.range());
+    diags.Error(
+        marks.sensitive() ? "Sensitive value not allowed" : "Ephemeral value not allowed",
+        SubjectText(node, subject.name) + " cannot depend on such values: it is shown and stored.",
+        expr.range());
     return false;
   }
   return ValueToString(value, expr, out, diags);
@@ -164,8 +164,8 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
                                  : module.FindVariable(name);
   if (index < 0) {
     diags.Error(is_local ? "Undefined local" : "Undefined variable",
-                "This module declares no " +
-                    std::string(is_local ? "local value " : "variable ") + Quoted(ref.name) + ".",
+                "This module declares no " + std::string(is_local ? "local value " : "variable ") +
+                    Quoted(ref.name) + ".",
                 ref.range);
     return Value::DynamicUnknown();
   }
@@ -174,10 +174,9 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
     return cached->second;
   }
   const size_t errors = diags.error_count();
-  Value value = is_local
-                    ? LocalValue(node, module.locals[static_cast<size_t>(index)], diags)
-                    : VariableValue(node, module.variables[static_cast<size_t>(index)], ref.range,
-                                    diags);
+  Value value = is_local ? LocalValue(node, module.locals[static_cast<size_t>(index)], diags)
+                         : VariableValue(node, module.variables[static_cast<size_t>(index)],
+                                         ref.range, diags);
   if (diags.error_count() == errors) {
     cache_[key] = value;
   }

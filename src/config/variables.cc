@@ -80,8 +80,7 @@ void AddVariableFile(const std::string& path, InputSource source, RawInputs& inp
   }
   const size_t errors = diags.error_count();
   const bool json = IsJsonText(path, *text);
-  const SourceFile* file =
-      inputs.tree->KeepSource(SourceFile::Make(path, *std::move(text)));
+  const SourceFile* file = inputs.tree->KeepSource(SourceFile::Make(path, *std::move(text)));
   const hcl::Body* body = nullptr;
   if (json) {
     body = hcl::ParseJson(file, *inputs.tree, diags);
@@ -147,8 +146,8 @@ std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
   } else if (!variable.parse_as_expression) {
     out.value = Value::String(raw.text);
   } else {
-    const SourceFile* file = tree.KeepSource(
-        SourceFile::Make("<value for var." + std::string(name) + ">", raw.text));
+    const SourceFile* file =
+        tree.KeepSource(SourceFile::Make("<value for var." + std::string(name) + ">", raw.text));
     const hcl::Expr* expr = hcl::ParseExpression(file, tree, diags);
     if (expr != nullptr && diags.error_count() == errors) {
       out.value = EvaluateConstant(*expr, diags);
@@ -218,8 +217,7 @@ std::map<std::string, InputValue> CollectVariables(const Program& program, const
     const std::string name(program.Text(variable.name));
     auto raw = inputs.values.find(name);
     if (raw != inputs.values.end()) {
-      std::optional<InputValue> value =
-          ReadInput(name, raw->second, variable, *inputs.tree, diags);
+      std::optional<InputValue> value = ReadInput(name, raw->second, variable, *inputs.tree, diags);
       if (value) {
         out[name] = *std::move(value);
         continue;

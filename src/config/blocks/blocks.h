@@ -24,8 +24,7 @@ void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
 /// A `required_providers` block inside a `terraform` block.
 void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block);
 /// Reports a version constraint of the module that excludes this program.
-void CheckCompatible(BlockReader& reader, const std::string& constraint,
-                     const SourceRange& range);
+void CheckCompatible(BlockReader& reader, const std::string& constraint, const SourceRange& range);
 
 // --- Parts of `resource`, `data` and `ephemeral` blocks. ---
 extern const std::span<const hcl::AttributeSchema> kResourceArguments;

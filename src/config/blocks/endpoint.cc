@@ -84,16 +84,14 @@ bool EndpointReader::ReadModules(Endpoint& out) {
       key = *given;
       ++at_;
     }
-    out.module =
-        reader_.program.ModuleInstance(out.module, reader_.Intern(Name(name)), key);
+    out.module = reader_.program.ModuleInstance(out.module, reader_.Intern(Name(name)), key);
   }
   return true;
 }
 
 bool EndpointReader::ReadResource(Endpoint& out) {
   if (IsName(at_) && (Name(at_) == "data" || Name(at_) == "ephemeral")) {
-    out.resource.mode =
-        Name(at_) == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
+    out.resource.mode = Name(at_) == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
     ++at_;
   }
   if (size() - at_ < 2) {
@@ -102,10 +100,10 @@ bool EndpointReader::ReadResource(Endpoint& out) {
   }
   for (size_t i : {at_, at_ + 1}) {
     if (!IsName(i)) {
-      return Wrong("Invalid address",
-                   i == at_ ? "The type of a resource is missing."
-                            : "The name of a resource is missing.",
-                   Range(i));
+      return Wrong(
+          "Invalid address",
+          i == at_ ? "The type of a resource is missing." : "The name of a resource is missing.",
+          Range(i));
     }
   }
   out.resource.type = reader_.Intern(Name(at_));

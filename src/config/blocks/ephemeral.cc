@@ -27,10 +27,10 @@ void ReadEphemeralBlock(BlockReader& reader, const hcl::Block& block) {
         }
       }
     } else if (nested.type == "connection" || nested.type == "provisioner") {
-      reader.diags.Error("Invalid configuration block for ephemeral resource",
-                         "A " + Quoted(nested.type) +
-                             " block has a meaning in \"resource\" blocks only.",
-                         nested.def_range);
+      reader.diags.Error(
+          "Invalid configuration block for ephemeral resource",
+          "A " + Quoted(nested.type) + " block has a meaning in \"resource\" blocks only.",
+          nested.def_range);
     } else if (nested.type == "_") {
       if (IsFirst(escape, nested, "Duplicate escaping block", reader.diags)) {
         resource.body = WithEscaped(reader, resource.body, nested);

@@ -66,8 +66,7 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   }
   import.target = {reader.program.ModuleOf(endpoint->module), endpoint->resource};
   if (expr->kind == hcl::ExprKind::kTraversal) {
-    import.instance =
-        ResourceInstance{{endpoint->module, endpoint->resource}, endpoint->key};
+    import.instance = ResourceInstance{{endpoint->module, endpoint->resource}, endpoint->key};
   }
   return true;
 }
@@ -91,10 +90,11 @@ void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
   }
   if (const hcl::Attribute* provider = content.Find("provider")) {
     if (!import.target.module.is_root()) {
-      diags.Error("Invalid import provider argument",
-                  "A provider can be chosen only for objects of the root module. For others, use the "
-                  "\"providers\" argument of the module block.",
-                  provider->range);
+      diags.Error(
+          "Invalid import provider argument",
+          "A provider can be chosen only for objects of the root module. For others, use the "
+          "\"providers\" argument of the module block.",
+          provider->range);
     }
     import.provider_ref = ReadProviderRef(reader, *provider->expr, "provider");
   }

@@ -42,8 +42,7 @@ void CheckExperiments(BlockReader& reader, const hcl::Expr& expr) {
 
 }  // namespace
 
-void CheckCompatible(BlockReader& reader, const std::string& constraint,
-                     const SourceRange& range) {
+void CheckCompatible(BlockReader& reader, const std::string& constraint, const SourceRange& range) {
   auto constraints = VersionConstraints::Parse(constraint);
   auto version = Version::Parse(kLanguageVersion);
   if (!constraints || !version) {
@@ -53,10 +52,10 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint,
   for (const VersionConstraints::Term& term : constraints->terms()) {
     if (!term.version.prerelease().empty()) {
       usable = false;
-      reader.diags.Error("Invalid required_version constraint",
-                         "Constraints on the language version cannot name pre-releases: " +
-                             term.text + ".",
-                         range);
+      reader.diags.Error(
+          "Invalid required_version constraint",
+          "Constraints on the language version cannot name pre-releases: " + term.text + ".",
+          range);
     }
   }
   if (usable && !constraints->Allows(*version)) {
@@ -64,7 +63,8 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint,
         "Incompatible module",
         "This module says that it does not work with the language of OpenTofu " +
             std::string(kLanguageVersion) +
-            ", which this program implements. Use another version of the module, or of the program.",
+            ", which this program implements. Use another version of the module, or of the "
+            "program.",
         range);
   }
 }
@@ -90,8 +90,7 @@ void ReadLanguageBlock(BlockReader& reader, const hcl::Block& block) {
         {.attributes = kCompatibleArguments}, hcl::Strictness::kPartial, reader.diags);
     if (seen) {
       reader.diags.Error("Duplicate compatible_with block",
-                         "There can be one compatible_with block about OpenTofu.",
-                         block.def_range);
+                         "There can be one compatible_with block about OpenTofu.", block.def_range);
       continue;
     }
     const hcl::Attribute* opentofu = compatible.Find("opentofu");

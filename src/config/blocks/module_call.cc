@@ -7,8 +7,8 @@ namespace {
 constexpr std::string_view kProviderLabels[] = {"type"};
 constexpr hcl::AttributeSchema kArguments[] = {{"source", true}, {"version"},    {"count"},
                                                {"for_each"},     {"depends_on"}, {"providers"}};
-constexpr hcl::AttributeSchema kOverrideArguments[] = {
-    {"source"}, {"version"}, {"count"}, {"for_each"}, {"depends_on"}, {"providers"}};
+constexpr hcl::AttributeSchema kOverrideArguments[] = {{"source"},   {"version"},    {"count"},
+                                                       {"for_each"}, {"depends_on"}, {"providers"}};
 constexpr hcl::BlockSchema kBlocks[] = {
     {"_"}, {"lifecycle"}, {"locals"}, {"provider", kProviderLabels}};
 constexpr hcl::AttributeSchema kLifecycleArguments[] = {{"enabled"}};
@@ -29,8 +29,8 @@ void ReadProviders(BlockReader& reader, const hcl::Attribute& attribute, ModuleC
     }
     bool repeated = false;
     for (const ModuleCall::PassedProvider& passed : call.providers) {
-      repeated |= passed.inside.local_name == inside->local_name &&
-                  passed.inside.alias == inside->alias;
+      repeated |=
+          passed.inside.local_name == inside->local_name && passed.inside.alias == inside->alias;
     }
     if (repeated) {
       reader.diags.Error("Duplicate provider address",
@@ -84,8 +84,8 @@ void ReadModuleBlock(BlockReader& reader, const hcl::Block& block) {
   for (const hcl::Block& nested : content.blocks) {
     if (nested.type == "lifecycle") {
       if (IsFirst(lifecycle, nested, "Duplicate lifecycle block", diags)) {
-        const hcl::BodyContent arguments = nested.body->Content(
-            {.attributes = kLifecycleArguments}, hcl::Strictness::kExact, diags);
+        const hcl::BodyContent arguments = nested.body->Content({.attributes = kLifecycleArguments},
+                                                                hcl::Strictness::kExact, diags);
         if (const hcl::Attribute* enabled = arguments.Find("enabled")) {
           call.enabled = enabled->expr;
           repetition.Add("enabled", enabled->name_range);

@@ -55,8 +55,8 @@ void ReadOutputBlock(BlockReader& reader, const hcl::Block& block) {
     if (nested.type == "precondition") {
       output.preconditions.push_back(ReadCondition(reader, nested));
     } else {
-      diags.Error("Postconditions are not allowed",
-                  "An output value can have preconditions only.", nested.type_range);
+      diags.Error("Postconditions are not allowed", "An output value can have preconditions only.",
+                  nested.type_range);
     }
   }
   reader.out.outputs.push_back(std::move(output));

@@ -19,11 +19,10 @@ void ReadFrom(BlockReader& reader, const hcl::Expr& expr, Removed& removed) {
     return;
   }
   if (!from->is_module && from->resource.mode != ResourceMode::kManaged) {
-    reader.diags.Error(from->resource.mode == ResourceMode::kData
-                           ? "Data source address is not allowed"
-                           : "Ephemeral resource address is not allowed",
-                       "Only managed resources can be removed: others are never destroyed.",
-                       traversal->range());
+    reader.diags.Error(
+        from->resource.mode == ResourceMode::kData ? "Data source address is not allowed"
+                                                   : "Ephemeral resource address is not allowed",
+        "Only managed resources can be removed: others are never destroyed.", traversal->range());
     return;
   }
   removed.from = *from;
@@ -47,8 +46,8 @@ void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block) {
       if (!IsFirst(lifecycle, nested, "Duplicate lifecycle block", diags)) {
         continue;
       }
-      const hcl::BodyContent arguments = nested.body->Content(
-          {.attributes = kLifecycleArguments}, hcl::Strictness::kExact, diags);
+      const hcl::BodyContent arguments =
+          nested.body->Content({.attributes = kLifecycleArguments}, hcl::Strictness::kExact, diags);
       if (const hcl::Attribute* destroy = arguments.Find("destroy")) {
         ReadBool(*destroy->expr, removed.destroy, diags);
         removed.has_destroy = true;

@@ -31,10 +31,9 @@ void ReadAliases(BlockReader& reader, const hcl::Expr& expr, std::string_view lo
     if (traversal == nullptr) {
       continue;
     }
-    const bool wrong_form =
-        traversal->steps.size() > 1 ||
-        (traversal->steps.size() == 1 &&
-         traversal->steps[0].kind != hcl::TraversalStep::Kind::kAttribute);
+    const bool wrong_form = traversal->steps.size() > 1 ||
+                            (traversal->steps.size() == 1 &&
+                             traversal->steps[0].kind != hcl::TraversalStep::Kind::kAttribute);
     if (wrong_form || traversal->root != local_name) {
       reader.diags.Error("Invalid configuration_aliases value",
                          "An alias is written as " + std::string(local_name) + ".name.",
@@ -59,8 +58,7 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
     return true;
   }
   if (key.type() != Type::String() || key.IsNull()) {
-    diags.Error("Invalid Attribute", "The name of a setting must be a string.",
-                item.key->range());
+    diags.Error("Invalid Attribute", "The name of a setting must be a string.", item.key->range());
     return true;
   }
   if (key.AsString() == "version") {
@@ -90,10 +88,11 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
     ReadAliases(reader, *item.value, local_name, provider);
     return true;
   }
-  diags.Error("Invalid required_providers object",
-              "An entry has the settings version, source and configuration_aliases only. A provider "
-              "is configured in a \"provider\" block.",
-              item.key->range());
+  diags.Error(
+      "Invalid required_providers object",
+      "An entry has the settings version, source and configuration_aliases only. A provider "
+      "is configured in a \"provider\" block.",
+      item.key->range());
   return false;
 }
 
@@ -102,8 +101,8 @@ bool Imply(BlockReader& reader, std::string_view local_name, const hcl::Expr& ex
            RequiredProvider& provider) {
   auto part = ParseProviderPart(local_name);
   if (!part) {
-    reader.diags.Error("Invalid provider name",
-                       Quoted(local_name) + ": " + part.error() + ".", expr.range());
+    reader.diags.Error("Invalid provider name", Quoted(local_name) + ": " + part.error() + ".",
+                       expr.range());
     return false;
   }
   provider.provider = ImpliedProvider(reader.program, *part);

@@ -122,8 +122,7 @@ void ReadResourceBlock(BlockReader& reader, const hcl::Block& block) {
   for (const hcl::Block& nested : content.blocks) {
     if (nested.type == "lifecycle") {
       if (IsFirst(lifecycle, nested, "Duplicate lifecycle block", reader.diags)) {
-        ReadManagedLifecycle(reader, ReadLifecycle(reader, nested, resource, repetition),
-                             resource);
+        ReadManagedLifecycle(reader, ReadLifecycle(reader, nested, resource, repetition), resource);
       }
     } else if (nested.type == "connection") {
       if (IsFirst(connection, nested, "Duplicate connection block", reader.diags)) {

@@ -7,8 +7,8 @@ namespace kinu::config {
 namespace {
 
 constexpr std::string_view kProvisionerLabels[] = {"type"};
-constexpr hcl::AttributeSchema kArguments[] = {{"count"}, {"for_each"}, {"provider"},
-                                               {"depends_on"}};
+constexpr hcl::AttributeSchema kArguments[] = {
+    {"count"}, {"for_each"}, {"provider"}, {"depends_on"}};
 constexpr hcl::BlockSchema kResourceBlocks[] = {
     {"locals"}, {"lifecycle"}, {"connection"}, {"provisioner", kProvisionerLabels}, {"_"}};
 constexpr hcl::BlockSchema kDataBlocks[] = {{"lifecycle"}, {"locals"}, {"_"}};
@@ -86,15 +86,14 @@ bool IsFirst(const hcl::Block*& seen, const hcl::Block& block, std::string_view 
     seen = &block;
     return true;
   }
-  diags.Error(std::string(summary),
-              "There can be only one such block. The first is at " + PlaceText(seen->def_range) +
-                  ".",
-              block.def_range);
+  diags.Error(
+      std::string(summary),
+      "There can be only one such block. The first is at " + PlaceText(seen->def_range) + ".",
+      block.def_range);
   return false;
 }
 
-const hcl::Body* WithEscaped(BlockReader& reader, const hcl::Body* body,
-                             const hcl::Block& escape) {
+const hcl::Body* WithEscaped(BlockReader& reader, const hcl::Body* body, const hcl::Block& escape) {
   return reader.tree.arena.New<EscapedBody>(body, escape.body);
 }
 

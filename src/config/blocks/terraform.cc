@@ -1,4 +1,5 @@
-// `terraform` blocks. Ref: opentofu internal/configs/parser_config.go, backend.go, provider_meta.go.
+// `terraform` blocks. Ref: opentofu internal/configs/parser_config.go, backend.go,
+// provider_meta.go.
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {
@@ -6,8 +7,7 @@ namespace {
 
 constexpr std::string_view kType[] = {"type"};
 constexpr std::string_view kProvider[] = {"provider"};
-constexpr hcl::AttributeSchema kArguments[] = {{"required_version"}, {"experiments"},
-                                               {"language"}};
+constexpr hcl::AttributeSchema kArguments[] = {{"required_version"}, {"experiments"}, {"language"}};
 constexpr hcl::BlockSchema kBlocks[] = {{"backend", kType},
                                         {"cloud"},
                                         {"required_providers"},
@@ -40,8 +40,8 @@ void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block) {
   }
   for (const hcl::Block& nested : content.blocks) {
     if (nested.type == "backend") {
-      reader.out.backends.push_back({std::string(nested.labels[0]), nested.body, nested.def_range,
-                                     nested.label_ranges[0]});
+      reader.out.backends.push_back(
+          {std::string(nested.labels[0]), nested.body, nested.def_range, nested.label_ranges[0]});
     } else if (nested.type == "cloud") {
       reader.out.clouds.push_back(nested.def_range);
     } else if (nested.type == "required_providers") {

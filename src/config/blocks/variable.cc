@@ -11,8 +11,8 @@
 namespace kinu::config {
 namespace {
 
-constexpr hcl::AttributeSchema kArguments[] = {{"description"}, {"default"},    {"type"},
-                                               {"sensitive"},   {"ephemeral"},  {"const"},
+constexpr hcl::AttributeSchema kArguments[] = {{"description"}, {"default"},   {"type"},
+                                               {"sensitive"},   {"ephemeral"}, {"const"},
                                                {"deprecated"},  {"nullable"}};
 constexpr hcl::BlockSchema kBlocks[] = {{"validation"}};
 
@@ -25,14 +25,13 @@ void ReportQuotedType(const hcl::Expr& expr, Variable& variable, Diagnostics& di
   if (diags.error_count() != errors) {
     return;
   }
-  const std::string word(value.type() == Type::String() && !value.IsNull() ? value.AsString()
-                                                                           : "");
+  const std::string word(value.type() == Type::String() && !value.IsNull() ? value.AsString() : "");
   if (word == "string" || word == "list" || word == "map") {
     variable.parse_as_expression = word != "string";
-    diags.Error("Invalid quoted type constraints",
-                "A type is written without quotes: " +
-                    (word == "string" ? word : word + "(string)") + ".",
-                expr.range());
+    diags.Error(
+        "Invalid quoted type constraints",
+        "A type is written without quotes: " + (word == "string" ? word : word + "(string)") + ".",
+        expr.range());
     return;
   }
   diags.Error("Invalid legacy variable type hint", "A type is written without quotes.",
@@ -48,9 +47,8 @@ void ReadType(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
   variable.parse_as_expression = true;
   const std::string_view word = hcl::AsKeyword(expr, reader.tree);
   if (word == "list" || word == "map") {
-    variable.constraint = {word == "list" ? Type::List(Type::Dynamic())
-                                          : Type::Map(Type::Dynamic()),
-                           nullptr};
+    variable.constraint = {
+        word == "list" ? Type::List(Type::Dynamic()) : Type::Map(Type::Dynamic()), nullptr};
     return;
   }
   const size_t errors = reader.diags.error_count();
@@ -76,8 +74,7 @@ void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnos
     for (const hcl::ObjectItem& item : object.items) {
       Diagnostics ignored;
       const Value key = EvaluateConstant(*item.key, ignored);
-      if (ignored.has_errors() || key.type() != Type::String() || key.IsNull() ||
-          !key.IsKnown()) {
+      if (ignored.has_errors() || key.type() != Type::String() || key.IsNull() || !key.IsKnown()) {
         continue;
       }
       if (type.is_map()) {
@@ -137,10 +134,10 @@ void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable)
     if (converted) {
       value = *std::move(converted);
     } else {
-      diags.Error("Invalid default value for variable",
-                  "The default value does not fit the variable's type: " +
-                      converted.error().ToText() + ".",
-                  expr.range());
+      diags.Error(
+          "Invalid default value for variable",
+          "The default value does not fit the variable's type: " + converted.error().ToText() + ".",
+          expr.range());
       value = Value::DynamicUnknown();
     }
     WarnAboutDroppedAttributes(expr, variable.constraint.type, diags);
@@ -186,11 +183,10 @@ void ReadVariableBlock(BlockReader& reader, const hcl::Block& block) {
   const std::string_view name = block.labels[0];
   variable.name = reader.Intern(name);
   variable.range = block.def_range;
-  const hcl::BodyContent content = block.body->Content({.attributes = kArguments, .blocks = kBlocks},
-                                                       hcl::Strictness::kExact, diags);
+  const hcl::BodyContent content = block.body->Content(
+      {.attributes = kArguments, .blocks = kBlocks}, hcl::Strictness::kExact, diags);
   CheckName(reader, name, "Invalid variable name", block.label_ranges[0]);
-  if (std::find(kModuleMetaNames.begin(), kModuleMetaNames.end(), name) !=
-      kModuleMetaNames.end()) {
+  if (std::find(kModuleMetaNames.begin(), kModuleMetaNames.end(), name) != kModuleMetaNames.end()) {
     diags.Error("Invalid variable name",
                 "A variable cannot have the name " + Quoted(name) +
                     ", because it has a meaning of its own in module blocks.",
