@@ -1,0 +1,992 @@
+#include "view/human/diff.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/flat_map.h"
+#include "view/json/value.h"
+
+namespace kinu::view {
+
+using plan::Action;
+using schema::Nesting;
+
+std::vector<uint32_t> LongestCommonSubsequence(std::span<const uint32_t> before,
+                                               std::span<const uint32_t> after) {
+  std::vector<uint32_t> prefix;
+  while (!before.empty() && !after.empty() && before.front() == after.front()) {
+    prefix.push_back(before.front());
+    before = before.subspan(1);
+    after = after.subspan(1);
+  }
+  std::vector<uint32_t> tail;  // reversed
+  while (!before.empty() && !after.empty() && before.back() == after.back()) {
+    tail.push_back(before.back());
+    before = before.first(before.size() - 1);
+    after = after.first(after.size() - 1);
+  }
+  // A row whose element does not occur on the other side never changes the choice: drop it.
+  const FlatSet<uint32_t> present(before.begin(), before.end());
+  std::vector<uint32_t> rows;
+  for (const uint32_t id : after) {
+    if (present.contains(id)) {
+      rows.push_back(id);
+    }
+  }
+  if (!rows.empty()) {
+    // Lengths of two rows, and for every cell whether the way back goes left instead of up.
+    const size_t width = before.size();
+    std::vector<uint32_t> above(width + 1, 0);
+    std::vector<uint32_t> row(width + 1, 0);
+    std::vector<bool> left(width * rows.size());
+    for (size_t y = 0; y < rows.size(); ++y) {
+      for (size_t x = 0; x < width; ++x) {
+        if (before[x] == rows[y]) {
+          row[x + 1] = above[x] + 1;
+        } else {
+          row[x + 1] = std::max(row[x], above[x + 1]);
+          left[y * width + x] = row[x] > above[x + 1];
+        }
+      }
+      std::swap(above, row);
+    }
+    size_t x = width;
+    size_t y = rows.size();
+    while (x > 0 && y > 0) {
+      if (before[x - 1] == rows[y - 1]) {
+        tail.push_back(before[x - 1]);
+        --x;
+        --y;
+      } else if (left[(y - 1) * width + (x - 1)]) {
+        --x;
+      } else {
+        --y;
+      }
+    }
+  }
+  // `tail` holds the common tail first, then the middle, both from the end.
+  prefix.insert(prefix.end(), tail.rbegin(), tail.rend());
+  return prefix;
+}
+
+PathMatcher::PathMatcher(std::span<const Path> paths, bool propagate) : propagate_(propagate) {
+  for (const Path& path : paths) {
+    Add(path);
+  }
+}
+
+PathMatcher PathMatcher::All() {
+  PathMatcher matcher;
+  matcher.all_ = true;
+  return matcher;
+}
+
+bool PathMatcher::Matches() const {
+  return all_ || std::ranges::any_of(paths_, [](const auto& path) { return path.empty(); });
+}
+
+namespace {
+
+bool StepIsName(const PathStep& step, std::string_view name) {
+  if (step.kind == PathStep::Kind::kAttribute) {
+    return step.name == name;
+  }
+  return step.key.type().kind() == TypeKind::kString && step.key.IsKnown() &&
+         !step.key.IsNull() && step.key.AsString() == name;
+}
+
+bool StepIsIndex(const PathStep& step, size_t index) {
+  if (step.kind == PathStep::Kind::kAttribute || step.key.IsNull() || !step.key.IsKnown()) {
+    const std::optional<Number> number =
+        step.kind == PathStep::Kind::kAttribute ? Number::Parse(step.name) : std::nullopt;
+    return number && Number::Truncate(*number).ToInt64() == static_cast<int64_t>(index);
+  }
+  if (step.key.type().kind() == TypeKind::kString) {
+    const std::optional<Number> number = Number::Parse(step.key.AsString());
+    return number && Number::Truncate(*number).ToInt64() == static_cast<int64_t>(index);
+  }
+  return step.key.type().kind() == TypeKind::kNumber &&
+         step.key.AsInt64() == static_cast<int64_t>(index);
+}
+
+}  // namespace
+
+PathMatcher PathMatcher::Member(std::string_view name) const {
+  PathMatcher child;
+  child.all_ = all_;
+  child.propagate_ = propagate_;
+  for (const auto& path : paths_) {
+    if (path.empty()) {
+      if (propagate_) {
+        child.paths_.push_back(path);
+      }
+    } else if (StepIsName(path.front(), name)) {
+      child.paths_.push_back(path.subspan(1));
+    }
+  }
+  return child;
+}
+
+PathMatcher PathMatcher::Element(size_t index) const {
+  PathMatcher child;
+  child.all_ = all_;
+  child.propagate_ = propagate_;
+  for (const auto& path : paths_) {
+    if (path.empty()) {
+      if (propagate_) {
+        child.paths_.push_back(path);
+      }
+    } else if (StepIsIndex(path.front(), index)) {
+      child.paths_.push_back(path.subspan(1));
+    }
+  }
+  return child;
+}
+
+namespace {
+
+/// The kinds of JSON that values are shown as.
+enum class Shown : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
+
+bool IsNothing(const Value* value) {
+  return value == nullptr || value->IsNull() || !value->IsKnown();
+}
+
+Shown ShownAs(const Value* value) {
+  if (IsNothing(value)) {
+    return Shown::kNull;
+  }
+  switch (value->type().kind()) {
+    case TypeKind::kBool:
+      return Shown::kBool;
+    case TypeKind::kNumber:
+      return Shown::kNumber;
+    case TypeKind::kString:
+      return Shown::kString;
+    case TypeKind::kList:
+    case TypeKind::kSet:
+    case TypeKind::kTuple:
+      return Shown::kArray;
+    case TypeKind::kMap:
+    case TypeKind::kObject:
+      return Shown::kObject;
+    case TypeKind::kDynamic:
+    case TypeKind::kCapsule:
+      return Shown::kNull;
+  }
+  return Shown::kNull;
+}
+
+bool IsSensitive(const Value* value) {
+  return value != nullptr && value->IsMarked() && value->marks().sensitive();
+}
+
+std::string NumberText(const Value& value) {
+  if (value.IsMarked()) {
+    for (const MarkSet::Rare& mark : value.marks().rare()) {
+      if (mark.name == kNumberTextMark) {
+        return mark.detail;
+      }
+    }
+  }
+  return value.AsNumber().ToText();
+}
+
+bool ShownEqual(const Value* a, const Value* b);
+
+bool ObjectsEqual(const Value& a, const Value& b) {
+  const std::span<const Value> as = a.elements();
+  const std::span<const Value> bs = b.elements();
+  size_t i = 0;
+  size_t j = 0;
+  while (true) {
+    while (i < as.size() && !as[i].IsKnown()) {
+      ++i;
+    }
+    while (j < bs.size() && !bs[j].IsKnown()) {
+      ++j;
+    }
+    if (i == as.size() || j == bs.size()) {
+      return i == as.size() && j == bs.size();
+    }
+    if (a.key(i) != b.key(j) || !ShownEqual(&as[i], &bs[j])) {
+      return false;
+    }
+    ++i;
+    ++j;
+  }
+}
+
+/// Whether both are shown alike.
+bool ShownEqual(const Value* a, const Value* b) {
+  const Shown kind = ShownAs(a);
+  if (kind != ShownAs(b)) {
+    return false;
+  }
+  if (kind == Shown::kNull || a == b || a->SameRepresentation(*b)) {
+    return true;
+  }
+  switch (kind) {
+    case Shown::kNull:
+      return true;
+    case Shown::kBool:
+      return a->AsBool() == b->AsBool();
+    case Shown::kNumber:
+      return NumberText(*a) == NumberText(*b);
+    case Shown::kString:
+      return a->AsString() == b->AsString();
+    case Shown::kArray:
+      return std::ranges::equal(a->elements(), b->elements(), [](const Value& x, const Value& y) {
+        return ShownEqual(&x, &y);
+      });
+    case Shown::kObject:
+      return ObjectsEqual(*a, *b);
+  }
+  return false;
+}
+
+/// Text that is equal exactly for values that are shown alike.
+void AppendShown(std::string& out, const Value* value) {
+  switch (ShownAs(value)) {
+    case Shown::kNull:
+      out += '~';
+      return;
+    case Shown::kBool:
+      out += value->AsBool() ? 'T' : 'F';
+      return;
+    case Shown::kNumber:
+      out += '#';
+      out += NumberText(*value);
+      out += ';';
+      return;
+    case Shown::kString: {
+      const std::string_view text = value->AsString();
+      out += '"';
+      out += std::to_string(text.size());
+      out += ':';
+      out += text;
+      return;
+    }
+    case Shown::kArray:
+      out += '[';
+      for (const Value& element : value->elements()) {
+        AppendShown(out, &element);
+      }
+      out += ']';
+      return;
+    case Shown::kObject: {
+      out += '{';
+      const std::span<const Value> elements = value->elements();
+      for (size_t i = 0; i < elements.size(); ++i) {
+        if (elements[i].IsKnown()) {
+          out += std::to_string(value->key(i).size());
+          out += ':';
+          out += value->key(i);
+          AppendShown(out, &elements[i]);
+        }
+      }
+      out += '}';
+      return;
+    }
+  }
+}
+
+// --- Changes and their parts. ---
+
+bool IsUnknown(const Change& change) {
+  switch (change.unknown) {
+    case UnknownSource::kValue:
+      return change.after != nullptr && !change.after->IsKnown();
+    case UnknownSource::kSelf:
+      return true;
+    case UnknownSource::kNone:
+    case UnknownSource::kAttributes:
+      return false;
+  }
+  return false;
+}
+
+/// The value after, seen with what overrides it: nothing when an override says so.
+Change AsNoOp(Change change) {
+  change.after = change.before;
+  change.after_explicit = change.before_explicit;
+  change.after_sensitive = change.before_sensitive;
+  change.after_marks = change.before_marks;
+  change.unknown = UnknownSource::kNone;
+  return change;
+}
+
+Change AsDelete(Change change) {
+  change.after = nullptr;
+  change.after_explicit = false;
+  change.after_sensitive = false;
+  change.unknown = UnknownSource::kNone;
+  return change;
+}
+
+Change AsCreate(Change change) {
+  change.before = nullptr;
+  change.before_explicit = false;
+  change.before_sensitive = false;
+  return change;
+}
+
+bool NothingBefore(const Change& change) { return IsNothing(change.before); }
+bool NothingAfter(const Change& change) { return IsNothing(change.after); }
+bool NothingAtAll(const Change& change) { return NothingBefore(change) && NothingAfter(change); }
+
+const Value* ObjectOf(const Value* value) {
+  return ShownAs(value) == Shown::kObject ? value : nullptr;
+}
+
+std::span<const Value> ElementsOf(const Value* value) {
+  return ShownAs(value) == Shown::kArray ? value->elements() : std::span<const Value>();
+}
+
+bool IsArray(const Value* value) { return ShownAs(value) == Shown::kArray; }
+
+const schema::Attribute* FindIn(const std::vector<schema::Attribute>* attributes,
+                                std::string_view name) {
+  if (attributes == nullptr) {
+    return nullptr;
+  }
+  const auto it = std::ranges::lower_bound(*attributes, name, {}, [](const schema::Attribute& a) {
+    return std::string_view(a.name);
+  });
+  return it != attributes->end() && it->name == name ? &*it : nullptr;
+}
+
+/// A child inherits what the parent says of sensitivity and unknowns.
+Change ChildOf(const Change& parent, const Value* before, const Value* after) {
+  Change child;
+  child.before = before;
+  child.after = after;
+  child.before_marks = parent.before_marks && !parent.before_sensitive;
+  child.after_marks = parent.after_marks && !parent.after_sensitive;
+  child.before_sensitive = child.before_marks && IsSensitive(before);
+  child.after_sensitive = child.after_marks && IsSensitive(after);
+  child.unknown = parent.unknown == UnknownSource::kValue ? UnknownSource::kValue
+                                                           : UnknownSource::kNone;
+  return child;
+}
+
+Change MemberOf(const Change& parent, std::string_view name) {
+  const Value* before = ObjectOf(parent.before);
+  const Value* after = ObjectOf(parent.after);
+  Change child = ChildOf(parent, before == nullptr ? nullptr : before->Find(name),
+                         after == nullptr ? nullptr : after->Find(name));
+  child.before_explicit = child.before != nullptr && child.before->IsKnown();
+  child.after_explicit = child.after != nullptr && child.after->IsKnown();
+  if (parent.unknown == UnknownSource::kAttributes &&
+      FindIn(parent.unknown_attributes, name) != nullptr) {
+    child.unknown = UnknownSource::kSelf;
+  }
+  child.replace = parent.replace.Member(name);
+  child.relevant = parent.relevant.Member(name);
+  return child;
+}
+
+/// As MemberOf, with what the schema adds: a sensitive attribute of an object that is there.
+Change MemberOf(const Change& parent, const schema::Attribute& attribute) {
+  Change child = MemberOf(parent, attribute.name);
+  if (attribute.sensitive) {
+    child.before_sensitive |= child.before_marks && ObjectOf(parent.before) != nullptr;
+    child.after_sensitive |= child.after_marks && ObjectOf(parent.after) != nullptr;
+  }
+  return child;
+}
+
+Change ElementOf(const Change& parent, size_t before_index, size_t after_index) {
+  const std::span<const Value> before = ElementsOf(parent.before);
+  const std::span<const Value> after = ElementsOf(parent.after);
+  Change child = ChildOf(parent, before_index < before.size() ? &before[before_index] : nullptr,
+                         after_index < after.size() ? &after[after_index] : nullptr);
+  child.before_explicit = child.before != nullptr;
+  child.after_explicit = child.after != nullptr;
+  const size_t index = before_index < before.size() ? before_index : after_index;
+  child.replace = parent.replace.Element(index);
+  child.relevant = parent.relevant.Element(index);
+  return child;
+}
+
+Change OnlyIfRelevant(Change change) {
+  return change.relevant.MatchesPartly() ? change : AsNoOp(std::move(change));
+}
+
+/// Keys on either side, sorted. Members that are not known yet count only with `unknown_too`.
+std::vector<std::string_view> KeysOf(const Change& change, bool unknown_too) {
+  std::vector<std::string_view> keys;
+  for (const Value* side : {ObjectOf(change.before), ObjectOf(change.after)}) {
+    if (side != nullptr) {
+      for (size_t i = 0; i < side->size(); ++i) {
+        if (unknown_too || side->elements()[i].IsKnown()) {
+          keys.push_back(side->key(i));
+        }
+      }
+    }
+  }
+  std::ranges::sort(keys);
+  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  return keys;
+}
+
+// --- Actions. ---
+
+Action Combine(Action current, Action next) {
+  if (next == Action::kNoOp) {
+    return current;
+  }
+  return current == next ? current : Action::kUpdate;
+}
+
+Action ActionOf(bool before, bool after) {
+  if (before == after) {
+    return Action::kNoOp;
+  }
+  return before ? Action::kDelete : Action::kCreate;
+}
+
+/// Where a composite starts from, before its parts are looked at.
+Action StartAction(const Change& change) {
+  return ActionOf(!NothingBefore(change), !NothingAfter(change));
+}
+
+Action SimpleAction(const Change& change) {
+  const bool no_before = NothingBefore(change) && !change.before_explicit;
+  const bool no_after = NothingAfter(change) && !change.after_explicit;
+  if (no_before != no_after) {
+    return no_before ? Action::kCreate : Action::kDelete;
+  }
+  if (ShownEqual(change.before, change.after) && change.before_explicit == change.after_explicit &&
+      change.before_sensitive == change.after_sensitive) {
+    return Action::kNoOp;
+  }
+  return Action::kUpdate;
+}
+
+// --- What every kind of value has: sensitivity first, then unknownness. ---
+
+template <typename Compute>
+std::optional<Diff> IfSensitive(const Change& change, Diff::Kind kind, Compute&& compute) {
+  if (!change.before_sensitive && !change.after_sensitive) {
+    return std::nullopt;
+  }
+  Change open = change;
+  open.before_sensitive = open.after_sensitive = false;
+  open.before_marks = open.after_marks = false;
+  Diff inner = compute(open);
+  Diff diff{.kind = kind,
+            .action = inner.action,
+            .replace = change.replace.Matches(),
+            .before_sensitive = change.before_sensitive,
+            .after_sensitive = change.after_sensitive};
+  const bool empty = NothingAtAll(change) && !change.before_explicit && !change.after_explicit;
+  if (inner.action == Action::kNoOp && change.before_sensitive != change.after_sensitive &&
+      !empty) {
+    diff.action = Action::kUpdate;
+  }
+  diff.members.push_back(std::move(inner));
+  return diff;
+}
+
+/// `attributes`, if any, are shown as unknown too when something known becomes unknown as a whole.
+template <typename Compute>
+std::optional<Diff> IfUnknown(const Change& change,
+                              const std::vector<schema::Attribute>* attributes,
+                              Compute&& compute) {
+  if (!IsUnknown(change)) {
+    return std::nullopt;
+  }
+  Diff diff{.kind = Diff::Kind::kUnknown, .replace = change.replace.Matches()};
+  if (NothingBefore(change)) {
+    diff.action = Action::kCreate;
+    return diff;
+  }
+  diff.action = Action::kUpdate;
+  Change before = AsDelete(change);
+  if (attributes != nullptr) {
+    before.unknown = UnknownSource::kAttributes;
+    before.unknown_attributes = attributes;
+  }
+  diff.members.push_back(compute(before));
+  return diff;
+}
+
+Diff DiffPrimitive(const Change& change, TypeKind type, Action action, bool replace) {
+  return {.kind = Diff::Kind::kPrimitive,
+          .action = action,
+          .replace = replace,
+          .type = type,
+          .before = NothingBefore(change) ? Value() : *change.before,
+          .after = NothingAfter(change) ? Value() : *change.after};
+}
+
+/// Both are strings of which one has several lines, and they share a line.
+bool ShareALine(const Value& a, const Value& b) {
+  if (ShownAs(&a) != Shown::kString || ShownAs(&b) != Shown::kString) {
+    return false;
+  }
+  const std::string_view before = a.AsString();
+  const std::string_view after = b.AsString();
+  if (before.find('\n') == std::string_view::npos && after.find('\n') == std::string_view::npos) {
+    return false;
+  }
+  FlatSet<std::string> lines;
+  const auto each_line = [](std::string_view text, auto&& visit) {
+    size_t begin = 0;
+    while (true) {
+      const size_t end = text.find('\n', begin);
+      if (visit(text.substr(begin, end - begin))) {
+        return true;
+      }
+      if (end == std::string_view::npos) {
+        return false;
+      }
+      begin = end + 1;
+    }
+  };
+  each_line(before, [&lines](std::string_view line) {
+    lines.insert(std::string(line));
+    return false;
+  });
+  return each_line(after, [&lines](std::string_view line) { return lines.contains(line); });
+}
+
+/// Elements aligned by their longest common subsequence.
+template <typename Together, typename Compute>
+Diff DiffSequence(const Change& change, Together&& objects_together, Compute&& compute) {
+  const std::span<const Value> before = ElementsOf(change.before);
+  const std::span<const Value> after = ElementsOf(change.after);
+  IdTable table;
+  std::string text;
+  const auto ids_of = [&](std::span<const Value> elements) {
+    std::vector<uint32_t> ids;
+    ids.reserve(elements.size());
+    for (const Value& element : elements) {
+      text.clear();
+      AppendShown(text, &element);
+      ids.push_back(table.IdOf(text));
+    }
+    return ids;
+  };
+  const std::vector<uint32_t> before_ids = ids_of(before);
+  const std::vector<uint32_t> after_ids = ids_of(after);
+  Diff diff{.kind = Diff::Kind::kList,
+            .action = ActionOf(IsArray(change.before), IsArray(change.after))};
+  const auto together = [&](size_t b, size_t a) {
+    return objects_together(before[b], after[a]) || ShareALine(before[b], after[a]);
+  };
+  for (const AlignedPair& pair : Align(before_ids, after_ids, together)) {
+    Diff element = compute(ElementOf(change, pair.before, pair.after));
+    diff.action = Combine(diff.action, element.action);
+    diff.members.push_back(std::move(element));
+  }
+  return diff;
+}
+
+/// Elements of a set: equal ones together, then what is gone, then what is new.
+template <typename Compute>
+void DiffSetElements(const Change& change, Compute&& compute) {
+  const std::span<const Value> before = ElementsOf(change.before);
+  const std::span<const Value> after = ElementsOf(change.after);
+  const auto key_of = [](const Value& element, bool sensitive) {
+    std::string key = sensitive ? "s" : "p";
+    AppendShown(key, &element);
+    return key;
+  };
+  FlatMap<std::string, std::vector<size_t>> free;
+  for (size_t j = after.size(); j-- > 0;) {
+    const Change child = ElementOf(change, before.size(), j);
+    if (!IsUnknown(child)) {
+      free[key_of(after[j], child.after_sensitive)].push_back(j);
+    }
+  }
+  std::vector<bool> matched(after.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    const Change alone = ElementOf(change, i, after.size());
+    size_t partner = after.size();
+    const auto it = free.find(key_of(before[i], alone.before_sensitive));
+    if (it != free.end() && !it->second.empty()) {
+      partner = it->second.back();
+      it.value().pop_back();
+      matched[partner] = true;
+    }
+    Change child = ElementOf(change, i, partner);
+    child.relevant = PathMatcher::All();
+    compute(child);
+  }
+  for (size_t j = 0; j < after.size(); ++j) {
+    if (!matched[j]) {
+      Change child = ElementOf(change, before.size(), j);
+      child.relevant = PathMatcher::All();
+      compute(child);
+    }
+  }
+}
+
+/// Elements position by position.
+template <typename Compute>
+void DiffPositions(const Change& change, Compute&& compute) {
+  const size_t count =
+      std::max(ElementsOf(change.before).size(), ElementsOf(change.after).size());
+  for (size_t i = 0; i < count; ++i) {
+    compute(OnlyIfRelevant(ElementOf(change, i, i)));
+  }
+}
+
+template <typename Compute>
+Diff DiffEntries(const Change& change, bool unknown_too, Compute&& compute) {
+  Diff diff{.kind = Diff::Kind::kMap,
+            .action = ActionOf(ObjectOf(change.before) != nullptr,
+                               ObjectOf(change.after) != nullptr),
+            .replace = change.replace.Matches()};
+  for (const std::string_view key : KeysOf(change, unknown_too)) {
+    Diff element = compute(OnlyIfRelevant(MemberOf(change, key)));
+    element.name = key;
+    diff.action = Combine(diff.action, element.action);
+    diff.members.push_back(std::move(element));
+  }
+  return diff;
+}
+
+Diff DiffNested(const Change& change, const schema::NestedAttributes& nested, Nesting nesting);
+
+Diff DiffAttribute(const Change& change, const schema::Attribute& attribute, Action parent) {
+  if (attribute.write_only) {
+    if (parent == Action::kNoOp && change.replace.Matches()) {
+      parent = Action::kUpdate;
+    }
+    return {.kind = Diff::Kind::kWriteOnly,
+            .action = parent,
+            .replace = change.replace.Matches()};
+  }
+  if (attribute.nested != nullptr) {
+    return DiffNested(change, *attribute.nested, attribute.nested->nesting);
+  }
+  return DiffType(change, attribute.type);
+}
+
+Diff DiffNestedObject(const Change& change, const schema::NestedAttributes& nested) {
+  Diff diff{.kind = Diff::Kind::kObject,
+            .action = StartAction(change),
+            .replace = change.replace.Matches(),
+            .nested = true};
+  for (const schema::Attribute& attribute : nested.attributes) {
+    Change child = OnlyIfRelevant(MemberOf(change, attribute));
+    child.before_explicit = child.after_explicit = false;
+    Diff member = DiffAttribute(child, attribute, diff.action);
+    if (member.action == Action::kNoOp && NothingAtAll(child)) {
+      continue;
+    }
+    diff.action = Combine(diff.action, member.action);
+    member.name = attribute.name;
+    diff.members.push_back(std::move(member));
+  }
+  return diff;
+}
+
+Diff DiffNested(const Change& change, const schema::NestedAttributes& nested, Nesting nesting) {
+  const auto again = [&](const Change& other) { return DiffNested(other, nested, nesting); };
+  const auto single = [&](const Change& element) {
+    return DiffNested(element, nested, Nesting::kSingle);
+  };
+  if (auto diff = IfSensitive(change, Diff::Kind::kSensitive, again)) {
+    return *std::move(diff);
+  }
+  if (auto diff = IfUnknown(change, &nested.attributes, again)) {
+    return *std::move(diff);
+  }
+  switch (nesting) {
+    case Nesting::kSingle:
+    case Nesting::kGroup:
+      return DiffNestedObject(change, nested);
+    case Nesting::kMap: {
+      Diff diff = DiffEntries(change, /*unknown_too=*/false, single);
+      diff.nested = true;
+      return diff;
+    }
+    case Nesting::kList:
+    case Nesting::kSet: {
+      Diff diff{.kind = nesting == Nesting::kList ? Diff::Kind::kList : Diff::Kind::kSet,
+                .action = StartAction(change),
+                .replace = change.replace.Matches(),
+                .nested = true};
+      const auto add = [&](const Change& element) {
+        Diff member = single(element);
+        diff.action = Combine(diff.action, member.action);
+        diff.members.push_back(std::move(member));
+      };
+      if (nesting == Nesting::kList) {
+        DiffPositions(change, add);
+      } else {
+        DiffSetElements(change, add);
+      }
+      return diff;
+    }
+  }
+  return {};
+}
+
+Diff DiffObject(const Change& change, const Type& type) {
+  Diff diff{.kind = Diff::Kind::kObject,
+            .action = StartAction(change),
+            .replace = change.replace.Matches()};
+  for (const ObjectAttribute& attribute : type.attributes()) {
+    Change child = OnlyIfRelevant(MemberOf(change, attribute.name));
+    child.before_explicit = child.after_explicit = false;
+    Diff member = DiffType(child, attribute.type);
+    if (member.action == Action::kNoOp && NothingAtAll(child)) {
+      continue;
+    }
+    diff.action = Combine(diff.action, member.action);
+    member.name = attribute.name;
+    diff.members.push_back(std::move(member));
+  }
+  return diff;
+}
+
+Diff DiffTuple(const Change& change, const Type& type) {
+  Diff diff{.kind = Diff::Kind::kList,
+            .action = StartAction(change),
+            .replace = change.replace.Matches()};
+  const std::span<const Type> types = type.elements();
+  for (size_t i = 0; i < types.size(); ++i) {
+    Diff member = DiffType(OnlyIfRelevant(ElementOf(change, i, i)), types[i]);
+    diff.action = Combine(diff.action, member.action);
+    diff.members.push_back(std::move(member));
+  }
+  return diff;
+}
+
+Diff DiffSet(const Change& change, const Type& element) {
+  Diff diff{.kind = Diff::Kind::kSet,
+            .action = StartAction(change),
+            .replace = change.replace.Matches()};
+  DiffSetElements(change, [&](const Change& child) {
+    Diff member = DiffType(child, element);
+    diff.action = Combine(diff.action, member.action);
+    diff.members.push_back(std::move(member));
+  });
+  return diff;
+}
+
+Diff DiffShown(const Change& change, Shown shown) {
+  switch (shown) {
+    case Shown::kNull:
+    case Shown::kBool:
+    case Shown::kNumber:
+    case Shown::kString: {
+      const bool no_before = NothingBefore(change) && !change.before_explicit;
+      const bool no_after = NothingAfter(change) && !change.after_explicit;
+      Action action = Action::kUpdate;
+      if (no_before != no_after) {
+        action = no_before ? Action::kCreate : Action::kDelete;
+      } else if (ShownEqual(change.before, change.after)) {
+        action = Action::kNoOp;
+      }
+      const TypeKind type = shown == Shown::kBool     ? TypeKind::kBool
+                            : shown == Shown::kNumber ? TypeKind::kNumber
+                            : shown == Shown::kString ? TypeKind::kString
+                                                      : TypeKind::kDynamic;
+      return DiffPrimitive(change, type, action, /*replace=*/false);
+    }
+    case Shown::kObject: {
+      Diff diff = DiffEntries(change, /*unknown_too=*/true, DiffDynamic);
+      diff.kind = Diff::Kind::kObject;
+      diff.replace = false;
+      return diff;
+    }
+    case Shown::kArray:
+      return DiffSequence(
+          change,
+          [](const Value& a, const Value& b) {
+            return ShownAs(&a) == Shown::kObject && ShownAs(&b) == Shown::kObject;
+          },
+          DiffDynamic);
+  }
+  return {};
+}
+
+/// The blocks of one type. Null when there are none and never were.
+std::optional<Diff::Blocks> DiffBlocks(const Change& change, const schema::NestedBlock& nested,
+                                       const schema::Block& parent, Action& action) {
+  Diff::Blocks blocks{.name = nested.name,
+                      .nesting = nested.nesting,
+                      .replace = change.replace.Matches(),
+                      .before_sensitive = change.before_sensitive,
+                      .after_sensitive = change.after_sensitive};
+  // The reference looks at the attributes of the enclosing block here, and so shows those.
+  if (auto unknown = IfUnknown(change, &parent.attributes,
+                               [&](const Change& before) { return DiffBlock(before, parent); })) {
+    blocks.nesting = Nesting::kSingle;
+    blocks.members.push_back(*std::move(unknown));
+    return blocks;
+  }
+  Action own = StartAction(change);
+  const auto add = [&](const Change& element) {
+    Diff member = DiffBlock(element, nested.block);
+    own = Combine(own, member.action);
+    blocks.members.push_back(std::move(member));
+  };
+  switch (nested.nesting) {
+    case Nesting::kSingle:
+    case Nesting::kGroup:
+      blocks.members.push_back(DiffBlock(change, nested.block));
+      own = blocks.members.back().action;
+      break;
+    case Nesting::kList:
+      DiffPositions(change, add);
+      break;
+    case Nesting::kSet:
+      DiffSetElements(change, add);
+      break;
+    case Nesting::kMap: {
+      Diff entries = DiffEntries(change, /*unknown_too=*/false, [&](const Change& element) {
+        return DiffBlock(element, nested.block);
+      });
+      own = entries.action;
+      blocks.members = std::move(entries.members);
+      break;
+    }
+  }
+  if (own == Action::kNoOp && NothingAtAll(change)) {
+    return std::nullopt;
+  }
+  action = Combine(action, own);
+  return blocks;
+}
+
+bool IsEmptyString(const Value* value) {
+  return ShownAs(value) == Shown::kString && value->AsString().empty();
+}
+
+/// An attribute of a block. Null when it is null on both sides.
+std::optional<Diff> DiffBlockAttribute(const Change& parent, const schema::Attribute& attribute,
+                                       Action action) {
+  Change child = OnlyIfRelevant(MemberOf(parent, attribute));
+  // Older providers cannot say null, so in blocks an empty string means it.
+  if (IsEmptyString(child.before)) {
+    child.before = nullptr;
+  }
+  if (IsEmptyString(child.after)) {
+    child.after = nullptr;
+  }
+  child.before_explicit = child.after_explicit = false;
+  Diff diff = DiffAttribute(child, attribute, action);
+  if (diff.action == Action::kNoOp && NothingAtAll(child) && !attribute.write_only) {
+    return std::nullopt;
+  }
+  diff.name = attribute.name;
+  return diff;
+}
+
+}  // namespace
+
+Change Change::Of(const Value& before, const Value& after) {
+  Change change;
+  change.before = &before;
+  change.after = &after;
+  change.before_sensitive = IsSensitive(&before);
+  change.after_sensitive = IsSensitive(&after);
+  return change;
+}
+
+Diff DiffBlock(const Change& change, const schema::Block& block) {
+  const auto again = [&](const Change& other) { return DiffBlock(other, block); };
+  if (auto diff = IfSensitive(change, Diff::Kind::kSensitiveBlock, again)) {
+    return *std::move(diff);
+  }
+  if (auto diff = IfUnknown(change, &block.attributes, again)) {
+    return *std::move(diff);
+  }
+  Diff diff{.kind = Diff::Kind::kBlock,
+            .action = StartAction(change),
+            .replace = change.replace.Matches()};
+  // Write-only attributes have no values of their own: they follow what happens to the rest.
+  for (const bool write_only : {false, true}) {
+    for (const schema::Attribute& attribute : block.attributes) {
+      if (attribute.write_only != write_only) {
+        continue;
+      }
+      if (auto member = DiffBlockAttribute(change, attribute, diff.action)) {
+        diff.action = Combine(diff.action, member->action);
+        diff.members.push_back(*std::move(member));
+      }
+    }
+  }
+  if (block.has_write_only()) {
+    std::ranges::sort(diff.members, {}, &Diff::name);
+  }
+  for (const schema::NestedBlock& nested : block.blocks) {
+    const Change child = OnlyIfRelevant(MemberOf(change, nested.name));
+    if (auto blocks = DiffBlocks(child, nested, block, diff.action)) {
+      diff.blocks.push_back(*std::move(blocks));
+    }
+  }
+  return diff;
+}
+
+Diff DiffType(const Change& change, const Type& type) {
+  const auto again = [&](const Change& other) { return DiffType(other, type); };
+  if (auto diff = IfSensitive(change, Diff::Kind::kSensitive, again)) {
+    return *std::move(diff);
+  }
+  if (auto diff = IfUnknown(change, nullptr, again)) {
+    return *std::move(diff);
+  }
+  switch (type.kind()) {
+    case TypeKind::kDynamic:
+    case TypeKind::kCapsule:
+      return DiffDynamic(change);
+    case TypeKind::kBool:
+    case TypeKind::kNumber:
+    case TypeKind::kString:
+      return DiffPrimitive(change, type.kind(), SimpleAction(change), change.replace.Matches());
+    case TypeKind::kObject:
+      return DiffObject(change, type);
+    case TypeKind::kMap:
+      return DiffEntries(change, /*unknown_too=*/true, [&](const Change& element) {
+        return DiffType(element, type.element());
+      });
+    case TypeKind::kList: {
+      const bool objects = type.element().is_object();
+      Diff diff = DiffSequence(
+          change, [objects](const Value&, const Value&) { return objects; },
+          [&](Change element) {
+            element.relevant = PathMatcher::All();
+            return DiffType(element, type.element());
+          });
+      diff.replace = change.replace.Matches();
+      return diff;
+    }
+    case TypeKind::kTuple:
+      return DiffTuple(change, type);
+    case TypeKind::kSet:
+      return DiffSet(change, type.element());
+  }
+  return {};
+}
+
+Diff DiffDynamic(const Change& change) {
+  if (auto diff = IfSensitive(change, Diff::Kind::kSensitive, DiffDynamic)) {
+    diff->replace = false;
+    return *std::move(diff);
+  }
+  if (auto diff = IfUnknown(change, nullptr, DiffDynamic)) {
+    diff->replace = false;
+    return *std::move(diff);
+  }
+  const Shown before = ShownAs(change.before);
+  const Shown after = ShownAs(change.after);
+  const bool created = before == Shown::kNull && !change.before_explicit;
+  const bool deleted = after == Shown::kNull && !change.after_explicit;
+  if (before == after || created || deleted) {
+    return DiffShown(change, before == Shown::kNull ? after : before);
+  }
+  Diff diff{.kind = Diff::Kind::kTypeChange, .action = Action::kUpdate};
+  diff.members.push_back(DiffShown(AsDelete(change), before));
+  diff.members.push_back(DiffShown(AsCreate(change), after));
+  return diff;
+}
+
+}  // namespace kinu::view

@@ -1,0 +1,143 @@
+// Diff: what changes in a value, as a tree. Computed first, rendered afterwards (render.h), so that
+// the plan, the drift, outputs, states and the "Diff:" of a diagnostic share one mechanism.
+//
+// Values are compared as the documents show them: a set is a list in its order, a map and an object
+// are alike, numbers are equal when their texts are, what is unknown is absent (or null in a list).
+// A value that is absent and one that is null are told apart by the `explicit` flags of Change.
+// Ref: opentofu internal/command/jsonformat.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cty/path.h"
+#include "cty/value.h"
+#include "plan/plan.h"
+#include "schema/schema.h"
+
+namespace kinu::view {
+
+/// Which places of a value are meant by a list of paths; steps down together with the value.
+class PathMatcher {
+ public:
+  /// Matches nothing.
+  PathMatcher() = default;
+  /// Matches the paths; with `propagate` also everything below them.
+  PathMatcher(std::span<const Path> paths, bool propagate);
+  static PathMatcher All();
+  void Add(const Path& path) { paths_.push_back(path.steps()); }
+
+  /// A path ends exactly here.
+  bool Matches() const;
+  /// A path ends here, above (when propagating) or below.
+  bool MatchesPartly() const { return all_ || !paths_.empty(); }
+  PathMatcher Member(std::string_view name) const;
+  PathMatcher Element(size_t index) const;
+
+ private:
+  bool all_ = false;
+  bool propagate_ = false;
+  std::vector<std::span<const PathStep>> paths_;
+};
+
+/// Where "unknown after the change" is read from.
+enum class UnknownSource : uint8_t {
+  kValue,       ///< the value after
+  kNone,        ///< nothing is unknown
+  kSelf,        ///< this value is, whatever it holds
+  kAttributes,  ///< the attributes named in Change::unknown_attributes are
+};
+
+/// One value before and after. Pointers belong to whoever made the change; null: absent.
+struct Change {
+  const Value* before = nullptr;
+  const Value* after = nullptr;
+  bool before_explicit = false;
+  bool after_explicit = false;
+  bool before_sensitive = false;  ///< this value; parts are found by their marks and schema
+  bool after_sensitive = false;
+  bool before_marks = true;  ///< whether sensitivity of parts counts
+  bool after_marks = true;
+  UnknownSource unknown = UnknownSource::kValue;
+  const std::vector<schema::Attribute>* unknown_attributes = nullptr;
+  PathMatcher replace;
+  PathMatcher relevant = PathMatcher::All();
+
+  /// A change of a whole value: what is sensitive follows from marks (and schemas, below).
+  static Change Of(const Value& before, const Value& after);
+  /// A value shown as it is.
+  static Change Unchanged(const Value& value) { return Of(value, value); }
+};
+
+/// A node of the tree.
+struct Diff {
+  enum class Kind : uint8_t {
+    kPrimitive,
+    kObject,
+    kMap,
+    kList,
+    kSet,
+    kBlock,
+    kSensitive,       ///< members[0] is what is hidden
+    kSensitiveBlock,  ///< likewise
+    kUnknown,         ///< members[0], if any, is what was before
+    kTypeChange,      ///< members[0] becomes members[1]
+    kWriteOnly,
+  };
+  struct Blocks;
+
+  Kind kind = Kind::kPrimitive;
+  plan::Action action = plan::Action::kNoOp;
+  bool replace = false;
+  bool nested = false;  ///< of nested attributes: other rules for suffixes and context
+  bool before_sensitive = false;
+  bool after_sensitive = false;
+  TypeKind type = TypeKind::kDynamic;  ///< kPrimitive: of the shown values
+  Value before, after;                 ///< kPrimitive; null when absent
+  std::string name;                    ///< in the parent: attribute name or map key
+  std::vector<Diff> members;           ///< by name where they have names
+  std::vector<Blocks> blocks;          ///< kBlock: by name
+};
+
+/// The nested blocks of one type.
+struct Diff::Blocks {
+  std::string name;
+  schema::Nesting nesting = schema::Nesting::kSingle;
+  bool replace = false;  ///< said of all of them together
+  bool before_sensitive = false;
+  bool after_sensitive = false;
+  std::vector<Diff> members;
+};
+
+/// The diff of an object of a resource.
+Diff DiffBlock(const Change& change, const schema::Block& block);
+/// The diff of a value of known type.
+Diff DiffType(const Change& change, const Type& type);
+/// The diff of a value by its content alone (outputs, JSON in strings).
+Diff DiffDynamic(const Change& change);
+
+/// The diff of two texts line by line: calls `line(before index, after index)`, with an index past
+/// the end where a side has no line.
+template <typename Emit>
+void DiffLines(std::span<const std::string_view> before, std::span<const std::string_view> after,
+               Emit&& line);
+
+/// A step of an edit script: indexes into both sides, or past the end where a side has nothing.
+struct AlignedPair {
+  size_t before;
+  size_t after;
+};
+/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` says whether
+/// two different elements shall be shown as one changed element. Ref: jsonformat/collections.
+template <typename Together>
+std::vector<AlignedPair> Align(std::span<const uint32_t> before, std::span<const uint32_t> after,
+                               Together&& together);
+
+/// Numbers in strings of JSON keep their text as this mark's detail.
+inline constexpr std::string_view kNumberTextMark = "json_number_text";
+
+}  // namespace kinu::view
+
+#include "view/human/align_inl.h"

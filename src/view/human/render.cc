@@ -1,0 +1,678 @@
+#include "view/human/render.h"
+
+#include <algorithm>
+
+namespace kinu::view {
+
+using plan::Action;
+
+namespace {
+
+/// Attributes that tell a reader which object this is: never hidden.
+bool IsImportant(std::string_view name) {
+  return name == "id" || name == "name" || name == "tags";
+}
+
+/// Options for what is inside: an asked-for suffix is not passed on.
+RenderOptions Inside(RenderOptions options) {
+  options.forces_replacement = false;
+  return options;
+}
+
+std::vector<std::string_view> SplitLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = text.find('\n', begin);
+    lines.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) {
+      return lines;
+    }
+    begin = end + 1;
+  }
+}
+
+std::string PrimitiveNumber(const Value& value) {
+  if (value.IsMarked()) {
+    for (const MarkSet::Rare& mark : value.marks().rare()) {
+      if (mark.name == kNumberTextMark) {
+        return mark.detail;
+      }
+    }
+  }
+  return value.AsNumber().ToText();
+}
+
+void Pad(std::string& out, std::string_view text, size_t width) {
+  out += text;
+  const size_t size = CountCharacters(text);
+  if (size < width) {
+    out.append(width - size, ' ');
+  }
+}
+
+}  // namespace
+
+Renderer::Renderer(const Style& style) : style_(style) {
+  const auto symbol = [&](Action action, std::string_view markup) {
+    symbols_[static_cast<size_t>(action)] = style_.Paint(markup);
+  };
+  symbol(Action::kNoOp, "   ");
+  symbol(Action::kCreate, "  [green]+[reset]");
+  symbol(Action::kRead, " [cyan]<=[reset]");
+  symbol(Action::kUpdate, "  [yellow]~[reset]");
+  symbol(Action::kDelete, "  [red]-[reset]");
+  symbol(Action::kDeleteThenCreate, "[red]-[reset]/[green]+[reset]");
+  symbol(Action::kCreateThenDelete, "[green]+[reset]/[red]-[reset]");
+  symbol(Action::kForget, "  [red].[reset]");
+  symbol(Action::kForgetThenCreate, "  [red].[reset]/[green]+[reset]");
+  arrow_ = " " + style_.Paint("[yellow]->[reset]") + " ";
+  null_ = style_.Paint("[dark_gray]null[reset]");
+  null_suffix_ = style_.Paint(" [dark_gray]-> null[reset]");
+  replace_suffix_ = style_.Paint(" [red]# forces replacement[reset]");
+}
+
+void Renderer::Indent(std::string& out, int indent) const {
+  out.append(static_cast<size_t>(indent) * 4, ' ');
+}
+
+void Renderer::SymbolColumn(std::string& out, Action action, const RenderOptions& options) const {
+  if (!options.hide_symbols) {
+    out += Symbol(action);
+    out += ' ';
+  }
+}
+
+void Renderer::NullSuffix(std::string& out, Action action, const RenderOptions& options) const {
+  if (!options.no_null_suffix && action == Action::kDelete) {
+    out += null_suffix_;
+  }
+}
+
+void Renderer::ReplaceSuffix(std::string& out, bool replace, const RenderOptions& options) const {
+  if (replace || options.forces_replacement) {
+    out += replace_suffix_;
+  }
+}
+
+void Renderer::Hidden(std::string& out, size_t count, std::string_view what, int indent,
+                      const RenderOptions& options) const {
+  Indent(out, indent);
+  SymbolColumn(out, Action::kNoOp, options);
+  std::string text = "[dark_gray]# (" + std::to_string(count) + " unchanged ";
+  text += what;
+  text += count == 1 ? " hidden)[reset]" : "s hidden)[reset]";
+  out += style_.Paint(text);
+  out += '\n';
+}
+
+void Renderer::CloseLine(std::string& out, int indent, const RenderOptions& options) const {
+  Indent(out, indent);
+  SymbolColumn(out, Action::kNoOp, options);
+}
+
+void Renderer::Warnings(std::string& out, const Diff& diff, int indent) const {
+  const bool block = diff.kind == Diff::Kind::kSensitiveBlock;
+  if ((diff.kind != Diff::Kind::kSensitive && !block) ||
+      diff.before_sensitive == diff.after_sensitive) {
+    return;
+  }
+  const Action inner = diff.members[0].action;
+  if (inner == Action::kCreate || inner == Action::kDelete) {
+    return;
+  }
+  const std::string margin(static_cast<size_t>(indent) * 4, ' ');
+  std::string text = "  # [yellow]Warning[reset]: this ";
+  text += block ? "block" : "attribute value";
+  if (diff.before_sensitive) {
+    text += " will no longer be marked as sensitive\n" + margin + "  # after applying this change.";
+  } else {
+    text += " will be marked as sensitive and will not\n" + margin +
+            "  # display in UI output after applying this change.";
+  }
+  out += margin;
+  out += style_.Paint(text);
+  if (!block && inner == Action::kNoOp) {
+    out += " The value is unchanged.";
+  }
+  out += '\n';
+}
+
+void Renderer::Render(std::string& out, const Diff& diff, int indent,
+                      const RenderOptions& options) const {
+  switch (diff.kind) {
+    case Diff::Kind::kPrimitive:
+      RenderPrimitive(out, diff, indent, options);
+      return;
+    case Diff::Kind::kObject:
+      RenderObject(out, diff, indent, options);
+      return;
+    case Diff::Kind::kMap:
+      RenderMap(out, diff, indent, options);
+      return;
+    case Diff::Kind::kList:
+      RenderList(out, diff, indent, options);
+      return;
+    case Diff::Kind::kSet:
+      RenderSet(out, diff, indent, options);
+      return;
+    case Diff::Kind::kBlock:
+      RenderBlock(out, diff, indent, options);
+      return;
+    case Diff::Kind::kSensitive:
+      if (options.show_sensitive) {
+        Render(out, diff.members[0], indent, options);
+        return;
+      }
+      out += "(sensitive value)";
+      NullSuffix(out, diff.action, options);
+      ReplaceSuffix(out, diff.replace, options);
+      return;
+    case Diff::Kind::kSensitiveBlock:
+      out += '{';
+      ReplaceSuffix(out, diff.replace, options);
+      for (const std::string_view line :
+           {"  # At least one attribute in this block is (or was) sensitive,",
+            "  # so its contents will not be displayed.", "}"}) {
+        out += '\n';
+        CloseLine(out, indent, options);
+        out += line;
+      }
+      return;
+    case Diff::Kind::kUnknown:
+      if (!diff.members.empty()) {
+        RenderOptions before = options;
+        before.no_null_suffix = true;
+        Render(out, diff.members[0], indent, before);
+        out += " -> ";
+      }
+      out += "(known after apply)";
+      ReplaceSuffix(out, diff.replace, options);
+      return;
+    case Diff::Kind::kTypeChange: {
+      RenderOptions sides = options;
+      sides.no_null_suffix = true;
+      Render(out, diff.members[0], indent, sides);
+      out += arrow_;
+      Render(out, diff.members[1], indent, sides);
+      return;
+    }
+    case Diff::Kind::kWriteOnly:
+      out += "(write-only attribute)";
+      ReplaceSuffix(out, diff.replace, options);
+      NullSuffix(out, diff.action, options);
+      return;
+  }
+}
+
+void Renderer::RenderAttributeLine(std::string& out, const Diff& attribute, std::string_view name,
+                                   size_t width, int indent, const RenderOptions& options,
+                                   const RenderOptions& /*warning_options*/) const {
+  Warnings(out, attribute, indent);
+  Indent(out, indent);
+  SymbolColumn(out, attribute.action, options);
+  Pad(out, name, width);
+  out += " = ";
+  Render(out, attribute, indent, options);
+  out += '\n';
+}
+
+void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
+                           const RenderOptions& options) const {
+  if (diff.members.empty() && diff.blocks.empty()) {
+    out += "{}";
+    ReplaceSuffix(out, diff.replace, options);
+    return;
+  }
+  size_t width = 0;
+  for (const Diff& attribute : diff.members) {
+    width = std::max(width, AttributeName(attribute.name).size());
+  }
+  const RenderOptions inside = Inside(options);
+  RenderOptions important = inside;
+  important.show_unchanged = true;
+
+  out += '{';
+  ReplaceSuffix(out, diff.replace, options);
+  out += '\n';
+  size_t hidden = 0;
+  for (const Diff& attribute : diff.members) {
+    const bool always = IsImportant(attribute.name);
+    if (!always && attribute.action == Action::kNoOp && !options.show_unchanged) {
+      ++hidden;
+      continue;
+    }
+    RenderAttributeLine(out, attribute, AttributeName(attribute.name), width, indent + 1,
+                        always ? important : inside, options);
+  }
+  if (hidden > 0) {
+    Hidden(out, hidden, "attribute", indent + 1, options);
+  }
+
+  size_t hidden_blocks = 0;
+  for (const Diff::Blocks& blocks : diff.blocks) {
+    bool first = true;
+    for (const Diff& member : blocks.members) {
+      // Sensitivity that was said of all blocks of the type together covers each of them.
+      const bool covered =
+          member.kind != Diff::Kind::kSensitiveBlock &&
+          ((member.action == Action::kCreate && blocks.after_sensitive) ||
+           (member.action == Action::kDelete && blocks.before_sensitive) ||
+           ((member.action == Action::kUpdate || member.action == Action::kNoOp) &&
+            (blocks.after_sensitive || blocks.before_sensitive)));
+      Diff cover;
+      if (covered) {
+        cover = {.kind = Diff::Kind::kSensitiveBlock,
+                 .action = member.action,
+                 .replace = member.replace,
+                 .before_sensitive = blocks.before_sensitive,
+                 .after_sensitive = blocks.after_sensitive,
+                 .name = member.name};
+        if (member.action == Action::kNoOp && blocks.before_sensitive != blocks.after_sensitive) {
+          cover.action = Action::kUpdate;
+        }
+        cover.members.push_back({.action = member.action});
+      }
+      const Diff& shown = covered ? cover : member;
+      if (shown.action == Action::kNoOp && !options.show_unchanged) {
+        ++hidden_blocks;
+        continue;
+      }
+      if (first && !diff.members.empty()) {
+        out += '\n';
+        first = false;
+      }
+      RenderOptions block_options = inside;
+      block_options.forces_replacement = blocks.replace;
+      Warnings(out, shown, indent + 1);
+      Indent(out, indent + 1);
+      SymbolColumn(out, shown.action, block_options);
+      out += AttributeName(blocks.name);
+      if (blocks.nesting == schema::Nesting::kMap) {
+        out += ' ';
+        out += GoQuote(shown.name);
+      }
+      out += ' ';
+      Render(out, shown, indent + 1, block_options);
+      out += '\n';
+    }
+  }
+  if (hidden_blocks > 0) {
+    out += '\n';
+    Hidden(out, hidden_blocks, "block", indent + 1, options);
+  }
+  CloseLine(out, indent, options);
+  out += '}';
+}
+
+void Renderer::RenderObject(std::string& out, const Diff& diff, int indent,
+                            const RenderOptions& options) const {
+  if (diff.members.empty()) {
+    out += "{}";
+    NullSuffix(out, diff.action, options);
+    ReplaceSuffix(out, diff.replace, options);
+    return;
+  }
+  RenderOptions inside = Inside(options);
+  inside.no_null_suffix = !diff.nested;
+  RenderOptions important = inside;
+  important.show_unchanged = true;
+  std::vector<std::string> names;
+  size_t width = 0;
+  for (const Diff& attribute : diff.members) {
+    names.push_back(AttributeName(attribute.name));
+    width = std::max(width, names.back().size());
+  }
+  out += '{';
+  ReplaceSuffix(out, diff.replace, options);
+  out += '\n';
+  size_t hidden = 0;
+  for (size_t i = 0; i < diff.members.size(); ++i) {
+    const Diff& attribute = diff.members[i];
+    const bool always = IsImportant(attribute.name);
+    if (!always && attribute.action == Action::kNoOp && !options.show_unchanged) {
+      ++hidden;
+      continue;
+    }
+    RenderAttributeLine(out, attribute, names[i], width, indent + 1, always ? important : inside,
+                        options);
+  }
+  if (hidden > 0) {
+    Hidden(out, hidden, "attribute", indent + 1, options);
+  }
+  CloseLine(out, indent, options);
+  out += '}';
+  NullSuffix(out, diff.action, options);
+}
+
+void Renderer::RenderMap(std::string& out, const Diff& diff, int indent,
+                         const RenderOptions& options) const {
+  const bool replace_self = diff.replace && !diff.nested;
+  if (diff.members.empty()) {
+    out += "{}";
+    NullSuffix(out, diff.action, options);
+    ReplaceSuffix(out, replace_self, options);
+    return;
+  }
+  RenderOptions inside = Inside(options);
+  inside.no_null_suffix = diff.action == Action::kDelete || diff.nested;
+  inside.forces_replacement = diff.replace && diff.nested;
+  std::vector<std::string> names;
+  size_t width = 0;
+  for (const Diff& element : diff.members) {
+    names.push_back(GoQuote(element.name));
+    width = std::max(width, names.back().size());
+  }
+  out += '{';
+  ReplaceSuffix(out, replace_self, options);
+  out += '\n';
+  size_t hidden = 0;
+  for (size_t i = 0; i < diff.members.size(); ++i) {
+    const Diff& element = diff.members[i];
+    if (element.action == Action::kNoOp && !options.show_unchanged) {
+      ++hidden;
+      continue;
+    }
+    Warnings(out, element, indent + 1);
+    Indent(out, indent + 1);
+    SymbolColumn(out, element.action, inside);
+    Pad(out, names[i], diff.nested ? 0 : width);
+    out += " = ";
+    Render(out, element, indent + 1, inside);
+    out += element.kind == Diff::Kind::kObject ? ",\n" : "\n";
+  }
+  if (hidden > 0) {
+    Hidden(out, hidden, "element", indent + 1, options);
+  }
+  CloseLine(out, indent, options);
+  out += '}';
+  NullSuffix(out, diff.action, options);
+}
+
+void Renderer::RenderList(std::string& out, const Diff& diff, int indent,
+                          const RenderOptions& options) const {
+  if (diff.members.empty()) {
+    out += "[]";
+    NullSuffix(out, diff.action, options);
+    ReplaceSuffix(out, diff.replace, options);
+    return;
+  }
+  RenderOptions changed = Inside(options);
+  changed.no_null_suffix = true;
+  RenderOptions context = Inside(options);
+  context.show_unchanged = true;
+  const bool with_context = !diff.nested;
+
+  out += '[';
+  ReplaceSuffix(out, diff.replace, options);
+  out += '\n';
+  size_t hidden = 0;
+  const Diff* last_hidden = nullptr;
+  bool show_next = false;
+  const auto element_line = [&](const Diff& element, const RenderOptions& element_options) {
+    Indent(out, indent + 1);
+    SymbolColumn(out, element.action, element_options);
+    Render(out, element, indent + 1, element_options);
+    out += ",\n";
+  };
+  for (const Diff& element : diff.members) {
+    if (element.action == Action::kNoOp && !show_next && !options.show_unchanged) {
+      ++hidden;
+      last_hidden = &element;
+      continue;
+    }
+    show_next = false;
+    const RenderOptions* element_options = &changed;
+    if (with_context) {
+      if (hidden > 1) {
+        Hidden(out, hidden - 1, "element", indent + 1, changed);
+      }
+      if (hidden > 0) {
+        element_line(*last_hidden, context);
+      }
+      hidden = 0;
+      if (element.action == Action::kNoOp) {
+        element_options = &context;
+      } else {
+        show_next = true;
+      }
+    }
+    Warnings(out, element, indent + 1);
+    element_line(element, *element_options);
+  }
+  if (hidden > 0) {
+    Hidden(out, hidden, "element", indent + 1, options);
+  }
+  CloseLine(out, indent, options);
+  out += ']';
+  NullSuffix(out, diff.action, options);
+}
+
+void Renderer::RenderSet(std::string& out, const Diff& diff, int indent,
+                         const RenderOptions& options) const {
+  const bool replace_self = diff.replace && !diff.nested;
+  if (diff.members.empty()) {
+    out += "[]";
+    NullSuffix(out, diff.action, options);
+    ReplaceSuffix(out, replace_self, options);
+    return;
+  }
+  RenderOptions inside = Inside(options);
+  inside.no_null_suffix = true;
+  inside.forces_replacement = diff.replace && diff.nested;
+  out += '[';
+  ReplaceSuffix(out, replace_self, options);
+  out += '\n';
+  size_t hidden = 0;
+  for (const Diff& element : diff.members) {
+    if (element.action == Action::kNoOp && !options.show_unchanged) {
+      ++hidden;
+      continue;
+    }
+    Warnings(out, element, indent + 1);
+    Indent(out, indent + 1);
+    SymbolColumn(out, element.action, inside);
+    Render(out, element, indent + 1, inside);
+    out += ",\n";
+  }
+  if (hidden > 0) {
+    Hidden(out, hidden, "element", indent + 1, options);
+  }
+  CloseLine(out, indent, options);
+  out += ']';
+  NullSuffix(out, diff.action, options);
+}
+
+void Renderer::RenderPrimitive(std::string& out, const Diff& diff, int indent,
+                               const RenderOptions& options) const {
+  if (diff.type == TypeKind::kString) {
+    RenderString(out, diff, indent, options);
+    return;
+  }
+  const auto append = [&](const Value& value) {
+    if (value.IsNull()) {
+      out += null_;
+    } else if (diff.type == TypeKind::kBool) {
+      out += value.AsBool() ? "true" : "false";
+    } else {
+      out += PrimitiveNumber(value);
+    }
+  };
+  switch (diff.action) {
+    case Action::kCreate:
+      append(diff.after);
+      break;
+    case Action::kDelete:
+      append(diff.before);
+      NullSuffix(out, diff.action, options);
+      break;
+    case Action::kNoOp:
+      append(diff.before);
+      break;
+    default:
+      append(diff.before);
+      out += arrow_;
+      append(diff.after);
+      break;
+  }
+  ReplaceSuffix(out, diff.replace, options);
+}
+
+namespace {
+
+/// A string as it will be shown.
+struct ShownString {
+  bool null = true;
+  std::string_view text;
+  std::optional<Value> json;
+  bool many_lines = false;
+
+  explicit ShownString(const Value& value) {
+    if (value.IsNull()) {
+      return;
+    }
+    null = false;
+    text = value.AsString();
+    if (text.starts_with('{') || text.starts_with('[')) {
+      json = ParseJsonPrefix(text);
+      if (json) {
+        return;
+      }
+    }
+    if (text.find('\n') != std::string_view::npos) {
+      many_lines = true;
+      text = Trimmed(text);
+    }
+  }
+};
+
+}  // namespace
+
+void Renderer::RenderString(std::string& out, const Diff& diff, int indent,
+                            const RenderOptions& options) const {
+  const auto append = [&](const ShownString& shown) {
+    out += shown.null ? null_ : GoQuote(shown.text);
+  };
+  const auto line = [&](std::string& lines, Action action, std::string_view text) {
+    Indent(lines, indent + 1);
+    SymbolColumn(lines, action, options);
+    lines += text;
+    lines += '\n';
+  };
+  std::string lines;
+  const bool update = diff.action != Action::kCreate && diff.action != Action::kNoOp &&
+                      diff.action != Action::kDelete;
+  if (!update) {
+    const bool gone = diff.action == Action::kDelete;
+    const ShownString shown(gone ? diff.before : diff.after);
+    if (shown.json) {
+      RenderJson(out, diff, indent, options, diff.action == Action::kCreate ? Value() : *shown.json,
+                 gone ? Value() : *shown.json);
+      return;
+    }
+    if (!shown.many_lines) {
+      append(shown);
+      if (!shown.null) {
+        NullSuffix(out, diff.action, options);
+      }
+      ReplaceSuffix(out, diff.replace, options);
+      return;
+    }
+    for (const std::string_view text : SplitLines(shown.text)) {
+      line(lines, Action::kNoOp, text);
+    }
+  } else {
+    const ShownString before(diff.before);
+    const ShownString after(diff.after);
+    if (before.json && after.json) {
+      RenderJson(out, diff, indent, options, *before.json, *after.json);
+      return;
+    }
+    if (before.json || after.json) {
+      Diff change{.kind = Diff::Kind::kTypeChange, .action = diff.action, .replace = diff.replace};
+      change.members.push_back(
+          {.action = Action::kDelete, .type = TypeKind::kString, .before = diff.before});
+      change.members.push_back(
+          {.action = Action::kCreate, .type = TypeKind::kString, .after = diff.after});
+      Render(out, change, indent, options);
+      return;
+    }
+    if (!before.many_lines && !after.many_lines) {
+      append(before);
+      out += arrow_;
+      append(after);
+      ReplaceSuffix(out, diff.replace, options);
+      return;
+    }
+    const std::string before_text = before.null ? null_ : std::string(before.text);
+    const std::string after_text = after.null ? null_ : std::string(after.text);
+    const std::vector<std::string_view> old_lines = SplitLines(before_text);
+    const std::vector<std::string_view> new_lines = SplitLines(after_text);
+    DiffLines(old_lines, new_lines, [&](size_t b, size_t a) {
+      if (b >= old_lines.size()) {
+        line(lines, Action::kCreate, new_lines[a]);
+      } else if (a >= new_lines.size()) {
+        line(lines, Action::kDelete, old_lines[b]);
+      } else {
+        line(lines, Action::kNoOp, old_lines[b]);
+      }
+    });
+  }
+  out += "<<-EOT";
+  ReplaceSuffix(out, diff.replace, options);
+  out += '\n';
+  out += lines;
+  CloseLine(out, indent, options);
+  out += "EOT";
+  NullSuffix(out, diff.action, options);
+}
+
+void Renderer::RenderJson(std::string& out, const Diff& diff, int indent,
+                          const RenderOptions& options, const Value& before,
+                          const Value& after) const {
+  Change change;
+  change.before = diff.action == Action::kCreate ? nullptr : &before;
+  change.after = diff.action == Action::kDelete ? nullptr : &after;
+  change.before_explicit = diff.action != Action::kCreate;
+  change.after_explicit = diff.action != Action::kDelete;
+  change.before_marks = change.after_marks = false;
+  change.unknown = UnknownSource::kNone;
+  const Diff content = DiffDynamic(change);
+
+  RenderOptions inside = Inside(options);
+  inside.no_null_suffix = true;
+  const bool only_whitespace = content.action == Action::kNoOp && diff.action == Action::kUpdate;
+  std::string_view comment;
+  Action symbol = diff.action;
+  if (only_whitespace) {
+    comment = diff.replace ? " # whitespace changes force replacement" : " # whitespace changes";
+    inside.show_unchanged = true;
+    symbol = Action::kNoOp;
+  } else if (diff.action == Action::kCreate || diff.action == Action::kDelete) {
+    symbol = Action::kNoOp;
+  }
+  std::string text;
+  Render(text, content, indent + 1, inside);
+  out += "jsonencode(";
+  if (text.find('\n') == std::string::npos) {
+    out += text;
+    out += ')';
+    out += comment;
+    ReplaceSuffix(out, diff.replace && !only_whitespace,
+                  only_whitespace ? RenderOptions() : options);
+    return;
+  }
+  out += comment;
+  out += '\n';
+  Indent(out, indent + 1);
+  SymbolColumn(out, symbol, options);
+  out += text;
+  ReplaceSuffix(out, diff.replace && !only_whitespace,
+                only_whitespace ? RenderOptions() : options);
+  out += '\n';
+  CloseLine(out, indent, options);
+  out += ')';
+  NullSuffix(out, diff.action, options);
+}
+
+}  // namespace kinu::view

@@ -1,0 +1,63 @@
+// Rendering of a Diff as text: symbols, alignment, hidden parts. Ref: jsonformat/computed/renderers.
+#pragma once
+
+#include <string>
+
+#include "view/human/diff.h"
+#include "view/human/style.h"
+
+namespace kinu::view {
+
+struct RenderOptions {
+  bool no_null_suffix = false;    ///< leave out "-> null"
+  bool forces_replacement = false;  ///< show the suffix here although the diff itself does not ask
+  bool show_unchanged = false;    ///< show everything, hide nothing
+  bool hide_symbols = false;      ///< no +, -, ~ and no column for them
+  bool show_sensitive = false;
+};
+
+class Renderer {
+ public:
+  explicit Renderer(const Style& style);
+
+  /// Appends the diff. The first line goes where `out` ends; further lines are indented by
+  /// 4 * `indent` columns.
+  void Render(std::string& out, const Diff& diff, int indent, const RenderOptions& options) const;
+
+  /// Three columns (five for forget and create) that say what an action does.
+  const std::string& Symbol(plan::Action action) const {
+    return symbols_[static_cast<size_t>(action)];
+  }
+
+ private:
+  void RenderBlock(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderObject(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderMap(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderList(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderSet(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderPrimitive(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderString(std::string& out, const Diff& diff, int indent, const RenderOptions&) const;
+  void RenderJson(std::string& out, const Diff& diff, int indent, const RenderOptions& options,
+                  const Value& before, const Value& after) const;
+  void RenderAttributeLine(std::string& out, const Diff& attribute, std::string_view name,
+                           size_t width, int indent, const RenderOptions& options,
+                           const RenderOptions& warning_options) const;
+
+  void Indent(std::string& out, int indent) const;
+  void SymbolColumn(std::string& out, plan::Action action, const RenderOptions& options) const;
+  void Warnings(std::string& out, const Diff& diff, int indent) const;
+  void NullSuffix(std::string& out, plan::Action action, const RenderOptions& options) const;
+  void ReplaceSuffix(std::string& out, bool replace, const RenderOptions& options) const;
+  void Hidden(std::string& out, size_t count, std::string_view what, int indent,
+              const RenderOptions& options) const;
+  void CloseLine(std::string& out, int indent, const RenderOptions& options) const;
+
+  const Style& style_;
+  std::string symbols_[9];
+  std::string arrow_, null_, null_suffix_, replace_suffix_;
+};
+
+/// The JSON document at the start of a string, when it starts like one. Numbers keep their text.
+std::optional<Value> ParseJsonPrefix(std::string_view text);
+
+}  // namespace kinu::view

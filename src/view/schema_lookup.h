@@ -1,0 +1,37 @@
+// SchemaLookup: where views find the schemas of the objects that they show. Implemented by whoever
+// has started (or cached) the providers of a run; views never start one.
+#pragma once
+
+#include <string_view>
+
+#include "addrs/address.h"
+#include "schema/schema.h"
+
+namespace kinu::view {
+
+class SchemaLookup {
+ public:
+  virtual ~SchemaLookup() = default;
+  /// By full source address ("registry.opentofu.org/hashicorp/aws"). Null: not available.
+  virtual const schema::ProviderSchema* Find(std::string_view provider) const = 0;
+
+  /// The schema of a resource type, data source or ephemeral resource. Null: not available.
+  const schema::ResourceSchema* FindResource(std::string_view provider, ResourceMode mode,
+                                             std::string_view type) const {
+    const schema::ProviderSchema* schema = Find(provider);
+    if (schema == nullptr) {
+      return nullptr;
+    }
+    switch (mode) {
+      case ResourceMode::kManaged:
+        return schema->FindResource(type);
+      case ResourceMode::kData:
+        return schema->FindData(type);
+      case ResourceMode::kEphemeral:
+        return schema->FindEphemeral(type);
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace kinu::view
