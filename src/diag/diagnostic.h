@@ -4,6 +4,7 @@
 // kinu's own words. Never put a sensitive value into a detail.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,12 @@ enum class DiagnosticTag : uint8_t {
   kDeprecation,
 };
 
+/// Something that a diagnostic carries for those who know its type (dynamic_cast finds it), such as
+/// the two sides of a comparison that failed.
+struct DiagnosticExtra {
+  virtual ~DiagnosticExtra() = default;
+};
+
 struct Diagnostic {
   Severity severity = Severity::kError;
   std::string summary;
@@ -46,6 +53,7 @@ struct Diagnostic {
   std::vector<ExpressionValue> values;
   std::optional<FunctionCallNote> function_call;
   DiagnosticTag tag = DiagnosticTag::kNone;
+  std::shared_ptr<const DiagnosticExtra> extra;
 
   bool is_error() const { return severity == Severity::kError; }
 };

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "codec/json_reader.h"
+#include "text/quote.h"
+#include "text/unicode.h"
+
 namespace kinu::view {
 
 using plan::Action;
@@ -45,7 +49,7 @@ std::string PrimitiveNumber(const Value& value) {
 
 void Pad(std::string& out, std::string_view text, size_t width) {
   out += text;
-  const size_t size = CountCharacters(text);
+  const size_t size = text::CodePointCount(text);
   if (size < width) {
     out.append(width - size, ' ');
   }
@@ -206,8 +210,7 @@ void Renderer::Render(std::string& out, const Diff& diff, int indent,
 }
 
 void Renderer::RenderAttributeLine(std::string& out, const Diff& attribute, std::string_view name,
-                                   size_t width, int indent, const RenderOptions& options,
-                                   const RenderOptions& /*warning_options*/) const {
+                                   size_t width, int indent, const RenderOptions& options) const {
   Warnings(out, attribute, indent);
   Indent(out, indent);
   SymbolColumn(out, attribute.action, options);
@@ -243,7 +246,7 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
       continue;
     }
     RenderAttributeLine(out, attribute, AttributeName(attribute.name), width, indent + 1,
-                        always ? important : inside, options);
+                        always ? important : inside);
   }
   if (hidden > 0) {
     Hidden(out, hidden, "attribute", indent + 1, options);
@@ -290,7 +293,7 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
       out += AttributeName(blocks.name);
       if (blocks.nesting == schema::Nesting::kMap) {
         out += ' ';
-        out += GoQuote(shown.name);
+        out += text::GoQuote(shown.name);
       }
       out += ' ';
       Render(out, shown, indent + 1, block_options);
@@ -334,8 +337,7 @@ void Renderer::RenderObject(std::string& out, const Diff& diff, int indent,
       ++hidden;
       continue;
     }
-    RenderAttributeLine(out, attribute, names[i], width, indent + 1, always ? important : inside,
-                        options);
+    RenderAttributeLine(out, attribute, names[i], width, indent + 1, always ? important : inside);
   }
   if (hidden > 0) {
     Hidden(out, hidden, "attribute", indent + 1, options);
@@ -360,7 +362,7 @@ void Renderer::RenderMap(std::string& out, const Diff& diff, int indent,
   std::vector<std::string> names;
   size_t width = 0;
   for (const Diff& element : diff.members) {
-    names.push_back(GoQuote(element.name));
+    names.push_back(text::GoQuote(element.name));
     width = std::max(width, names.back().size());
   }
   out += '{';
@@ -541,7 +543,7 @@ struct ShownString {
     }
     if (text.find('\n') != std::string_view::npos) {
       many_lines = true;
-      text = Trimmed(text);
+      text = text::TrimSpace(text);
     }
   }
 };
@@ -551,7 +553,7 @@ struct ShownString {
 void Renderer::RenderString(std::string& out, const Diff& diff, int indent,
                             const RenderOptions& options) const {
   const auto append = [&](const ShownString& shown) {
-    out += shown.null ? null_ : GoQuote(shown.text);
+    out += shown.null ? null_ : text::GoQuote(shown.text);
   };
   const auto line = [&](std::string& lines, Action action, std::string_view text) {
     Indent(lines, indent + 1);
@@ -673,6 +675,54 @@ void Renderer::RenderJson(std::string& out, const Diff& diff, int indent,
   CloseLine(out, indent, options);
   out += ')';
   NullSuffix(out, diff.action, options);
+}
+
+namespace {
+
+Value ValueOf(const JsonNode& node) {
+  switch (node.kind()) {
+    case JsonNode::Kind::kInvalid:
+    case JsonNode::Kind::kNull:
+      return Value();
+    case JsonNode::Kind::kBool:
+      return Value::Bool(node.boolean());
+    case JsonNode::Kind::kNumber: {
+      const std::optional<Number> number = Number::Parse(node.text());
+      const Value value = Value::Of(number.value_or(Number()));
+      if (number && number->ToText() == node.text()) {
+        return value;
+      }
+      return value.WithMarks(MarkSet::Named(kNumberTextMark, node.text()));
+    }
+    case JsonNode::Kind::kString:
+      return Value::NormalizedString(node.text());
+    case JsonNode::Kind::kArray: {
+      std::vector<Value> elements;
+      for (const JsonNode& element : node.elements()) {
+        elements.push_back(ValueOf(element));
+      }
+      return Value::Tuple(std::move(elements));
+    }
+    case JsonNode::Kind::kObject: {
+      std::vector<std::pair<std::string, Value>> members;
+      for (const JsonMember& member : node.members()) {
+        members.emplace_back(member.name, ValueOf(member.value));
+      }
+      return Value::Object(std::move(members));
+    }
+  }
+  return Value();
+}
+
+}  // namespace
+
+std::optional<Value> ParseJsonPrefix(std::string_view text) {
+  const JsonDocument document = ParseJson(text);
+  // What follows the first document does not matter.
+  if (!document.ok() && document.problems()[0].kind != JsonProblemKind::kExtraneousData) {
+    return std::nullopt;
+  }
+  return ValueOf(document.root());
 }
 
 }  // namespace kinu::view

@@ -1,6 +1,7 @@
 // Rendering of a Diff as text: symbols, alignment, hidden parts. Ref: jsonformat/computed/renderers.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "view/human/diff.h"
@@ -40,8 +41,7 @@ class Renderer {
   void RenderJson(std::string& out, const Diff& diff, int indent, const RenderOptions& options,
                   const Value& before, const Value& after) const;
   void RenderAttributeLine(std::string& out, const Diff& attribute, std::string_view name,
-                           size_t width, int indent, const RenderOptions& options,
-                           const RenderOptions& warning_options) const;
+                           size_t width, int indent, const RenderOptions& options) const;
 
   void Indent(std::string& out, int indent) const;
   void SymbolColumn(std::string& out, plan::Action action, const RenderOptions& options) const;

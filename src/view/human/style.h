@@ -29,21 +29,15 @@ inline constexpr int kDefaultWidth = 78;
 /// Breaks lines at spaces to fit `width` columns less one. Lines that begin with a space stay.
 std::string WordWrap(std::string_view text, int width);
 /// Breaks one paragraph to at most `limit` characters per line.
-std::string WrapParagraph(std::string_view text, size_t limit);
+std::string WrapParagraph(std::string_view paragraph, size_t limit);
 /// A line across the page, with an empty line before it; no newline after it.
 std::string HorizontalRule(const Style& style, int width);
 
-/// A string in Go's double quotes (%q).
-std::string GoQuote(std::string_view text);
 /// An attribute name, quoted unless it is an identifier.
 std::string AttributeName(std::string_view name);
 /// Control characters made visible.
 std::string ShowControls(std::string_view text);
-/// Number of code points.
-size_t CountCharacters(std::string_view text);
 /// Seconds as "1m20s".
 std::string DurationText(int64_t seconds);
-/// Spaces removed at both ends.
-std::string_view Trimmed(std::string_view text);
 
 }  // namespace kinu::view

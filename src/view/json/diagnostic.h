@@ -1,0 +1,12 @@
+// A diagnostic as a JSON object. Ref: opentofu internal/command/jsonentities/diagnostic.go.
+#pragma once
+
+#include "codec/json_writer.h"
+#include "diag/diagnostic.h"
+#include "view/snippet.h"
+
+namespace kinu::view {
+
+void WriteDiagnostic(JsonWriter& out, const Diagnostic& diagnostic, SourceIndex& sources);
+
+}  // namespace kinu::view

@@ -1,0 +1,344 @@
+#include "view/json/expression.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "addrs/address.h"
+#include "functions/function.h"
+#include "hcl/static.h"
+#include "lang/eval.h"
+#include "text/quote.h"
+#include "view/json/value.h"
+
+namespace kinu::view {
+namespace {
+
+using Step = hcl::TraversalStep;
+
+/// A reference taken apart: what it names, and the steps that go into its value.
+struct Subject {
+  std::string text;
+  std::string without_key;  ///< the resource or module call behind an instance; empty: none
+  size_t consumed = 0;      ///< steps that belong to `text`
+};
+
+bool IsAttribute(std::span<const Step> steps, size_t index) {
+  return index < steps.size() && steps[index].kind == Step::Kind::kAttribute;
+}
+
+/// `[0]` or `["k"]` as addresses have it, when the step is such a key.
+std::optional<std::string> KeyText(std::span<const Step> steps, size_t index) {
+  if (index >= steps.size() || steps[index].kind != Step::Kind::kIndex) {
+    return std::nullopt;
+  }
+  const Value& key = *steps[index].key;
+  if (key.type().kind() == TypeKind::kString) {
+    return "[" + QuoteKey(key.AsString()) + "]";
+  }
+  if (const std::optional<int64_t> number = key.AsInt64()) {
+    return "[" + std::to_string(*number) + "]";
+  }
+  return std::nullopt;
+}
+
+std::optional<Subject> ResourceSubject(std::string prefix, std::string_view type,
+                                       std::span<const Step> steps, size_t at) {
+  if (!IsAttribute(steps, at)) {
+    return std::nullopt;
+  }
+  Subject subject{.text = std::move(prefix), .consumed = at + 1};
+  subject.text += type;
+  subject.text += '.';
+  subject.text += steps[at].name;
+  if (at + 1 < steps.size() && steps[at + 1].kind == Step::Kind::kIndex) {
+    const std::optional<std::string> key = KeyText(steps, at + 1);
+    if (!key) {
+      return std::nullopt;
+    }
+    subject.without_key = subject.text;
+    subject.text += *key;
+    ++subject.consumed;
+  }
+  return subject;
+}
+
+std::optional<Subject> ModuleSubject(std::span<const Step> steps) {
+  if (!IsAttribute(steps, 0)) {
+    return std::nullopt;
+  }
+  Subject subject{.text = "module." + std::string(steps[0].name), .consumed = 1};
+  const std::string call = subject.text;
+  if (steps.size() > 1 && steps[1].kind == Step::Kind::kIndex) {
+    const std::optional<std::string> key = KeyText(steps, 1);
+    if (!key) {
+      return std::nullopt;
+    }
+    subject.text += *key;
+    subject.without_key = call;
+    ++subject.consumed;
+  }
+  if (IsAttribute(steps, subject.consumed)) {
+    // An output: the call instance, with its key, is what stands behind it.
+    subject.without_key = subject.text;
+    subject.text += '.';
+    subject.text += steps[subject.consumed].name;
+    ++subject.consumed;
+  }
+  return subject;
+}
+
+std::optional<Subject> SubjectOf(const hcl::TraversalExpr& traversal) {
+  const std::string_view root = traversal.root;
+  const std::span<const Step> steps = traversal.steps;
+  if (root == "count" || root == "each" || root == "local" || root == "path" || root == "var" ||
+      root == "terraform" || root == "tofu") {
+    if (!IsAttribute(steps, 0)) {
+      return std::nullopt;
+    }
+    return Subject{.text = std::string(root) + "." + std::string(steps[0].name), .consumed = 1};
+  }
+  if (root == "self") {
+    return Subject{.text = "self"};
+  }
+  if (root == "module") {
+    return ModuleSubject(steps);
+  }
+  if (root == "data" || root == "ephemeral" || root == "resource") {
+    if (!IsAttribute(steps, 0)) {
+      return std::nullopt;
+    }
+    return ResourceSubject(root == "resource" ? "" : std::string(root) + ".", steps[0].name, steps,
+                           1);
+  }
+  if (root == "template" || root == "lazy" || root == "arg") {
+    return std::nullopt;
+  }
+  return ResourceSubject("", root, steps, 0);
+}
+
+std::string StepText(const Step& step) {
+  if (step.kind == Step::Kind::kAttribute) {
+    return "." + std::string(step.name);
+  }
+  if (step.kind == Step::Kind::kIndex && step.key->type().kind() == TypeKind::kString) {
+    return "[" + text::GoQuote(step.key->AsString()) + "]";
+  }
+  if (step.kind == Step::Kind::kIndex && step.key->type().kind() == TypeKind::kNumber) {
+    return "[" + step.key->AsNumber().Format('g', 10) + "]";
+  }
+  return "[...]";
+}
+
+void AppendReferences(const hcl::TraversalExpr& traversal, std::vector<std::string>& out) {
+  const std::optional<Subject> subject = SubjectOf(traversal);
+  if (!subject) {
+    return;
+  }
+  std::vector<std::string> forms = {subject->text};
+  for (const Step& step : traversal.steps.subspan(subject->consumed)) {
+    forms.push_back(forms.back() + StepText(step));
+  }
+  out.insert(out.end(), forms.rbegin(), forms.rend());
+  if (!subject->without_key.empty()) {
+    out.push_back(subject->without_key);
+  }
+}
+
+/// The value of an expression that needs neither variables nor functions.
+std::optional<Value> ConstantOf(const hcl::Expr& expr) {
+  static const functions::CallContext kContext;
+  const lang::VariableScope scope(nullptr, nullptr, kContext);
+  Diagnostics diags;
+  Value value = lang::Evaluate(*hcl::LiteralOnly(expr), scope, diags);
+  if (diags.has_errors() || !value.IsWhollyKnown()) {
+    return std::nullopt;
+  }
+  return value.UnmarkDeep();
+}
+
+void WriteReferences(JsonWriter& out, const std::vector<std::string>& references) {
+  if (references.empty()) {
+    return;
+  }
+  out.Key("references");
+  out.BeginArray();
+  for (const std::string& reference : references) {
+    out.String(reference);
+  }
+  out.EndArray();
+}
+
+/// Whether older providers' attributes of this type may be written as blocks.
+bool MayBeBlocks(const schema::Attribute& attribute) {
+  return attribute.nested == nullptr && (attribute.type.is_list() || attribute.type.is_set()) &&
+         attribute.type.element().is_object();
+}
+
+/// An attribute that was written as blocks: one expression for all of them.
+void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute,
+                             const std::vector<const hcl::Body*>& bodies) {
+  std::vector<hcl::AttributeSchema> names;
+  for (const ObjectAttribute& member : attribute.type.element().attributes()) {
+    names.push_back({.name = member.name});
+  }
+  std::vector<Value> objects;
+  std::vector<std::string> references;
+  bool constant = true;
+  for (const hcl::Body* body : bodies) {
+    Diagnostics ignored;
+    const hcl::BodyContent content =
+        body->Content({.attributes = names}, hcl::Strictness::kPartial, ignored);
+    std::vector<std::pair<std::string, Value>> members;
+    for (const ObjectAttribute& member : attribute.type.element().attributes()) {
+      const hcl::Attribute* given = content.Find(member.name);
+      std::optional<Value> value = given == nullptr ? Value::Null(member.type)
+                                                    : ConstantOf(*given->expr);
+      constant = constant && value.has_value();
+      members.emplace_back(member.name, value.value_or(Value()));
+    }
+    objects.push_back(Value::Object(std::move(members)));
+    for (const hcl::Attribute& given : content.attributes) {
+      const std::vector<std::string> more = ExpressionReferences(*given.expr);
+      references.insert(references.end(), more.begin(), more.end());
+    }
+  }
+  out.BeginObject();
+  if (constant) {
+    out.Key("constant_value");
+    WriteValue(out, Value::Tuple(std::move(objects)));
+  }
+  WriteReferences(out, references);
+  out.EndObject();
+}
+
+void WriteBlocks(JsonWriter& out, const schema::NestedBlock& nested,
+                 const std::vector<const hcl::Block*>& blocks) {
+  switch (nested.nesting) {
+    case schema::Nesting::kSingle:
+    case schema::Nesting::kGroup:
+      WriteBodyExpressions(out, *blocks.back()->body, nested.block);
+      return;
+    case schema::Nesting::kList:
+    case schema::Nesting::kSet:
+      out.BeginArray();
+      for (const hcl::Block* block : blocks) {
+        WriteBodyExpressions(out, *block->body, nested.block);
+      }
+      out.EndArray();
+      return;
+    case schema::Nesting::kMap: {
+      std::map<std::string_view, const hcl::Body*> by_label;
+      for (const hcl::Block* block : blocks) {
+        if (!block->labels.empty()) {
+          by_label[block->labels[0]] = block->body;
+        }
+      }
+      out.BeginObject();
+      for (const auto& [label, body] : by_label) {
+        out.Key(label);
+        WriteBodyExpressions(out, *body, nested.block);
+      }
+      out.EndObject();
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ExpressionReferences(const hcl::Expr& expr) {
+  std::vector<std::string> references;
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    AppendReferences(*traversal, references);
+  }
+  std::vector<const hcl::CallExpr*> calls;
+  hcl::CollectCalls(expr, calls);
+  for (const hcl::CallExpr* call : calls) {
+    if (call->name.starts_with("provider::")) {
+      references.emplace_back(call->name);
+    }
+  }
+  return references;
+}
+
+void WriteExpression(JsonWriter& out, const hcl::Expr& expr) {
+  out.BeginObject();
+  if (const std::optional<Value> constant = ConstantOf(expr)) {
+    out.Key("constant_value");
+    WriteValue(out, *constant);
+  }
+  WriteReferences(out, ExpressionReferences(expr));
+  out.EndObject();
+}
+
+void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::Block& block) {
+  std::vector<hcl::AttributeSchema> attributes;
+  for (const schema::Attribute& attribute : block.attributes) {
+    attributes.push_back({.name = attribute.name});
+  }
+  static constexpr std::string_view kLabel[] = {"key"};
+  std::vector<hcl::BlockSchema> types;
+  for (const schema::NestedBlock& nested : block.blocks) {
+    types.push_back({.type = nested.name});
+    if (nested.nesting == schema::Nesting::kMap) {
+      types.back().label_names = kLabel;
+    }
+  }
+  Diagnostics ignored;
+  const hcl::BodyContent content = body.Content({.attributes = attributes, .blocks = types},
+                                                hcl::Strictness::kPartial, ignored);
+
+  // Members by name, each written by its own rule.
+  struct Item {
+    const hcl::Expr* expr = nullptr;
+    const schema::NestedBlock* nested = nullptr;
+    std::vector<const hcl::Block*> blocks;
+    const schema::Attribute* attribute = nullptr;
+    std::vector<const hcl::Body*> bodies;
+  };
+  std::map<std::string_view, Item> items;
+  for (const hcl::Attribute& attribute : content.attributes) {
+    items[attribute.name].expr = attribute.expr;
+  }
+  for (const hcl::Block& nested : content.blocks) {
+    Item& item = items[nested.type];
+    item.nested = block.FindBlock(nested.type);
+    item.blocks.push_back(&nested);
+  }
+  for (const schema::Attribute& attribute : block.attributes) {
+    if (!MayBeBlocks(attribute) || items.contains(attribute.name)) {
+      continue;
+    }
+    const hcl::BlockSchema type[] = {{.type = attribute.name}};
+    Diagnostics none;
+    for (const hcl::Block& nested :
+         body.Content({.blocks = type}, hcl::Strictness::kPartial, none).blocks) {
+      Item& item = items[attribute.name];
+      item.attribute = &attribute;
+      item.bodies.push_back(nested.body);
+    }
+  }
+
+  out.BeginObject();
+  for (const auto& [name, item] : items) {
+    out.Key(name);
+    if (item.expr != nullptr) {
+      WriteExpression(out, *item.expr);
+    } else if (item.attribute != nullptr) {
+      WriteBlocksAsExpression(out, *item.attribute, item.bodies);
+    } else {
+      WriteBlocks(out, *item.nested, item.blocks);
+    }
+  }
+  out.EndObject();
+}
+
+std::string DependencyText(const hcl::TraversalExpr& traversal) {
+  const std::optional<Subject> subject = SubjectOf(traversal);
+  return subject ? subject->text : std::string();
+}
+
+}  // namespace kinu::view

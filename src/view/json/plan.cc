@@ -1,0 +1,478 @@
+// `show -json PLAN`. Ref: opentofu internal/command/jsonplan.
+#include <algorithm>
+#include <map>
+
+#include "view/json/documents.h"
+#include "view/json/value.h"
+#include "view/module_tree.h"
+
+namespace kinu::view {
+
+using plan::Action;
+using plan::Plan;
+using plan::ResourceChange;
+
+void WriteActions(JsonWriter& out, Action action) {
+  out.BeginArray();
+  switch (action) {
+    case Action::kNoOp:
+      out.String("no-op");
+      break;
+    case Action::kCreate:
+      out.String("create");
+      break;
+    case Action::kRead:
+      out.String("read");
+      break;
+    case Action::kUpdate:
+      out.String("update");
+      break;
+    case Action::kDelete:
+      out.String("delete");
+      break;
+    case Action::kDeleteThenCreate:
+      out.String("delete");
+      out.String("create");
+      break;
+    case Action::kCreateThenDelete:
+      out.String("create");
+      out.String("delete");
+      break;
+    case Action::kForget:
+      out.String("forget");
+      break;
+    case Action::kForgetThenCreate:
+      out.String("forget");
+      out.String("create");
+      break;
+  }
+  out.EndArray();
+}
+
+std::string_view ProviderName(const Program& program, const ProviderConfig& provider) {
+  return program.Text(provider.provider);
+}
+
+void WriteValueChange(JsonWriter& out, const Value& before, const Value& after) {
+  out.Key("before");
+  WriteValue(out, before);
+  if (after.IsNull() || after.IsKnown()) {
+    out.Key("after");
+    WriteValue(out, after);
+  }
+  out.Key("after_unknown");
+  if (after.IsWhollyKnown()) {
+    out.Bool(false);
+  } else {
+    WriteUnknownMask(out, after);
+  }
+}
+
+namespace {
+
+class PlanWriter {
+ public:
+  PlanWriter(JsonWriter& out, const Plan& plan, const SchemaLookup& schemas)
+      : out_(out), plan_(plan), program_(*plan.program), schemas_(schemas) {}
+
+  void Variables(const config::Config* config);
+  Result<void> PlannedValues();
+  Result<void> Changes(std::string_view key, const std::vector<ResourceChange>& changes);
+  void OutputChanges();
+  void RelevantAttributes();
+
+ private:
+  using Tree = ModuleTree<const ResourceChange*>;
+  void PlannedOutputs();
+  Result<void> PlannedModule(const Tree& module);
+  Result<void> PlannedResource(const ResourceChange& change);
+  Result<void> Change(const ResourceChange& change);
+  Result<const schema::ResourceSchema*> SchemaOf(const ResourceChange& change,
+                                                 bool name_provider) const;
+
+  JsonWriter& out_;
+  const Plan& plan_;
+  Program& program_;
+  const SchemaLookup& schemas_;
+};
+
+Result<const schema::ResourceSchema*> PlanWriter::SchemaOf(const ResourceChange& change,
+                                                           bool name_provider) const {
+  const ResourceName& name = change.address.resource.resource;
+  const std::string_view provider = ProviderName(program_, change.provider);
+  const schema::ResourceSchema* schema =
+      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+  if (schema == nullptr) {
+    std::string message = "no schema found for " + program_.ToText(change.address);
+    if (name_provider) {
+      message += " (in provider " + std::string(provider) + ")";
+    }
+    return Fail(ErrorCode::kNotFound, std::move(message));
+  }
+  return schema;
+}
+
+void PlanWriter::Variables(const config::Config* config) {
+  std::map<std::string_view, const Value*> values;
+  for (const plan::PlanVariable& variable : plan_.variables) {
+    if (!variable.ephemeral) {
+      values[variable.name] = &variable.value;
+    }
+  }
+  if (config != nullptr) {
+    for (const config::Variable& variable : config->root().module->variables) {
+      if (variable.default_value) {
+        values.try_emplace(config->program->Text(variable.name), &*variable.default_value);
+      }
+    }
+  }
+  if (values.empty()) {
+    return;
+  }
+  out_.Key("variables");
+  out_.BeginObject();
+  for (const auto& [name, value] : values) {
+    out_.Key(name);
+    out_.BeginObject();
+    out_.Key("value");
+    WriteValue(out_, *value);
+    out_.EndObject();
+  }
+  out_.EndObject();
+}
+
+void PlanWriter::PlannedOutputs() {
+  const bool any = std::ranges::any_of(
+      plan_.outputs, [](const auto& output) { return output.action != Action::kDelete; });
+  if (!any) {
+    return;
+  }
+  out_.Key("outputs");
+  out_.BeginObject();
+  for (const plan::OutputChange& output : plan_.outputs) {
+    if (output.action == Action::kDelete) {
+      continue;
+    }
+    out_.Key(output.name);
+    out_.BeginObject();
+    out_.Member("sensitive", output.sensitive);
+    if (output.after.IsWhollyKnown()) {
+      out_.Key("type");
+      // The plan keeps no type for a null that stays one.
+      const bool untyped = output.action == Action::kNoOp && output.after.IsNull();
+      WriteType(out_, untyped ? Type::Dynamic() : output.after.type());
+      out_.Key("value");
+      WriteValue(out_, output.after);
+    }
+    out_.EndObject();
+  }
+  out_.EndObject();
+}
+
+Result<void> PlanWriter::PlannedResource(const ResourceChange& change) {
+  const ResourceName& name = change.address.resource.resource;
+  const Result<const schema::ResourceSchema*> schema = SchemaOf(change, /*name_provider=*/false);
+  if (!schema) {
+    return std::unexpected(schema.error());
+  }
+  out_.BeginObject();
+  out_.Member("address", program_.ToText(change.address));
+  out_.Member("mode", ModeName(name.mode));
+  out_.Member("type", program_.Text(name.type));
+  out_.Member("name", program_.Text(name.name));
+  if (!change.address.key.none()) {
+    out_.Key("index");
+    WriteInstanceKey(out_, program_, change.address.key);
+  }
+  WriteOptional(out_, "provider_name", ProviderName(program_, change.provider));
+  out_.Member("schema_version",
+              name.mode == ResourceMode::kManaged ? (*schema)->version : int64_t{0});
+  if (!change.after.IsNull()) {
+    out_.Key("values");
+    WriteValue(out_, change.after);
+  }
+  out_.Key("sensitive_values");
+  WriteSensitiveMask(out_, change.after);
+  if (!change.after_identity.IsNull()) {
+    out_.Key("identity");
+    WriteValue(out_, change.after_identity);
+    out_.Member("identity_schema_version", (*schema)->identity_version);
+  }
+  out_.EndObject();
+  return {};
+}
+
+Result<void> PlanWriter::PlannedModule(const Tree& module) {
+  out_.BeginObject();
+  if (!module.items.empty()) {
+    std::vector<std::pair<std::string, const ResourceChange*>> by_address;
+    for (const ResourceChange* change : module.items) {
+      by_address.emplace_back(program_.ToText(change->address), change);
+    }
+    std::ranges::sort(by_address, {}, [](const auto& item) { return std::string_view(item.first); });
+    out_.Key("resources");
+    out_.BeginArray();
+    for (const auto& [address, change] : by_address) {
+      if (Result<void> done = PlannedResource(*change); !done) {
+        return done;
+      }
+    }
+    out_.EndArray();
+  }
+  WriteOptional(out_, "address", module.address);
+  if (!module.children.empty()) {
+    out_.Key("child_modules");
+    out_.BeginArray();
+    for (const Tree& child : module.children) {
+      if (Result<void> done = PlannedModule(child); !done) {
+        return done;
+      }
+    }
+    out_.EndArray();
+  }
+  out_.EndObject();
+  return {};
+}
+
+Result<void> PlanWriter::PlannedValues() {
+  std::vector<const ResourceChange*> listed;
+  for (const ResourceChange& change : plan_.changes) {
+    if (!change.deposed.empty() || change.action == Action::kDelete ||
+        change.address.resource.resource.mode == ResourceMode::kEphemeral) {
+      continue;
+    }
+    listed.push_back(&change);
+  }
+  out_.Key("planned_values");
+  out_.BeginObject();
+  PlannedOutputs();
+  out_.Key("root_module");
+  const Tree root = GroupByModule(program_, listed, [](const ResourceChange* change) {
+    return change->address.resource.module;
+  });
+  if (Result<void> done = PlannedModule(root); !done) {
+    return done;
+  }
+  out_.EndObject();
+  return {};
+}
+
+Result<void> PlanWriter::Change(const ResourceChange& change) {
+  const Result<const schema::ResourceSchema*> schema = SchemaOf(change, /*name_provider=*/true);
+  if (!schema) {
+    return std::unexpected(schema.error());
+  }
+  for (const Value* value : {&change.before, &change.after}) {
+    if (value->ContainsMarked() && value->MarksDeep().ephemeral()) {
+      return Fail(ErrorCode::kInvalid, program_.ToText(change.address) +
+                                           ": ephemeral values cannot be part of a plan");
+    }
+  }
+  const schema::Block* block = (*schema)->block.has_sensitive() ? &(*schema)->block : nullptr;
+  out_.BeginObject();
+  out_.Key("actions");
+  WriteActions(out_, change.action);
+  out_.Key("before");
+  WriteValue(out_, change.before);
+  out_.Key("after");
+  WriteValue(out_, change.after);
+  out_.Key("after_unknown");
+  if (change.after.IsWhollyKnown()) {
+    out_.BeginObject();
+    out_.EndObject();
+  } else {
+    WriteUnknownMask(out_, change.after);
+  }
+  out_.Key("before_sensitive");
+  WriteSensitiveMask(out_, change.before, block);
+  out_.Key("after_sensitive");
+  WriteSensitiveMask(out_, change.after, block);
+  if (!change.required_replace.empty()) {
+    out_.Key("replace_paths");
+    WritePathSet(out_, change.required_replace);
+  }
+  if (change.importing) {
+    out_.Key("importing");
+    out_.BeginObject();
+    WriteOptional(out_, "id", std::string_view(change.importing->id));
+    if (change.importing->id.empty() && !change.importing->identity.IsNull()) {
+      out_.Key("identity");
+      WriteValue(out_, change.importing->identity);
+    }
+    out_.EndObject();
+  }
+  WriteOptional(out_, "generated_config", std::string_view(change.generated_config));
+  if (!change.before_identity.IsNull()) {
+    out_.Key("before_identity");
+    WriteValue(out_, change.before_identity);
+  }
+  if (!change.after_identity.IsNull()) {
+    out_.Key("after_identity");
+    WriteValue(out_, change.after_identity);
+  }
+  out_.EndObject();
+  return {};
+}
+
+Result<void> PlanWriter::Changes(std::string_view key, const std::vector<ResourceChange>& changes) {
+  std::vector<const ResourceChange*> listed;
+  for (const ResourceChange& change : changes) {
+    const ResourceMode mode = change.address.resource.resource.mode;
+    // Removing a data source from the state is not something that happens to anything real.
+    const bool hidden = mode == ResourceMode::kEphemeral ||
+                        (mode == ResourceMode::kData && change.action == Action::kDelete);
+    if (!hidden) {
+      listed.push_back(&change);
+    }
+  }
+  if (listed.empty()) {
+    return {};
+  }
+  std::ranges::stable_sort(listed, [this](const ResourceChange* a, const ResourceChange* b) {
+    if (a->address != b->address) {
+      return program_.Less(a->address, b->address);
+    }
+    return a->deposed < b->deposed;
+  });
+  out_.Key(key);
+  out_.BeginArray();
+  for (const ResourceChange* item : listed) {
+    const ResourceChange& change = *item;
+    const ResourceName& name = change.address.resource.resource;
+    out_.BeginObject();
+    out_.Member("address", program_.ToText(change.address));
+    if (change.previous_address != change.address) {
+      out_.Member("previous_address", program_.ToText(change.previous_address));
+    }
+    WriteOptional(out_, "module_address",
+                  std::string_view(program_.ToText(change.address.resource.module)));
+    out_.Member("mode", ModeName(name.mode));
+    out_.Member("type", program_.Text(name.type));
+    out_.Member("name", program_.Text(name.name));
+    if (!change.address.key.none()) {
+      out_.Key("index");
+      WriteInstanceKey(out_, program_, change.address.key);
+    }
+    out_.Member("provider_name", ProviderName(program_, change.provider));
+    WriteOptional(out_, "deposed", std::string_view(change.deposed));
+    out_.Key("change");
+    if (Result<void> done = Change(change); !done) {
+      return done;
+    }
+    WriteOptional(out_, "action_reason", plan::ReasonName(change.reason));
+    out_.EndObject();
+  }
+  out_.EndArray();
+  return {};
+}
+
+void PlanWriter::OutputChanges() {
+  if (plan_.outputs.empty()) {
+    return;
+  }
+  out_.Key("output_changes");
+  out_.BeginObject();
+  for (const plan::OutputChange& output : plan_.outputs) {
+    out_.Key(output.name);
+    out_.BeginObject();
+    out_.Key("actions");
+    WriteActions(out_, output.action);
+    WriteValueChange(out_, output.before, output.after);
+    out_.Member("before_sensitive", output.sensitive);
+    out_.Member("after_sensitive", output.sensitive);
+    out_.EndObject();
+  }
+  out_.EndObject();
+}
+
+void PlanWriter::RelevantAttributes() {
+  if (plan_.relevant_attributes.empty()) {
+    return;
+  }
+  std::vector<const plan::RelevantAttribute*> sorted;
+  for (const plan::RelevantAttribute& attribute : plan_.relevant_attributes) {
+    sorted.push_back(&attribute);
+  }
+  std::ranges::stable_sort(sorted, {}, [](const plan::RelevantAttribute* attribute) {
+    return std::string_view(attribute->resource);
+  });
+  out_.Key("relevant_attributes");
+  out_.BeginArray();
+  for (const plan::RelevantAttribute* attribute : sorted) {
+    out_.BeginObject();
+    out_.Member("resource", attribute->resource);
+    out_.Key("attribute");
+    WritePath(out_, attribute->attribute);
+    out_.EndObject();
+  }
+  out_.EndArray();
+}
+
+Error In(std::string_view where, Error error) {
+  error.message = std::string(where) + ": " + error.message;
+  return error;
+}
+
+bool HasObjects(const state::State& state) {
+  return !state.outputs.empty() || std::ranges::any_of(state.resources, [](const auto& resource) {
+           return !resource->instances.empty();
+         });
+}
+
+}  // namespace
+
+Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* config,
+                       const SchemaLookup& schemas, const PlanDocumentOptions& options) {
+  PlanWriter writer(out, plan, schemas);
+  out.BeginObject();
+  out.Member("format_version", kPlanFormatVersion);
+  WriteOptional(out, "terraform_version", options.version);
+  writer.Variables(config);
+  if (auto done = writer.PlannedValues(); !done) {
+    return std::unexpected(In("error in marshalPlannedValues", std::move(done).error()));
+  }
+  // Moves without other change are drift only where the plan does nothing but record drift.
+  std::vector<ResourceChange> drift;
+  for (const ResourceChange& change : plan.drift) {
+    if (change.action != Action::kNoOp || plan.mode == plan::Mode::kRefreshOnly) {
+      drift.push_back(change);
+    }
+  }
+  if (auto done = writer.Changes("resource_drift", drift); !done) {
+    return std::unexpected(In("error in marshaling resource drift", std::move(done).error()));
+  }
+  if (auto done = writer.Changes("resource_changes", plan.changes); !done) {
+    return std::unexpected(In("error in marshaling resource changes", std::move(done).error()));
+  }
+  writer.OutputChanges();
+  if (HasObjects(plan.prior_state)) {
+    out.Key("prior_state");
+    if (auto done = WriteState(out, plan.prior_state, schemas, {.checks = false}); !done) {
+      return std::unexpected(In("error marshaling prior state", std::move(done).error()));
+    }
+  }
+  out.Key("configuration");
+  if (config != nullptr) {
+    if (auto done = WriteConfig(out, *config, schemas); !done) {
+      return std::unexpected(In("error marshaling config", std::move(done).error()));
+    }
+  } else {
+    out.BeginObject();
+    out.Key("root_module");
+    out.BeginObject();
+    out.EndObject();
+    out.EndObject();
+  }
+  writer.RelevantAttributes();
+  if (HasChecks(plan.checks)) {
+    out.Key("checks");
+    WriteChecks(out, *plan.program, plan.checks);
+  }
+  out.Member("timestamp", plan.timestamp.empty() ? std::string_view("0001-01-01T00:00:00Z")
+                                                 : std::string_view(plan.timestamp));
+  out.Member("errored", plan.errored);
+  out.EndObject();
+  return {};
+}
+
+}  // namespace kinu::view

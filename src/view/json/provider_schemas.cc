@@ -1,0 +1,259 @@
+// `providers schema -json`. Ref: opentofu internal/command/jsonprovider.
+#include "view/json/documents.h"
+#include "view/json/value.h"
+
+namespace kinu::view {
+namespace {
+
+using schema::Attribute;
+using schema::Block;
+using schema::Nesting;
+using schema::ProviderSchema;
+using schema::ResourceSchema;
+
+std::string_view KindName(schema::TextKind kind) {
+  return kind == schema::TextKind::kMarkdown ? "markdown" : "plain";
+}
+
+std::string_view NestingName(Nesting nesting) {
+  switch (nesting) {
+    case Nesting::kSingle:
+      return "single";
+    case Nesting::kGroup:
+      return "group";
+    case Nesting::kList:
+      return "list";
+    case Nesting::kSet:
+      return "set";
+    case Nesting::kMap:
+      return "map";
+  }
+  return "invalid";
+}
+
+void WriteAttributes(JsonWriter& out, const std::vector<Attribute>& attributes);
+
+void WriteAttribute(JsonWriter& out, const Attribute& attribute) {
+  out.BeginObject();
+  if (attribute.nested == nullptr) {
+    out.Key("type");
+    WriteType(out, attribute.type);
+  } else {
+    out.Key("nested_type");
+    out.BeginObject();
+    WriteAttributes(out, attribute.nested->attributes);
+    out.Member("nesting_mode", NestingName(attribute.nested->nesting));
+    out.EndObject();
+  }
+  WriteOptional(out, "description", std::string_view(attribute.description));
+  out.Member("description_kind", KindName(attribute.description_kind));
+  WriteOptional(out, "deprecated", attribute.deprecated);
+  WriteOptional(out, "deprecation_message", std::string_view(attribute.deprecation_message));
+  WriteOptional(out, "required", attribute.required);
+  WriteOptional(out, "optional", attribute.optional);
+  WriteOptional(out, "computed", attribute.computed);
+  WriteOptional(out, "sensitive", attribute.sensitive);
+  WriteOptional(out, "write_only", attribute.write_only);
+  out.EndObject();
+}
+
+void WriteAttributes(JsonWriter& out, const std::vector<Attribute>& attributes) {
+  if (attributes.empty()) {
+    return;
+  }
+  out.Key("attributes");
+  out.BeginObject();
+  for (const Attribute& attribute : attributes) {
+    out.Key(attribute.name);
+    WriteAttribute(out, attribute);
+  }
+  out.EndObject();
+}
+
+void WriteBlock(JsonWriter& out, const Block& block) {
+  out.BeginObject();
+  WriteAttributes(out, block.attributes);
+  if (!block.blocks.empty()) {
+    out.Key("block_types");
+    out.BeginObject();
+    for (const schema::NestedBlock& nested : block.blocks) {
+      out.Key(nested.name);
+      out.BeginObject();
+      out.Member("nesting_mode", NestingName(nested.nesting));
+      out.Key("block");
+      WriteBlock(out, nested.block);
+      if (nested.min_items != 0) {
+        out.Member("min_items", nested.min_items);
+      }
+      if (nested.max_items != 0) {
+        out.Member("max_items", nested.max_items);
+      }
+      out.EndObject();
+    }
+    out.EndObject();
+  }
+  WriteOptional(out, "description", std::string_view(block.description));
+  out.Member("description_kind", KindName(block.description_kind));
+  WriteOptional(out, "deprecated", block.deprecated);
+  WriteOptional(out, "deprecation_message", std::string_view(block.deprecation_message));
+  out.EndObject();
+}
+
+bool IsEmpty(const Block& block) {
+  return block.attributes.empty() && block.blocks.empty() && block.description.empty() &&
+         !block.deprecated;
+}
+
+void WriteSchema(JsonWriter& out, const ResourceSchema& schema, bool with_block) {
+  out.BeginObject();
+  out.Member("version", schema.version);
+  if (with_block) {
+    out.Key("block");
+    WriteBlock(out, schema.block);
+  }
+  out.EndObject();
+}
+
+template <typename Find>
+void WriteSchemas(JsonWriter& out, std::string_view key, const std::vector<std::string>& names,
+                  Find&& find) {
+  if (names.empty()) {
+    return;
+  }
+  out.Key(key);
+  out.BeginObject();
+  for (const std::string& name : names) {
+    if (const ResourceSchema* schema = find(name)) {
+      out.Key(name);
+      WriteSchema(out, *schema, /*with_block=*/true);
+    }
+  }
+  out.EndObject();
+}
+
+/// A type as functions show it: composite types in cty's notation, others by their name for people.
+void WriteFunctionType(JsonWriter& out, const Type& type) {
+  if (type.is_primitive() || type.is_dynamic() || type.is_capsule()) {
+    out.String(type.FriendlyName());
+  } else {
+    WriteType(out, type);
+  }
+}
+
+void WriteParameter(JsonWriter& out, const schema::FunctionParameter& parameter) {
+  out.BeginObject();
+  out.Member("name", parameter.name);
+  out.Member("description", parameter.description);
+  out.Key("type");
+  WriteFunctionType(out, parameter.type);
+  WriteOptional(out, "is_nullable", parameter.allow_null);
+  out.EndObject();
+}
+
+void WriteFunctions(JsonWriter& out, const ProviderSchema& provider) {
+  const std::vector<std::string> names = provider.FunctionNames();
+  if (names.empty()) {
+    return;
+  }
+  out.Key("functions");
+  out.BeginObject();
+  for (const std::string& name : names) {
+    const schema::FunctionSignature* function = provider.FindFunction(name);
+    if (function == nullptr) {
+      continue;
+    }
+    out.Key(name);
+    out.BeginObject();
+    out.Member("description", function->description);
+    out.Member("summary", function->summary);
+    out.Key("return_type");
+    WriteFunctionType(out, function->return_type);
+    if (!function->parameters.empty()) {
+      out.Key("parameters");
+      out.BeginArray();
+      for (const schema::FunctionParameter& parameter : function->parameters) {
+        WriteParameter(out, parameter);
+      }
+      out.EndArray();
+    }
+    if (function->variadic != nullptr) {
+      out.Key("variadic_parameter");
+      WriteParameter(out, *function->variadic);
+    }
+    out.EndObject();
+  }
+  out.EndObject();
+}
+
+void WriteIdentities(JsonWriter& out, const ProviderSchema& provider) {
+  bool any = false;
+  for (const std::string& type : provider.ResourceTypes()) {
+    const ResourceSchema* schema = provider.FindResource(type);
+    if (schema == nullptr || schema->identity == nullptr) {
+      continue;
+    }
+    if (!any) {
+      out.Key("resource_identity_schemas");
+      out.BeginObject();
+      any = true;
+    }
+    out.Key(type);
+    out.BeginObject();
+    out.Member("version", schema->identity_version);
+    if (!schema->identity->attributes.empty()) {
+      out.Key("attributes");
+      out.BeginObject();
+      for (const Attribute& attribute : schema->identity->attributes) {
+        out.Key(attribute.name);
+        out.BeginObject();
+        out.Key("type");
+        WriteType(out, attribute.type);
+        WriteOptional(out, "description", std::string_view(attribute.description));
+        WriteOptional(out, "required_for_import", attribute.required);
+        WriteOptional(out, "optional_for_import", attribute.optional);
+        out.EndObject();
+      }
+      out.EndObject();
+    }
+    out.EndObject();
+  }
+  if (any) {
+    out.EndObject();
+  }
+}
+
+void WriteProvider(JsonWriter& out, const ProviderSchema& provider) {
+  out.BeginObject();
+  out.Key("provider");
+  WriteSchema(out, provider.provider_config(), !IsEmpty(provider.provider_config().block));
+  WriteSchemas(out, "resource_schemas", provider.ResourceTypes(),
+               [&](const std::string& name) { return provider.FindResource(name); });
+  WriteSchemas(out, "data_source_schemas", provider.DataTypes(),
+               [&](const std::string& name) { return provider.FindData(name); });
+  WriteSchemas(out, "ephemeral_resource_schemas", provider.EphemeralTypes(),
+               [&](const std::string& name) { return provider.FindEphemeral(name); });
+  WriteFunctions(out, provider);
+  WriteIdentities(out, provider);
+  out.EndObject();
+}
+
+}  // namespace
+
+void WriteProviderSchemas(
+    JsonWriter& out,
+    std::span<const std::pair<std::string, const ProviderSchema*>> providers) {
+  out.BeginObject();
+  out.Member("format_version", kProviderSchemasFormatVersion);
+  if (!providers.empty()) {
+    out.Key("provider_schemas");
+    out.BeginObject();
+    for (const auto& [address, provider] : providers) {
+      out.Key(address);
+      WriteProvider(out, *provider);
+    }
+    out.EndObject();
+  }
+  out.EndObject();
+}
+
+}  // namespace kinu::view

@@ -1,0 +1,203 @@
+#include "view/snippet.h"
+
+#include <algorithm>
+
+#include "codec/json_reader.h"
+#include "hcl/parse.h"
+#include "text/quote.h"
+
+namespace kinu::view {
+
+struct SourceIndex::Block {
+  int64_t begin;
+  int64_t end;
+  std::string header;
+};
+
+/// A file's top-level blocks (native syntax) or its document (JSON).
+struct SourceIndex::Entry {
+  std::vector<Block> blocks;
+  std::optional<JsonDocument> json;
+};
+
+SourceIndex::SourceIndex() = default;
+SourceIndex::~SourceIndex() = default;
+
+namespace {
+
+/// The path of objects and arrays that lead to an offset of a JSON file: `resource.t.n`.
+std::string JsonPathTo(const JsonNode* node, int64_t offset) {
+  const auto holds = [offset](const JsonNode& child) {
+    return (child.is_object() || child.is_array()) && offset >= child.begin() &&
+           offset < child.end();
+  };
+  std::string path;
+  while (node != nullptr) {
+    const JsonNode* next = nullptr;
+    if (node->is_object()) {
+      for (const JsonMember& member : node->members()) {
+        if (holds(member.value)) {
+          path += '.';
+          path += member.name;
+          next = &member.value;
+          break;
+        }
+      }
+    } else {
+      const std::span<const JsonNode> elements = node->elements();
+      for (size_t i = 0; i < elements.size(); ++i) {
+        if (holds(elements[i])) {
+          path += '[';
+          path += std::to_string(i);
+          path += ']';
+          next = &elements[i];
+          break;
+        }
+      }
+    }
+    node = next;
+  }
+  return path.starts_with('.') ? path.substr(1) : path;
+}
+
+/// Texts that are not files of the configuration (console input, values on the command line, the
+/// dependency lock file) are not shown.
+bool HasShownText(const SourceFile& file) {
+  return !file.name().starts_with('<') && !file.name().ends_with(".terraform.lock.hcl");
+}
+
+struct Span {
+  Position start;
+  Position end;
+
+  bool empty() const { return start.byte == end.byte; }
+  bool Contains(uint32_t offset) const { return offset >= start.byte && offset < end.byte; }
+  void WidenIfEmpty() {
+    if (empty()) {
+      ++end.byte;
+      ++end.column;
+    }
+  }
+};
+
+Span Over(const Span& a, const Span& b) {
+  return {a.start.byte <= b.start.byte ? a.start : b.start,
+          a.end.byte >= b.end.byte ? a.end : b.end};
+}
+
+/// Collects the whole lines that a span touches.
+void CollectLines(std::string_view text, const Span& span, Snippet& snippet, size_t& code_begin) {
+  bool found = false;
+  size_t begin = span.start.byte >= text.size() ? text.size() : span.start.byte;
+  while (begin > 0 && text[begin - 1] != '\n') {
+    --begin;
+  }
+  // The line before counts when the span starts at its line break.
+  while (begin < text.size()) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    const size_t next = end + 1;
+    if (end > begin && text[end - 1] == '\r') {
+      --end;
+    }
+    const bool before = begin > span.end.byte;
+    const bool empty = begin == end;
+    const bool touches =
+        !empty && ((span.start.byte >= begin && span.start.byte < end) ||
+                   (span.end.byte >= begin && span.end.byte < end) ||
+                   span.Contains(static_cast<uint32_t>(begin)) ||
+                   span.Contains(static_cast<uint32_t>(end)));
+    if (touches) {
+      if (!found) {
+        code_begin = begin;
+        found = true;
+      }
+      snippet.code += text.substr(begin, end - begin);
+      snippet.code += '\n';
+    }
+    if (before) {
+      break;
+    }
+    begin = next;
+  }
+  if (!snippet.code.empty()) {
+    snippet.code.pop_back();
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> SourceIndex::ContextAt(const SourceFile& file, int64_t offset) {
+  std::unique_ptr<Entry>& entry = files_[reinterpret_cast<uintptr_t>(&file)];
+  if (entry == nullptr) {
+    entry = std::make_unique<Entry>();
+    if (file.name().ends_with(".json")) {
+      JsonDocument document = ParseJson(file.text(), {.recover = true});
+      if (document.ok()) {
+        entry->json = std::move(document);
+      }
+    } else {
+      hcl::SyntaxTree tree;
+      Diagnostics ignored;
+      const hcl::NativeBody* body = hcl::ParseNative(&file, tree, ignored);
+      for (const hcl::NativeBlock& block : body->blocks) {
+        std::string header(block.type);
+        for (const std::string_view label : block.labels) {
+          header += ' ';
+          header += text::GoQuote(label);
+        }
+        entry->blocks.push_back({block.type_begin, int64_t{block.close_brace} + 1, header});
+      }
+    }
+  }
+  if (entry->json) {
+    std::string path = JsonPathTo(&entry->json->root(), offset);
+    return path.empty() ? std::nullopt : std::optional(std::move(path));
+  }
+  for (const Block& block : entry->blocks) {
+    if (offset >= block.begin && offset < block.end) {
+      return block.header;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources) {
+  if (!diagnostic.subject.valid()) {
+    return std::nullopt;
+  }
+  Span highlight{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
+  Span shown = highlight;
+  if (diagnostic.context.valid()) {
+    shown = {diagnostic.context.start_position(), diagnostic.context.end_position()};
+  }
+  shown = Over(shown, highlight);
+  highlight.WidenIfEmpty();
+  shown.WidenIfEmpty();
+
+  const SourceFile& file = diagnostic.subject.file->root();
+  Place place{.file = file.name(), .start = highlight.start, .end = highlight.end};
+  if (!HasShownText(file)) {
+    return place;
+  }
+  Snippet& snippet = place.snippet.emplace();
+  snippet.start_line = shown.start.line;
+  snippet.context = sources.ContextAt(file, int64_t{highlight.start.byte} - 1);
+  size_t code_begin = 0;
+  CollectLines(file.text(), shown, snippet, code_begin);
+  const size_t limit = snippet.code.size();
+  const size_t offset = highlight.start.byte < code_begin ? 0 : highlight.start.byte - code_begin;
+  snippet.highlight_begin = std::min(offset, limit);
+  snippet.highlight_end =
+      std::min(offset + (highlight.end.byte - highlight.start.byte), limit);
+  return place;
+}
+
+std::vector<ExpressionValue> SortedValues(const Diagnostic& diagnostic) {
+  std::vector<ExpressionValue> values = diagnostic.values;
+  std::ranges::stable_sort(values, {}, &ExpressionValue::traversal);
+  const auto repeated = std::ranges::unique(values, {}, &ExpressionValue::traversal);
+  values.erase(repeated.begin(), repeated.end());
+  return values;
+}
+
+}  // namespace kinu::view
