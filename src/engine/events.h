@@ -29,6 +29,13 @@ enum class EventKind : uint8_t {
   kForgotten,
   kPlannedChange,    ///< a change as it is planned (JSON streams print them at the end instead)
   kStopping,         ///< the first interrupt was seen
+  kProvisionStart,   ///< provisioner: its type
+  kProvisionOutput,  ///< text: what it printed, any number of lines
+  kProvisionComplete,
+  kProvisionErrored,
+  kImportPrepare,    ///< an import block while planning; id_key, id_value: what is imported
+  kImportStart,      ///< the same while applying
+  kImportComplete,
 };
 
 struct Event {
@@ -40,6 +47,8 @@ struct Event {
   std::string id_value;
   int64_t elapsed_seconds = 0;
   std::string error;
+  std::string provisioner;
+  std::string text;
 };
 
 /// Receives events. Called from several threads, must return quickly.

@@ -71,14 +71,18 @@ void WriteDiagnostic(JsonWriter& out, const Diagnostic& diagnostic, SourceIndex&
     }
   }
   if (const auto* sides = dynamic_cast<const lang::ComparedValues*>(diagnostic.extra.get())) {
+    // Values keep the escapes of value documents, whatever the surrounding text has.
+    std::string text;
+    JsonWriter change(text);
+    change.BeginObject();
+    WriteValueChange(change, sides->left, sides->right);
+    change.Key("before_sensitive");
+    WriteSensitiveMask(change, sides->left);
+    change.Key("after_sensitive");
+    WriteSensitiveMask(change, sides->right);
+    change.EndObject();
     out.Key("difference");
-    out.BeginObject();
-    WriteValueChange(out, sides->left, sides->right);
-    out.Key("before_sensitive");
-    WriteSensitiveMask(out, sides->left);
-    out.Key("after_sensitive");
-    WriteSensitiveMask(out, sides->right);
-    out.EndObject();
+    out.Embed(text);
   }
   out.EndObject();
 }

@@ -1,0 +1,476 @@
+#include "view/events/json_ui.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "codec/json_writer.h"
+#include "text/unicode.h"
+#include "view/json/diagnostic.h"
+#include "view/json/documents.h"
+#include "view/json/value.h"
+
+namespace kinu::view {
+
+using engine::Event;
+using engine::EventKind;
+using plan::Action;
+using plan::Reason;
+
+namespace {
+
+/// Messages escape only what JSON demands.
+constexpr JsonWriter::Options kPlain{.escape = JsonEscape::kPlain};
+
+std::string Quoted(std::string_view text) {
+  std::string out;
+  JsonWriter::AppendQuoted(out, text, JsonEscape::kPlain);
+  return out;
+}
+
+/// Local time with six decimals and the offset of the zone.
+std::string Timestamp() {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(
+      std::chrono::floor<std::chrono::seconds>(now));
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
+                          now - std::chrono::floor<std::chrono::seconds>(now))
+                          .count();
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char text[64];
+  std::string out(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.", &local));
+  const std::string digits = std::to_string(micros);
+  out.append(6 - digits.size(), '0');
+  out += digits;
+  if (local.tm_gmtoff == 0) {
+    return out + "Z";
+  }
+  const std::string zone(text, std::strftime(text, sizeof text, "%z", &local));
+  return out + zone.substr(0, 3) + ":" + zone.substr(3);
+}
+
+std::string_view ActionName(Action action) {
+  switch (action) {
+    case Action::kCreate:
+      return "create";
+    case Action::kRead:
+      return "read";
+    case Action::kUpdate:
+      return "update";
+    case Action::kDelete:
+      return "delete";
+    case Action::kDeleteThenCreate:
+    case Action::kCreateThenDelete:
+      return "replace";
+    case Action::kForget:
+      return "remove";
+    case Action::kNoOp:
+    case Action::kForgetThenCreate:
+      return "noop";
+  }
+  return "noop";
+}
+
+/// Streams use shorter words than documents for the reasons of a replacement.
+std::string_view ReasonWord(Reason reason) {
+  switch (reason) {
+    case Reason::kReplaceTainted:
+      return "tainted";
+    case Reason::kReplaceByRequest:
+      return "requested";
+    case Reason::kReplaceByTriggers:
+      return "replace_triggered_by";
+    case Reason::kReplaceCannotUpdate:
+      return "cannot_update";
+    default:
+      return plan::ReasonName(reason);
+  }
+}
+
+struct Words {
+  std::string_view start, running, noun;
+};
+
+Words WordsOf(Action action) {
+  switch (action) {
+    case Action::kCreate:
+      return {"Creating", "creating", "Creation"};
+    case Action::kUpdate:
+      return {"Modifying", "modifying", "Modifications"};
+    case Action::kDelete:
+      return {"Destroying", "destroying", "Destruction"};
+    case Action::kRead:
+      return {"Refreshing", "refreshing", "Refresh"};
+    case Action::kCreateThenDelete:
+    case Action::kDeleteThenCreate:
+      return {"Replacing", "replacing", "Replacement"};
+    case Action::kForget:
+      return {"Removing", "removing", "Removal"};
+    default:
+      return {"Applying", "applying", "Apply"};
+  }
+}
+
+void WriteAddress(JsonWriter& out, const Program& program, const ResourceInstance& address) {
+  const ResourceName& name = address.resource.resource;
+  const std::string_view type = program.Text(name.type);
+  out.BeginObject();
+  out.Member("addr", program.ToText(address));
+  out.Member("module", program.ToText(address.resource.module));
+  out.Member("resource", program.ToText(name) + program.ToText(address.key));
+  out.Member("implied_provider", type.substr(0, type.find('_')));
+  out.Member("resource_type", type);
+  out.Member("resource_name", program.Text(name.name));
+  out.Key("resource_key");
+  if (address.key.none()) {
+    out.Null();
+  } else {
+    // A value, with the escapes of values.
+    std::string key;
+    JsonWriter part(key);
+    WriteInstanceKey(part, program, address.key);
+    out.Raw(key);
+  }
+  out.EndObject();
+}
+
+std::string_view ChangeWord(const plan::ResourceChange& change) {
+  if (ActionName(change.action) == "noop") {
+    if (change.previous_address != change.address) {
+      return "move";
+    }
+    if (change.importing) {
+      return "import";
+    }
+  }
+  return ActionName(change.action);
+}
+
+std::string ChangeObject(const Program& program, const plan::ResourceChange& change) {
+  std::string text;
+  JsonWriter out(text, kPlain);
+  out.BeginObject();
+  out.Key("resource");
+  WriteAddress(out, program, change.address);
+  if (change.previous_address != change.address) {
+    out.Key("previous_resource");
+    WriteAddress(out, program, change.previous_address);
+  }
+  out.Member("action", ChangeWord(change));
+  WriteOptional(out, "reason", ReasonWord(change.reason));
+  if (change.importing) {
+    out.Key("importing");
+    out.BeginObject();
+    WriteOptional(out, "id", std::string_view(change.importing->id));
+    if (change.importing->id.empty() && !change.importing->identity.IsNull()) {
+      out.Key("identity");
+      out.Raw(ValueText(change.importing->identity));
+    }
+    out.EndObject();
+  }
+  WriteOptional(out, "generated_config", std::string_view(change.generated_config));
+  out.EndObject();
+  return text;
+}
+
+std::string IdSuffix(const Event& event) {
+  if (event.id_key.empty() || event.id_value.empty()) {
+    return {};
+  }
+  return " [" + event.id_key + "=" + event.id_value + "]";
+}
+
+/// The "hook" object of an event; `more` writes what follows the resource.
+template <typename More>
+std::string Hook(const Program& program, const Event& event, More&& more) {
+  std::string text;
+  JsonWriter out(text, kPlain);
+  out.BeginObject();
+  out.Key("resource");
+  WriteAddress(out, program, event.address);
+  more(out);
+  out.EndObject();
+  return text;
+}
+
+void WriteId(JsonWriter& out, const Event& event) {
+  WriteOptional(out, "id_key", std::string_view(event.id_key));
+  WriteOptional(out, "id_value", std::string_view(event.id_value));
+}
+
+}  // namespace
+
+void JsonUi::Message(Level level, std::string_view message, std::string_view type, Fields fields) {
+  fields.insert(fields.end(), context_.begin(), context_.end());
+  const std::string_view level_name = level == Level::kInfo   ? "info"
+                                      : level == Level::kWarn ? "warn"
+                                                              : "error";
+  fields.emplace_back("@level", Quoted(level_name));
+  fields.emplace_back("@message", Quoted(message));
+  fields.emplace_back("@module", "\"tofu.ui\"");
+  fields.emplace_back("@timestamp", Quoted(Timestamp()));
+  if (!type.empty()) {
+    fields.emplace_back("type", Quoted(type));
+  }
+  std::ranges::stable_sort(fields, {}, &std::pair<std::string, std::string>::first);
+  std::string line;
+  JsonWriter out(line, kPlain);
+  out.BeginObject();
+  for (const auto& [name, json] : fields) {
+    out.Key(name);
+    out.Raw(json);
+  }
+  out.EndObject();
+  line += '\n';
+  const std::lock_guard lock(mutex_);
+  print_(line);
+}
+
+void JsonUi::Version(std::string_view version) {
+  Message(Level::kInfo, "OpenTofu " + std::string(version), "version",
+          {{"tofu", Quoted(version)}, {"ui", Quoted(kJsonUiVersion)}});
+}
+
+void JsonUi::StateDump(std::string_view state_json) {
+  std::string compact;
+  JsonWriter(compact, kPlain).Embed(state_json);
+  Message(Level::kInfo, "Emergency state dump", "log", {{"state", std::move(compact)}});
+}
+
+void JsonUi::Diagnostics(const kinu::Diagnostics& diags) {
+  for (const Diagnostic& diagnostic : diags) {
+    std::string object;
+    JsonWriter out(object, kPlain);
+    WriteDiagnostic(out, diagnostic, sources_);
+    const std::string message =
+        (diagnostic.is_error() ? "Error: " : "Warning: ") + diagnostic.summary;
+    Message(diagnostic.is_error() ? Level::kError : Level::kWarn, message, "diagnostic",
+            {{"diagnostic", std::move(object)}});
+  }
+}
+
+void JsonUi::PlannedChange(const Program& program, const plan::ResourceChange& change) {
+  const ResourceMode mode = change.address.resource.resource.mode;
+  if (mode == ResourceMode::kEphemeral ||
+      (mode == ResourceMode::kData && change.action == Action::kDelete)) {
+    return;
+  }
+  Message(Level::kInfo,
+          program.ToText(change.address) + ": Plan to " + std::string(ChangeWord(change)),
+          "planned_change", {{"change", ChangeObject(program, change)}});
+}
+
+void JsonUi::ResourceDrift(const Program& program, const plan::ResourceChange& change) {
+  Message(Level::kInfo,
+          program.ToText(change.address) + ": Drift detected (" +
+              std::string(ChangeWord(change)) + ")",
+          "resource_drift", {{"change", ChangeObject(program, change)}});
+}
+
+void JsonUi::Plan(const plan::Plan& plan) {
+  const Program& program = *plan.program;
+  for (const plan::ResourceChange& change : plan.drift) {
+    if (change.action != Action::kNoOp || plan.mode == plan::Mode::kRefreshOnly) {
+      ResourceDrift(program, change);
+    }
+  }
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (change.action != Action::kNoOp || change.previous_address != change.address ||
+        change.importing) {
+      PlannedChange(program, change);
+    }
+  }
+  ChangeSummary("plan", CountChanges(plan));
+  if (plan.outputs.empty()) {
+    return;
+  }
+  std::string outputs;
+  JsonWriter out(outputs, kPlain);
+  out.BeginObject();
+  for (const plan::OutputChange& output : plan.outputs) {
+    out.Key(output.name);
+    out.BeginObject();
+    out.Member("sensitive", output.sensitive);
+    out.Member("action", ActionName(output.action));
+    out.EndObject();
+  }
+  out.EndObject();
+  Message(Level::kInfo, "Outputs: " + std::to_string(plan.outputs.size()), "outputs",
+          {{"outputs", std::move(outputs)}});
+}
+
+void JsonUi::ChangeSummary(std::string_view operation, const ChangeCounts& counts) {
+  std::string object;
+  JsonWriter out(object, kPlain);
+  out.BeginObject();
+  out.Member("add", counts.added);
+  out.Member("change", counts.changed);
+  out.Member("import", counts.imported);
+  out.Member("remove", counts.removed);
+  out.Member("forget", counts.forgotten);
+  out.Member("operation", operation);
+  out.EndObject();
+  const std::string message = operation == "plan"      ? PlanSummary(counts)
+                              : operation == "destroy" ? DestroySummary(counts)
+                                                       : ApplySummary(counts);
+  Message(Level::kInfo, message, "change_summary", {{"changes", std::move(object)}});
+}
+
+void JsonUi::Outputs(std::span<const state::OutputValue> outputs) {
+  std::string object;
+  JsonWriter out(object, kPlain);
+  out.BeginObject();
+  for (const state::OutputValue& output : outputs) {
+    const Value value = output.value.UnmarkDeep();
+    std::string type;
+    JsonWriter type_out(type);
+    WriteType(type_out, value.type());
+    out.Key(output.name);
+    out.BeginObject();
+    out.Member("sensitive", output.sensitive);
+    WriteOptional(out, "deprecated", std::string_view(output.deprecated));
+    out.Key("type");
+    out.Raw(type);
+    if (!output.sensitive) {
+      out.Key("value");
+      out.Raw(ValueText(value));
+    }
+    out.EndObject();
+  }
+  out.EndObject();
+  Message(Level::kInfo, "Outputs: " + std::to_string(outputs.size()), "outputs",
+          {{"outputs", std::move(object)}});
+}
+
+void JsonUi::Post(Event event) {
+  if (program_ == nullptr) {
+    return;
+  }
+  const Program& program = *program_;
+  const std::string address = program.ToText(event.address);
+  const std::string duration = DurationText(event.elapsed_seconds);
+  const bool read = event.kind == EventKind::kReadStart || event.kind == EventKind::kReadComplete;
+  const Action action = read ? Action::kRead : event.action;
+  const Words words = WordsOf(action);
+  const auto tell = [&](std::string_view type, const std::string& message, auto&& more) {
+    Message(Level::kInfo, message, type, {{"hook", Hook(program, event, more)}});
+  };
+  const auto action_member = [&](JsonWriter& out) { out.Member("action", ActionName(action)); };
+  const auto ephemeral = [&](std::string_view type, std::string_view text) {
+    tell(type, address + ": " + std::string(text),
+         [&](JsonWriter& out) { out.Member("Msg", text); });
+  };
+  const auto provisioner = [&](JsonWriter& out) {
+    out.Member("provisioner", event.provisioner);
+  };
+  switch (event.kind) {
+    case EventKind::kRefreshStart:
+      tell("refresh_start", address + ": Refreshing state..." + IdSuffix(event),
+           [&](JsonWriter& out) { WriteId(out, event); });
+      return;
+    case EventKind::kRefreshComplete:
+      tell("refresh_complete", address + ": Refresh complete" + IdSuffix(event),
+           [&](JsonWriter& out) { WriteId(out, event); });
+      return;
+    case EventKind::kReadStart:
+    case EventKind::kApplyStart:
+      if (action == Action::kNoOp) {
+        return;
+      }
+      tell("apply_start", address + ": " + std::string(words.start) + "..." + IdSuffix(event),
+           [&](JsonWriter& out) {
+             action_member(out);
+             WriteId(out, event);
+           });
+      return;
+    case EventKind::kApplyProgress:
+      if (event.address.resource.resource.mode == ResourceMode::kEphemeral) {
+        return;
+      }
+      tell("apply_progress",
+           address + ": Still " + std::string(words.running) + "... [" + duration + " elapsed]",
+           [&](JsonWriter& out) {
+             action_member(out);
+             out.Member("elapsed_seconds", event.elapsed_seconds);
+           });
+      return;
+    case EventKind::kReadComplete:
+    case EventKind::kApplyComplete:
+      if (action == Action::kNoOp) {
+        return;
+      }
+      tell("apply_complete",
+           address + ": " + std::string(words.noun) + " complete after " + duration +
+               IdSuffix(event),
+           [&](JsonWriter& out) {
+             action_member(out);
+             WriteId(out, event);
+             out.Member("elapsed_seconds", event.elapsed_seconds);
+           });
+      return;
+    case EventKind::kApplyErrored:
+      tell("apply_errored",
+           address + ": " + std::string(words.noun) + " errored after " + duration,
+           [&](JsonWriter& out) {
+             action_member(out);
+             out.Member("elapsed_seconds", event.elapsed_seconds);
+           });
+      return;
+    case EventKind::kEphemeralOpenStart:
+      ephemeral("ephemeral_action_started", "Opening...");
+      return;
+    case EventKind::kEphemeralOpenComplete:
+      ephemeral("ephemeral_action_complete", "Open complete");
+      return;
+    case EventKind::kEphemeralCloseStart:
+      ephemeral("ephemeral_action_started", "Closing...");
+      return;
+    case EventKind::kEphemeralCloseComplete:
+      ephemeral("ephemeral_action_complete", "Close complete");
+      return;
+    case EventKind::kProvisionStart:
+      tell("provision_start", address + ": Provisioning with '" + event.provisioner + "'...",
+           provisioner);
+      return;
+    case EventKind::kProvisionComplete:
+      tell("provision_complete",
+           address + ": (" + event.provisioner + ") Provisioning complete", provisioner);
+      return;
+    case EventKind::kProvisionErrored:
+      tell("provision_errored", address + ": (" + event.provisioner + ") Provisioning errored",
+           provisioner);
+      return;
+    case EventKind::kProvisionOutput: {
+      size_t begin = 0;
+      while (begin < event.text.size()) {
+        const size_t end = std::min(event.text.find_first_of("\n\r", begin), event.text.size());
+        const std::string_view whole = std::string_view(event.text).substr(begin, end - begin);
+        const std::string_view inner = text::TrimSpace(whole);
+        begin = end + 1;
+        if (inner.empty()) {
+          continue;
+        }
+        const std::string line(whole.substr(
+            0, static_cast<size_t>(inner.data() - whole.data()) + inner.size()));
+        tell("provision_progress", address + ": (" + event.provisioner + "): " + line,
+             [&](JsonWriter& out) {
+               provisioner(out);
+               out.Member("output", line);
+             });
+      }
+      return;
+    }
+    case EventKind::kStopping:
+      Log("Stopping operation...");
+      return;
+    case EventKind::kForgotten:
+    case EventKind::kPlannedChange:
+    case EventKind::kImportPrepare:
+    case EventKind::kImportStart:
+    case EventKind::kImportComplete:
+      return;
+  }
+}
+
+}  // namespace kinu::view

@@ -1,0 +1,634 @@
+#include "view/human/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "text/unicode.h"
+#include "view/human/render.h"
+#include "view/json/documents.h"
+#include "view/json/value.h"
+
+namespace kinu::view {
+
+using plan::Action;
+using plan::Mode;
+using plan::Plan;
+using plan::Reason;
+using plan::ResourceChange;
+
+namespace {
+
+bool Moved(const ResourceChange& change) { return change.previous_address != change.address; }
+
+/// The comment above a change: what will happen to which object, and why.
+class Heading {
+ public:
+  Heading(const Program& program, const Style& style, const ResourceChange& change, bool drift)
+      : program_(program), style_(style), change_(change), drift_(drift) {
+    name_ = program_.ToText(change_.address);
+    if (!change_.deposed.empty()) {
+      name_ += " (deposed object " + change_.deposed + ")";
+    }
+  }
+
+  std::string Text();
+
+ private:
+  void Subject(std::string_view rest) {
+    text_ += "[bold]  # " + name_ + "[reset] ";
+    text_ += rest;
+  }
+  void Note(std::string_view note) {
+    text_ += "\n  # (";
+    text_ += note;
+    text_ += ')';
+  }
+  void Replacement();
+  void WhyDeleted();
+  void WhyForgotten();
+  void LeftOver() {
+    if (!change_.deposed.empty()) {
+      Note("left over from a partially-failed replacement of this instance");
+    }
+  }
+  void Import();
+
+  const Program& program_;
+  const Style& style_;
+  const ResourceChange& change_;
+  bool drift_;
+  std::string name_;
+  std::string text_;
+};
+
+void Heading::Replacement() {
+  switch (change_.reason) {
+    case Reason::kReplaceTainted:
+      Subject("is tainted, so it must be [bold][red]replaced[reset]");
+      break;
+    case Reason::kReplaceByRequest:
+      Subject("will be [bold][red]replaced[reset], as requested");
+      break;
+    case Reason::kReplaceByTriggers:
+      Subject("will be [bold][red]replaced[reset] due to changes in replace_triggered_by");
+      break;
+    default:
+      Subject("must be [bold][red]replaced[reset]");
+      break;
+  }
+}
+
+void Heading::WhyDeleted() {
+  const ResourceName& resource = change_.address.resource.resource;
+  const InstanceKey& key = change_.address.key;
+  const std::string short_name = std::string(program_.Text(resource.type)) + "." +
+                                 std::string(program_.Text(resource.name));
+  std::string key_json;
+  if (!key.none()) {
+    JsonWriter out(key_json);
+    WriteInstanceKey(out, program_, key);
+  }
+  switch (change_.reason) {
+    case Reason::kDeleteNoResourceConfig:
+      Note("because " + short_name + " is not in configuration");
+      break;
+    case Reason::kDeleteNoMoveTarget:
+      Note("because " + program_.ToText(change_.previous_address) + " was moved to " +
+           program_.ToText(change_.address) + ", which is not in configuration");
+      break;
+    case Reason::kDeleteNoModule:
+      Note("because " + program_.ToText(change_.address.resource.module) +
+           " is not in configuration");
+      break;
+    case Reason::kDeleteWrongRepetition:
+      Note(key.none() ? "because resource uses count or for_each"
+           : key.kind() == InstanceKey::Kind::kInt
+               ? "because resource does not use count"
+               : "because resource does not use for_each");
+      break;
+    case Reason::kDeleteCountIndex:
+      Note("because index [" + key_json + "] is out of range for count");
+      break;
+    case Reason::kDeleteEnabledFalse:
+      Note("because enabled is false");
+      break;
+    case Reason::kDeleteEachKey:
+      Note("because key [" + key_json + "] is not in for_each map");
+      break;
+    default:
+      break;
+  }
+}
+
+void Heading::WhyForgotten() {
+  if (change_.reason == Reason::kForgetState) {
+    text_ += " \n (because [bold]lifecycle.destroy = false[reset] was configured before this "
+             "resource was removed from the configuration)";
+  } else if (change_.reason == Reason::kForgetConfig) {
+    text_ += " \n (because [bold]lifecycle.destroy = false[reset] is set in the configuration)";
+  }
+}
+
+void Heading::Import() {
+  const plan::Importing& importing = *change_.importing;
+  if (!importing.id.empty()) {
+    text_ += "  # [reset](imported from \"" + importing.id + "\")\n";
+  } else if (!importing.identity.IsNull()) {
+    std::string identity;
+    JsonWriter out(identity, {.indent = "  ", .prefix = "  # "});
+    out.Embed(ValueText(importing.identity));
+    text_ += "  # [reset]imported using resource identity: " + identity + "\n";
+  } else {
+    text_ += "  # [reset](will be imported first)\n";
+  }
+  if (change_.action == Action::kCreateThenDelete || change_.action == Action::kDeleteThenCreate) {
+    text_ += "  # [reset][yellow]Warning: this will destroy the imported resource[reset]\n";
+  }
+}
+
+std::string Heading::Text() {
+  bool told_move = false;
+  switch (change_.action) {
+    case Action::kCreate:
+      Subject("will be created");
+      break;
+    case Action::kRead:
+      Subject("will be read during apply");
+      if (change_.reason == Reason::kReadConfigUnknown) {
+        Note("config refers to values not yet known");
+      } else if (change_.reason == Reason::kReadDependencyPending) {
+        Note("depends on a resource or a module with changes pending");
+      } else if (change_.reason == Reason::kReadCheckNested) {
+        Note("config will be reloaded to verify a check block");
+      }
+      break;
+    case Action::kUpdate:
+      Subject(drift_ ? "has changed" : "will be updated in-place");
+      break;
+    case Action::kCreateThenDelete:
+    case Action::kDeleteThenCreate:
+      Replacement();
+      break;
+    case Action::kDelete:
+      Subject(drift_ ? "has been deleted" : "will be [bold][red]destroyed[reset]");
+      WhyDeleted();
+      LeftOver();
+      break;
+    case Action::kForget:
+      Subject("will be removed from the OpenTofu state [bold][red]but will not be destroyed[reset]");
+      WhyForgotten();
+      LeftOver();
+      break;
+    case Action::kForgetThenCreate:
+      Replacement();
+      text_ += " - [yellow]older instance will [bold]not[reset][yellow] be destroyed [reset]"
+               "([bold]lifecycle.destroy = false[reset])";
+      LeftOver();
+      break;
+    case Action::kNoOp:
+      if (Moved(change_)) {
+        text_ += "[bold]  # " + program_.ToText(change_.previous_address) +
+                 "[reset] has moved to [bold]" + name_ + "[reset]";
+        told_move = true;
+      } else {
+        Subject("will be imported");
+        if (!change_.generated_config.empty()) {
+          text_ += "\n  #[reset] (config will be generated)";
+        }
+      }
+      break;
+  }
+  text_ += '\n';
+  if (Moved(change_) && !told_move) {
+    text_ += "  # [reset](moved from " + program_.ToText(change_.previous_address) + ")\n";
+  }
+  if (change_.importing) {
+    Import();
+  }
+  return style_.Paint(text_);
+}
+
+std::string_view LegendLine(Action action) {
+  switch (action) {
+    case Action::kCreate:
+      return "  [green]+[reset] create";
+    case Action::kUpdate:
+      return "  [yellow]~[reset] update in-place (current -> planned)";
+    case Action::kDelete:
+      return "  [red]-[reset] destroy";
+    case Action::kDeleteThenCreate:
+      return "[red]-[reset]/[green]+[reset] destroy and then create replacement";
+    case Action::kCreateThenDelete:
+      return "[green]+[reset]/[red]-[reset] create replacement and then destroy";
+    case Action::kRead:
+      return " [cyan]<=[reset] read (data resources)";
+    case Action::kForgetThenCreate:
+      return "[red].[reset]/[green]+[reset] forget and then create replacement";
+    case Action::kForget:
+      return "  [red].[reset] forget";
+    case Action::kNoOp:
+      return {};
+  }
+  return {};
+}
+
+constexpr std::array kLegendOrder = {
+    Action::kCreate,         Action::kUpdate, Action::kDelete,           Action::kDeleteThenCreate,
+    Action::kCreateThenDelete, Action::kRead, Action::kForgetThenCreate, Action::kForget};
+
+class PlanText {
+ public:
+  PlanText(const Plan& plan, const SchemaLookup& schemas, const Style& style,
+           const PlanTextOptions& options)
+      : plan_(plan),
+        program_(*plan.program),
+        schemas_(schemas),
+        style_(style),
+        options_(options),
+        renderer_(style) {}
+
+  Result<std::string> Render();
+
+ private:
+  struct Drifted {
+    const ResourceChange* change;
+    Diff diff;
+  };
+
+  Result<Diff> DiffOf(const ResourceChange& change, PathMatcher relevant) const;
+  Result<void> CollectListed();
+  Result<void> RenderDrift();
+  Result<bool> NothingElse() const;
+  void RenderNothing();
+  void RenderLegend();
+  Result<void> RenderChanges();
+  void RenderSummary();
+  std::string OutputLines() const;
+  void RenderChange(const ResourceChange& change, const Diff& diff, bool drift);
+  std::vector<const ResourceChange*> InOrder(const std::vector<ResourceChange>& changes) const;
+
+  void Line(std::string_view text) {
+    out_ += text;
+    out_ += '\n';
+  }
+  void Paragraph(std::string_view text) { Line(WordWrap(text, options_.width)); }
+  void Rule() {
+    out_ += HorizontalRule(style_, options_.width);
+    out_ += '\n';
+  }
+  size_t Count(Action action) const { return counts_[static_cast<size_t>(action)]; }
+
+  const Plan& plan_;
+  const Program& program_;
+  const SchemaLookup& schemas_;
+  const Style& style_;
+  const PlanTextOptions& options_;
+  Renderer renderer_;
+  std::string out_;
+  std::vector<const ResourceChange*> listed_;
+  std::array<size_t, 9> counts_{};
+  size_t imports_ = 0;
+  size_t forgets_ = 0;
+  bool shows_drift_ = false;
+};
+
+std::vector<const ResourceChange*> PlanText::InOrder(
+    const std::vector<ResourceChange>& changes) const {
+  std::vector<const ResourceChange*> order;
+  for (const ResourceChange& change : changes) {
+    if (change.address.resource.resource.mode != ResourceMode::kEphemeral) {
+      order.push_back(&change);
+    }
+  }
+  std::ranges::stable_sort(order, [this](const ResourceChange* a, const ResourceChange* b) {
+    if (a->address != b->address) {
+      return program_.Less(a->address, b->address);
+    }
+    return a->deposed < b->deposed;
+  });
+  return order;
+}
+
+Result<Diff> PlanText::DiffOf(const ResourceChange& item, PathMatcher relevant) const {
+  const ResourceName& name = item.address.resource.resource;
+  const std::string_view provider = ProviderName(program_, item.provider);
+  const schema::ResourceSchema* schema =
+      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+  if (schema == nullptr) {
+    return Fail(ErrorCode::kNotFound, "no schema found for " + program_.ToText(item.address) +
+                                          " (in provider " + std::string(provider) + ")");
+  }
+  Change change = Change::Of(item.before, item.after);
+  change.replace = PathMatcher(item.required_replace, /*propagate=*/false);
+  change.relevant = std::move(relevant);
+  return DiffBlock(change, schema->block);
+}
+
+Result<void> PlanText::CollectListed() {
+  for (const ResourceChange* change : InOrder(plan_.changes)) {
+    if (change->action == Action::kNoOp && !Moved(*change) && !change->importing) {
+      continue;
+    }
+    if (change->action == Action::kDelete &&
+        change->address.resource.resource.mode != ResourceMode::kManaged) {
+      continue;
+    }
+    listed_.push_back(change);
+    imports_ += change->importing ? 1 : 0;
+    forgets_ += change->action == Action::kForget || change->action == Action::kForgetThenCreate;
+    if (change->action != Action::kNoOp) {
+      ++counts_[static_cast<size_t>(change->action)];
+    }
+  }
+  return {};
+}
+
+void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool drift) {
+  const ResourceName& name = change.address.resource.resource;
+  out_ += '\n';
+  out_ += Heading(program_, style_, change, drift).Text();
+  out_ += renderer_.Symbol(change.action);
+  out_ += name.mode == ResourceMode::kManaged ? " resource \"" : " data \"";
+  out_ += program_.Text(name.type);
+  out_ += "\" \"";
+  out_ += program_.Text(name.name);
+  out_ += "\" ";
+  const bool forget = change.action == Action::kForget;
+  renderer_.Render(out_, diff, 0,
+                   {.no_null_suffix = forget,
+                    .show_unchanged = change.importing.has_value(),
+                    .hide_symbols = forget,
+                    .show_sensitive = options_.show_sensitive});
+  out_ += '\n';
+}
+
+/// Whether the plan, drift apart, changes nothing at all.
+Result<bool> PlanText::NothingElse() const {
+  for (const plan::OutputChange& output : plan_.outputs) {
+    if (output.action != Action::kNoOp) {
+      return false;
+    }
+  }
+  for (const ResourceChange& change : plan_.changes) {
+    if (change.address.resource.resource.mode == ResourceMode::kEphemeral ||
+        (change.address.resource.resource.mode == ResourceMode::kData &&
+         change.action == Action::kDelete)) {
+      continue;
+    }
+    if (Moved(change)) {
+      return false;
+    }
+    const Result<Diff> diff = DiffOf(change, PathMatcher::All());
+    if (!diff) {
+      return std::unexpected(diff.error());
+    }
+    if (diff->action != Action::kNoOp) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<void> PlanText::RenderDrift() {
+  const bool refresh_only = plan_.mode == Mode::kRefreshOnly;
+  std::vector<Drifted> drifted;
+  for (const ResourceChange* change : InOrder(plan_.drift)) {
+    if (change->action == Action::kNoOp && !refresh_only) {
+      continue;
+    }
+    PathMatcher relevant = PathMatcher::All();
+    if (!refresh_only) {
+      const std::string address = program_.ToText(change->address);
+      relevant = PathMatcher({}, /*propagate=*/true);
+      for (const plan::RelevantAttribute& attribute : plan_.relevant_attributes) {
+        if (attribute.resource.empty() || attribute.resource == address) {
+          relevant.Add(attribute.attribute);
+        }
+      }
+      if (!relevant.MatchesPartly()) {
+        continue;
+      }
+    }
+    Result<Diff> diff = DiffOf(*change, std::move(relevant));
+    if (!diff) {
+      return std::unexpected(diff.error());
+    }
+    if (refresh_only || diff->action != Action::kNoOp) {
+      drifted.push_back({change, *std::move(diff)});
+    }
+  }
+  if (drifted.empty()) {
+    return {};
+  }
+  if (!refresh_only) {
+    const Result<bool> nothing_else = NothingElse();
+    if (!nothing_else) {
+      return std::unexpected(nothing_else.error());
+    }
+    if (*nothing_else) {
+      return {};
+    }
+  }
+  shows_drift_ = true;
+  out_ += style_.Paint(
+      "\n[bold][cyan]Note:[reset][bold] Objects have changed outside of OpenTofu\n");
+  out_ += '\n';
+  out_ += WordWrap(
+      "OpenTofu detected the following changes made outside of OpenTofu since the last \"tofu "
+      "apply\" which may have affected this plan:\n",
+      options_.width);
+  for (const Drifted& item : drifted) {
+    const ResourceChange& change = *item.change;
+    if (change.action == Action::kNoOp && !Moved(change) && !change.importing) {
+      continue;
+    }
+    RenderChange(change, item.diff, /*drift=*/true);
+  }
+  Paragraph(refresh_only
+                ? "\n\nThis is a refresh-only plan, so OpenTofu will not take any actions to undo "
+                  "these. If you were expecting these changes then you can apply this plan to "
+                  "record the updated values in the OpenTofu state without changing any remote "
+                  "objects."
+                : "\n\nUnless you have made equivalent changes to your configuration, or ignored "
+                  "the relevant attributes using ignore_changes, the following plan may include "
+                  "actions to undo or respond to these changes.");
+  return {};
+}
+
+void PlanText::RenderNothing() {
+  const auto headline = [this](std::string_view rest) {
+    std::string markup = "\n[reset][bold][green]No changes.[reset][bold] ";
+    markup += rest;
+    markup += "[reset]\n\n";
+    out_ += style_.Paint(markup);
+  };
+  const auto rule_after_drift = [this] {
+    if (shows_drift_) {
+      Rule();
+    }
+  };
+  if (plan_.errored) {
+    rule_after_drift();
+    out_ += style_.Paint(
+        "\n[reset][bold][red]Planning failed.[reset][bold] OpenTofu encountered an error while "
+        "generating this plan.[reset]\n\n");
+    return;
+  }
+  switch (plan_.mode) {
+    case Mode::kRefreshOnly:
+      if (!shows_drift_) {
+        headline("Your infrastructure still matches the configuration.");
+        Paragraph(
+            "OpenTofu has checked that the real remote objects still match the result of your most "
+            "recent changes, and found no differences.");
+      }
+      return;
+    case Mode::kDestroy:
+      rule_after_drift();
+      headline("No objects need to be destroyed.");
+      Paragraph(
+          "Either you have not created any objects yet or the existing objects were already "
+          "deleted outside of OpenTofu.");
+      return;
+    case Mode::kNormal:
+      rule_after_drift();
+      headline("Your infrastructure matches the configuration.");
+      if (!shows_drift_) {
+        Paragraph(
+            "OpenTofu has compared your real infrastructure against your configuration and found "
+            "no differences, so no changes are needed.");
+      } else if (plan_.CanApply()) {
+        Paragraph(
+            "Your configuration already matches the changes detected above, so applying this plan "
+            "will only update the state to include the changes detected above and won't change "
+            "any real infrastructure.");
+      } else {
+        std::string text =
+            "Your configuration already matches the changes detected above. If you'd like to "
+            "update the OpenTofu state to match, create and apply a refresh-only plan";
+        text += options_.in_automation ? "." : ":\n  tofu apply -refresh-only";
+        Paragraph(text);
+      }
+      return;
+  }
+}
+
+void PlanText::RenderLegend() {
+  if (std::ranges::all_of(counts_, [](size_t count) { return count == 0; })) {
+    return;
+  }
+  Paragraph(
+      "\nOpenTofu used the selected providers to generate the following execution plan. Resource "
+      "actions are indicated with the following symbols:");
+  for (const Action action : kLegendOrder) {
+    if (Count(action) > 0) {
+      Line(style_.Paint(LegendLine(action)));
+    }
+  }
+}
+
+Result<void> PlanText::RenderChanges() {
+  if (listed_.empty()) {
+    return {};
+  }
+  out_ += plan_.errored
+              ? "\nOpenTofu planned the following actions, but then encountered a problem:\n"
+              : "\nOpenTofu will perform the following actions:\n";
+  for (const ResourceChange* change : listed_) {
+    const Result<Diff> diff = DiffOf(*change, PathMatcher::All());
+    if (!diff) {
+      return std::unexpected(diff.error());
+    }
+    RenderChange(*change, *diff, /*drift=*/false);
+  }
+  RenderSummary();
+  return {};
+}
+
+void PlanText::RenderSummary() {
+  const size_t replaced = Count(Action::kDeleteThenCreate) + Count(Action::kCreateThenDelete);
+  const size_t add = Count(Action::kCreate) + replaced + Count(Action::kForgetThenCreate);
+  const size_t destroy = Count(Action::kDelete) + replaced;
+  std::string text = "\n[bold]Plan:[reset] ";
+  if (imports_ > 0) {
+    text += std::to_string(imports_) + " to import, ";
+  }
+  text += std::to_string(add) + " to add, " + std::to_string(Count(Action::kUpdate)) +
+          " to change, " + std::to_string(destroy) + " to destroy";
+  if (forgets_ > 0) {
+    text += ", " + std::to_string(forgets_) + " to forget";
+  }
+  out_ += style_.Paint(text + ".\n");
+}
+
+std::string PlanText::OutputLines() const {
+  size_t width = 0;
+  for (const plan::OutputChange& output : plan_.outputs) {
+    width = std::max(width, AttributeName(output.name).size());
+  }
+  std::string lines;
+  for (const plan::OutputChange& output : plan_.outputs) {
+    Change change = Change::Of(output.before, output.after);
+    change.before_sensitive = change.after_sensitive = output.sensitive;
+    change.before_marks = change.after_marks = false;
+    const Diff diff = DiffDynamic(change);
+    if (diff.action == Action::kNoOp) {
+      continue;
+    }
+    std::string name = AttributeName(output.name);
+    const size_t size = text::CodePointCount(name);
+    name.append(width > size ? width - size : 0, ' ');
+    lines += renderer_.Symbol(diff.action);
+    lines += ' ';
+    lines += name;
+    lines += " = ";
+    renderer_.Render(lines, diff, 0, {.show_sensitive = options_.show_sensitive});
+    lines += '\n';
+  }
+  return lines;
+}
+
+Result<std::string> PlanText::Render() {
+  if (auto done = CollectListed(); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = RenderDrift(); !done) {
+    return std::unexpected(done.error());
+  }
+  const std::string outputs = OutputLines();
+  if (listed_.empty() && outputs.empty()) {
+    RenderNothing();
+    // Where drift was told there is nothing to add; the other texts are followed by a rule.
+    if (shows_drift_ && (plan_.mode == Mode::kDestroy || plan_.errored)) {
+      Rule();
+    }
+    return std::move(out_);
+  }
+  if (shows_drift_) {
+    Rule();
+  }
+  RenderLegend();
+  if (auto done = RenderChanges(); !done) {
+    return std::unexpected(done.error());
+  }
+  if (!outputs.empty()) {
+    out_ += "\nChanges to Outputs:\n";
+    out_ += outputs;
+    if (std::ranges::all_of(counts_, [](size_t count) { return count == 0; })) {
+      Paragraph(
+          "\nYou can apply this plan to save these new output values to the OpenTofu state, "
+          "without changing any real infrastructure.");
+    }
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+Result<std::string> RenderPlan(const Plan& plan, const SchemaLookup& schemas, const Style& style,
+                               const PlanTextOptions& options) {
+  return PlanText(plan, schemas, style, options).Render();
+}
+
+}  // namespace kinu::view

@@ -1,0 +1,160 @@
+#include "view/human/progress.h"
+
+#include "text/unicode.h"
+
+namespace kinu::view {
+
+using engine::Event;
+using engine::EventKind;
+using plan::Action;
+
+namespace {
+
+constexpr size_t kMaxIdLength = 80;
+
+/// The words of an action at its start, while it runs, and at its end.
+struct Words {
+  std::string_view start, running, done;
+};
+
+Words WordsOf(Action action) {
+  switch (action) {
+    case Action::kCreate:
+      return {"Creating...", "Still creating...", "Creation complete"};
+    case Action::kUpdate:
+      return {"Modifying...", "Still modifying...", "Modifications complete"};
+    case Action::kDelete:
+      return {"Destroying...", "Still destroying...", "Destruction complete"};
+    case Action::kRead:
+      return {"Reading...", "Still reading...", "Read complete"};
+    default:
+      return {};
+  }
+}
+
+/// An id cut in its middle to at most kMaxIdLength characters.
+std::string ShortId(std::string_view id) {
+  const size_t total = text::CodePointCount(id);
+  if (total <= kMaxIdLength) {
+    return std::string(id);
+  }
+  constexpr size_t kHalf = kMaxIdLength / 2;
+  const auto offset_of = [id](size_t count) {
+    size_t offset = 0;
+    while (count-- > 0) {
+      offset += text::DecodeUtf8(id, offset).size;
+    }
+    return offset;
+  };
+  const size_t right = total - kHalf + 2;
+  return std::string(id.substr(0, offset_of(kHalf - 1))) + "..." +
+         std::string(id.substr(offset_of(right)));
+}
+
+std::string IdSuffix(const Event& event) {
+  if (event.id_key.empty() || event.id_value.empty()) {
+    return {};
+  }
+  return " [" + event.id_key + "=" + event.id_value + "]";
+}
+
+/// What a provisioner printed: every line that is not blank, behind the object's name.
+std::string ProvisionerLines(const Style& style, const std::string& address, const Event& event) {
+  const std::string prefix =
+      style.Paint("[reset][bold]%:[reset] ", address + " (" + event.provisioner + ")");
+  std::string lines;
+  size_t begin = 0;
+  while (begin < event.text.size()) {
+    const size_t end = std::min(event.text.find_first_of("\n\r", begin), event.text.size());
+    const std::string_view line = std::string_view(event.text).substr(begin, end - begin);
+    const std::string_view left_trimmed = text::TrimSpace(line);
+    if (!left_trimmed.empty()) {
+      const size_t size = static_cast<size_t>(left_trimmed.data() - line.data()) +
+                          left_trimmed.size();
+      lines += prefix;
+      lines += line.substr(0, size);
+      lines += '\n';
+    }
+    begin = end + 1;
+  }
+  return std::string(text::TrimSpace(lines)) + "\n";
+}
+
+}  // namespace
+
+std::string RenderEvent(const Program& program, const Style& style, const Event& event) {
+  const std::string plain = program.ToText(event.address);
+  const std::string address =
+      event.deposed.empty() ? plain : plain + " (deposed object " + event.deposed + ")";
+  const std::string after = " after " + DurationText(event.elapsed_seconds);
+  // Lines whose format in the reference ends with a reset, and those without one.
+  const auto closed = [&style](const std::string& text) {
+    return style.Paint("[reset][bold]%[reset]", text) + "\n";
+  };
+  const auto open = [&style](const std::string& text) {
+    std::string line = style.Paint("[reset][bold]%", text);
+    return line + "\n";
+  };
+  switch (event.kind) {
+    case EventKind::kRefreshStart:
+      return open(address + ": Refreshing state..." + IdSuffix(event));
+    case EventKind::kReadStart:
+      return closed(address + ": Reading..." + IdSuffix(event));
+    case EventKind::kReadComplete:
+      return open(address + ": Read complete" + after + IdSuffix(event));
+    case EventKind::kApplyStart: {
+      const Words words = WordsOf(event.action);
+      return words.start.empty()
+                 ? std::string()
+                 : closed(address + ": " + std::string(words.start) + IdSuffix(event));
+    }
+    case EventKind::kApplyProgress: {
+      const bool ephemeral = event.address.resource.resource.mode == ResourceMode::kEphemeral;
+      const std::string_view words =
+          ephemeral ? "Still opening..." : WordsOf(event.action).running;
+      if (words.empty()) {
+        return {};
+      }
+      std::string text = plain + ": " + std::string(words) + " [";
+      if (!event.id_key.empty() && !event.id_value.empty()) {
+        text += event.id_key + "=" + ShortId(event.id_value) + ", ";
+      }
+      return closed(text + DurationText(event.elapsed_seconds) + " elapsed]");
+    }
+    case EventKind::kApplyComplete: {
+      const Words words = WordsOf(event.action);
+      return words.done.empty()
+                 ? std::string()
+                 : open(address + ": " + std::string(words.done) + after + IdSuffix(event));
+    }
+    case EventKind::kEphemeralOpenStart:
+      return closed(plain + ": Opening...");
+    case EventKind::kEphemeralOpenComplete:
+      return open(plain + ": Open complete" + after);
+    case EventKind::kEphemeralCloseStart:
+      return closed(plain + ": Closing...");
+    case EventKind::kEphemeralCloseComplete:
+      return open(plain + ": Close complete" + after);
+    case EventKind::kProvisionStart:
+      return closed(plain + ": Provisioning with '" + event.provisioner + "'...");
+    case EventKind::kProvisionOutput:
+      return ProvisionerLines(style, plain, event);
+    case EventKind::kImportPrepare:
+      return open(plain + ": Preparing import..." + IdSuffix(event));
+    case EventKind::kImportStart:
+      return open(plain + ": Importing..." + IdSuffix(event));
+    case EventKind::kImportComplete:
+      return open(plain + ": Import complete" + IdSuffix(event));
+    case EventKind::kRefreshComplete:
+    case EventKind::kApplyErrored:
+    case EventKind::kForgotten:
+    case EventKind::kPlannedChange:
+    case EventKind::kStopping:
+    case EventKind::kProvisionComplete:
+    case EventKind::kProvisionErrored:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace kinu::view

@@ -1,0 +1,151 @@
+#include "view/human/state.h"
+
+#include <algorithm>
+
+#include "text/quote.h"
+#include "view/human/render.h"
+#include "view/json/documents.h"
+#include "view/module_tree.h"
+
+namespace kinu::view {
+namespace {
+
+using Tree = ModuleTree<const state::Resource*>;
+
+class StateText {
+ public:
+  StateText(const state::State& state, const SchemaLookup& schemas, const Style& style,
+            const StateTextOptions& options)
+      : state_(state),
+        program_(*state.program),
+        schemas_(schemas),
+        renderer_(style),
+        render_options_{.show_unchanged = true,
+                        .hide_symbols = true,
+                        .show_sensitive = options.show_sensitive} {}
+
+  Result<void> Module(const Tree& module, bool first);
+  void Outputs();
+  std::string Take() { return std::move(out_); }
+
+ private:
+  Result<void> Object(const state::Resource& resource, const state::Instance& instance,
+                      const state::Object& object, std::string_view deposed);
+
+  const state::State& state_;
+  const Program& program_;
+  const SchemaLookup& schemas_;
+  Renderer renderer_;
+  RenderOptions render_options_;
+  std::string out_;
+};
+
+Result<void> StateText::Object(const state::Resource& resource, const state::Instance& instance,
+                               const state::Object& object, std::string_view deposed) {
+  const ResourceName& name = resource.address.resource;
+  const std::string_view provider = ProviderName(program_, resource.provider);
+  const schema::ResourceSchema* schema =
+      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+  if (schema == nullptr) {
+    return Fail(ErrorCode::kNotFound, "no schema found for " + program_.ToText(name) +
+                                          " (in provider " + std::string(provider) + ")");
+  }
+  const Result<Value> value = state::DecodeObject(object, schema->block.implied_type());
+  if (!value) {
+    return std::unexpected(value.error());
+  }
+  out_ += "# " + program_.ToText(ResourceInstance{resource.address, instance.key}) + ":";
+  if (!deposed.empty()) {
+    out_ += " (deposed object ";
+    out_ += deposed;
+    out_ += ')';
+  } else if (object.status == state::ObjectStatus::kTainted) {
+    out_ += " (tainted)";
+  }
+  out_ += name.mode == ResourceMode::kManaged ? "\nresource " : "\ndata ";
+  text::AppendGoQuoted(out_, program_.Text(name.type));
+  out_ += ' ';
+  text::AppendGoQuoted(out_, program_.Text(name.name));
+  out_ += ' ';
+  renderer_.Render(out_, DiffBlock(Change::Unchanged(*value), schema->block), 0, render_options_);
+  out_ += '\n';
+  return {};
+}
+
+/// `first`: nothing was printed before, as far as the enclosing module knows. What a module prints
+/// does not count for its siblings, so their first resources follow without a gap when the root has
+/// none; programs compare this text, so it stays.
+Result<void> StateText::Module(const Tree& module, bool first) {
+  if (!module.items.empty() && !first) {
+    out_ += '\n';
+  }
+  for (const state::Resource* resource : module.items) {
+    for (const state::Instance& instance : resource->instances) {
+      const auto one = [&](const state::Object& object, std::string_view deposed) {
+        if (!first) {
+          out_ += '\n';
+        }
+        first = false;
+        return Object(*resource, instance, object, deposed);
+      };
+      if (instance.current != nullptr) {
+        if (auto done = one(*instance.current, {}); !done) {
+          return done;
+        }
+      }
+      for (const state::DeposedObject& deposed : instance.deposed) {
+        if (auto done = one(deposed.object, deposed.key); !done) {
+          return done;
+        }
+      }
+    }
+  }
+  for (const Tree& child : module.children) {
+    if (auto done = Module(child, first); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
+void StateText::Outputs() {
+  if (state_.outputs.empty()) {
+    return;
+  }
+  out_ += "\n\nOutputs:\n\n";
+  for (const state::OutputValue& output : state_.outputs) {
+    const Value value = output.value.UnmarkDeep();
+    Change change = Change::Unchanged(value);
+    change.before_sensitive = change.after_sensitive = output.sensitive;
+    out_ += output.name + " = ";
+    renderer_.Render(out_, DiffType(change, value.type()), 0, render_options_);
+    out_ += '\n';
+  }
+}
+
+}  // namespace
+
+Result<std::string> RenderState(const state::State& state, const SchemaLookup& schemas,
+                                const Style& style, const StateTextOptions& options) {
+  std::vector<const state::Resource*> resources;
+  if (!state.resources.empty()) {
+    resources = state.Sorted();
+    std::erase_if(resources, [](const auto* resource) { return resource->instances.empty(); });
+  }
+  if (resources.empty() && state.outputs.empty()) {
+    return "The state file is empty. No resources are represented.\n";
+  }
+  StateText text(state, schemas, style, options);
+  const Tree root =
+      GroupByModule(*state.program, resources,
+                    [](const state::Resource* resource) { return resource->address.module; });
+  if (auto done = text.Module(root, /*first=*/true); !done) {
+    return std::unexpected(done.error());
+  }
+  if (options.outputs) {
+    text.Outputs();
+  }
+  return text.Take();
+}
+
+}  // namespace kinu::view
