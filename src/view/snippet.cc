@@ -101,11 +101,10 @@ void CollectLines(std::string_view text, const Span& span, Snippet& snippet, siz
     }
     const bool before = begin > span.end.byte;
     const bool empty = begin == end;
-    const bool touches =
-        !empty && ((span.start.byte >= begin && span.start.byte < end) ||
-                   (span.end.byte >= begin && span.end.byte < end) ||
-                   span.Contains(static_cast<uint32_t>(begin)) ||
-                   span.Contains(static_cast<uint32_t>(end)));
+    const bool touches = !empty && ((span.start.byte >= begin && span.start.byte < end) ||
+                                    (span.end.byte >= begin && span.end.byte < end) ||
+                                    span.Contains(static_cast<uint32_t>(begin)) ||
+                                    span.Contains(static_cast<uint32_t>(end)));
     if (touches) {
       if (!found) {
         code_begin = begin;
@@ -187,8 +186,7 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
   const size_t limit = snippet.code.size();
   const size_t offset = highlight.start.byte < code_begin ? 0 : highlight.start.byte - code_begin;
   snippet.highlight_begin = std::min(offset, limit);
-  snippet.highlight_end =
-      std::min(offset + (highlight.end.byte - highlight.start.byte), limit);
+  snippet.highlight_end = std::min(offset + (highlight.end.byte - highlight.start.byte), limit);
   return place;
 }
 

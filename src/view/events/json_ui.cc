@@ -31,8 +31,8 @@ std::string Quoted(std::string_view text) {
 /// Local time with six decimals and the offset of the zone.
 std::string Timestamp() {
   const auto now = std::chrono::system_clock::now();
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(
-      std::chrono::floor<std::chrono::seconds>(now));
+  const std::time_t seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(now));
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
                           now - std::chrono::floor<std::chrono::seconds>(now))
                           .count();
@@ -262,10 +262,10 @@ void JsonUi::PlannedChange(const Program& program, const plan::ResourceChange& c
 }
 
 void JsonUi::ResourceDrift(const Program& program, const plan::ResourceChange& change) {
-  Message(Level::kInfo,
-          program.ToText(change.address) + ": Drift detected (" +
-              std::string(ChangeWord(change)) + ")",
-          "resource_drift", {{"change", ChangeObject(program, change)}});
+  Message(
+      Level::kInfo,
+      program.ToText(change.address) + ": Drift detected (" + std::string(ChangeWord(change)) + ")",
+      "resource_drift", {{"change", ChangeObject(program, change)}});
 }
 
 void JsonUi::Plan(const plan::Plan& plan) {
@@ -361,9 +361,7 @@ void JsonUi::Post(Event event) {
     tell(type, address + ": " + std::string(text),
          [&](JsonWriter& out) { out.Member("Msg", text); });
   };
-  const auto provisioner = [&](JsonWriter& out) {
-    out.Member("provisioner", event.provisioner);
-  };
+  const auto provisioner = [&](JsonWriter& out) { out.Member("provisioner", event.provisioner); };
   switch (event.kind) {
     case EventKind::kRefreshStart:
       tell("refresh_start", address + ": Refreshing state..." + IdSuffix(event),
@@ -410,8 +408,7 @@ void JsonUi::Post(Event event) {
            });
       return;
     case EventKind::kApplyErrored:
-      tell("apply_errored",
-           address + ": " + std::string(words.noun) + " errored after " + duration,
+      tell("apply_errored", address + ": " + std::string(words.noun) + " errored after " + duration,
            [&](JsonWriter& out) {
              action_member(out);
              out.Member("elapsed_seconds", event.elapsed_seconds);
@@ -434,8 +431,8 @@ void JsonUi::Post(Event event) {
            provisioner);
       return;
     case EventKind::kProvisionComplete:
-      tell("provision_complete",
-           address + ": (" + event.provisioner + ") Provisioning complete", provisioner);
+      tell("provision_complete", address + ": (" + event.provisioner + ") Provisioning complete",
+           provisioner);
       return;
     case EventKind::kProvisionErrored:
       tell("provision_errored", address + ": (" + event.provisioner + ") Provisioning errored",
@@ -451,8 +448,8 @@ void JsonUi::Post(Event event) {
         if (inner.empty()) {
           continue;
         }
-        const std::string line(whole.substr(
-            0, static_cast<size_t>(inner.data() - whole.data()) + inner.size()));
+        const std::string line(
+            whole.substr(0, static_cast<size_t>(inner.data() - whole.data()) + inner.size()));
         tell("provision_progress", address + ": (" + event.provisioner + "): " + line,
              [&](JsonWriter& out) {
                provisioner(out);

@@ -1,6 +1,6 @@
 // JsonUi: what a command tells as a stream of JSON messages, one per line.
-// Ref: opentofu internal/command/views/json_view.go, hook_json.go, views/json; shared contract "json
-// output" 7.7.
+// Ref: opentofu internal/command/views/json_view.go, hook_json.go, views/json; shared contract
+// "json output" 7.7.
 #pragma once
 
 #include <functional>

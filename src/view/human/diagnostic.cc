@@ -32,8 +32,8 @@ void AppendCode(std::string& out, const Snippet& snippet, const Style& style) {
   if (style.color()) {
     text += "\x1b[4m";
   }
-  text += ShowControls(code.substr(snippet.highlight_begin,
-                                   snippet.highlight_end - snippet.highlight_begin));
+  text += ShowControls(
+      code.substr(snippet.highlight_begin, snippet.highlight_end - snippet.highlight_begin));
   if (style.color()) {
     text += "\x1b[0m";
   }
@@ -149,8 +149,8 @@ void AppendDetail(std::string& out, std::string_view detail, int limit) {
     return;
   }
   EachLine(detail, [&](std::string_view line) {
-    out += line.starts_with(' ') ? std::string(line)
-                                 : WrapParagraph(line, static_cast<size_t>(limit));
+    out +=
+        line.starts_with(' ') ? std::string(line) : WrapParagraph(line, static_cast<size_t>(limit));
     out += '\n';
   });
 }
@@ -191,10 +191,9 @@ void AddCount(Group& group) {
     return;
   }
   const std::string what = group.first.is_error() ? "error" : "warning";
-  std::string note = group.count == 2
-                         ? "(and one more similar " + what + " elsewhere)"
-                         : "(and " + std::to_string(group.count - 1) + " more similar " + what +
-                               "s elsewhere)";
+  std::string note = group.count == 2 ? "(and one more similar " + what + " elsewhere)"
+                                      : "(and " + std::to_string(group.count - 1) +
+                                            " more similar " + what + "s elsewhere)";
   std::string& detail = group.first.detail;
   detail = detail.empty() ? std::move(note) : detail + "\n\n" + note;
 }
@@ -218,8 +217,8 @@ std::string CompactWarnings(const std::vector<Group>& groups, const Style& style
 
 }  // namespace
 
-std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
-                             const Style& style, int width) {
+std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
+                             int width) {
   std::string text;
   if (!style.color()) {
     text = diagnostic.is_error() ? "\nError: " : "\nWarning: ";
@@ -264,8 +263,8 @@ std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags, cons
   SourceIndex sources;
   for (Group& group : groups) {
     AddCount(group);
-    rendered.push_back({group.first.severity,
-                        RenderDiagnostic(group.first, sources, style, options.width)});
+    rendered.push_back(
+        {group.first.severity, RenderDiagnostic(group.first, sources, style, options.width)});
   }
   return rendered;
 }

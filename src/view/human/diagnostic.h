@@ -12,8 +12,8 @@
 namespace kinu::view {
 
 /// One diagnostic. With colour in a box.
-std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
-                             const Style& style, int width);
+std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
+                             int width);
 
 struct DiagnosticOptions {
   int width = kDefaultWidth;  ///< of stderr

@@ -91,8 +91,8 @@ bool StepIsName(const PathStep& step, std::string_view name) {
   if (step.kind == PathStep::Kind::kAttribute) {
     return step.name == name;
   }
-  return step.key.type().kind() == TypeKind::kString && step.key.IsKnown() &&
-         !step.key.IsNull() && step.key.AsString() == name;
+  return step.key.type().kind() == TypeKind::kString && step.key.IsKnown() && !step.key.IsNull() &&
+         step.key.AsString() == name;
 }
 
 bool StepIsIndex(const PathStep& step, size_t index) {
@@ -236,9 +236,8 @@ bool ShownEqual(const Value* a, const Value* b) {
     case Shown::kString:
       return a->AsString() == b->AsString();
     case Shown::kArray:
-      return std::ranges::equal(a->elements(), b->elements(), [](const Value& x, const Value& y) {
-        return ShownEqual(&x, &y);
-      });
+      return std::ranges::equal(a->elements(), b->elements(),
+                                [](const Value& x, const Value& y) { return ShownEqual(&x, &y); });
     case Shown::kObject:
       return ObjectsEqual(*a, *b);
   }
@@ -331,9 +330,15 @@ Change AsCreate(Change change) {
   return change;
 }
 
-bool NothingBefore(const Change& change) { return IsNothing(change.before); }
-bool NothingAfter(const Change& change) { return IsNothing(change.after); }
-bool NothingAtAll(const Change& change) { return NothingBefore(change) && NothingAfter(change); }
+bool NothingBefore(const Change& change) {
+  return IsNothing(change.before);
+}
+bool NothingAfter(const Change& change) {
+  return IsNothing(change.after);
+}
+bool NothingAtAll(const Change& change) {
+  return NothingBefore(change) && NothingAfter(change);
+}
 
 const Value* ObjectOf(const Value* value) {
   return ShownAs(value) == Shown::kObject ? value : nullptr;
@@ -343,16 +348,17 @@ std::span<const Value> ElementsOf(const Value* value) {
   return ShownAs(value) == Shown::kArray ? value->elements() : std::span<const Value>();
 }
 
-bool IsArray(const Value* value) { return ShownAs(value) == Shown::kArray; }
+bool IsArray(const Value* value) {
+  return ShownAs(value) == Shown::kArray;
+}
 
 const schema::Attribute* FindIn(const std::vector<schema::Attribute>* attributes,
                                 std::string_view name) {
   if (attributes == nullptr) {
     return nullptr;
   }
-  const auto it = std::ranges::lower_bound(*attributes, name, {}, [](const schema::Attribute& a) {
-    return std::string_view(a.name);
-  });
+  const auto it = std::ranges::lower_bound(
+      *attributes, name, {}, [](const schema::Attribute& a) { return std::string_view(a.name); });
   return it != attributes->end() && it->name == name ? &*it : nullptr;
 }
 
@@ -365,8 +371,8 @@ Change ChildOf(const Change& parent, const Value* before, const Value* after) {
   child.after_marks = parent.after_marks && !parent.after_sensitive;
   child.before_sensitive = child.before_marks && IsSensitive(before);
   child.after_sensitive = child.after_marks && IsSensitive(after);
-  child.unknown = parent.unknown == UnknownSource::kValue ? UnknownSource::kValue
-                                                           : UnknownSource::kNone;
+  child.unknown =
+      parent.unknown == UnknownSource::kValue ? UnknownSource::kValue : UnknownSource::kNone;
   return child;
 }
 
@@ -492,8 +498,7 @@ std::optional<Diff> IfSensitive(const Change& change, Diff::Kind kind, Compute&&
 /// `attributes`, if any, are shown as unknown too when something known becomes unknown as a whole.
 template <typename Compute>
 std::optional<Diff> IfUnknown(const Change& change,
-                              const std::vector<schema::Attribute>* attributes,
-                              Compute&& compute) {
+                              const std::vector<schema::Attribute>* attributes, Compute&& compute) {
   if (!IsUnknown(change)) {
     return std::nullopt;
   }
@@ -627,8 +632,7 @@ void DiffSetElements(const Change& change, Compute&& compute) {
 /// Elements position by position.
 template <typename Compute>
 void DiffPositions(const Change& change, Compute&& compute) {
-  const size_t count =
-      std::max(ElementsOf(change.before).size(), ElementsOf(change.after).size());
+  const size_t count = std::max(ElementsOf(change.before).size(), ElementsOf(change.after).size());
   for (size_t i = 0; i < count; ++i) {
     compute(OnlyIfRelevant(ElementOf(change, i, i)));
   }
@@ -636,10 +640,10 @@ void DiffPositions(const Change& change, Compute&& compute) {
 
 template <typename Compute>
 Diff DiffEntries(const Change& change, bool unknown_too, Compute&& compute) {
-  Diff diff{.kind = Diff::Kind::kMap,
-            .action = ActionOf(ObjectOf(change.before) != nullptr,
-                               ObjectOf(change.after) != nullptr),
-            .replace = change.replace.Matches()};
+  Diff diff{
+      .kind = Diff::Kind::kMap,
+      .action = ActionOf(ObjectOf(change.before) != nullptr, ObjectOf(change.after) != nullptr),
+      .replace = change.replace.Matches()};
   for (const std::string_view key : KeysOf(change, unknown_too)) {
     Diff element = compute(OnlyIfRelevant(MemberOf(change, key)));
     element.name = key;
@@ -656,9 +660,7 @@ Diff DiffAttribute(const Change& change, const schema::Attribute& attribute, Act
     if (parent == Action::kNoOp && change.replace.Matches()) {
       parent = Action::kUpdate;
     }
-    return {.kind = Diff::Kind::kWriteOnly,
-            .action = parent,
-            .replace = change.replace.Matches()};
+    return {.kind = Diff::Kind::kWriteOnly, .action = parent, .replace = change.replace.Matches()};
   }
   if (attribute.nested != nullptr) {
     return DiffNested(change, *attribute.nested, attribute.nested->nesting);
@@ -759,9 +761,8 @@ Diff DiffTuple(const Change& change, const Type& type) {
 }
 
 Diff DiffSet(const Change& change, const Type& element) {
-  Diff diff{.kind = Diff::Kind::kSet,
-            .action = StartAction(change),
-            .replace = change.replace.Matches()};
+  Diff diff{
+      .kind = Diff::Kind::kSet, .action = StartAction(change), .replace = change.replace.Matches()};
   DiffSetElements(change, [&](const Change& child) {
     Diff member = DiffType(child, element);
     diff.action = Combine(diff.action, member.action);
@@ -945,9 +946,8 @@ Diff DiffType(const Change& change, const Type& type) {
     case TypeKind::kObject:
       return DiffObject(change, type);
     case TypeKind::kMap:
-      return DiffEntries(change, /*unknown_too=*/true, [&](const Change& element) {
-        return DiffType(element, type.element());
-      });
+      return DiffEntries(change, /*unknown_too=*/true,
+                         [&](const Change& element) { return DiffType(element, type.element()); });
     case TypeKind::kList: {
       const bool objects = type.element().is_object();
       Diff diff = DiffSequence(

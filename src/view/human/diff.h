@@ -129,8 +129,9 @@ struct AlignedPair {
   size_t before;
   size_t after;
 };
-/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` says whether
-/// two different elements shall be shown as one changed element. Ref: jsonformat/collections.
+/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` says
+/// whether two different elements shall be shown as one changed element. Ref:
+/// jsonformat/collections.
 template <typename Together>
 std::vector<AlignedPair> Align(std::span<const uint32_t> before, std::span<const uint32_t> after,
                                Together&& together);

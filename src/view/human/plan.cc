@@ -19,7 +19,9 @@ using plan::ResourceChange;
 
 namespace {
 
-bool Moved(const ResourceChange& change) { return change.previous_address != change.address; }
+bool Moved(const ResourceChange& change) {
+  return change.previous_address != change.address;
+}
 
 /// The comment above a change: what will happen to which object, and why.
 class Heading {
@@ -82,8 +84,8 @@ void Heading::Replacement() {
 void Heading::WhyDeleted() {
   const ResourceName& resource = change_.address.resource.resource;
   const InstanceKey& key = change_.address.key;
-  const std::string short_name = std::string(program_.Text(resource.type)) + "." +
-                                 std::string(program_.Text(resource.name));
+  const std::string short_name =
+      std::string(program_.Text(resource.type)) + "." + std::string(program_.Text(resource.name));
   std::string key_json;
   if (!key.none()) {
     JsonWriter out(key_json);
@@ -102,10 +104,9 @@ void Heading::WhyDeleted() {
            " is not in configuration");
       break;
     case Reason::kDeleteWrongRepetition:
-      Note(key.none() ? "because resource uses count or for_each"
-           : key.kind() == InstanceKey::Kind::kInt
-               ? "because resource does not use count"
-               : "because resource does not use for_each");
+      Note(key.none()                              ? "because resource uses count or for_each"
+           : key.kind() == InstanceKey::Kind::kInt ? "because resource does not use count"
+                                                   : "because resource does not use for_each");
       break;
     case Reason::kDeleteCountIndex:
       Note("because index [" + key_json + "] is out of range for count");
@@ -123,8 +124,9 @@ void Heading::WhyDeleted() {
 
 void Heading::WhyForgotten() {
   if (change_.reason == Reason::kForgetState) {
-    text_ += " \n (because [bold]lifecycle.destroy = false[reset] was configured before this "
-             "resource was removed from the configuration)";
+    text_ +=
+        " \n (because [bold]lifecycle.destroy = false[reset] was configured before this "
+        "resource was removed from the configuration)";
   } else if (change_.reason == Reason::kForgetConfig) {
     text_ += " \n (because [bold]lifecycle.destroy = false[reset] is set in the configuration)";
   }
@@ -176,14 +178,16 @@ std::string Heading::Text() {
       LeftOver();
       break;
     case Action::kForget:
-      Subject("will be removed from the OpenTofu state [bold][red]but will not be destroyed[reset]");
+      Subject(
+          "will be removed from the OpenTofu state [bold][red]but will not be destroyed[reset]");
       WhyForgotten();
       LeftOver();
       break;
     case Action::kForgetThenCreate:
       Replacement();
-      text_ += " - [yellow]older instance will [bold]not[reset][yellow] be destroyed [reset]"
-               "([bold]lifecycle.destroy = false[reset])";
+      text_ +=
+          " - [yellow]older instance will [bold]not[reset][yellow] be destroyed [reset]"
+          "([bold]lifecycle.destroy = false[reset])";
       LeftOver();
       break;
     case Action::kNoOp:
@@ -233,9 +237,10 @@ std::string_view LegendLine(Action action) {
   return {};
 }
 
-constexpr std::array kLegendOrder = {
-    Action::kCreate,         Action::kUpdate, Action::kDelete,           Action::kDeleteThenCreate,
-    Action::kCreateThenDelete, Action::kRead, Action::kForgetThenCreate, Action::kForget};
+constexpr std::array kLegendOrder = {Action::kCreate,           Action::kUpdate,
+                                     Action::kDelete,           Action::kDeleteThenCreate,
+                                     Action::kCreateThenDelete, Action::kRead,
+                                     Action::kForgetThenCreate, Action::kForget};
 
 class PlanText {
  public:
@@ -431,8 +436,8 @@ Result<void> PlanText::RenderDrift() {
     }
   }
   shows_drift_ = true;
-  out_ += style_.Paint(
-      "\n[bold][cyan]Note:[reset][bold] Objects have changed outside of OpenTofu\n");
+  out_ +=
+      style_.Paint("\n[bold][cyan]Note:[reset][bold] Objects have changed outside of OpenTofu\n");
   out_ += '\n';
   out_ += WordWrap(
       "OpenTofu detected the following changes made outside of OpenTofu since the last \"tofu "

@@ -69,8 +69,8 @@ std::string ProvisionerLines(const Style& style, const std::string& address, con
     const std::string_view line = std::string_view(event.text).substr(begin, end - begin);
     const std::string_view left_trimmed = text::TrimSpace(line);
     if (!left_trimmed.empty()) {
-      const size_t size = static_cast<size_t>(left_trimmed.data() - line.data()) +
-                          left_trimmed.size();
+      const size_t size =
+          static_cast<size_t>(left_trimmed.data() - line.data()) + left_trimmed.size();
       lines += prefix;
       lines += line.substr(0, size);
       lines += '\n';
@@ -110,8 +110,7 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
     }
     case EventKind::kApplyProgress: {
       const bool ephemeral = event.address.resource.resource.mode == ResourceMode::kEphemeral;
-      const std::string_view words =
-          ephemeral ? "Still opening..." : WordsOf(event.action).running;
+      const std::string_view words = ephemeral ? "Still opening..." : WordsOf(event.action).running;
       if (words.empty()) {
         return {};
       }

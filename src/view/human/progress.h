@@ -1,4 +1,5 @@
-// Progress as lines for people: one line per event. Ref: opentofu internal/command/views/hook_ui.go.
+// Progress as lines for people: one line per event. Ref: opentofu
+// internal/command/views/hook_ui.go.
 #pragma once
 
 #include <string>

@@ -257,12 +257,11 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
     bool first = true;
     for (const Diff& member : blocks.members) {
       // Sensitivity that was said of all blocks of the type together covers each of them.
-      const bool covered =
-          member.kind != Diff::Kind::kSensitiveBlock &&
-          ((member.action == Action::kCreate && blocks.after_sensitive) ||
-           (member.action == Action::kDelete && blocks.before_sensitive) ||
-           ((member.action == Action::kUpdate || member.action == Action::kNoOp) &&
-            (blocks.after_sensitive || blocks.before_sensitive)));
+      const bool covered = member.kind != Diff::Kind::kSensitiveBlock &&
+                           ((member.action == Action::kCreate && blocks.after_sensitive) ||
+                            (member.action == Action::kDelete && blocks.before_sensitive) ||
+                            ((member.action == Action::kUpdate || member.action == Action::kNoOp) &&
+                             (blocks.after_sensitive || blocks.before_sensitive)));
       Diff cover;
       if (covered) {
         cover = {.kind = Diff::Kind::kSensitiveBlock,
@@ -669,8 +668,7 @@ void Renderer::RenderJson(std::string& out, const Diff& diff, int indent,
   Indent(out, indent + 1);
   SymbolColumn(out, symbol, options);
   out += text;
-  ReplaceSuffix(out, diff.replace && !only_whitespace,
-                only_whitespace ? RenderOptions() : options);
+  ReplaceSuffix(out, diff.replace && !only_whitespace, only_whitespace ? RenderOptions() : options);
   out += '\n';
   CloseLine(out, indent, options);
   out += ')';

@@ -1,4 +1,5 @@
-// Rendering of a Diff as text: symbols, alignment, hidden parts. Ref: jsonformat/computed/renderers.
+// Rendering of a Diff as text: symbols, alignment, hidden parts. Ref:
+// jsonformat/computed/renderers.
 #pragma once
 
 #include <optional>
@@ -10,10 +11,10 @@
 namespace kinu::view {
 
 struct RenderOptions {
-  bool no_null_suffix = false;    ///< leave out "-> null"
+  bool no_null_suffix = false;      ///< leave out "-> null"
   bool forces_replacement = false;  ///< show the suffix here although the diff itself does not ask
-  bool show_unchanged = false;    ///< show everything, hide nothing
-  bool hide_symbols = false;      ///< no +, -, ~ and no column for them
+  bool show_unchanged = false;      ///< show everything, hide nothing
+  bool hide_symbols = false;        ///< no +, -, ~ and no column for them
   bool show_sensitive = false;
 };
 

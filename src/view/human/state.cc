@@ -136,9 +136,9 @@ Result<std::string> RenderState(const state::State& state, const SchemaLookup& s
     return "The state file is empty. No resources are represented.\n";
   }
   StateText text(state, schemas, style, options);
-  const Tree root =
-      GroupByModule(*state.program, resources,
-                    [](const state::Resource* resource) { return resource->address.module; });
+  const Tree root = GroupByModule(*state.program, resources, [](const state::Resource* resource) {
+    return resource->address.module;
+  });
   if (auto done = text.Module(root, /*first=*/true); !done) {
     return std::unexpected(done.error());
   }

@@ -1,4 +1,5 @@
-// States as text for people (`show`, `state show`). Ref: opentofu internal/command/jsonformat/state.go.
+// States as text for people (`show`, `state show`). Ref: opentofu
+// internal/command/jsonformat/state.go.
 #pragma once
 
 #include <string>

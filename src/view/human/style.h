@@ -14,7 +14,8 @@ class Style {
   explicit Style(bool color) : color_(color) {}
   bool color() const { return color_; }
 
-  /// The markup expanded. A text that had any gets one more reset at its end, as the reference does.
+  /// The markup expanded. A text that had any gets one more reset at its end, as the reference
+  /// does.
   std::string Paint(std::string_view markup) const;
   /// As Paint, with `text` in the place of the markup's first "%".
   std::string Paint(std::string_view markup, std::string_view text) const;

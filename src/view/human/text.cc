@@ -150,8 +150,7 @@ Approval ApprovalFor(plan::Mode mode, std::string_view workspace) {
           "Only 'yes' will be accepted to approve."};
 }
 
-std::string RenderPrompt(const Style& style, std::string_view query,
-                         std::string_view description) {
+std::string RenderPrompt(const Style& style, std::string_view query, std::string_view description) {
   std::string markup = "[reset][bold]\n";
   markup += query;
   markup += "[reset]\n";
@@ -175,11 +174,11 @@ std::string_view CancelledText(plan::Mode mode) {
 }
 
 std::string RenderValidSuccess(const Style& style, bool warnings, int width) {
-  return WordWrap(style.Paint(warnings
-                                  ? "[green][bold]Success![reset] The configuration is valid, but "
+  return WordWrap(
+             style.Paint(warnings ? "[green][bold]Success![reset] The configuration is valid, but "
                                     "there were some validation warnings as shown above."
                                   : "[green][bold]Success![reset] The configuration is valid."),
-                  width) +
+             width) +
          "\n";
 }
 

@@ -83,7 +83,9 @@ void WriteInstanceAddress(JsonWriter& out, Program& program, std::string_view ki
 
 }  // namespace
 
-bool HasChecks(std::span<const state::CheckResult> checks) { return !checks.empty(); }
+bool HasChecks(std::span<const state::CheckResult> checks) {
+  return !checks.empty();
+}
 
 void WriteChecks(JsonWriter& out, Program& program, std::span<const state::CheckResult> checks) {
   std::vector<const state::CheckResult*> sorted;

@@ -35,7 +35,9 @@ std::string_view LastPart(std::string_view address) {
 }
 
 /// The provider name that a resource type implies: its part before the first underscore.
-std::string_view ImpliedProvider(std::string_view type) { return type.substr(0, type.find('_')); }
+std::string_view ImpliedProvider(std::string_view type) {
+  return type.substr(0, type.find('_'));
+}
 
 class ConfigWriter {
  public:
@@ -137,12 +139,12 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
 
   for (const config::ProviderBlock& block : module.providers) {
     std::string name(Text(block.local_name));
-    ProviderEntry entry{.name = name,
-                        .full_name =
-                            std::string(Text(config_.ProviderAddress(module, block.local_name))),
-                        .alias = std::string(Text(block.alias)),
-                        .module_address = address,
-                        .block = &block};
+    ProviderEntry entry{
+        .name = name,
+        .full_name = std::string(Text(config_.ProviderAddress(module, block.local_name))),
+        .alias = std::string(Text(block.alias)),
+        .module_address = address,
+        .block = &block};
     entry.version_constraint = constraint_of(entry.full_name);
     if (!entry.alias.empty()) {
       name += "." + entry.alias;
@@ -151,9 +153,8 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
   }
   for (const config::RequiredProvider& item : module.required_providers) {
     const std::string name(Text(item.local_name));
-    ProviderEntry entry{.name = name,
-                        .full_name = std::string(Text(item.provider)),
-                        .module_address = address};
+    ProviderEntry entry{
+        .name = name, .full_name = std::string(Text(item.provider)), .module_address = address};
     entry.version_constraint = constraint_of(entry.full_name);
     for (const config::ProviderRef& alias : item.aliases) {
       providers_.try_emplace(ProviderKey(RefText(alias), address), entry);
@@ -192,8 +193,8 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
       const std::string inside = RefText(passed.inside);
       ProviderEntry entry{
           .name = inside,
-          .full_name = std::string(
-              Text(config_.ProviderAddress(*child->module, passed.inside.local_name))),
+          .full_name =
+              std::string(Text(config_.ProviderAddress(*child->module, passed.inside.local_name))),
           .module_address = child_address};
       entry.parent = SourceKey(ProviderKey(RefText(passed.outside), address), entry.full_name);
       providers_[ProviderKey(inside, child_address)] = std::move(entry);
@@ -247,8 +248,8 @@ void ConfigWriter::WriteDependsOn(const std::vector<const hcl::TraversalExpr*>& 
 }
 
 void ConfigWriter::WriteProviders() {
-  const bool any = std::ranges::any_of(
-      providers_, [](const auto& item) { return item.second.parent.empty(); });
+  const bool any =
+      std::ranges::any_of(providers_, [](const auto& item) { return item.second.parent.empty(); });
   if (!any) {
     return;
   }
@@ -347,12 +348,11 @@ void ConfigWriter::WriteProvisioners(const config::Resource& resource) {
   out_.EndArray();
 }
 
-Result<void> ConfigWriter::WriteResource(const ConfigNode& node,
-                                         const config::Resource& resource) {
+Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const config::Resource& resource) {
   const std::string address = program_.ToText(resource.name);
   const std::string_view type = Text(resource.name.type);
-  const std::string local = resource.provider_ref ? RefText(*resource.provider_ref)
-                                                  : std::string(ImpliedProvider(type));
+  const std::string local =
+      resource.provider_ref ? RefText(*resource.provider_ref) : std::string(ImpliedProvider(type));
   std::string key = ProviderKey(local, program_.ToText(node.path));
   if (const auto it = providers_.find(key);
       it != providers_.end() && providers_.contains(it->second.parent)) {

@@ -1,6 +1,6 @@
 // The JSON documents, one function each: the table of contents. The order of a function's body is
-// the order of the document's keys. Documents that can fail say why in an Error; what was written so
-// far is then worthless. Ref: shared contract "json output".
+// the order of the document's keys. Documents that can fail say why in an Error; what was written
+// so far is then worthless. Ref: shared contract "json output".
 #pragma once
 
 #include <span>

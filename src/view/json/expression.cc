@@ -192,8 +192,8 @@ void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute
     std::vector<std::pair<std::string, Value>> members;
     for (const ObjectAttribute& member : attribute.type.element().attributes()) {
       const hcl::Attribute* given = content.Find(member.name);
-      std::optional<Value> value = given == nullptr ? Value::Null(member.type)
-                                                    : ConstantOf(*given->expr);
+      std::optional<Value> value =
+          given == nullptr ? Value::Null(member.type) : ConstantOf(*given->expr);
       constant = constant && value.has_value();
       members.emplace_back(member.name, value.value_or(Value()));
     }
@@ -288,8 +288,8 @@ void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::
     }
   }
   Diagnostics ignored;
-  const hcl::BodyContent content = body.Content({.attributes = attributes, .blocks = types},
-                                                hcl::Strictness::kPartial, ignored);
+  const hcl::BodyContent content =
+      body.Content({.attributes = attributes, .blocks = types}, hcl::Strictness::kPartial, ignored);
 
   // Members by name, each written by its own rule.
   struct Item {

@@ -209,7 +209,8 @@ Result<void> PlanWriter::PlannedModule(const Tree& module) {
     for (const ResourceChange* change : module.items) {
       by_address.emplace_back(program_.ToText(change->address), change);
     }
-    std::ranges::sort(by_address, {}, [](const auto& item) { return std::string_view(item.first); });
+    std::ranges::sort(by_address, {},
+                      [](const auto& item) { return std::string_view(item.first); });
     out_.Key("resources");
     out_.BeginArray();
     for (const auto& [address, change] : by_address) {
@@ -264,8 +265,8 @@ Result<void> PlanWriter::Change(const ResourceChange& change) {
   }
   for (const Value* value : {&change.before, &change.after}) {
     if (value->ContainsMarked() && value->MarksDeep().ephemeral()) {
-      return Fail(ErrorCode::kInvalid, program_.ToText(change.address) +
-                                           ": ephemeral values cannot be part of a plan");
+      return Fail(ErrorCode::kInvalid,
+                  program_.ToText(change.address) + ": ephemeral values cannot be part of a plan");
     }
   }
   const schema::Block* block = (*schema)->block.has_sensitive() ? &(*schema)->block : nullptr;
@@ -415,8 +416,8 @@ Error In(std::string_view where, Error error) {
 
 bool HasObjects(const state::State& state) {
   return !state.outputs.empty() || std::ranges::any_of(state.resources, [](const auto& resource) {
-           return !resource->instances.empty();
-         });
+    return !resource->instances.empty();
+  });
 }
 
 }  // namespace

@@ -240,8 +240,7 @@ void WriteProvider(JsonWriter& out, const ProviderSchema& provider) {
 }  // namespace
 
 void WriteProviderSchemas(
-    JsonWriter& out,
-    std::span<const std::pair<std::string, const ProviderSchema*>> providers) {
+    JsonWriter& out, std::span<const std::pair<std::string, const ProviderSchema*>> providers) {
   out.BeginObject();
   out.Member("format_version", kProviderSchemasFormatVersion);
   if (!providers.empty()) {

@@ -73,8 +73,7 @@ Result<void> StateWriter::Object(const state::Resource& resource, const state::I
     out_.Key("identity");
     out_.Embed(object.identity);
     if (object.identity_schema_version) {
-      out_.Member("identity_schema_version",
-                  static_cast<int64_t>(*object.identity_schema_version));
+      out_.Member("identity_schema_version", static_cast<int64_t>(*object.identity_schema_version));
     }
   }
   out_.EndObject();

@@ -10,10 +10,12 @@
 namespace kinu::view {
 namespace {
 
-bool IsSequence(const Type& type) { return type.is_list() || type.is_set() || type.is_tuple(); }
+bool IsSequence(const Type& type) {
+  return type.is_list() || type.is_set() || type.is_tuple();
+}
 
-/// What a schema says about a value: the block or nested attribute that it is an object of, or (with
-/// `elements`) a collection of.
+/// What a schema says about a value: the block or nested attribute that it is an object of, or
+/// (with `elements`) a collection of.
 struct Shape {
   const schema::Block* block = nullptr;
   const schema::NestedAttributes* nested = nullptr;
@@ -48,8 +50,8 @@ Member MemberOf(const Shape& shape, std::string_view name) {
     return {};
   }
   if (const schema::NestedBlock* nested = shape.block->FindBlock(name); nested != nullptr) {
-    const bool single = nested->nesting == schema::Nesting::kSingle ||
-                        nested->nesting == schema::Nesting::kGroup;
+    const bool single =
+        nested->nesting == schema::Nesting::kSingle || nested->nesting == schema::Nesting::kGroup;
     return {.shape = {.block = &nested->block, .elements = !single}};
   }
   return OfAttribute(shape.block->FindAttribute(name));
@@ -71,7 +73,9 @@ bool SensitiveMaskIsFalse(const Value& value, bool sensitive) {
   return value.IsNull() || type.is_primitive() || type.is_dynamic() || type.is_capsule();
 }
 
-bool IsSensitive(const Value& value) { return value.IsMarked() && value.marks().sensitive(); }
+bool IsSensitive(const Value& value) {
+  return value.IsMarked() && value.marks().sensitive();
+}
 
 void SensitiveMask(JsonWriter& out, const Value& value, bool sensitive, const Shape& shape) {
   if (sensitive) {
@@ -154,8 +158,8 @@ void WriteValue(JsonWriter& out, const Value& value) {
     return;
   }
   if (value.IsWhollyKnown() && !value.ContainsMarked()) {
-    // Infinities cannot be stored in a plan or state, so none gets here; nothing may stop a document
-    // half-way through.
+    // Infinities cannot be stored in a plan or state, so none gets here; nothing may stop a
+    // document half-way through.
     const size_t before = out.out().size();
     if (!WriteSimpleJson(out, value) && out.out().size() == before) {
       out.Null();
@@ -226,7 +230,9 @@ void WriteSensitiveMask(JsonWriter& out, const Value& value, const schema::Block
   SensitiveMask(out, value, IsSensitive(value), {.block = block});
 }
 
-void WriteType(JsonWriter& out, const Type& type) { out.Embed(TypeToJson(type)); }
+void WriteType(JsonWriter& out, const Type& type) {
+  out.Embed(TypeToJson(type));
+}
 
 void WritePath(JsonWriter& out, const Path& path) {
   out.BeginArray();
