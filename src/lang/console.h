@@ -1,0 +1,57 @@
+// What the console adds to the language: its way of printing values and types, and type().
+// Ref: opentofu internal/repl/format.go, session.go.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "lang/scope.h"
+
+namespace kinu::lang {
+
+/// A value as the console (and `output`) prints it. Sensitive parts are masked.
+std::string ConsoleText(const Value& value, int indent = 0);
+/// A type over several lines, in the words of type constraints.
+std::string ConsoleTypeText(const Type& type);
+
+/// A scope of the console over another scope: it has type(), whose result is a type and not a
+/// value, and no plantimestamp().
+class ConsoleScope final : public Scope {
+ public:
+  explicit ConsoleScope(const Scope& inner);
+
+  Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
+    return inner_.Resolve(traversal, diags);
+  }
+  bool variables_allowed() const override { return inner_.variables_allowed(); }
+  const functions::Callable* FindFunction(std::string_view name) const override;
+  bool functions_allowed() const override { return true; }
+  std::vector<std::string_view> FunctionNames() const override;
+  const functions::CallContext& call_context() const override { return inner_.call_context(); }
+
+  /// The text to print for a result of this scope's expressions. Nothing, and a diagnostic, when
+  /// type() is a part of something else.
+  std::string Print(const Value& result, Diagnostics& diags) const;
+
+ private:
+  // Its results are capsules whose payload is an index into `types`.
+  class TypeFunction final : public functions::Callable {
+   public:
+    TypeFunction();
+    std::string_view name() const override { return "type"; }
+    std::span<const functions::Parameter> params() const override { return {&parameter_, 1}; }
+    const functions::Parameter* variadic() const override { return nullptr; }
+    functions::CallResult Call(functions::Arguments args,
+                               const functions::CallContext& context) const override;
+    const Type& TypeAt(uint64_t index) const { return types_[index]; }
+
+   private:
+    functions::Parameter parameter_;
+    mutable std::deque<Type> types_;
+  };
+
+  const Scope& inner_;
+  TypeFunction type_;
+};
+
+}  // namespace kinu::lang
