@@ -118,7 +118,11 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
 
 // --- Reading. ---
 
-ValueResult<Value> Read(const JsonNode& json, const Type& type);
+ValueResult<Value> Read(const JsonNode& json, const Type& type, int depth);
+
+std::unexpected<ValueError> TooDeep() {
+  return ValueFail("the value is nested too deeply");
+}
 
 ValueResult<Value> ReadPrimitive(const JsonNode& json, const Type& type) {
   switch (type.kind()) {
@@ -146,7 +150,7 @@ ValueResult<Value> ReadPrimitive(const JsonNode& json, const Type& type) {
   }
 }
 
-ValueResult<Value> ReadDynamic(const JsonNode& json) {
+ValueResult<Value> ReadDynamic(const JsonNode& json, int depth) {
   if (!json.is_object()) {
     return ValueFail("missing expected {");
   }
@@ -169,7 +173,7 @@ ValueResult<Value> ReadDynamic(const JsonNode& json) {
     return ValueFail(type ? "missing value in dynamically-typed value"
                           : "missing type in dynamically-typed value");
   }
-  return Read(*content, *type);
+  return Read(*content, *type, depth + 1);
 }
 
 // Elements of a type with dynamic places come out with types of their own, which decide.
@@ -177,7 +181,7 @@ Type ElementTypeToMake(const Type& collection, bool empty) {
   return empty || !collection.element().has_dynamic() ? collection.element() : Type::Dynamic();
 }
 
-ValueResult<Value> ReadSequence(const JsonNode& json, const Type& type) {
+ValueResult<Value> ReadSequence(const JsonNode& json, const Type& type, int depth) {
   if (!json.is_array()) {
     return ValueFail("missing expected [");
   }
@@ -188,7 +192,7 @@ ValueResult<Value> ReadSequence(const JsonNode& json, const Type& type) {
     if (type.is_tuple() && i >= type.elements().size()) {
       break;
     }
-    ValueResult<Value> element = Read(parts[i], ElementType(type, i));
+    ValueResult<Value> element = Read(parts[i], ElementType(type, i), depth + 1);
     if (!element) {
       Value key =
           type.is_set() ? Value::Unknown(type.element()) : Value::Int(static_cast<int64_t>(i));
@@ -212,7 +216,7 @@ ValueResult<Value> ReadSequence(const JsonNode& json, const Type& type) {
                        : Value::List(element, std::move(values));
 }
 
-ValueResult<Value> ReadMap(const JsonNode& json, const Type& type) {
+ValueResult<Value> ReadMap(const JsonNode& json, const Type& type, int depth) {
   if (!json.is_object()) {
     return ValueFail("missing expected {");
   }
@@ -220,7 +224,7 @@ ValueResult<Value> ReadMap(const JsonNode& json, const Type& type) {
   std::vector<Value> values;
   entries.reserve(json.members().size());
   for (const JsonMember& member : json.members()) {
-    ValueResult<Value> element = Read(member.value, type.element());
+    ValueResult<Value> element = Read(member.value, type.element(), depth + 1);
     if (!element) {
       return Inside(PathStep::Index(Value::String(member.name)), element.error());
     }
@@ -235,7 +239,7 @@ ValueResult<Value> ReadMap(const JsonNode& json, const Type& type) {
   return Value::Map(ElementTypeToMake(type, entries.empty()), std::move(entries));
 }
 
-ValueResult<Value> ReadObject(const JsonNode& json, const Type& type) {
+ValueResult<Value> ReadObject(const JsonNode& json, const Type& type, int depth) {
   if (!json.is_object()) {
     return ValueFail("missing expected {");
   }
@@ -251,7 +255,7 @@ ValueResult<Value> ReadObject(const JsonNode& json, const Type& type) {
       }
       likely = static_cast<size_t>(index);
     }
-    ValueResult<Value> value = Read(member.value, attributes[likely].type);
+    ValueResult<Value> value = Read(member.value, attributes[likely].type, depth + 1);
     if (!value) {
       return Inside(PathStep::Attribute(member.name), value.error());
     }
@@ -267,21 +271,24 @@ ValueResult<Value> ReadObject(const JsonNode& json, const Type& type) {
   return Value::ObjectOf(type, std::move(values));
 }
 
-ValueResult<Value> Read(const JsonNode& json, const Type& type) {
+ValueResult<Value> Read(const JsonNode& json, const Type& type, int depth) {
+  if (depth > kMaxValueDepth) {
+    return TooDeep();
+  }
   if (json.is_null()) {
     return Value::Null(type);
   }
   switch (type.kind()) {
     case TypeKind::kDynamic:
-      return ReadDynamic(json);
+      return ReadDynamic(json, depth);
     case TypeKind::kList:
     case TypeKind::kSet:
     case TypeKind::kTuple:
-      return ReadSequence(json, type);
+      return ReadSequence(json, type, depth);
     case TypeKind::kMap:
-      return ReadMap(json, type);
+      return ReadMap(json, type, depth);
     case TypeKind::kObject:
-      return ReadObject(json, type);
+      return ReadObject(json, type, depth);
     case TypeKind::kCapsule:
       return ValueFail("unsupported type " + type.FriendlyName());
     default:
@@ -291,6 +298,58 @@ ValueResult<Value> Read(const JsonNode& json, const Type& type) {
 
 std::string DuplicateProperty(std::string_view name) {
   return "duplicate " + text::GoQuote(name) + " property in JSON object";
+}
+
+ValueResult<Value> ImpliedValue(const JsonNode& json, int depth) {
+  if (depth > kMaxValueDepth) {
+    return TooDeep();
+  }
+  switch (json.kind()) {
+    case JsonNode::Kind::kBool:
+      return Value::Bool(json.boolean());
+    case JsonNode::Kind::kNumber:
+      return ReadPrimitive(json, Type::Number());
+    case JsonNode::Kind::kString:
+      return Value::String(json.text());
+    case JsonNode::Kind::kArray: {
+      std::vector<Value> values;
+      values.reserve(json.elements().size());
+      for (const JsonNode& part : json.elements()) {
+        ValueResult<Value> value = ImpliedValue(part, depth + 1);
+        if (!value) {
+          return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(values.size()))),
+                        value.error());
+        }
+        values.push_back(*std::move(value));
+      }
+      return Value::Tuple(std::move(values));
+    }
+    case JsonNode::Kind::kObject: {
+      std::vector<std::pair<std::string, Value>> attributes;
+      attributes.reserve(json.members().size());
+      for (const JsonMember& member : json.members()) {
+        ValueResult<Value> value = ImpliedValue(member.value, depth + 1);
+        if (!value) {
+          return Inside(PathStep::Attribute(member.name), value.error());
+        }
+        attributes.emplace_back(std::string(member.name), *std::move(value));
+      }
+      // A repeated name is tolerated when the types agree; the last value stays.
+      auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
+      if (!std::is_sorted(attributes.begin(), attributes.end(), by_name)) {
+        std::stable_sort(attributes.begin(), attributes.end(), by_name);
+      }
+      for (size_t i = 1; i < attributes.size(); ++i) {
+        if (attributes[i - 1].first == attributes[i].first &&
+            attributes[i - 1].second.type() != attributes[i].second.type()) {
+          return ValueFail(DuplicateProperty(attributes[i].first));
+        }
+      }
+      return Value::Object(std::move(attributes));
+    }
+    default:
+      return Value::Null(Type::Dynamic());
+  }
 }
 
 // Parses, and hands the root to `use`.
@@ -330,11 +389,11 @@ ValueResult<void> WriteSimpleJson(JsonWriter& out, const Value& value) {
 }
 
 ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type) {
-  return Read(json, type);
+  return Read(json, type, 0);
 }
 
 ValueResult<Value> ValueFromJson(std::string_view json, const Type& type) {
-  return WithDocument(json, [&](const JsonNode& root) { return Read(root, type); });
+  return WithDocument(json, [&](const JsonNode& root) { return Read(root, type, 0); });
 }
 
 ValueResult<Type> ImpliedTypeOfJson(const JsonNode& json) {
@@ -350,52 +409,7 @@ ValueResult<Type> ImpliedTypeOfJson(std::string_view json) {
 }
 
 ValueResult<Value> ImpliedValueOfJson(const JsonNode& json) {
-  switch (json.kind()) {
-    case JsonNode::Kind::kBool:
-      return Value::Bool(json.boolean());
-    case JsonNode::Kind::kNumber:
-      return ReadPrimitive(json, Type::Number());
-    case JsonNode::Kind::kString:
-      return Value::String(json.text());
-    case JsonNode::Kind::kArray: {
-      std::vector<Value> values;
-      values.reserve(json.elements().size());
-      for (const JsonNode& part : json.elements()) {
-        ValueResult<Value> value = ImpliedValueOfJson(part);
-        if (!value) {
-          return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(values.size()))),
-                        value.error());
-        }
-        values.push_back(*std::move(value));
-      }
-      return Value::Tuple(std::move(values));
-    }
-    case JsonNode::Kind::kObject: {
-      std::vector<std::pair<std::string, Value>> attributes;
-      attributes.reserve(json.members().size());
-      for (const JsonMember& member : json.members()) {
-        ValueResult<Value> value = ImpliedValueOfJson(member.value);
-        if (!value) {
-          return Inside(PathStep::Attribute(member.name), value.error());
-        }
-        attributes.emplace_back(std::string(member.name), *std::move(value));
-      }
-      // A repeated name is tolerated when the types agree; the last value stays.
-      auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-      if (!std::is_sorted(attributes.begin(), attributes.end(), by_name)) {
-        std::stable_sort(attributes.begin(), attributes.end(), by_name);
-      }
-      for (size_t i = 1; i < attributes.size(); ++i) {
-        if (attributes[i - 1].first == attributes[i].first &&
-            attributes[i - 1].second.type() != attributes[i].second.type()) {
-          return ValueFail(DuplicateProperty(attributes[i].first));
-        }
-      }
-      return Value::Object(std::move(attributes));
-    }
-    default:
-      return Value::Null(Type::Dynamic());
-  }
+  return ImpliedValue(json, 0);
 }
 
 ValueResult<Value> ImpliedValueOfJson(std::string_view json) {

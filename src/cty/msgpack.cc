@@ -46,7 +46,6 @@ enum RefinementKey : int64_t {
 };
 constexpr size_t kLongestPrefix = 256;
 constexpr size_t kLongestRefinement = 1024;
-constexpr int kMaxDepth = 10000;
 
 std::unexpected<ValueError> Inside(PathStep step, const ValueError& error) {
   return std::unexpected<ValueError>(ErrorInside(std::move(step), error));
@@ -425,7 +424,7 @@ std::optional<std::pair<Number, bool>> ReadBound(Reader& in) {
 
 // Steps over one value of any kind, for refinements that are not known here.
 bool SkipValue(Reader& in, int depth = 0) {
-  if (in.at_end() || depth > kMaxDepth) {
+  if (in.at_end() || depth > kMaxValueDepth) {
     return false;
   }
   uint8_t code = in.Peek();
@@ -703,7 +702,7 @@ ValueResult<Value> Read(Reader& in, const Type& type, int depth) {
   if (in.at_end()) {
     return ValueFail("EOF");
   }
-  if (depth > kMaxDepth) {
+  if (depth > kMaxValueDepth) {
     return ValueFail("the value is nested too deeply");
   }
   if (in.AtExtension()) {
@@ -760,7 +759,7 @@ ValueResult<Type> ReadImpliedType(Reader& in, int depth) {
   if (in.at_end()) {
     return ValueFail("EOF");
   }
-  if (depth > kMaxDepth) {
+  if (depth > kMaxValueDepth) {
     return ValueFail("the value is nested too deeply");
   }
   uint8_t code = in.Peek();

@@ -1,6 +1,11 @@
 #include "cty/number.h"
 
+#include <bit>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "base/files.h"
 
 namespace kinu {
 namespace {
@@ -47,6 +52,93 @@ TEST(Number, FormatAsGo) {
   EXPECT_EQ(Number::Parse("2.5")->Format('f', 0), "2");
   EXPECT_EQ(Number::Parse("3.14159")->Format('f', 2), "3.14");
   EXPECT_EQ(Number::FromInt(0).Format('g', 10), "0");
+}
+
+std::vector<std::string> Split(std::string_view line, char separator) {
+  std::vector<std::string> parts(1);
+  for (char c : line) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+Number Operand(const std::string& text) {
+  std::string content = text.substr(2);
+  switch (text[0]) {
+    case 'i':
+      return Number::FromInt(std::stoll(content));
+    case 'f':
+      return Number::FromDouble(std::bit_cast<double>(std::stoull(content, nullptr, 16)));
+    default:
+      return *Number::Parse(content);
+  }
+}
+
+std::string Shown(const Number& number) {
+  return std::to_string(number.precision()) + " " + number.ToText() + " " + number.Format('g', 10);
+}
+
+std::string Calculate(const std::string& op, const Number& a, const Number& b) {
+  if (op == "+") {
+    return Shown(Number::Add(a, b));
+  }
+  if (op == "-") {
+    return Shown(Number::Subtract(a, b));
+  }
+  if (op == "*") {
+    return Shown(Number::Multiply(a, b));
+  }
+  if (op == "/") {
+    return Number::HasQuotient(a, b) ? Shown(Number::Divide(a, b)) : "error";
+  }
+  if (op == "%") {
+    return Shown(Number::Modulo(a, b));
+  }
+  if (op == "neg") {
+    return Shown(Number::Negate(a));
+  }
+  bool answer = op == "=" ? a == b : Number::Compare(a, b) < 0;
+  return answer ? "true" : "false";
+}
+
+// The table holds what go-cty and math/big make of random operands of all precisions: result,
+// precision of the result, its shortest text and its text of ten digits.
+TEST(Number, EqualsTheReferenceToTheBit) {
+  auto table = ReadFile(std::string(KINU_SOURCE_DIR) + "/src/cty/testdata/arithmetic.txt");
+  ASSERT_TRUE(table);
+  size_t operations = 0;
+  size_t literals = 0;
+  for (const std::string& line : Split(*table, '\n')) {
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    if (line.starts_with("parse\t")) {
+      std::vector<std::string> parts = Split(line, '\t');
+      std::optional<Number> number = Number::Parse(parts[1]);
+      ++literals;
+      if (parts[2] == "error") {
+        EXPECT_FALSE(number) << line;
+        continue;
+      }
+      ASSERT_TRUE(number) << line;
+      EXPECT_EQ(number->Format('f', -1), parts[2]) << line;
+      EXPECT_EQ(number->Format('g', -1), parts[3]) << line;
+      EXPECT_EQ(number->Format('e', 5), parts[4]) << line;
+      EXPECT_EQ(number->Format('f', 3), parts[5]) << line;
+      continue;
+    }
+    std::vector<std::string> parts = Split(line, ' ');
+    ASSERT_GE(parts.size(), 4u) << line;
+    std::string want = line.substr(parts[0].size() + parts[1].size() + parts[2].size() + 3);
+    ++operations;
+    EXPECT_EQ(Calculate(parts[0], Operand(parts[1]), Operand(parts[2])), want) << line;
+  }
+  EXPECT_GE(operations, 2400u);
+  EXPECT_GE(literals, 150u);
 }
 
 }  // namespace

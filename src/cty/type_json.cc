@@ -85,6 +85,8 @@ void AppendType(std::string& out, const Type& type) {
   }
 }
 
+ValueResult<Type> Read(const JsonNode& json, int depth);
+
 ValueResult<Type> PrimitiveFromName(std::string_view name) {
   if (name == "bool") {
     return Type::Bool();
@@ -101,7 +103,7 @@ ValueResult<Type> PrimitiveFromName(std::string_view name) {
   return ValueFail("invalid primitive type name " + text::GoQuote(name));
 }
 
-ValueResult<Type> ObjectFromJson(std::span<const JsonNode> parts) {
+ValueResult<Type> ObjectFromJson(std::span<const JsonNode> parts, int depth) {
   if (parts.size() > 3 || !parts[1].is_object()) {
     return ValueFail(parts.size() > 3 ? "unexpected extra data in type description"
                                       : "invalid complex type description");
@@ -109,7 +111,7 @@ ValueResult<Type> ObjectFromJson(std::span<const JsonNode> parts) {
   std::vector<Type::Attribute> attributes;
   attributes.reserve(parts[1].members().size());
   for (const JsonMember& member : parts[1].members()) {
-    ValueResult<Type> type = TypeFromJson(member.value);
+    ValueResult<Type> type = Read(member.value, depth + 1);
     if (!type) {
       return type;
     }
@@ -134,19 +136,10 @@ ValueResult<Type> ObjectFromJson(std::span<const JsonNode> parts) {
   return Type::Object(attributes);
 }
 
-}  // namespace
-
-std::string TypeToJson(const Type& type) {
-  std::string out;
-  AppendType(out, type);
-  return out;
-}
-
-void WriteType(JsonWriter& out, const Type& type) {
-  out.Embed(TypeToJson(type));
-}
-
-ValueResult<Type> TypeFromJson(const JsonNode& json) {
+ValueResult<Type> Read(const JsonNode& json, int depth) {
+  if (depth > kMaxValueDepth) {
+    return ValueFail("the type is nested too deeply");
+  }
   if (json.is_string()) {
     return PrimitiveFromName(json.text());
   }
@@ -167,13 +160,13 @@ ValueResult<Type> TypeFromJson(const JsonNode& json) {
     return ValueFail("invalid complex type description");
   }
   if (kind == "object") {
-    return ObjectFromJson(parts);
+    return ObjectFromJson(parts, depth);
   }
   if (parts.size() != 2) {
     return ValueFail("unexpected extra data in type description");
   }
   if (collection) {
-    ValueResult<Type> element = TypeFromJson(parts[1]);
+    ValueResult<Type> element = Read(parts[1], depth + 1);
     if (!element) {
       return element;
     }
@@ -187,13 +180,29 @@ ValueResult<Type> TypeFromJson(const JsonNode& json) {
   std::vector<Type> elements;
   elements.reserve(parts[1].elements().size());
   for (const JsonNode& part : parts[1].elements()) {
-    ValueResult<Type> element = TypeFromJson(part);
+    ValueResult<Type> element = Read(part, depth + 1);
     if (!element) {
       return element;
     }
     elements.push_back(*std::move(element));
   }
   return Type::Tuple(elements);
+}
+
+}  // namespace
+
+std::string TypeToJson(const Type& type) {
+  std::string out;
+  AppendType(out, type);
+  return out;
+}
+
+void WriteType(JsonWriter& out, const Type& type) {
+  out.Embed(TypeToJson(type));
+}
+
+ValueResult<Type> TypeFromJson(const JsonNode& json) {
+  return Read(json, 0);
 }
 
 ValueResult<Type> TypeFromJson(std::string_view json) {

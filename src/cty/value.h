@@ -29,6 +29,10 @@ namespace kinu {
 class Path;
 struct PathMarks;
 
+/// Decoders refuse to make values and types that nest deeper, so that code may recurse into what
+/// comes from outside.
+inline constexpr int kMaxValueDepth = 1000;
+
 /// What is known about an unknown value (or, as a builder, what shall be).
 struct Refinements {
   bool not_null = false;

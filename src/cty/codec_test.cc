@@ -1,0 +1,187 @@
+// Values as msgpack and JSON where no recorded answer reaches: depth, size, damage.
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "cty/convert.h"
+#include "cty/json.h"
+#include "cty/msgpack.h"
+#include "cty/ops.h"
+
+namespace kinu {
+namespace {
+
+Value Str(std::string_view text) {
+  return Value::String(text);
+}
+
+Value Sample() {
+  Refinements refined;
+  refined.not_null = true;
+  refined.prefix = "arn:aws:";
+  Refinements bounded;
+  bounded.min = Number::FromInt(3);
+  bounded.max = *Number::Parse("7.25");
+  bounded.max_inclusive = false;
+  Refinements sized;
+  sized.min_length = 2;
+  sized.max_length = 70000;
+  std::vector<Value> many;
+  for (int i = 0; i < 300; ++i) {
+    many.push_back(Value::Int(i * 1000003));
+  }
+  return Value::Object(
+      {{"numbers", Value::List(Type::Number(), many)},
+       {"big", Value::Of(*Number::Parse("123456789012345678901234567890"))},
+       {"tenth", Value::Of(*Number::Parse("0.1"))},
+       {"half", Value::Of(*Number::Parse("-0.5"))},
+       {"minimum", Value::Int(INT64_MIN)},
+       {"infinite", Value::Of(Number::Infinity(true))},
+       {"set", Value::Set(Type::String(), {Str("b"), Str("a"), Value::Unknown(Type::String())})},
+       {"map", Value::Map(Type::Bool(), {{"x", Value::True()}, {"é", Value::Null(Type::Bool())}})},
+       {"tuple", Value::Tuple({Value::DynamicUnknown(), Value(), Str(std::string(70000, 'z'))})},
+       {"refined", Value::Unknown(Type::String(), refined)},
+       {"bounded", Value::Unknown(Type::Number(), bounded)},
+       {"sized", Value::Unknown(Type::Map(Type::String()), sized)}});
+}
+
+TEST(Msgpack, RoundTripsEverything) {
+  Value value = Sample();
+  for (const Type& type : {value.type(), Type::Dynamic()}) {
+    auto bytes = ValueToMsgpack(value, type);
+    ASSERT_TRUE(bytes) << bytes.error().ToText();
+    auto back = ValueFromMsgpack(*bytes, type);
+    ASSERT_TRUE(back) << back.error().ToText();
+    EXPECT_TRUE(Value::RawEquals(*back, value)) << GoString(*back);
+  }
+}
+
+TEST(Msgpack, DamagedBytesAreErrorsNotCrashes) {
+  Value value = Sample();
+  Type type = value.type();
+  std::string bytes = *ValueToMsgpack(value, type);
+  size_t end = bytes.find("zzzz") + 4;  // the long string tells nothing new
+  for (size_t cut = 0; cut < end; ++cut) {
+    EXPECT_FALSE(ValueFromMsgpack(std::string_view(bytes).substr(0, cut), type)) << cut;
+  }
+  size_t readable = 0;
+  for (size_t at = 0; at < end; ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes.substr(0, end + 100);
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
+      readable += ValueFromMsgpack(damaged, type).has_value() ? 1 : 0;
+      readable += ImpliedTypeOfMsgpack(damaged).has_value() ? 1 : 0;
+    }
+  }
+  // The end is cut off in all of them, except where the last string is made a short one.
+  EXPECT_LE(readable, 2u);
+}
+
+TEST(Msgpack, LongLengthsWithoutContentAllocateNothing) {
+  EXPECT_FALSE(ValueFromMsgpack("\xdd\xff\xff\xff\xff", Type::List(Type::String())));
+  EXPECT_FALSE(ValueFromMsgpack("\xdf\xff\xff\xff\xff", Type::Map(Type::String())));
+  EXPECT_FALSE(ValueFromMsgpack("\xdb\xff\xff\xff\xff", Type::String()));
+}
+
+TEST(Msgpack, ErrorsNameThePlace) {
+  Type type = Type::Object(std::vector<Type::Attribute>{{"a", Type::List(Type::Bool())}});
+  auto value = ValueFromMsgpack(std::string_view("\x81\xa1"
+                                                 "a\x92\xc3\x01",
+                                                 6),
+                                type);
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.error().ToText(), "[\"a\"][1]: bool is required");
+}
+
+TEST(Json, RoundTripsKnownValues) {
+  Value value = UnknownAsNull(Sample());
+  std::vector<Value> values(value.elements().begin(), value.elements().end());
+  Type object = value.type();
+  values[static_cast<size_t>(object.FindAttribute("infinite"))] = Value::Int(0);
+  value = Value::ObjectOf(object, std::move(values));
+  auto text = ValueToJson(value, value.type());
+  ASSERT_TRUE(text) << text.error().ToText();
+  auto back = ValueFromJson(*text, value.type());
+  ASSERT_TRUE(back) << back.error().ToText();
+  EXPECT_TRUE(Value::RawEquals(*back, value));
+  auto wrapped = ValueToJson(value, Type::Dynamic());
+  ASSERT_TRUE(wrapped);
+  EXPECT_TRUE(Value::RawEquals(*ValueFromJson(*wrapped, Type::Dynamic()), value));
+}
+
+TEST(Json, ObjectsFillMissingAndRefuseUnknownAttributes) {
+  Type type =
+      Type::Object(std::vector<Type::Attribute>{{"a", Type::String()}, {"b", Type::Number()}});
+  Value value = *ValueFromJson(R"({"b": "12"})", type);
+  EXPECT_TRUE(value.Attribute("a").IsNull());
+  EXPECT_EQ(value.Attribute("b").AsInt64(), 12);
+  EXPECT_EQ(ValueFromJson(R"({"c": 1})", type).error().ToText(), "unsupported attribute \"c\"");
+  EXPECT_EQ(ValueFromJson(R"({"b": true})", type).error().ToText(), ".b: number is required");
+}
+
+TEST(Json, TypesRoundTrip) {
+  for (std::string_view text :
+       {R"("dynamic")", R"(["list",["map","bool"]])", R"(["tuple",["string",["set","number"]]])",
+        R"(["object",{"a<":"string","b":["object",{}]},["b"]])", R"(["tuple",[]])"}) {
+    auto type = TypeFromJson(text);
+    ASSERT_TRUE(type) << text;
+    auto again = TypeFromJson(TypeToJson(*type));
+    EXPECT_EQ(*again, *type) << text;
+  }
+  for (std::string_view bad : {R"("any")", R"(["list"])", R"(["list","string","x"])", R"({})",
+                               R"(["object",{"a":"string"},["b"]])", "1", "", "[]"}) {
+    EXPECT_FALSE(TypeFromJson(bad)) << bad;
+  }
+}
+
+TEST(Json, DeepDocumentsWork) {
+  constexpr size_t kDepth = 900;
+  std::string text = std::string(kDepth, '[') + std::string(kDepth, ']');
+  auto value = ImpliedValueOfJson(text);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(*ValueToJson(*value, value->type()), text);
+  EXPECT_TRUE(Value::RawEquals(*value, *ImpliedValueOfJson(text)));
+  EXPECT_TRUE(Equals(*value, *ImpliedValueOfJson(text)).AsBool());
+  auto bytes = ValueToMsgpack(*value, value->type());
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(value->Hash(), ValueFromMsgpack(*bytes, value->type())->Hash());
+  EXPECT_FALSE(ImpliedValueOfJson(std::string(5000, '[') + std::string(5000, ']')));
+  EXPECT_FALSE(ImpliedTypeOfMsgpack(std::string(200000, '\x91')));
+}
+
+TEST(Type, ThreadsMayMakeAndDropTheSameTypes) {
+  std::vector<std::thread> threads;
+  std::atomic<int> different = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&different, t] {
+      for (int i = 0; i < 20000; ++i) {
+        std::string name = "n" + std::to_string((i + t) % 97);
+        Value a = Value::Object({{name, Value::Tuple({Value::Int(i), Value()})}});
+        Type b = Type::Object(std::vector<Type::Attribute>{
+            {name, Type::Tuple(std::vector<Type>{Type::Number(), Type::Dynamic()})}});
+        different += a.type() == b ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(different, 0);
+}
+
+TEST(GoString, AsTheReference) {
+  EXPECT_EQ(GoString(Value::Object({{"a", Value::List(Type::String(), {Str("x\n")})},
+                                    {"b", Value::Of(*Number::Parse("1.5"))}})),
+            "cty.ObjectVal(map[string]cty.Value{\"a\":cty.ListVal([]cty.Value{cty.StringVal("
+            "\"x\\n\")}), \"b\":cty.NumberFloatVal(1.5)})");
+  EXPECT_EQ(GoString(Value::Null(Type::Map(Type::Bool()))), "cty.NullVal(cty.Map(cty.Bool))");
+  EXPECT_EQ(GoString(Value::Of(*Number::Parse("0.1"))), "cty.MustParseNumberVal(\"0.1\")");
+  Refinements not_null;
+  not_null.not_null = true;
+  EXPECT_EQ(GoString(Value::Unknown(Type::Bool(), not_null)),
+            "cty.UnknownVal(cty.Bool).RefineNotNull()");
+}
+
+}  // namespace
+}  // namespace kinu
