@@ -66,9 +66,9 @@ bool MayHoldTemplate(std::string_view text) {
          text.starts_with("\xEF\xBB\xBF");
 }
 
-/// One byte inside a broken string, as the reference places it: columns count bytes from the string's
-/// start, and the place may be the line's end or the file's. No offset of the file says that, so the
-/// place is a source of its own.
+/// One byte inside a broken string, as the reference places it: columns count bytes from the
+/// string's start, and the place may be the line's end or the file's. No offset of the file says
+/// that, so the place is a source of its own.
 SourceRange PlaceInString(const SourceFile* source, const JsonProblem& problem, SyntaxTree& tree) {
   Position start = source->PositionAt(problem.context_begin);
   const uint32_t offset = problem.begin - problem.context_begin;

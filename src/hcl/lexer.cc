@@ -56,71 +56,7 @@ constexpr std::array<bool, 256> MakeStops(std::string_view stops) {
 constexpr std::array<bool, 256> kQuotedStops = MakeStops("$%\"\\\r\n");
 constexpr std::array<bool, 256> kPlainStops = MakeStops("$%\r\n");
 
-class Lexer {
- public:
-  Lexer(std::string_view text, LexMode mode, Comments comments)
-      : text_(text), size_(text.size()), mode_(mode), keep_comments_(comments == Comments::kKeep) {}
-
-  std::vector<Token> Run();
-
- private:
-  enum class State : uint8_t { kMain, kQuoted, kHeredoc, kBare };
-  struct Heredoc {
-    std::string_view marker;
-    bool at_line_start = true;
-  };
-
-  unsigned char At(size_t index) const {
-    return index < size_ ? static_cast<unsigned char>(text_[index]) : 0;
-  }
-  bool Is(size_t index, char c) const { return index < size_ && text_[index] == c; }
-  void Emit(TokenKind kind, size_t end) {
-    tokens_.push_back({kind, static_cast<uint32_t>(at_), static_cast<uint32_t>(end)});
-    at_ = end;
-  }
-  void Push(State state) {
-    stack_.push_back(state_);
-    state_ = state;
-  }
-  void Pop() {
-    if (!stack_.empty()) {
-      state_ = stack_.back();
-      stack_.pop_back();
-    }
-  }
-
-  void Main();
-  void Number();
-  void Comment(size_t end);
-  bool BlockComment();
-  bool HeredocStart();
-  void CloseBrace();
-  void TildeBrace();
-  void Quoted();
-  void HeredocText();
-  void BareText();
-  void OpenSequence();
-  void EscapedSequence();
-  bool EscapedSequenceInLine();
-  /// Length of the UTF-8 sequence at `index` by its lead byte, or 0 when bytes are missing or
-  /// wrong.
-  size_t SequenceLength(size_t index) const;
-  size_t IdentStartLength(size_t index) const;
-  size_t IdentEnd(size_t index) const;
-
-  std::string_view text_;
-  size_t size_;
-  LexMode mode_;
-  bool keep_comments_;
-  size_t at_ = 0;
-  State state_ = State::kMain;
-  std::vector<State> stack_;
-  std::vector<Heredoc> heredocs_;
-  int64_t braces_ = 0;
-  std::vector<int64_t> return_braces_;
-  size_t no_comment_end_before_ = SIZE_MAX;  // no "*/" stands at or behind this offset
-  std::vector<Token> tokens_;
-};
+}  // namespace
 
 size_t Lexer::SequenceLength(size_t index) const {
   const unsigned char lead = At(index);
@@ -210,13 +146,18 @@ void Lexer::Comment(size_t end) {
   }
 }
 
+void Lexer::LineComment() {
+  const size_t newline = text_.find('\n', at_);
+  Comment(newline == std::string_view::npos ? size_ : newline + 1);
+}
+
 bool Lexer::BlockComment() {
-  if (at_ >= no_comment_end_before_) {
+  if (at_ >= no_comment_end_from_) {
     return false;
   }
   const size_t close = text_.find("*/", at_ + 2);
   if (close == std::string_view::npos) {
-    no_comment_end_before_ = at_;
+    no_comment_end_from_ = at_;
     return false;
   }
   Comment(close + 2);
@@ -290,6 +231,10 @@ void Lexer::Main() {
     Number();
     return;
   }
+  Symbol(c);
+}
+
+void Lexer::Symbol(char c) {
   const auto pick = [&](char second, TokenKind both, TokenKind single) {
     const bool is_both = Is(at_ + 1, second);
     Emit(is_both ? both : single, at_ + (is_both ? 2 : 1));
@@ -319,15 +264,12 @@ void Lexer::Main() {
         Emit(kBitwiseNot, at_ + 1);
       }
       return;
-    case '#': {
-      const size_t newline = text_.find('\n', at_);
-      Comment(newline == std::string_view::npos ? size_ : newline + 1);
+    case '#':
+      LineComment();
       return;
-    }
     case '/':
       if (Is(at_ + 1, '/')) {
-        const size_t newline = text_.find('\n', at_);
-        Comment(newline == std::string_view::npos ? size_ : newline + 1);
+        LineComment();
       } else if (!Is(at_ + 1, '*') || !BlockComment()) {
         Emit(kSlash, at_ + 1);
       }
@@ -501,9 +443,25 @@ void Lexer::Quoted() {
   }
 }
 
+size_t Lexer::PlainTextEnd() const {
+  size_t end = at_;
+  while (end < size_) {
+    const unsigned char byte = At(end);
+    if (!kPlainStops[byte]) {
+      ++end;
+      continue;
+    }
+    const size_t length = byte >= 0x80 ? SequenceLength(end) : 0;
+    if (length == 0) {
+      break;
+    }
+    end += length;
+  }
+  return end;
+}
+
 void Lexer::HeredocText() {
   Heredoc& heredoc = heredocs_.back();
-  size_t end = at_;
   const unsigned char first = At(at_);
   if (first == '$' || first == '%') {
     if (Is(at_ + 1, '{')) {
@@ -517,18 +475,7 @@ void Lexer::HeredocText() {
     heredoc.at_line_start = EscapedSequenceInLine();
     return;
   }
-  while (end < size_) {
-    const unsigned char byte = At(end);
-    if (!kPlainStops[byte]) {
-      ++end;
-      continue;
-    }
-    const size_t length = byte >= 0x80 ? SequenceLength(end) : 0;
-    if (length == 0) {
-      break;
-    }
-    end += length;
-  }
+  const size_t end = PlainTextEnd();
   const size_t newline = Is(end, '\r') && Is(end + 1, '\n') ? end + 1 : end;
   if (Is(newline, '\n')) {
     if (heredoc.at_line_start && text::TrimSpace(text_.substr(at_, end - at_)) == heredoc.marker) {
@@ -563,19 +510,7 @@ void Lexer::BareText() {
     }
     return;
   }
-  size_t end = at_;
-  while (end < size_) {
-    const unsigned char byte = At(end);
-    if (!kPlainStops[byte]) {
-      ++end;
-      continue;
-    }
-    const size_t length = byte >= 0x80 ? SequenceLength(end) : 0;
-    if (length == 0) {
-      break;
-    }
-    end += length;
-  }
+  const size_t end = PlainTextEnd();
   const size_t newline = Is(end, '\r') && Is(end + 1, '\n') ? end + 1 : end;
   if (Is(newline, '\n')) {
     Emit(kPlainText, newline + 1);
@@ -588,13 +523,19 @@ void Lexer::BareText() {
   }
 }
 
-std::vector<Token> Lexer::Run() {
-  tokens_.reserve(size_ / 5 + 16);
-  if (text_.starts_with("\xEF\xBB\xBF")) {
-    at_ = 3;
-  }
-  state_ = mode_ == LexMode::kTemplate ? State::kBare : State::kMain;
-  while (at_ < size_) {
+Lexer::Lexer(std::string_view text, LexMode mode, Comments comments)
+    : text_(text),
+      size_(text.size()),
+      keep_comments_(comments == Comments::kKeep),
+      at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
+      state_(mode == LexMode::kTemplate ? State::kBare : State::kMain) {
+  KINU_CHECK(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
+}
+
+void Lexer::Append(size_t count, std::vector<Token>& out) {
+  tokens_ = &out;
+  const size_t enough = out.size() + count;
+  while (at_ < size_ && out.size() < enough) {
     switch (state_) {
       case State::kMain:
         Main();
@@ -610,28 +551,28 @@ std::vector<Token> Lexer::Run() {
         break;
     }
   }
-  Emit(kEof, size_);
-  return std::move(tokens_);
+  if (at_ >= size_) {
+    Emit(kEof, size_);
+  }
 }
-
-}  // namespace
 
 std::vector<Token> Lex(std::string_view text, LexMode mode, Comments comments) {
-  KINU_CHECK(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
-  return Lexer(text, mode, comments).Run();
+  std::vector<Token> tokens;
+  tokens.reserve(text.size() / 5 + 16);
+  Lexer(text, mode, comments).Append(SIZE_MAX - tokens.size(), tokens);
+  return tokens;
 }
 
-std::vector<uint32_t> ClusterBreaks(std::string_view text, const std::vector<Token>& tokens) {
-  std::vector<uint32_t> breaks;
+void AppendClusterBreaks(std::string_view text, std::span<const Token> tokens,
+                         std::vector<uint32_t>& breaks) {
   for (const Token& token : tokens) {
     if (token.begin < text.size() && static_cast<unsigned char>(text[token.begin]) >= 0x80) {
       breaks.push_back(token.begin);
     }
   }
-  return breaks;
 }
 
-void ReportInvalidTokens(const SourceFile& source, const std::vector<Token>& tokens,
+void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens,
                          Diagnostics& diags) {
   constexpr int kMaxBitwise = 4;
   int bitwise = 0;
@@ -640,7 +581,7 @@ void ReportInvalidTokens(const SourceFile& source, const std::vector<Token>& tok
   bool semicolon = false;
   bool bad_utf8 = false;
   for (const Token& token : tokens) {
-    if (token.kind < kBitwiseAnd) {
+    if (!IsInvalid(token.kind)) {
       continue;
     }
     const SourceRange range{&source, token.begin, token.end};

@@ -6,7 +6,9 @@
 // Ref: hcl v2 hclsyntax/scan_tokens.rl, token.go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -83,15 +85,90 @@ enum class LexMode : uint8_t {
 };
 enum class Comments : uint8_t { kDrop, kKeep };
 
-/// All tokens of the text; the last one is kEof. A byte order mark at the start is skipped.
+/// Makes tokens piece by piece, so that a parser need not hold all of them.
+class Lexer {
+ public:
+  /// A byte order mark at the start of the text is skipped.
+  Lexer(std::string_view text, LexMode mode, Comments comments = Comments::kDrop);
+
+  /// Appends at least one token, and about `count`. After kEof nothing more comes.
+  void Append(size_t count, std::vector<Token>& out);
+
+ private:
+  enum class State : uint8_t { kMain, kQuoted, kHeredoc, kBare };
+  struct Heredoc {
+    std::string_view marker;
+    bool at_line_start = true;
+  };
+
+  unsigned char At(size_t index) const {
+    return index < size_ ? static_cast<unsigned char>(text_[index]) : 0;
+  }
+  bool Is(size_t index, char c) const { return index < size_ && text_[index] == c; }
+  void Emit(TokenKind kind, size_t end) {
+    tokens_->push_back({kind, static_cast<uint32_t>(at_), static_cast<uint32_t>(end)});
+    at_ = end;
+  }
+  void Push(State state) {
+    stack_.push_back(state_);
+    state_ = state;
+  }
+  void Pop() {
+    if (!stack_.empty()) {
+      state_ = stack_.back();
+      stack_.pop_back();
+    }
+  }
+
+  void Main();
+  void Symbol(char c);
+  void Number();
+  void Comment(size_t end);
+  void LineComment();
+  bool BlockComment();
+  bool HeredocStart();
+  void CloseBrace();
+  void TildeBrace();
+  void Quoted();
+  void HeredocText();
+  void BareText();
+  void OpenSequence();
+  void EscapedSequence();
+  bool EscapedSequenceInLine();
+  /// End of the run of plain text that starts at `at_`.
+  size_t PlainTextEnd() const;
+  /// Length of the UTF-8 sequence at `index` by its lead byte, or 0 when bytes are missing or
+  /// wrong.
+  size_t SequenceLength(size_t index) const;
+  size_t IdentStartLength(size_t index) const;
+  size_t IdentEnd(size_t index) const;
+
+  std::string_view text_;
+  size_t size_;
+  bool keep_comments_;
+  size_t at_ = 0;
+  State state_ = State::kMain;
+  std::vector<State> stack_;
+  std::vector<Heredoc> heredocs_;
+  int64_t braces_ = 0;
+  std::vector<int64_t> return_braces_;
+  size_t no_comment_end_from_ = SIZE_MAX;  // no "*/" stands at or behind this offset
+  std::vector<Token>* tokens_ = nullptr;   // where the current Append() puts them
+};
+
+/// All tokens of the text; the last one is kEof.
 std::vector<Token> Lex(std::string_view text, LexMode mode, Comments comments = Comments::kDrop);
 
 /// Diagnoses tokens that no program may have. Ref: hclsyntax checkInvalidTokens.
-void ReportInvalidTokens(const SourceFile& source, const std::vector<Token>& tokens,
+void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens,
                          Diagnostics& diags);
+constexpr bool IsInvalid(TokenKind kind) {
+  return kind >= TokenKind::kBitwiseAnd;
+}
 
-/// Offsets of tokens that begin with a byte beyond ASCII: where the reference starts counting
-/// grapheme clusters anew.
-std::vector<uint32_t> ClusterBreaks(std::string_view text, const std::vector<Token>& tokens);
+/// Appends the offsets of tokens that begin with a byte beyond ASCII: where the reference starts
+/// counting grapheme clusters anew.
+void AppendClusterBreaks(std::string_view text, std::span<const Token> tokens,
+                         std::vector<uint32_t>& breaks);
 
 }  // namespace kinu::hcl

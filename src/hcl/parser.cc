@@ -52,22 +52,62 @@ Parser::Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnos
       source_text_(source->text()),
       tree_(tree),
       diags_(diags),
-      tokens_(Lex(source->text(), mode)) {
-  if (!text::IsAscii(source_text_)) {
-    source->SetColumns(SourceFile::Columns::kNative, ClusterBreaks(source_text_, tokens_));
+      lexer_(source->text(), mode),
+      first_diagnostic_(diags.size()),
+      is_ascii_(text::IsAscii(source->text())) {
+  tokens_.push_back({kNone, 0, 0});
+}
+
+size_t Parser::Refill(size_t at) {
+  constexpr size_t kChunk = 1024;
+  tokens_.pop_back();
+  tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(next_));
+  at -= next_;
+  next_ = 0;
+  lexer_.Append(kChunk, tokens_);
+  const std::span<const Token> added = std::span<const Token>(tokens_).subspan(at);
+  if (!is_ascii_) {
+    AppendClusterBreaks(source_text_, added, cluster_breaks_);
   }
-  ReportInvalidTokens(*source, tokens_, diags);
+  for (const Token& token : added) {
+    if (IsInvalid(token.kind)) {
+      invalid_tokens_.push_back(token);
+    }
+  }
+  if (tokens_.back().kind != kEof) {
+    tokens_.push_back({kNone, 0, 0});
+  }
+  return at - 1;  // the caller steps on; unsigned, so also from 0
+}
+
+void Parser::ReportTokens() {
+  while (tokens_.back().kind != kEof && !too_deep_) {
+    next_ = tokens_.size() - 1;
+    Refill(next_);
+  }
+  if (!cluster_breaks_.empty()) {
+    source_->SetColumns(SourceFile::Columns::kNative, std::move(cluster_breaks_));
+  }
+  if (!invalid_tokens_.empty()) {
+    Diagnostics parse_problems;
+    for (size_t i = first_diagnostic_; i < diags_.size(); ++i) {
+      parse_problems.Add(diags_.list()[i]);
+    }
+    diags_.Truncate(first_diagnostic_);
+    ReportInvalidTokens(*source_, invalid_tokens_, diags_);
+    diags_.Append(std::move(parse_problems));
+  }
 }
 
 Token Parser::Read() {
-  previous_ = NextIndex();
-  const Token token = tokens_[previous_];
-  next_ = token.kind == kEof ? previous_ : previous_ + 1;
-  return token;
+  const size_t at = NextIndex();
+  previous_ = tokens_[at];
+  next_ = previous_.kind == kEof ? at : at + 1;
+  return previous_;
 }
 
-Token Parser::Previous() const {
-  return previous_ == SIZE_MAX ? Peek() : tokens_[previous_];
+Token Parser::Previous() {
+  return previous_.kind == kNone ? Peek() : previous_;
 }
 
 void Parser::Error(std::string summary, std::string detail, Span subject) {
@@ -100,7 +140,9 @@ void Parser::ReportTooDeep() {
   // Nothing behind this point can be understood: on to the end, quietly.
   too_deep_ = true;
   recovery_ = true;
-  next_ = tokens_.size() - 1;
+  const auto end = static_cast<uint32_t>(source_text_.size());
+  tokens_.assign({{kEof, end, end}});
+  next_ = 0;
 }
 
 Token Parser::Recover(TokenKind end) {
@@ -295,22 +337,32 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
 // --- parse.h ---
 
 const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
-  return Parser(source, tree, LexMode::kNormal, diags).ParseFile();
+  Parser parser(source, tree, LexMode::kNormal, diags);
+  const NativeBody* body = parser.ParseFile();
+  parser.ReportTokens();
+  return body;
 }
 
 const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
-  return Parser(source, tree, LexMode::kNormal, diags).ParseWholeExpression();
+  Parser parser(source, tree, LexMode::kNormal, diags);
+  const Expr* expr = parser.ParseWholeExpression();
+  parser.ReportTokens();
+  return expr;
 }
 
 const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
-  return Parser(source, tree, LexMode::kTemplate, diags).ParseWholeTemplate();
+  Parser parser(source, tree, LexMode::kTemplate, diags);
+  const Expr* expr = parser.ParseWholeTemplate();
+  parser.ReportTokens();
+  return expr;
 }
 
 const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, bool partial,
                                     Diagnostics& diags) {
   const size_t errors_before = diags.error_count();
-  const TraversalExpr* traversal =
-      Parser(source, tree, LexMode::kNormal, diags).ParseWholeTraversal(partial);
+  Parser parser(source, tree, LexMode::kNormal, diags);
+  const TraversalExpr* traversal = parser.ParseWholeTraversal(partial);
+  parser.ReportTokens();
   return diags.error_count() > errors_before ? nullptr : traversal;
 }
 

@@ -21,13 +21,16 @@ namespace kinu::hcl {
 
 class Parser {
  public:
-  /// Lexes the source and reports its invalid tokens.
   Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnostics& diags);
 
+  // One of these, once. ReportTokens() must follow.
   const NativeBody* ParseFile();
   const Expr* ParseWholeExpression();
   const Expr* ParseWholeTemplate();
   const TraversalExpr* ParseWholeTraversal(bool partial);
+
+  /// Reports the invalid tokens of the source, before what parsing had to say.
+  void ReportTokens();
 
  private:
   /// Levels of nesting (and links of operator or index chains) beyond which a text is refused.
@@ -81,24 +84,30 @@ class Parser {
   };
 
   // --- Tokens ---
-  size_t NextIndex() const {
-    size_t next = next_;
-    if (!include_newlines_) {
-      while (tokens_[next].kind == TokenKind::kNewline) {
-        ++next;
+  /// Index of the next token that counts.
+  size_t NextIndex() {
+    for (size_t next = next_;; ++next) {
+      const TokenKind kind = tokens_[next].kind;
+      if (kind == TokenKind::kNone) {
+        next = Refill(next);
+      } else if (kind != TokenKind::kNewline || include_newlines_) {
+        return next;
       }
     }
-    return next;
   }
-  const Token& Peek() const { return tokens_[NextIndex()]; }
-  TokenKind PeekKind() const { return Peek().kind; }
+  /// At the end mark of the buffer: drops what was read, appends more tokens. Returns the index
+  /// before the one where reading goes on.
+  size_t Refill(size_t at);
+  /// The token stays valid until more tokens are looked at.
+  const Token& Peek() { return tokens_[NextIndex()]; }
+  TokenKind PeekKind() { return Peek().kind; }
   Token Read();
   /// The token read last, or the next one when none was read.
-  Token Previous() const;
+  Token Previous();
   std::string_view Text(const Token& token) const {
     return source_text_.substr(token.begin, token.end - token.begin);
   }
-  bool PeekIsWord(std::string_view word) const {
+  bool PeekIsWord(std::string_view word) {
     const Token& token = Peek();
     return token.kind == TokenKind::kIdent && Text(token) == word;
   }
@@ -205,9 +214,14 @@ class Parser {
   std::string_view source_text_;
   SyntaxTree& tree_;
   Diagnostics& diags_;
-  std::vector<Token> tokens_;
+  Lexer lexer_;
+  std::vector<Token> tokens_;  // a window on the tokens, ending in kEof or a kNone as end mark
   size_t next_ = 0;
-  size_t previous_ = SIZE_MAX;
+  Token previous_{};  // read last; kNone when none was
+  size_t first_diagnostic_;
+  std::vector<Token> invalid_tokens_;
+  std::vector<uint32_t> cluster_breaks_;
+  bool is_ascii_;
   bool include_newlines_ = true;
   bool recovery_ = false;
   bool too_deep_ = false;
@@ -222,6 +236,8 @@ class Parser {
   // the arena and cuts it off again.
   std::vector<NativeAttribute> attributes_;
   std::vector<NativeBlock> blocks_;
+  std::vector<std::string_view> labels_;
+  std::vector<SourceRange> label_ranges_;
   std::vector<TraversalStep> steps_;
   std::vector<const Expr*> exprs_;
   std::vector<ObjectItem> items_;

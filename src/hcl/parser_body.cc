@@ -174,8 +174,8 @@ void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribut
 }
 
 void Parser::FinishBlock(const Token& type) {
-  std::vector<std::string_view> labels;
-  std::vector<SourceRange> label_ranges;
+  labels_.clear();
+  label_ranges_.clear();
   Token open_brace{};
   for (bool header = true; header;) {
     const Token next = Peek();
@@ -186,14 +186,14 @@ void Parser::FinishBlock(const Token& type) {
         break;
       case kOpenQuote: {
         const Label label = ParseLabel();
-        labels.push_back(label.text);
-        label_ranges.push_back(Range(label.span));
+        labels_.push_back(label.text);
+        label_ranges_.push_back(Range(label.span));
         break;
       }
       case kIdent:
         Read();
-        labels.push_back(Text(next));
-        label_ranges.push_back(Range(next));
+        labels_.push_back(Text(next));
+        label_ranges_.push_back(Range(next));
         break;
       default: {
         std::string detail;
@@ -212,8 +212,8 @@ void Parser::FinishBlock(const Token& type) {
         }
         RecoverAfterBodyItem();
         blocks_.push_back({.type = Text(type),
-                           .labels = tree_.arena.CopySpan(labels),
-                           .label_ranges = tree_.arena.CopySpan(label_ranges),
+                           .labels = tree_.arena.CopySpan(labels_),
+                           .label_ranges = tree_.arena.CopySpan(label_ranges_),
                            .body = NewBody(SpanOf(type), type.end),
                            .type_begin = type.begin,
                            .type_end = type.end,
@@ -224,6 +224,8 @@ void Parser::FinishBlock(const Token& type) {
     }
   }
 
+  const std::span<const std::string_view> labels = tree_.arena.CopySpan(labels_);
+  const std::span<const SourceRange> label_ranges = tree_.arena.CopySpan(label_ranges_);
   const NativeBody* body = ParseBlockBody(type, open_brace);
   const Token close_brace = Previous();
   const Token after = Peek();
@@ -241,8 +243,8 @@ void Parser::FinishBlock(const Token& type) {
     body = NewBody(SpanOf(open_brace), close_brace.end);
   }
   blocks_.push_back({.type = Text(type),
-                     .labels = tree_.arena.CopySpan(labels),
-                     .label_ranges = tree_.arena.CopySpan(label_ranges),
+                     .labels = labels,
+                     .label_ranges = label_ranges,
                      .body = body,
                      .type_begin = type.begin,
                      .type_end = type.end,

@@ -186,6 +186,15 @@ const Expr* Parser::ParseParentheses() {
 
 const Expr* Parser::ParseQuoted() {
   const Token open = Read();
+  // Most strings are a single text; they take the short way.
+  if (const Token& text = Peek();
+      text.kind == kQuotedText && tokens_[next_ + 1].kind == kCloseQuote) {
+    const Token text_token = Read();
+    const Expr* part = TextLiteral(TokenText(text_token), SpanOf(text_token));
+    return New<TemplateExpr>(
+        ExprKind::kTemplate, Between(SpanOf(open), SpanOf(Read())),
+        std::span<const Expr* const>(tree_.arena.CopySpan(std::span<const Expr* const>(&part, 1))));
+  }
   const bool flush = open.kind == kOpenHeredoc && Text(open).starts_with("<<-");
   const Template parsed =
       ParseTemplate(open.kind == kOpenQuote ? kCloseQuote : kCloseHeredoc, flush);
