@@ -549,7 +549,16 @@ Value HasElement(const Value& collection, const Value& element) {
     if (element_type != type.element()) {
       return Value::False();
     }
-    for (const Value& member : collection.elements()) {
+    std::span<const Value> members = collection.elements();
+    if (collection.IsWhollyKnown() && element_type == Type::String() && !element.IsNull()) {
+      // Known strings stand in byte order, nulls after them.
+      auto found = std::lower_bound(members.begin(), members.end(), element.AsString(),
+                                    [](const Value& member, std::string_view wanted) {
+                                      return !member.IsNull() && member.AsString() < wanted;
+                                    });
+      return Value::Bool(found != members.end() && Value::RawEquals(*found, element));
+    }
+    for (const Value& member : members) {
       if (Compare(member, element) == Answer::kTrue) {
         return Value::True();
       }

@@ -98,6 +98,19 @@ void RemoveDuplicates(std::vector<Member>& members, TypeKind kind) {
   members.resize(kept);
 }
 
+// Strings need no identity beyond their order: equal ones stand side by side once sorted.
+void SortStrings(std::vector<Value>& values) {
+  std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
+    int rank_a = Rank(a);
+    int rank_b = Rank(b);
+    return rank_a != rank_b || rank_a != 0 ? rank_a < rank_b : a.AsString() < b.AsString();
+  });
+  auto same = [](const Value& a, const Value& b) {
+    return a.IsKnown() && b.IsKnown() && Value::RawEquals(a, b);
+  };
+  values.erase(std::unique(values.begin(), values.end(), same), values.end());
+}
+
 Member MakeMember(Value value, TypeKind kind) {
   Member member{std::move(value), {}};
   if (Rank(member.value) != 0) {
@@ -188,26 +201,31 @@ Value Value::Set(const Type& element, std::vector<Value> values) {
   } else {
     type = type.WithoutOptionalAttributes();
   }
-  TypeKind kind = type.kind();
-  std::vector<Member> members;
-  members.reserve(values.size());
   for (Value& value : values) {
     if (Access::TypeOf(value) != type.node()) {
       KINU_CHECK(Access::TypeOf(value) == &kDynamicTypeNode,
                  "an element's type is not that of the set");
       value = value.IsNull() ? Null(type) : Unknown(type);
     }
-    members.push_back(MakeMember(std::move(value), kind));
   }
-  values.clear();
-  if (members.size() > 1) {
+  TypeKind kind = type.kind();
+  bool any_unknown = std::any_of(values.begin(), values.end(),
+                                 [](const Value& value) { return !value.IsKnown(); });
+  if (kind == TypeKind::kString && !any_unknown) {
+    SortStrings(values);
+  } else if (values.size() > 1) {
+    std::vector<Member> members;
+    members.reserve(values.size());
+    for (Value& value : values) {
+      members.push_back(MakeMember(std::move(value), kind));
+    }
+    values.clear();
     RemoveDuplicates(members, kind);
     std::stable_sort(members.begin(), members.end(),
                      [kind](const Member& a, const Member& b) { return MemberLess(a, b, kind); });
-  }
-  values.reserve(members.size());
-  for (Member& member : members) {
-    values.push_back(std::move(member.value));
+    for (Member& member : members) {
+      values.push_back(std::move(member.value));
+    }
   }
   return Access::Container(ValueTag::kSet, Type::Set(type), values).WithMarks(marks);
 }

@@ -87,6 +87,29 @@ TEST(Value, SetsMergeOrderAndTakeMarks) {
   EXPECT_TRUE(set.marks().sensitive());
 }
 
+TEST(Ops, SetMembership) {
+  Value set =
+      Value::Set(Type::String(), {Str("b"), Value::Null(Type::String()), Str("a"), Str("b")});
+  ASSERT_EQ(set.size(), 3u);
+  EXPECT_TRUE(HasElement(set, Str("a")).AsBool());
+  EXPECT_TRUE(HasElement(set, Value::Null(Type::String())).AsBool());
+  EXPECT_FALSE(HasElement(set, Str("c")).AsBool());
+  EXPECT_FALSE(HasElement(set, Value::Int(1)).AsBool());
+  EXPECT_FALSE(HasElement(set, Value::Unknown(Type::String())).IsKnown());
+  Value open = Value::Set(Type::String(), {Str("a"), Value::Unknown(Type::String())});
+  EXPECT_TRUE(HasElement(open, Str("a")).AsBool());
+  EXPECT_FALSE(HasElement(open, Str("b")).IsKnown());
+}
+
+TEST(Value, MinusZeroIsAnElementOfItsOwn) {
+  Value set = Value::Set(Type::Number(),
+                         {Value::Int(0), Value::Of(*Number::Parse("-0")),
+                          Value::Of(*Number::Parse("0.1")), Value::Of(Number::FromDouble(0.1))});
+  ASSERT_EQ(set.size(), 3u);
+  EXPECT_EQ(set.elements()[0].AsNumber().ToText(), "-0");
+  EXPECT_EQ(set.elements()[1].AsNumber().ToText(), "0");
+}
+
 TEST(Value, UntypedElementsTakeTheElementType) {
   Value list = Value::List(Type::Dynamic(), {Value::DynamicUnknown(), Str("a"), Value()});
   EXPECT_EQ(list.type(), Type::List(Type::String()));
