@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
 #include "codec/base64.h"
+#include "codec/csv.h"
 #include "codec/deflate.h"
 #include "codec/hash.h"
+#include "codec/iconv.h"
 
 namespace kinu {
 namespace {
+
+using namespace std::string_literals;  // texts with zero bytes
 
 TEST(Base64, EncodesAndDecodes) {
   struct Case {
@@ -77,6 +81,31 @@ TEST(Deflate, RoundTripsAndRefusesDamage) {
   EXPECT_FALSE(Gunzip("not gzip at all", 1000));
   EXPECT_EQ(Gunzip(Gzip("one") + Gzip("two"), 100).value_or("?"), "onetwo");
   EXPECT_EQ(Gzip("x")[9], '\xff');
+}
+
+TEST(Csv, ReadsRows) {
+  const auto rows = ParseCsv("a,b\r\n\n1,\"x\"\"y\r\nz\"\n,\r\n");
+  ASSERT_TRUE(rows) << rows.error().message;
+  const std::vector<CsvRow> want = {{"a", "b"}, {"1", "x\"y\nz"}, {"", ""}};
+  EXPECT_EQ(*rows, want);
+  EXPECT_TRUE(ParseCsv("")->empty());
+  EXPECT_EQ(ParseCsv("a\nb", 1)->size(), 1u);
+  for (std::string_view wrong : {"a,b\n1", "a\n\"x", "a\nx\"y\"", "a\n\"x\"y"}) {
+    EXPECT_FALSE(ParseCsv(wrong)) << wrong;
+  }
+}
+
+TEST(Iconv, KnowsIanaNamesAndRefusesWhatDoesNotFit) {
+  EXPECT_EQ(EncodeText("é✓", "utf-16le").value_or("?"), "\xE9\x00\x13\x27"s);
+  EXPECT_EQ(EncodeText("A", "UTF-16").value_or("?"), "\xFE\xFF\x00\x41"s);
+  EXPECT_EQ(DecodeText("\xFF\xFE\x41\x00"s, "UTF-16").value_or("?"), "A");
+  EXPECT_EQ(DecodeText("\x93\xFA\x96\x7B", "Shift_JIS").value_or("?"), "日本");
+  EXPECT_EQ(EncodeText("ж", "windows-1251").value_or("?"), "\xE6");
+  EXPECT_FALSE(EncodeText("日", "windows-1252"));
+  EXPECT_FALSE(DecodeText("\xE9", "UTF-8"));
+  EXPECT_FALSE(IsKnownEncoding("bad"));
+  EXPECT_FALSE(IsKnownEncoding("windows-1201"));
+  EXPECT_TRUE(IsKnownEncoding("ISO-8859-15"));
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ inline std::unexpected<CallError> CallFail(std::string message, int argument = -
 
 /// What a function may ask of its surroundings. No clock, no disk outside `base_dir`'s rules.
 struct CallContext {
-  std::string base_dir = ".";      ///< relative file names are relative to this
-  std::string timestamp;           ///< plantimestamp(); empty: unknown
-  bool pure_only = false;          ///< planning: impure functions give unknown
+  std::string base_dir = ".";  ///< relative file names are relative to this
+  std::string timestamp;       ///< plantimestamp(); empty: unknown
+  bool pure_only = false;      ///< planning: impure functions give unknown
   /// Evaluates a template with the given variables (templatefile, templatestring). The error is the
   /// call's: it may be about argument 1, the variables. Set by lang::WithTemplates.
   std::function<CallResult(std::string_view source, std::string_view name, const Value& variables,
@@ -47,8 +47,8 @@ struct Parameter {
   Type (*type)() = &Type::Dynamic;
   bool allow_null = false;
   bool allow_unknown = false;
-  bool allow_dynamic = false;   ///< allow an argument of unknown type
-  bool allow_marked = false;    ///< the implementation handles marks itself
+  bool allow_dynamic = false;  ///< allow an argument of unknown type
+  bool allow_marked = false;   ///< the implementation handles marks itself
   std::string_view description = {};
 };
 
@@ -80,7 +80,8 @@ struct FunctionSpec {
   List<Parameter, 4> params = {};
   bool has_variadic = false;
   Parameter variadic = {};
-  /// The result type for given arguments (may be unknown or of unknown type); an error is the call's.
+  /// The result type for given arguments (may be unknown or of unknown type); an error is the
+  /// call's.
   std::expected<Type, CallError> (*result_type)(Arguments args) = nullptr;
   /// Runs with arguments converted to the parameter types and checked; result has `result_type`.
   CallResult (*impl)(Arguments args, const Type& result, const CallContext& context) = nullptr;
@@ -91,6 +92,8 @@ struct FunctionSpec {
   std::string_view ref = {};
   /// The arguments are expressions, not values: `try` and `can`, which lang evaluates itself.
   bool lazy = false;
+  /// Gives another result each time: unknown while planning (CallContext::pure_only).
+  bool impure = false;
 };
 
 /// Anything that can be called: rows of the table, and functions of providers.

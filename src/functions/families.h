@@ -1,0 +1,26 @@
+// The families of functions. Each is one file with its implementations and its rows; a new function
+// is a row in one of them, a new family a line here and in function_table.cc.
+#pragma once
+
+#include <span>
+
+#include "functions/function.h"
+
+namespace kinu::functions {
+
+std::span<const FunctionSpec> CidrFunctions();
+std::span<const FunctionSpec> ConversionFunctions();
+std::span<const FunctionSpec> CryptoFunctions();
+std::span<const FunctionSpec> EncodingFunctions();
+std::span<const FunctionSpec> FileFunctions();
+std::span<const FunctionSpec> FormatFunctions();
+std::span<const FunctionSpec> ListFunctions();
+std::span<const FunctionSpec> MapFunctions();
+std::span<const FunctionSpec> NumberFunctions();
+std::span<const FunctionSpec> RegexFunctions();
+std::span<const FunctionSpec> SearchFunctions();
+std::span<const FunctionSpec> SetFunctions();
+std::span<const FunctionSpec> StringFunctions();
+std::span<const FunctionSpec> TimeFunctions();
+
+}  // namespace kinu::functions

@@ -1,0 +1,148 @@
+#include "functions/function.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "cty/convert.h"
+#include "functions/support.h"
+#include "text/quote.h"
+
+namespace kinu::functions {
+namespace {
+
+const Parameter& ParameterOf(const FunctionSpec& spec, size_t index) {
+  return index < spec.params.size() ? spec.params[index] : spec.variadic;
+}
+
+Value Refine(const FunctionSpec& spec, Arguments args, const Value& value) {
+  if (spec.refine == nullptr || value.IsKnown() || value.type().is_dynamic()) {
+    return value;
+  }
+  const Refinements wanted = spec.refine(args);
+  const MarkSet marks = value.marks();
+  Refinements merged = value.refinements();
+  merged.not_null = merged.not_null || wanted.not_null;
+  if (!merged.min) {
+    merged.min = wanted.min;
+    merged.min_inclusive = wanted.min_inclusive;
+  }
+  return Value::Unknown(value.type(), merged).WithMarks(marks);
+}
+
+// Arguments brought to what the implementation may see, and what was found on the way.
+struct Prepared {
+  std::vector<Value> values;
+  MarkSet marks;                // of arguments whose parameters do not take marks
+  bool untyped = false;         // an argument of unknown type where the function cannot have one
+  bool answer_unknown = false;  // an unknown where the function cannot have one
+};
+
+std::expected<Prepared, CallError> Prepare(const FunctionSpec& spec, Arguments args) {
+  Prepared out;
+  out.values.reserve(args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Parameter& parameter = ParameterOf(spec, i);
+    Value value = args[i];
+    const Type wanted = parameter.type();
+    if (!wanted.is_dynamic() && value.type() != wanted) {
+      auto converted = Convert(value, wanted);
+      if (!converted) {
+        return CallFail(converted.error().ToText(), static_cast<int>(i));
+      }
+      value = *std::move(converted);
+    }
+    if (!parameter.allow_marked && value.ContainsMarked()) {
+      MarkSet marks;
+      value = value.UnmarkDeep(&marks);
+      out.marks = out.marks.Union(marks);
+    }
+    if (!out.untyped) {
+      if (value.IsNull() && !parameter.allow_null) {
+        return CallFail("argument must not be null", static_cast<int>(i));
+      }
+      out.untyped = value.type().is_dynamic() && !parameter.allow_dynamic;
+    }
+    out.answer_unknown = out.answer_unknown || (!value.IsKnown() && !parameter.allow_unknown);
+    out.values.push_back(std::move(value));
+  }
+  return out;
+}
+
+bool ArityFits(const FunctionSpec& spec, size_t count) {
+  return spec.has_variadic ? count >= spec.params.size() : count == spec.params.size();
+}
+
+}  // namespace
+
+CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context) {
+  KINU_CHECK(!spec.lazy, "the evaluator calls functions of expressions itself");
+  if (!ArityFits(spec, args.size())) {
+    return CallFail("wrong number of arguments: " + std::to_string(args.size()) + " given, " +
+                    (spec.has_variadic ? "at least " : "") + std::to_string(spec.params.size()) +
+                    " required");
+  }
+  KINU_TRY(Prepared prepared, Prepare(spec, args));
+  if (prepared.untyped) {
+    return Value::DynamicUnknown().WithMarks(prepared.marks);
+  }
+  KINU_TRY(const Type type, spec.result_type(prepared.values));
+  if (prepared.answer_unknown || (spec.impure && context.pure_only)) {
+    return Refine(spec, prepared.values, Value::Unknown(type)).WithMarks(prepared.marks);
+  }
+  KINU_TRY(Value result, spec.impl(prepared.values, type, context));
+  if (!type.has_dynamic() && result.type() != type && !result.type().is_dynamic()) {
+    return CallFail("the result does not have the type that the arguments promise");
+  }
+  return Refine(spec, prepared.values, result).WithMarks(prepared.marks);
+}
+
+std::expected<int64_t, CallError> ToInteger(const Value& number, int index) {
+  const std::optional<int64_t> integer = number.AsInt64();
+  if (!integer) {
+    return CallFail(
+        number.AsNumber().IsInteger() ? "the number is too large" : "a whole number is required",
+        index);
+  }
+  return *integer;
+}
+
+std::expected<double, CallError> ToDouble(const Value& number) {
+  const Number value = number.AsNumber();
+  const double out = value.ToDouble();
+  if (!value.IsInfinite() &&
+      (out > std::numeric_limits<double>::max() || out < std::numeric_limits<double>::lowest())) {
+    return CallFail("the number is too large for a double");
+  }
+  return out;
+}
+
+std::string ShowText(std::string_view text, const MarkSet& marks) {
+  if (marks.ephemeral()) {
+    return marks.sensitive() ? "(ephemeral sensitive value)" : "(ephemeral value)";
+  }
+  return marks.sensitive() ? "(sensitive value)" : text::GoQuote(text);
+}
+
+bool ValueIndex::Insert(const Value& value) {
+  std::vector<Value>& bucket = buckets_[value.Hash()];
+  for (const Value& seen : bucket) {
+    const Value equal = Equals(seen, value);
+    if (equal.IsKnown() && equal.AsBool()) {
+      return false;
+    }
+  }
+  bucket.push_back(value);
+  return true;
+}
+
+bool ValueIndex::Contains(const Value& value) const {
+  const auto found = buckets_.find(value.Hash());
+  return found != buckets_.end() &&
+         std::any_of(found->second.begin(), found->second.end(), [&value](const Value& seen) {
+           const Value equal = Equals(seen, value);
+           return equal.IsKnown() && equal.AsBool();
+         });
+}
+
+}  // namespace kinu::functions

@@ -1,0 +1,248 @@
+#include "functions/glob.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "text/unicode.h"
+
+namespace kinu::functions {
+namespace {
+
+constexpr size_t kMostPatterns = 4096;
+constexpr size_t kDeepest = 512;  // directories below each other that `**` visits
+
+// Reads one character of a pattern at `pos`, which may be escaped, and moves behind it.
+char32_t PatternCharacter(std::string_view pattern, size_t& pos) {
+  if (pattern[pos] == '\\' && pos + 1 < pattern.size()) {
+    ++pos;
+  }
+  const text::Decoded decoded = text::DecodeUtf8(pattern, pos);
+  pos += decoded.size;
+  return decoded.point;
+}
+
+// Whether the set that starts behind `[` at `pos` has the character; moves behind its `]`.
+bool MatchesSet(std::string_view pattern, size_t& pos, char32_t wanted) {
+  const bool negated = pos < pattern.size() && (pattern[pos] == '^' || pattern[pos] == '!');
+  pos += negated ? 1 : 0;
+  bool found = false;
+  while (pos < pattern.size() && pattern[pos] != ']') {
+    const char32_t low = PatternCharacter(pattern, pos);
+    char32_t high = low;
+    if (pos + 1 < pattern.size() && pattern[pos] == '-' && pattern[pos + 1] != ']') {
+      ++pos;
+      high = PatternCharacter(pattern, pos);
+    }
+    found = found || (wanted >= low && wanted <= high);
+  }
+  pos += pos < pattern.size() ? 1 : 0;
+  return found != negated;
+}
+
+bool IsWellFormed(std::string_view pattern) {
+  for (size_t pos = 0; pos < pattern.size(); ++pos) {
+    if (pattern[pos] == '\\') {
+      if (++pos == pattern.size()) {
+        return false;
+      }
+    } else if (pattern[pos] == '[') {
+      const size_t close = pattern.find(']', pos + 2);
+      if (close == std::string_view::npos) {
+        return false;
+      }
+      pos = close;
+    }
+  }
+  return true;
+}
+
+bool HasMeta(std::string_view component) {
+  return component.find_first_of("*?[\\") != std::string_view::npos;
+}
+
+std::string Under(const std::string& directory, std::string_view name) {
+  if (directory.empty()) {
+    return std::string(name);
+  }
+  return directory.ends_with('/') ? directory + std::string(name)
+                                  : directory + "/" + std::string(name);
+}
+
+std::vector<std::string> Names(const std::string& directory) {
+  return ListDirectory(directory.empty() ? "." : directory).value_or(std::vector<std::string>());
+}
+
+// `directory` itself and all directories below it.
+std::vector<std::string> DirectoriesBelow(const std::string& directory) {
+  struct Visit {
+    std::string path;
+    size_t depth;
+  };
+  std::vector<std::string> found;
+  std::vector<Visit> waiting = {{directory, 0}};
+  while (!waiting.empty()) {
+    const Visit visit = std::move(waiting.back());
+    waiting.pop_back();
+    found.push_back(visit.path);
+    if (visit.depth == kDeepest) {
+      continue;
+    }
+    for (const std::string& name : Names(visit.path)) {
+      std::string path = Under(visit.path, name);
+      if (IsDirectory(path)) {
+        waiting.push_back({std::move(path), visit.depth + 1});
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string_view> Components(std::string_view pattern) {
+  std::vector<std::string_view> components;
+  while (!pattern.empty()) {
+    const size_t slash = std::min(pattern.find('/'), pattern.size());
+    if (slash > 0) {
+      components.push_back(pattern.substr(0, slash));
+    }
+    pattern.remove_prefix(std::min(slash + 1, pattern.size()));
+  }
+  return components;
+}
+
+// The paths one component further on.
+std::vector<std::string> Step(const std::vector<std::string>& paths, std::string_view component,
+                              bool last) {
+  std::vector<std::string> next;
+  for (const std::string& path : paths) {
+    if (component == "**") {
+      for (const std::string& directory : DirectoriesBelow(path)) {
+        next.push_back(directory);
+        if (last) {
+          for (const std::string& name : Names(directory)) {
+            next.push_back(Under(directory, name));
+          }
+        }
+      }
+    } else if (!HasMeta(component)) {
+      std::string candidate = Under(path, component);
+      if (component == ".." || FileExists(candidate)) {
+        next.push_back(std::move(candidate));
+      }
+    } else {
+      for (const std::string& name : Names(path)) {
+        if (MatchesComponent(component, name)) {
+          next.push_back(Under(path, name));
+        }
+      }
+    }
+  }
+  std::sort(next.begin(), next.end());
+  next.erase(std::unique(next.begin(), next.end()), next.end());
+  return next;
+}
+
+}  // namespace
+
+bool MatchesComponent(std::string_view pattern, std::string_view name) {
+  size_t pos = 0;
+  size_t at = 0;
+  // Where to go on when the text behind a star did not fit: the star takes one character more.
+  size_t star = std::string_view::npos;
+  size_t star_at = 0;
+  for (;;) {
+    if (pos < pattern.size() && pattern[pos] == '*') {
+      star = ++pos;
+      star_at = at;
+      continue;
+    }
+    if (pos == pattern.size() && at == name.size()) {
+      return true;
+    }
+    if (pos < pattern.size() && at < name.size()) {
+      const text::Decoded character = text::DecodeUtf8(name, at);
+      bool fits = true;
+      if (pattern[pos] == '?') {
+        ++pos;
+      } else if (pattern[pos] == '[') {
+        fits = MatchesSet(pattern, ++pos, character.point);
+      } else {
+        fits = PatternCharacter(pattern, pos) == character.point;
+      }
+      if (fits) {
+        at += character.size;
+        continue;
+      }
+    }
+    if (star == std::string_view::npos || star_at == name.size()) {
+      return false;
+    }
+    star_at += text::DecodeUtf8(name, star_at).size;
+    at = star_at;
+    pos = star;
+  }
+}
+
+std::expected<std::vector<std::string>, std::string> ExpandBraces(std::string_view pattern) {
+  std::vector<std::string> waiting = {std::string(pattern)};
+  std::vector<std::string> done;
+  while (!waiting.empty()) {
+    const std::string current = std::move(waiting.back());
+    waiting.pop_back();
+    size_t open = 0;
+    while (open < current.size() && current[open] != '{') {
+      open += current[open] == '\\' ? 2 : 1;
+    }
+    if (open >= current.size()) {
+      done.push_back(current);
+      continue;
+    }
+    std::vector<std::string> choices(1);
+    size_t pos = open + 1;
+    for (int depth = 1; depth > 0; ++pos) {
+      if (pos >= current.size()) {
+        return std::unexpected("a brace of the pattern is not closed");
+      }
+      const char c = current[pos];
+      depth += c == '{' ? 1 : (c == '}' ? -1 : 0);
+      if (c == ',' && depth == 1) {
+        choices.emplace_back();
+      } else if (depth > 0) {
+        choices.back() += c;
+        if (c == '\\' && pos + 1 < current.size()) {
+          choices.back() += current[++pos];
+        }
+      }
+    }
+    if (waiting.size() + done.size() + choices.size() > kMostPatterns) {
+      return std::unexpected("the pattern has too many alternatives");
+    }
+    for (const std::string& choice : choices) {
+      waiting.push_back(current.substr(0, open) + choice + current.substr(pos));
+    }
+  }
+  return done;
+}
+
+std::expected<std::vector<std::string>, std::string> Glob(std::string_view pattern) {
+  auto patterns = ExpandBraces(pattern);
+  if (!patterns) {
+    return std::unexpected(std::move(patterns).error());
+  }
+  std::vector<std::string> all;
+  for (const std::string& each : *patterns) {
+    if (!IsWellFormed(each)) {
+      return std::unexpected("syntax error in the pattern");
+    }
+    std::vector<std::string> paths = {each.starts_with('/') ? "/" : ""};
+    const std::vector<std::string_view> components = Components(each);
+    for (size_t i = 0; i < components.size(); ++i) {
+      paths = Step(paths, components[i], i + 1 == components.size());
+    }
+    all.insert(all.end(), paths.begin(), paths.end());
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace kinu::functions

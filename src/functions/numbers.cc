@@ -1,0 +1,265 @@
+// Numbers: abs ceil floor log max min parseint pow signum sum.
+#include <cmath>
+
+#include "cty/convert.h"
+#include "functions/families.h"
+#include "functions/support.h"
+#include "text/quote.h"
+
+namespace kinu::functions {
+namespace {
+
+constexpr int64_t kLowestBase = 2;
+constexpr int64_t kHighestBase = 62;
+constexpr int64_t kHighestFoldedBase = 36;  // up to here letters of both cases mean the same
+
+CallResult Abs(Arguments args, const Type&, const CallContext&) {
+  return Absolute(args[0]);
+}
+
+CallResult Ceil(Arguments args, const Type&, const CallContext&) {
+  return Value::Of(Number::Ceil(args[0].AsNumber()));
+}
+
+CallResult Floor(Arguments args, const Type&, const CallContext&) {
+  return Value::Of(Number::Floor(args[0].AsNumber()));
+}
+
+CallResult FromDouble(double value) {
+  if (std::isnan(value)) {
+    return CallFail("the result is not a number");
+  }
+  return Value::Of(std::isinf(value) ? Number::Infinity(value < 0) : Number::FromDouble(value));
+}
+
+CallResult Log(Arguments args, const Type&, const CallContext&) {
+  KINU_TRY(const double number, ToDouble(args[0]));
+  KINU_TRY(const double base, ToDouble(args[1]));
+  return FromDouble(std::log(number) / std::log(base));
+}
+
+CallResult Pow(Arguments args, const Type&, const CallContext&) {
+  KINU_TRY(const double number, ToDouble(args[0]));
+  KINU_TRY(const double power, ToDouble(args[1]));
+  return FromDouble(std::pow(number, power));
+}
+
+// The first of the extreme numbers, as it is; `sign` 1 looks for the greatest, -1 for the least.
+CallResult Extreme(Arguments args, int sign) {
+  if (args.empty()) {
+    return CallFail("at least one number is required");
+  }
+  Value best = Value::Of(Number::Infinity(sign > 0));
+  for (const Value& value : args) {
+    if (Number::Compare(value.AsNumber(), best.AsNumber()) * sign > 0) {
+      best = value;
+    }
+  }
+  return best;
+}
+
+CallResult Max(Arguments args, const Type&, const CallContext&) {
+  return Extreme(args, 1);
+}
+CallResult Min(Arguments args, const Type&, const CallContext&) {
+  return Extreme(args, -1);
+}
+
+int DigitValue(char c, int64_t base) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  if (c >= 'a' && c <= 'z') {
+    return c - 'a' + 10;
+  }
+  if (c >= 'A' && c <= 'Z') {
+    return c - 'A' + (base <= kHighestFoldedBase ? 10 : 36);
+  }
+  return -1;
+}
+
+// Digits without sign; nothing when one does not belong to the base.
+std::optional<Number> ParseDigits(std::string_view digits, int64_t base) {
+  if (digits.empty()) {
+    return std::nullopt;
+  }
+  const Number radix = Number::FromInt(base, kLiteralPrecision);
+  Number number = Number::FromInt(0, kLiteralPrecision);
+  for (char c : digits) {
+    const int digit = DigitValue(c, base);
+    if (digit < 0 || digit >= base) {
+      return std::nullopt;
+    }
+    number =
+        Number::Add(Number::Multiply(number, radix), Number::FromInt(digit, kLiteralPrecision));
+  }
+  return number;
+}
+
+// Integers have as many bits as they need, and 64 at least.
+Number WithIntegerPrecision(const Number& number) {
+  const size_t bits = number.IntegerText(2).value_or("").size();
+  const size_t needed = number.Sign() < 0 && bits > 0 ? bits - 1 : bits;
+  const size_t precision = std::max<size_t>(needed, kIntPrecision);
+  return Number::WithPrecision(number, static_cast<uint16_t>(precision));
+}
+
+TypeResult ParseIntType(Arguments args) {
+  if (args[0].type() != Type::String()) {
+    return CallFail("a string is required, not " + args[0].type().FriendlyName(), 0);
+  }
+  return Type::Number();
+}
+
+CallResult ParseInt(Arguments args, const Type&, const CallContext&) {
+  KINU_TRY(const int64_t base, ToInteger(args[1], 1));
+  if (base < kLowestBase || base > kHighestBase) {
+    return CallFail("the base must be a whole number from 2 to 62", 1);
+  }
+  std::string_view digits = args[0].AsString();
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) {
+    digits.remove_prefix(1);
+  }
+  const std::optional<Number> number = ParseDigits(digits, base);
+  if (!number) {
+    return CallFail(
+        text::GoQuote(args[0].AsString()) + " is not an integer in base " + std::to_string(base),
+        0);
+  }
+  const Number exact = WithIntegerPrecision(*number);
+  return Value::Of(negative ? Number::Negate(exact) : exact);
+}
+
+CallResult Signum(Arguments args, const Type&, const CallContext&) {
+  KINU_TRY(const int64_t number, ToInteger(args[0]));
+  return Value::Int(number > 0 ? 1 : (number < 0 ? -1 : 0));
+}
+
+CallResult Sum(Arguments args, const Type&, const CallContext&) {
+  constexpr std::string_view kOnlyNumbers = "a list, set or tuple of numbers is required";
+  const Value& list = args[0];
+  if (list.type().is_primitive() || list.type().is_capsule()) {
+    return CallFail(std::string(kOnlyNumbers), 0);
+  }
+  if (list.size() == 0) {
+    return CallFail("an empty list has no sum", 0);
+  }
+  if (!IsSequence(list.type())) {
+    return CallFail(std::string(kOnlyNumbers), 0);
+  }
+  if (!list.IsWhollyKnown()) {
+    return Value::Unknown(Type::Number());
+  }
+  std::optional<Number> sum;
+  for (const Value& element : list.elements()) {
+    const auto number = Convert(element, Type::Number());
+    if (!number || number->IsNull()) {
+      return CallFail(std::string(kOnlyNumbers), 0);
+    }
+    if (sum && !Number::HasSum(*sum, number->AsNumber())) {
+      return CallFail("opposite infinities have no sum");
+    }
+    sum = sum ? Number::Add(*sum, number->AsNumber()) : number->AsNumber();
+  }
+  return Value::Of(*sum);
+}
+
+constexpr Parameter kNumber = {.name = "num", .type = &Type::Number};
+
+constexpr FunctionSpec kRows[] = {
+    {.name = "abs",
+     .params = {Parameter{
+         .name = "num", .type = &Type::Number, .allow_dynamic = true, .allow_marked = true}},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Abs,
+     .refine = &NeverNull,
+     .doc = "The number without its sign.",
+     .examples = {Example{"abs(-12.4)", "12.4"}, Example{"abs(0)", "0"}},
+     .ref = "go-cty stdlib/number.go AbsoluteFunc"},
+    {.name = "ceil",
+     .params = {kNumber},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Ceil,
+     .refine = &NeverNull,
+     .doc = "The smallest whole number that is not less than the given one.",
+     .examples = {Example{"ceil(5)", "5"}, Example{"ceil(5.1)", "6"}, Example{"ceil(-0.5)", "0"}},
+     .ref = "go-cty stdlib/number.go CeilFunc"},
+    {.name = "floor",
+     .params = {kNumber},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Floor,
+     .refine = &NeverNull,
+     .doc = "The greatest whole number that is not greater than the given one.",
+     .examples = {Example{"floor(4.9)", "4"}, Example{"floor(-4.1)", "-5"}},
+     .ref = "go-cty stdlib/number.go FloorFunc"},
+    {.name = "log",
+     .params = {kNumber, Parameter{.name = "base", .type = &Type::Number}},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Log,
+     .refine = &NeverNull,
+     .doc = "The logarithm of a number in the given base, in double precision.",
+     .examples = {Example{"log(16, 2)", "4"}, Example{"log(1, 10)", "0"}},
+     .ref = "go-cty stdlib/number.go LogFunc"},
+    {.name = "max",
+     .has_variadic = true,
+     .variadic = {.name = "numbers", .type = &Type::Number, .allow_dynamic = true},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Max,
+     .refine = &NeverNull,
+     .doc = "The greatest of the given numbers.",
+     .examples = {Example{"max(12, 54, 3)", "54"}, Example{"max([1, 2]...)", "2"}},
+     .ref = "go-cty stdlib/number.go MaxFunc"},
+    {.name = "min",
+     .has_variadic = true,
+     .variadic = {.name = "numbers", .type = &Type::Number, .allow_dynamic = true},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Min,
+     .refine = &NeverNull,
+     .doc = "The least of the given numbers.",
+     .examples = {Example{"min(12, 54, 3)", "3"}, Example{"min([1, 2]...)", "1"}},
+     .ref = "go-cty stdlib/number.go MinFunc"},
+    {.name = "parseint",
+     .params = {Parameter{.name = "number"}, Parameter{.name = "base", .type = &Type::Number}},
+     .result_type = &ParseIntType,
+     .impl = &ParseInt,
+     .refine = &NeverNull,
+     .doc = "Reads an integer that is written in a base from 2 to 62. Above 36 lower-case letters "
+            "come before upper-case ones; up to 36 both mean the same.",
+     .examples = {Example{R"(parseint("FF", 16))", "255"},
+                  Example{R"(parseint("-1011", 2))", "-11"},
+                  Example{R"(parseint("aA", 62))", "656"}},
+     .ref = "go-cty stdlib/number.go ParseIntFunc"},
+    {.name = "pow",
+     .params = {kNumber, Parameter{.name = "power", .type = &Type::Number}},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Pow,
+     .refine = &NeverNull,
+     .doc = "A number raised to a power, in double precision.",
+     .examples = {Example{"pow(3, 2)", "9"}, Example{"pow(4, 0)", "1"}},
+     .ref = "go-cty stdlib/number.go PowFunc"},
+    {.name = "signum",
+     .params = {kNumber},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Signum,
+     .refine = &NeverNull,
+     .doc = "The sign of a whole number: -1, 0 or 1.",
+     .examples = {Example{"signum(-13)", "-1"}, Example{"signum(344)", "1"}},
+     .ref = "go-cty stdlib/number.go SignumFunc"},
+    {.name = "sum",
+     .params = {Parameter{.name = "list"}},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &Sum,
+     .refine = &NeverNull,
+     .doc = "The sum of the numbers in a list, set or tuple that is not empty.",
+     .examples = {Example{"sum([10, 13, 6, 4.5])", "33.5"}, Example{R"(sum(["1", 2]))", "3"}},
+     .ref = "opentofu internal/lang/funcs/collection.go SumFunc"},
+};
+
+}  // namespace
+
+std::span<const FunctionSpec> NumberFunctions() {
+  return kRows;
+}
+
+}  // namespace kinu::functions

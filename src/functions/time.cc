@@ -1,0 +1,480 @@
+// Times: formatdate plantimestamp timeadd timecmp timestamp.
+#include <optional>
+
+#include <time.h>
+
+#include "functions/families.h"
+#include "functions/support.h"
+#include "text/quote.h"
+
+namespace kinu::functions {
+namespace {
+
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int64_t kSecondsPerDay = 86400;
+
+struct Timestamp {
+  int64_t seconds = 0;  // since 1970 UTC
+  int64_t nanos = 0;    // 0 to 999,999,999
+  int offset = 0;       // of the clock that shows it, seconds east of UTC
+};
+
+// A time as a clock shows it.
+struct Civil {
+  int64_t year = 0;
+  int month = 1;
+  int day = 1;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  int weekday = 0;  // 0 is Sunday
+};
+
+bool IsLeapYear(int64_t year) {
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+int DaysIn(int64_t year, int month) {
+  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && IsLeapYear(year) ? 29 : kDays[month - 1];
+}
+
+int64_t FloorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+// Days since 1970-01-01 of a date of the Gregorian calendar. Years begin in March here, so that the
+// leap day is the last of its year.
+int64_t DaysFromDate(int64_t year, int month, int day) {
+  year -= month <= 2 ? 1 : 0;
+  const int64_t era = FloorDivide(year, 400);
+  const int64_t year_of_era = year - era * 400;
+  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + day_of_era - 719468;
+}
+
+Civil ToCivil(const Timestamp& time) {
+  const int64_t local = time.seconds + time.offset;
+  const int64_t days = FloorDivide(local, kSecondsPerDay);
+  const int64_t clock = local - days * kSecondsPerDay;
+  const int64_t shifted = days + 719468;
+  const int64_t era = FloorDivide(shifted, 146097);
+  const int64_t day_of_era = shifted - era * 146097;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t month = (5 * day_of_year + 2) / 153;
+  Civil civil;
+  civil.day = static_cast<int>(day_of_year - (153 * month + 2) / 5 + 1);
+  civil.month = static_cast<int>(month < 10 ? month + 3 : month - 9);
+  civil.year = year_of_era + era * 400 + (civil.month <= 2 ? 1 : 0);
+  civil.hour = static_cast<int>(clock / 3600);
+  civil.minute = static_cast<int>(clock / 60 % 60);
+  civil.second = static_cast<int>(clock % 60);
+  civil.weekday = static_cast<int>(((days + 4) % 7 + 7) % 7);
+  return civil;
+}
+
+std::string Digits(int64_t number, size_t width) {
+  std::string digits = std::to_string(number < 0 ? -number : number);
+  if (digits.size() < width) {
+    digits.insert(0, width - digits.size(), '0');
+  }
+  return number < 0 ? "-" + digits : digits;
+}
+
+std::string OffsetText(int offset, std::string_view separator) {
+  const int minutes = (offset < 0 ? -offset : offset) / 60;
+  std::string out = offset < 0 ? "-" : "+";
+  out += Digits(minutes / 60, 2);
+  out += separator;
+  out += Digits(minutes % 60, 2);
+  return out;
+}
+
+std::string ZuluOrOffset(int offset) {
+  return offset == 0 ? "Z" : OffsetText(offset, ":");
+}
+
+std::string ToText(const Timestamp& time) {
+  const Civil civil = ToCivil(time);
+  return Digits(civil.year, 4) + "-" + Digits(civil.month, 2) + "-" + Digits(civil.day, 2) + "T" +
+         Digits(civil.hour, 2) + ":" + Digits(civil.minute, 2) + ":" + Digits(civil.second, 2) +
+         ZuluOrOffset(time.offset);
+}
+
+// Reads a timestamp of RFC 3339, strictly: 2006-01-02T15:04:05.999Z, offsets as +01:00.
+class TimestampParser {
+ public:
+  explicit TimestampParser(std::string_view text) : text_(text) {}
+
+  std::optional<Timestamp> Parse() {
+    const int64_t year = Number(4);
+    Expect('-');
+    const int month = static_cast<int>(Number(2));
+    Expect('-');
+    const int day = static_cast<int>(Number(2));
+    Expect('T');
+    const int64_t hour = Number(2);
+    Expect(':');
+    const int64_t minute = Number(2);
+    Expect(':');
+    const int64_t second = Number(2);
+    Timestamp time;
+    time.nanos = Fraction();
+    time.offset = Offset();
+    const bool in_range = ok_ && pos_ == text_.size() && month >= 1 && month <= 12 && day >= 1 &&
+                          day <= DaysIn(year, month) && hour < 24 && minute < 60 && second < 60;
+    if (!in_range) {
+      return std::nullopt;
+    }
+    time.seconds = DaysFromDate(year, month, day) * kSecondsPerDay + hour * 3600 + minute * 60 +
+                   second - time.offset;
+    return time;
+  }
+
+ private:
+  char Peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
+  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+  int64_t Number(int digits) {
+    int64_t value = 0;
+    for (int i = 0; i < digits; ++i, ++pos_) {
+      ok_ = ok_ && IsDigit(Peek());
+      value = value * 10 + (Peek() - '0');
+    }
+    return ok_ ? value : 0;
+  }
+
+  void Expect(char c) {
+    ok_ = ok_ && Peek() == c;
+    ++pos_;
+  }
+
+  int64_t Fraction() {
+    if (Peek() != '.') {
+      return 0;
+    }
+    ++pos_;
+    ok_ = ok_ && IsDigit(Peek());
+    int64_t nanos = 0;
+    for (int64_t unit = kNanosPerSecond / 10; IsDigit(Peek()); ++pos_, unit /= 10) {
+      nanos += unit * (Peek() - '0');
+    }
+    return nanos;
+  }
+
+  int Offset() {
+    const char sign = Peek();
+    ++pos_;
+    if (sign == 'Z') {
+      return 0;
+    }
+    ok_ = ok_ && (sign == '+' || sign == '-');
+    const auto hours = static_cast<int>(Number(2));
+    Expect(':');
+    const auto minutes = static_cast<int>(Number(2));
+    ok_ = ok_ && hours < 24 && minutes < 60;
+    const int offset = hours * 3600 + minutes * 60;
+    return sign == '-' ? -offset : offset;
+  }
+
+  std::string_view text_;
+  size_t pos_ = 0;
+  bool ok_ = true;
+};
+
+std::expected<Timestamp, CallError> ParseTimestamp(const Value& value, int argument) {
+  const auto time = TimestampParser(value.AsString()).Parse();
+  if (!time) {
+    return CallFail(text::GoQuote(value.AsString()) +
+                        " is not a timestamp of RFC 3339, such as 2006-01-02T15:04:05Z",
+                    argument);
+  }
+  return *time;
+}
+
+// Length of the unit at the start of `text` and its nanoseconds; 0 when there is none.
+std::pair<size_t, int64_t> UnitAt(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    int64_t nanos;
+  };
+  // Longer names first where one begins with another.
+  constexpr Unit kUnits[] = {
+      {"ns", 1},
+      {"us", 1000},
+      {"\u00b5s", 1000},
+      {"\u03bcs", 1000},
+      {"ms", 1'000'000},
+      {"s", kNanosPerSecond},
+      {"m", 60 * kNanosPerSecond},
+      {"h", 3600 * kNanosPerSecond},
+  };
+  const size_t size = std::min(text.find_first_of("0123456789."), text.size());
+  for (const Unit& unit : kUnits) {
+    if (text.substr(0, size) == unit.name) {
+      return {size, unit.nanos};
+    }
+  }
+  return {0, 0};
+}
+
+// Reads a duration such as "-1h30.5m", in nanoseconds. Ref: Go time.ParseDuration.
+std::optional<int64_t> ParseDuration(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text == "0") {
+    return 0;
+  }
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  __int128 total = 0;
+  constexpr __int128 kMost = static_cast<__int128>(INT64_MAX) + 1;
+  while (!text.empty()) {
+    const size_t number_size = std::min(text.find_first_not_of("0123456789."), text.size());
+    const std::string_view number = text.substr(0, number_size);
+    const size_t dot = std::min(number.find('.'), number.size());
+    text.remove_prefix(number_size);
+    const auto [unit_size, nanos] = UnitAt(text);
+    const std::string_view fraction = number.substr(std::min(dot + 1, number.size()));
+    const bool well_formed = (dot > 0 || !fraction.empty()) && unit_size > 0 &&
+                             fraction.find('.') == std::string_view::npos;
+    if (!well_formed) {
+      return std::nullopt;
+    }
+    text.remove_prefix(unit_size);
+    __int128 whole = 0;
+    for (char c : number.substr(0, dot)) {
+      whole = whole * 10 + (c - '0');
+      if (whole > kMost) {
+        return std::nullopt;
+      }
+    }
+    total += whole * nanos;
+    __int128 scale = 1;
+    __int128 part = 0;
+    for (char c : fraction.substr(0, 18)) {
+      part = part * 10 + (c - '0');
+      scale *= 10;
+    }
+    total += part * nanos / scale;
+    if (total > kMost) {
+      return std::nullopt;
+    }
+  }
+  if (!negative && total == kMost) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(negative ? -total : total);
+}
+
+CallResult TimeAdd(Arguments args, const Type&, const CallContext&) {
+  KINU_TRY(Timestamp time, ParseTimestamp(args[0], -1));
+  const auto duration = ParseDuration(args[1].AsString());
+  if (!duration) {
+    return CallFail(text::GoQuote(args[1].AsString()) + " is not a duration such as \"1h30m\"");
+  }
+  const int64_t nanos = time.nanos + *duration % kNanosPerSecond;
+  time.seconds += *duration / kNanosPerSecond + FloorDivide(nanos, kNanosPerSecond);
+  return Value::String(ToText(time));
+}
+
+CallResult TimeCmp(Arguments args, const Type&, const CallContext&) {
+  KINU_TRY(const Timestamp a, ParseTimestamp(args[0], 0));
+  KINU_TRY(const Timestamp b, ParseTimestamp(args[1], 1));
+  const auto order = std::pair(a.seconds, a.nanos) <=> std::pair(b.seconds, b.nanos);
+  return Value::Int(order < 0 ? -1 : (order > 0 ? 1 : 0));
+}
+
+CallResult Now(Arguments, const Type&, const CallContext&) {
+  return Value::String(ToText({.seconds = static_cast<int64_t>(time(nullptr))}));
+}
+
+CallResult PlanTimestamp(Arguments, const Type& type, const CallContext& context) {
+  return context.timestamp.empty() ? Value::Unknown(type) : Value::String(context.timestamp);
+}
+
+std::unexpected<CallError> WrongVerb(std::string_view verb) {
+  return CallFail("there is no date format verb " + text::GoQuote(verb), 0);
+}
+
+constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
+constexpr std::string_view kWeekdays[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                          "Thursday", "Friday", "Saturday"};
+
+std::optional<std::string> OneOrTwoDigits(int number, size_t verb_size) {
+  return verb_size <= 2 ? std::optional(Digits(number, verb_size)) : std::nullopt;
+}
+
+// What a run of one letter stands for; nothing when there is no such verb.
+std::optional<std::string> ExpandVerb(std::string_view verb, const Timestamp& time) {
+  const Civil civil = ToCivil(time);
+  const size_t size = verb.size();
+  switch (verb[0]) {
+    case 'Y':
+      if (size == 2) {
+        return Digits(civil.year % 100, 2);
+      }
+      return size == 4 ? std::optional(Digits(civil.year, 4)) : std::nullopt;
+    case 'M': {
+      const std::string name(kMonths[civil.month - 1]);
+      if (size == 3) {
+        return name.substr(0, 3);
+      }
+      return size == 4 ? std::optional(name) : OneOrTwoDigits(civil.month, size);
+    }
+    case 'D':
+      return OneOrTwoDigits(civil.day, size);
+    case 'E': {
+      const std::string name(kWeekdays[civil.weekday]);
+      if (size == 3) {
+        return name.substr(0, 3);
+      }
+      return size == 4 ? std::optional(name) : std::nullopt;
+    }
+    case 'h':
+      return OneOrTwoDigits(civil.hour, size);
+    case 'H':
+      return OneOrTwoDigits((civil.hour + 11) % 12 + 1, size);
+    case 'A':
+      return size == 2 ? std::optional<std::string>(civil.hour < 12 ? "AM" : "PM") : std::nullopt;
+    case 'a':
+      return size == 2 ? std::optional<std::string>(civil.hour < 12 ? "am" : "pm") : std::nullopt;
+    case 'm':
+      return OneOrTwoDigits(civil.minute, size);
+    case 's':
+      return OneOrTwoDigits(civil.second, size);
+    case 'Z':
+      switch (size) {
+        case 1:
+          return ZuluOrOffset(time.offset);
+        case 3:
+          return time.offset == 0 ? "UTC" : OffsetText(time.offset, "");
+        case 4:
+          return OffsetText(time.offset, "");
+        case 5:
+          return OffsetText(time.offset, ":");
+        default:
+          return std::nullopt;
+      }
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+CallResult FormatDate(Arguments args, const Type&, const CallContext&) {
+  const std::string_view format = args[0].AsString();
+  KINU_TRY(const Timestamp time, ParseTimestamp(args[1], 1));
+  std::string out;
+  for (size_t pos = 0; pos < format.size();) {
+    const char c = format[pos];
+    if (IsLetter(c)) {
+      const size_t end = std::min(format.find_first_not_of(c, pos), format.size());
+      const std::string_view verb = format.substr(pos, end - pos);
+      const auto text = ExpandVerb(verb, time);
+      if (!text) {
+        return WrongVerb(verb);
+      }
+      out += *text;
+      pos = end;
+      continue;
+    }
+    ++pos;
+    if (c != '\'') {
+      out += c;
+      continue;
+    }
+    if (format.substr(pos, 1) == "'") {
+      out += '\'';
+      ++pos;
+      continue;
+    }
+    // A literal, in which two quotes mean one.
+    for (;; ++pos) {
+      if (pos == format.size()) {
+        return CallFail("a literal in the format has no closing quote", 0);
+      }
+      if (format[pos] == '\'' && format.substr(pos + 1, 1) != "'") {
+        ++pos;
+        break;
+      }
+      pos += format[pos] == '\'' ? 1 : 0;
+      out += format[pos];
+    }
+  }
+  return Value::String(out);
+}
+
+constexpr Parameter Text(std::string_view name) {
+  return {.name = name, .type = &Type::String};
+}
+
+constexpr FunctionSpec kRows[] = {
+    {.name = "formatdate",
+     .params = {Text("format"), Text("time")},
+     .result_type = &Returns<&Type::String>,
+     .impl = &FormatDate,
+     .refine = &NeverNull,
+     .doc = "A timestamp in another format: YYYY YY year, MMMM MMM MM M month, DD D day, EEEE EEE "
+            "day of the week, hh h HH H hour of 24 or 12, AA aa half of the day, mm m minute, ss s "
+            "second, Z ZZZ ZZZZ ZZZZZ zone. Other letters stand between single quotes.",
+     .examples = {Example{R"(formatdate("DD MMM YYYY hh:mm ZZZ", "2018-01-02T23:12:01Z"))",
+                          R"("02 Jan 2018 23:12 UTC")"},
+                  Example{R"(formatdate("H'h'mm aa", "2018-01-02T23:12:01-08:00"))",
+                          R"("11h12 pm")"}},
+     .ref = "go-cty stdlib/datetime.go FormatDateFunc"},
+    {.name = "plantimestamp",
+     .result_type = &Returns<&Type::String>,
+     .impl = &PlanTimestamp,
+     .doc = "The time at which the plan was made; unknown before.",
+     .examples = {Example{"can(plantimestamp())", "true"},
+                  Example{"can(plantimestamp(1))", "false"}},
+     .ref = "opentofu internal/lang/funcs/datetime.go MakeStaticTimestampFunc"},
+    {.name = "timeadd",
+     .params = {Text("timestamp"), Text("duration")},
+     .result_type = &Returns<&Type::String>,
+     .impl = &TimeAdd,
+     .refine = &NeverNull,
+     .doc = R"(A timestamp moved by a duration such as "10m", "-1.5h" or "1h30m".)",
+     .examples = {Example{R"(timeadd("2017-11-22T00:00:00Z", "10m"))", R"("2017-11-22T00:10:00Z")"},
+                  Example{R"(timeadd("2020-03-01T00:00:00+01:00", "-24h"))",
+                          R"("2020-02-29T00:00:00+01:00")"}},
+     .ref = "go-cty stdlib/datetime.go TimeAddFunc"},
+    {.name = "timecmp",
+     .params = {Text("timestamp_a"), Text("timestamp_b")},
+     .result_type = &Returns<&Type::Number>,
+     .impl = &TimeCmp,
+     .refine = &NeverNull,
+     .doc = "-1, 0 or 1: whether the first timestamp is before, at or after the second.",
+     .examples = {Example{R"(timecmp("2017-11-22T01:00:00Z", "2017-11-22T00:00:00Z"))", "1"},
+                  Example{R"(timecmp("2017-11-22T00:00:00Z", "2017-11-22T01:00:00+01:00"))", "0"}},
+     .ref = "opentofu internal/lang/funcs/datetime.go TimeCmpFunc"},
+    {.name = "timestamp",
+     .result_type = &Returns<&Type::String>,
+     .impl = &Now,
+     .refine = &NeverNull,
+     .doc = "The current time, another one at each call; unknown while planning.",
+     .examples = {Example{"can(timestamp())", "true"}, Example{"can(timestamp(1))", "false"}},
+     .ref = "opentofu internal/lang/funcs/datetime.go TimestampFunc",
+     .impure = true},
+};
+
+}  // namespace
+
+std::span<const FunctionSpec> TimeFunctions() {
+  return kRows;
+}
+
+}  // namespace kinu::functions
