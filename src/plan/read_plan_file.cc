@@ -1,0 +1,805 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/files.h"
+#include "codec/json_reader.h"
+#include "codec/protowire.h"
+#include "codec/zip.h"
+#include "cty/msgpack.h"
+#include "plan/plan_file.h"
+#include "plan/wire.h"
+
+namespace kinu::plan {
+namespace {
+
+using namespace wire;  // NOLINT(google-build-using-namespace): the numbers of this format
+
+std::unexpected<Error> Unusable(std::string message) {
+  return Fail(ErrorCode::kUnsupported, std::move(message));
+}
+
+class PlanDecoder {
+ public:
+  PlanDecoder(std::shared_ptr<Program> program, const SchemaLookup& schemas)
+      : program_(*program), schemas_(schemas) {
+    plan_.program = std::move(program);
+    // Room for what a file may leave out: the defaults of the message, not of the model.
+    plan_.backend = BackendRecord{.type = {}, .config = Value(), .workspace = {}};
+  }
+
+  Result<Plan> Decode(std::string_view message);
+
+ private:
+  struct RawChange {
+    const ActionRow* action = nullptr;
+    uint64_t number = 0;
+    std::vector<std::string_view> values;  // messages
+    std::vector<Path> before_sensitive;
+    std::vector<Path> after_sensitive;
+    std::string_view importing;
+    bool has_importing = false;
+    std::string_view generated_config;
+    std::string_view before_identity;
+    std::string_view after_identity;
+  };
+
+  Result<void> ReadField(const ProtoField& field);
+  Result<ResourceChange> ReadResource(std::string_view message);
+  Result<void> ReadOutput(std::string_view message);
+  Result<RawChange> ReadChange(std::string_view message);
+  Result<void> Values(const RawChange& raw, const Type& type, Value* before, Value* after);
+  Result<Path> ReadPath(std::string_view message);
+  Result<void> ReadVariable(std::string_view message);
+  Result<void> ReadBackend(std::string_view message);
+  Result<void> ReadCheck(std::string_view message);
+  Result<void> ReadRelevant(std::string_view message);
+  Result<Value> ReadValue(std::string_view dynamic, const Type& type);
+  const ProviderConfig* Provider(std::string_view text);
+
+  Plan plan_;
+  Program& program_;
+  const SchemaLookup& schemas_;
+  bool has_backend_ = false;
+  FlatMap<std::string_view, ProviderConfig> providers_;
+};
+
+/// The msgpack of a DynamicValue message.
+std::string_view Msgpack(std::string_view dynamic) {
+  std::string_view bytes;
+  ProtoReader reader(dynamic);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == kMsgpack) {
+      bytes = field.bytes;
+    }
+  }
+  return bytes;
+}
+
+Result<Value> PlanDecoder::ReadValue(std::string_view dynamic, const Type& type) {
+  std::string_view bytes = Msgpack(dynamic);
+  if (bytes.empty()) {
+    return Fail(ErrorCode::kInvalid, "dynamic value does not have msgpack serialization");
+  }
+  ValueResult<Value> value = ValueFromMsgpack(bytes, type);
+  if (!value) {
+    return Fail(ErrorCode::kInvalid, value.error().ToText());
+  }
+  return *std::move(value);
+}
+
+Result<Value> ReadUntyped(std::string_view dynamic) {
+  std::string_view bytes = Msgpack(dynamic);
+  if (bytes.empty()) {
+    return Fail(ErrorCode::kInvalid, "dynamic value does not have msgpack serialization");
+  }
+  ValueResult<Type> type = ImpliedTypeOfMsgpack(bytes);
+  ValueResult<Value> value =
+      type ? ValueFromMsgpack(bytes, *type) : ValueFail(type.error().message, type.error().path);
+  if (!value) {
+    return Fail(ErrorCode::kInvalid, value.error().ToText());
+  }
+  return *std::move(value);
+}
+
+Result<Path> PlanDecoder::ReadPath(std::string_view message) {
+  Path path;
+  ProtoReader steps(message);
+  for (ProtoField step; steps.Next(step);) {
+    if (step.number != kSteps) {
+      continue;
+    }
+    bool selected = false;
+    ProtoReader selector(step.bytes);
+    for (ProtoField field; selector.Next(field);) {
+      if (field.number == StepField::kAttributeName) {
+        path.Push(PathStep::Attribute(field.bytes));
+        selected = true;
+      } else if (field.number == StepField::kElementKey) {
+        Result<Value> key = ReadUntyped(field.bytes);
+        if (!key) {
+          return Fail(ErrorCode::kInvalid,
+                      "error decoding path index step: " + key.error().message);
+        }
+        path.Push(PathStep::Index(*std::move(key)));
+        selected = true;
+      }
+    }
+    if (!selected || selector.failed()) {
+      return Fail(ErrorCode::kInvalid, "unsupported path step");
+    }
+  }
+  if (steps.failed()) {
+    return Fail(ErrorCode::kInvalid, "malformed path");
+  }
+  return path;
+}
+
+Result<PlanDecoder::RawChange> PlanDecoder::ReadChange(std::string_view message) {
+  RawChange raw;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    switch (field.number) {
+      case ChangeField::kAction:
+        raw.number = field.scalar;
+        break;
+      case ChangeField::kValues:
+        raw.values.push_back(field.bytes);
+        break;
+      case ChangeField::kBeforeSensitive:
+      case ChangeField::kAfterSensitive: {
+        bool before = field.number == ChangeField::kBeforeSensitive;
+        Result<Path> path = ReadPath(field.bytes);
+        if (!path) {
+          return Fail(ErrorCode::kInvalid, std::string("failed to decode ") +
+                                               (before ? "before" : "after") +
+                                               " sensitive paths: " + path.error().message);
+        }
+        (before ? raw.before_sensitive : raw.after_sensitive).push_back(*std::move(path));
+        break;
+      }
+      case ChangeField::kImporting:
+        raw.has_importing = true;
+        raw.importing = field.bytes;
+        break;
+      case ChangeField::kGeneratedConfig:
+        raw.generated_config = field.bytes;
+        break;
+      case ChangeField::kBeforeIdentity:
+        raw.before_identity = field.bytes;
+        break;
+      case ChangeField::kAfterIdentity:
+        raw.after_identity = field.bytes;
+        break;
+      default:
+        break;
+    }
+  }
+  if (reader.failed()) {
+    return Fail(ErrorCode::kInvalid, "malformed change");
+  }
+  raw.action = std::find_if(std::begin(kActions), std::end(kActions),
+                            [&](const ActionRow& row) { return row.number == raw.number; });
+  if (raw.action == std::end(kActions)) {
+    return Fail(ErrorCode::kInvalid, "invalid change action " + std::to_string(raw.number));
+  }
+  if (raw.values.size() < size_t{raw.action->before} + size_t{raw.action->after}) {
+    return Fail(ErrorCode::kInvalid,
+                "incorrect number of values (" + std::to_string(raw.values.size()) + ") for change");
+  }
+  return raw;
+}
+
+Value Marked(Value value, const std::vector<Path>& sensitive) {
+  if (sensitive.empty()) {
+    return value;
+  }
+  std::vector<PathMarks> marks;
+  for (const Path& path : sensitive) {
+    marks.push_back(PathMarks{path, MarkSet::Sensitive()});
+  }
+  return value.MarkWithPaths(marks);
+}
+
+Result<void> PlanDecoder::Values(const RawChange& raw, const Type& type, Value* before,
+                                 Value* after) {
+  *before = Value::Null(type);
+  *after = Value::Null(type);
+  size_t at = 0;
+  if (raw.action->before) {
+    Result<Value> value = ReadValue(raw.values[at++], type);
+    if (!value) {
+      return Fail(ErrorCode::kInvalid, "invalid \"before\" value: " + value.error().message);
+    }
+    *before = *std::move(value);
+  }
+  if (raw.action->after) {
+    Result<Value> value = ReadValue(raw.values[at], type);
+    if (!value) {
+      return Fail(ErrorCode::kInvalid, "invalid \"after\" value: " + value.error().message);
+    }
+    *after = *std::move(value);
+  }
+  if (raw.action->action == Action::kNoOp) {
+    *after = *before;
+  }
+  *before = Marked(std::move(*before), raw.before_sensitive);
+  *after = Marked(std::move(*after), raw.after_sensitive);
+  return {};
+}
+
+const ProviderConfig* PlanDecoder::Provider(std::string_view text) {
+  auto [it, inserted] = providers_.try_emplace(text);
+  if (inserted) {
+    InstanceKey key;
+    if (!program_.ParseProviderConfig(text, &it.value(), &key)) {
+      providers_.erase(text);
+      return nullptr;
+    }
+  }
+  return &it->second;
+}
+
+Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
+  ResourceChange change;
+  std::string_view address;
+  std::string_view previous;
+  std::string_view provider;
+  std::string_view change_message;
+  bool has_change = false;
+  uint64_t reason = 0;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    switch (field.number) {
+      case ResourceField::kDeposed:
+        change.deposed = field.bytes;
+        break;
+      case ResourceField::kProvider:
+        provider = field.bytes;
+        break;
+      case ResourceField::kChange:
+        change_message = field.bytes;
+        has_change = true;
+        break;
+      case ResourceField::kPrivate:
+        change.private_data = field.bytes;
+        break;
+      case ResourceField::kRequiredReplace: {
+        Result<Path> path = ReadPath(field.bytes);
+        if (!path) {
+          return Fail(ErrorCode::kInvalid,
+                      "invalid path in required replace: " + path.error().message);
+        }
+        change.required_replace.push_back(*std::move(path));
+        break;
+      }
+      case ResourceField::kReason:
+        reason = field.scalar;
+        break;
+      case ResourceField::kAddress:
+        address = field.bytes;
+        break;
+      case ResourceField::kPreviousAddress:
+        previous = field.bytes;
+        break;
+      default:
+        break;
+    }
+  }
+  if (reader.failed()) {
+    return Fail(ErrorCode::kInvalid, "malformed resource change");
+  }
+  if (address.empty()) {
+    return Fail(ErrorCode::kInvalid,
+                "no instance address for resource instance change; perhaps this plan was created "
+                "by a different version of OpenTofu or a different version of Terraform?");
+  }
+  std::string where(address);
+  if (!program_.ParseResourceInstance(address, &change.address)) {
+    return Fail(ErrorCode::kInvalid, "invalid resource instance address \"" + where + "\"");
+  }
+  change.previous_address = change.address;
+  if (!previous.empty() && !program_.ParseResourceInstance(previous, &change.previous_address)) {
+    return Fail(ErrorCode::kInvalid, "invalid resource instance previous run address \"" +
+                                         std::string(previous) + "\"");
+  }
+  const ProviderConfig* config = Provider(provider);
+  if (config == nullptr) {
+    return Fail(ErrorCode::kInvalid, "invalid provider configuration address \"" +
+                                         std::string(provider) + "\" for " + where);
+  }
+  change.provider = *config;
+  if (!change.deposed.empty() && change.deposed.size() != 8) {
+    return Fail(ErrorCode::kInvalid, "deposed object for " + where + " has invalid deposed key \"" +
+                                         change.deposed + "\"");
+  }
+  if (reason > static_cast<uint64_t>(Reason::kForgetConfig)) {
+    return Fail(ErrorCode::kInvalid,
+                "resource has invalid action reason " + std::to_string(reason));
+  }
+  change.reason = static_cast<Reason>(reason);
+
+  auto invalid = [&](const std::string& why) {
+    return Fail(ErrorCode::kInvalid, "invalid plan for resource " + where + ": " + why);
+  };
+  if (!has_change) {
+    return invalid("change object is absent");
+  }
+  Result<RawChange> raw = ReadChange(change_message);
+  if (!raw) {
+    return invalid(raw.error().message);
+  }
+  const schema::ResourceSchema* schema =
+      schemas_(change.provider.provider, change.address.resource.resource);
+  if (schema == nullptr) {
+    return invalid("its provider has no schema for this resource type");
+  }
+  change.action = raw->action->action;
+  if (Result<void> done = Values(*raw, schema->block.implied_type(), &change.before, &change.after);
+      !done) {
+    return invalid(done.error().message);
+  }
+  change.generated_config = raw->generated_config;
+  auto identity = [&](std::string_view dynamic, Value* out) -> Result<void> {
+    if (dynamic.empty()) {
+      return {};
+    }
+    Result<Value> value = ReadValue(dynamic, schema->identity_type);
+    if (!value) {
+      return invalid("invalid identity value: " + value.error().message);
+    }
+    *out = *std::move(value);
+    return {};
+  };
+  if (Result<void> done = identity(raw->before_identity, &change.before_identity); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  if (Result<void> done = identity(raw->after_identity, &change.after_identity); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  if (raw->has_importing) {
+    Importing& importing = change.importing.emplace();
+    ProtoReader fields(raw->importing);
+    for (ProtoField field; fields.Next(field);) {
+      if (field.number == ImportingField::kId) {
+        importing.id = field.bytes;
+      } else if (field.number == ImportingField::kIdentity) {
+        if (Result<void> done = identity(field.bytes, &importing.identity); !done) {
+          return std::unexpected(std::move(done).error());
+        }
+      }
+    }
+  }
+  return change;
+}
+
+Result<void> PlanDecoder::ReadOutput(std::string_view message) {
+  OutputChange output;
+  std::string_view change;
+  bool has_change = false;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == OutputField::kName) {
+      output.name = field.bytes;
+    } else if (field.number == OutputField::kChange) {
+      change = field.bytes;
+      has_change = true;
+    } else if (field.number == OutputField::kSensitive) {
+      output.sensitive = field.as_bool();
+    }
+  }
+  Result<RawChange> raw = has_change ? ReadChange(change)
+                                     : Fail(ErrorCode::kInvalid, "change object is absent");
+  Result<void> done =
+      raw ? Values(*raw, Type::Dynamic(), &output.before, &output.after)
+          : Fail(ErrorCode::kInvalid, raw.error().message);
+  if (!done || reader.failed()) {
+    return Fail(ErrorCode::kInvalid, "invalid plan for output \"" + output.name + "\": " +
+                                         (done ? "malformed message" : done.error().message));
+  }
+  output.action = raw->action->action;
+  plan_.outputs.push_back(std::move(output));
+  return {};
+}
+
+Result<void> PlanDecoder::ReadVariable(std::string_view message) {
+  ProtoMapEntry entry;
+  if (!ReadProtoMapEntry(message, entry)) {
+    return Fail(ErrorCode::kInvalid, "malformed variable");
+  }
+  Result<Value> value = ReadValue(entry.value, Type::Dynamic());
+  if (!value) {
+    return Fail(ErrorCode::kInvalid, "invalid value for input variable \"" +
+                                         std::string(entry.key) + "\": " + value.error().message);
+  }
+  plan_.variables.push_back(
+      PlanVariable{.name = std::string(entry.key), .value = *std::move(value)});
+  return {};
+}
+
+Result<void> PlanDecoder::ReadBackend(std::string_view message) {
+  has_backend_ = true;
+  std::string_view config;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == BackendField::kType) {
+      plan_.backend.type = field.bytes;
+    } else if (field.number == BackendField::kConfig) {
+      config = field.bytes;
+    } else if (field.number == BackendField::kWorkspace) {
+      plan_.backend.workspace = field.bytes;
+    }
+  }
+  Result<Value> value = ReadUntyped(config);
+  if (!value || reader.failed()) {
+    return Fail(ErrorCode::kInvalid,
+                "plan file has invalid backend configuration: " +
+                    (value ? std::string("malformed message") : value.error().message));
+  }
+  plan_.backend.config = *std::move(value);
+  return {};
+}
+
+Result<void> PlanDecoder::ReadCheck(std::string_view message) {
+  state::CheckResult check;
+  uint64_t kind = 0;
+  uint64_t status = 0;
+  bool valid = true;
+  auto status_name = [&](uint64_t number) {
+    valid = valid && number < std::size(kCheckStatuses);
+    return std::string(kCheckStatuses[valid ? number : 0]);
+  };
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == CheckField::kKind) {
+      kind = field.scalar;
+    } else if (field.number == CheckField::kConfigAddress) {
+      check.config_address = field.bytes;
+    } else if (field.number == CheckField::kStatus) {
+      status = field.scalar;
+    } else if (field.number == CheckField::kObjects) {
+      state::CheckObject& object = check.objects.emplace_back();
+      uint64_t object_status = 0;
+      ProtoReader members(field.bytes);
+      for (ProtoField member; members.Next(member);) {
+        if (member.number == CheckObjectField::kAddress) {
+          object.address = member.bytes;
+        } else if (member.number == CheckObjectField::kStatus) {
+          object_status = member.scalar;
+        } else if (member.number == CheckObjectField::kMessages) {
+          object.failure_messages.emplace_back(member.bytes);
+        }
+      }
+      object.status = status_name(object_status);
+      valid = valid && !members.failed();
+    }
+  }
+  check.status = status_name(status);
+  check.has_objects = !check.objects.empty();
+  if (!valid || reader.failed() || kind == 0 || kind >= std::size(kCheckKinds)) {
+    return Fail(ErrorCode::kInvalid, "aggregate check results for " + check.config_address +
+                                         " have an unsupported kind or status");
+  }
+  check.kind = kCheckKinds[kind];
+  plan_.checks.push_back(std::move(check));
+  return {};
+}
+
+Result<void> PlanDecoder::ReadRelevant(std::string_view message) {
+  RelevantAttribute relevant;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == RelevantField::kResource) {
+      relevant.resource = field.bytes;
+    } else if (field.number == RelevantField::kAttribute) {
+      Result<Path> path = ReadPath(field.bytes);
+      if (!path) {
+        return Fail(ErrorCode::kInvalid, "invalid path in \"" + relevant.resource +
+                                             "\" relevant attribute: " + path.error().message);
+      }
+      relevant.attribute = *std::move(path);
+    }
+  }
+  if (relevant.resource.empty() || reader.failed()) {
+    return Fail(ErrorCode::kInvalid, "missing resource address from relevant attribute");
+  }
+  plan_.relevant_attributes.push_back(std::move(relevant));
+  return {};
+}
+
+Result<void> PlanDecoder::ReadField(const ProtoField& field) {
+  switch (field.number) {
+    case PlanField::kVariables:
+      return ReadVariable(field.bytes);
+    case PlanField::kResourceChanges:
+    case PlanField::kResourceDrift: {
+      Result<ResourceChange> change = ReadResource(field.bytes);
+      if (!change) {
+        return std::unexpected(std::move(change).error());
+      }
+      (field.number == PlanField::kResourceDrift ? plan_.drift : plan_.changes)
+          .push_back(*std::move(change));
+      return {};
+    }
+    case PlanField::kOutputChanges:
+      return ReadOutput(field.bytes);
+    case PlanField::kTargets:
+      plan_.targets.emplace_back(field.bytes);
+      return {};
+    case PlanField::kExcludes:
+      plan_.excludes.emplace_back(field.bytes);
+      return {};
+    case PlanField::kBackend:
+      return ReadBackend(field.bytes);
+    case PlanField::kRelease:
+      plan_.terraform_version = field.bytes;
+      return {};
+    case PlanField::kRelevantAttributes:
+      return ReadRelevant(field.bytes);
+    case PlanField::kForceReplace:
+      plan_.force_replace.emplace_back(field.bytes);
+      return {};
+    case PlanField::kMode:
+      if (field.scalar > static_cast<uint64_t>(Mode::kRefreshOnly)) {
+        return Fail(ErrorCode::kInvalid, "plan has invalid mode " + std::to_string(field.scalar));
+      }
+      plan_.mode = static_cast<Mode>(field.scalar);
+      return {};
+    case PlanField::kCheckResults:
+      return ReadCheck(field.bytes);
+    case PlanField::kErrored:
+      plan_.errored = field.as_bool();
+      return {};
+    case PlanField::kTimestamp:
+      plan_.timestamp = field.bytes;
+      return {};
+    case PlanField::kEphemeralVariables:
+      plan_.variables.push_back(
+          PlanVariable{.name = std::string(field.bytes), .value = Value(), .ephemeral = true});
+      return {};
+    default:
+      return {};
+  }
+}
+
+Result<Plan> PlanDecoder::Decode(std::string_view message) {
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (Result<void> done = ReadField(field); !done) {
+      return Unusable(std::move(done).error().message);
+    }
+  }
+  if (reader.failed()) {
+    return Unusable("parse error: the plan is not a valid message");
+  }
+  if (!has_backend_) {
+    return Unusable("plan file has no backend settings; backend settings are required");
+  }
+  // The file has variables in no order.
+  std::sort(plan_.variables.begin(), plan_.variables.end(),
+            [](const PlanVariable& a, const PlanVariable& b) { return a.name < b.name; });
+  return std::move(plan_);
+}
+
+}  // namespace
+
+struct PlanFile::Archive {
+  std::string bytes;
+  ZipReader zip;
+  std::string plan;  ///< the tfplan entry
+};
+
+Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
+  auto not_a_plan = [] {
+    return Fail(ErrorCode::kInvalid, "the given file is not a valid plan file");
+  };
+  if (bytes.starts_with("tfplan")) {
+    return Unusable(
+        "the given plan file was created by an earlier version of OpenTofu, or an earlier version "
+        "of Terraform; plan files cannot be shared between different OpenTofu or Terraform "
+        "versions");
+  }
+  if (bytes.starts_with('{') && bytes.find("\"encryption_version\"") != std::string::npos) {
+    return Unusable(
+        "the given plan file is encrypted and requires a valid encryption configuration to decrypt");
+  }
+  if (!bytes.starts_with("PK")) {
+    return Fail(ErrorCode::kInvalid, "zip: not a valid zip file");
+  }
+  auto archive = std::make_shared<Archive>();
+  archive->bytes = std::move(bytes);
+  Result<ZipReader> zip = ZipReader::Open(archive->bytes);
+  if (!zip) {
+    return Fail(ErrorCode::kInvalid, "zip: not a valid zip file");
+  }
+  archive->zip = *std::move(zip);
+  const ZipReader::Entry* entry = archive->zip.Find(kPlanEntry);
+  if (entry == nullptr) {
+    return not_a_plan();
+  }
+  Result<std::string> plan = archive->zip.Read(*entry);
+  if (!plan) {
+    return Unusable("failed to retrieve plan from plan file: " + plan.error().message);
+  }
+  archive->plan = *std::move(plan);
+  PlanFile file;
+  file.archive_ = std::move(archive);
+  return file;
+}
+
+Result<PlanFile> PlanFile::Open(const std::string& path) {
+  Result<std::string> bytes = ReadFile(path);
+  if (!bytes) {
+    return std::unexpected(std::move(bytes).error());
+  }
+  return FromBytes(*std::move(bytes));
+}
+
+Result<void> PlanFile::CheckVersion() const {
+  uint64_t version = 0;
+  std::string_view release;
+  ProtoReader reader(archive_->plan);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == PlanField::kVersion) {
+      version = field.scalar;
+    } else if (field.number == PlanField::kRelease) {
+      release = field.bytes;
+    }
+  }
+  if (reader.failed()) {
+    return Unusable("parse error: the plan is not a valid message");
+  }
+  if (version != kVersion) {
+    return Unusable("unsupported plan file format version " + std::to_string(version) +
+                    "; only version " + std::to_string(kVersion) + " is supported");
+  }
+  if (release != state::kFormatRelease) {
+    return Unusable("plan file was created by OpenTofu or Terraform " + std::string(release) +
+                    ", but this is " + std::string(state::kFormatRelease) +
+                    "; plan files cannot be transferred between different versions of OpenTofu / "
+                    "Terraform");
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> PlanFile::Providers() const {
+  Program program;
+  std::vector<std::string> out;
+  ProtoReader reader(archive_->plan);
+  FlatSet<std::string_view> seen;
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number != PlanField::kResourceChanges && field.number != PlanField::kResourceDrift) {
+      continue;
+    }
+    ProtoReader change(field.bytes);
+    for (ProtoField member; change.Next(member);) {
+      ProviderConfig config;
+      InstanceKey key;
+      if (member.number == ResourceField::kProvider && seen.insert(member.bytes).second &&
+          program.ParseProviderConfig(member.bytes, &config, &key)) {
+        out.emplace_back(program.Text(config.provider));
+      }
+    }
+  }
+  if (reader.failed()) {
+    return Unusable("parse error: the plan is not a valid message");
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+Result<std::string> PlanFile::LockFile() const {
+  Result<std::string> text = archive_->zip.Read(kLockEntry);
+  if (!text && text.error().code == ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kNotFound, "Saved plan has no dependency lock information");
+  }
+  return text;
+}
+
+Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
+  std::vector<SnapshotModule> modules;
+  FlatMap<std::string, size_t> by_key;
+  auto module = [&](std::string_view key) -> SnapshotModule& {
+    auto [it, inserted] = by_key.try_emplace(std::string(key), modules.size());
+    if (inserted) {
+      modules.emplace_back().key = key;
+    }
+    return modules[it->second];
+  };
+  for (const ZipReader::Entry& entry : archive_->zip.entries()) {
+    std::string_view name = entry.name;
+    if (!name.starts_with(kModulePrefix)) {
+      continue;
+    }
+    name.remove_prefix(kModulePrefix.size());
+    size_t slash = name.rfind('/');
+    if (slash == std::string_view::npos) {
+      continue;
+    }
+    Result<std::string> content = archive_->zip.Read(entry);
+    if (!content) {
+      return Fail(content.error().code, "failed to read snapshot of " +
+                                            std::string(name.substr(slash + 1)) + " from module \"" +
+                                            std::string(name.substr(0, slash)) +
+                                            "\": " + content.error().message);
+    }
+    module(name.substr(0, slash))
+        .files.push_back(SnapshotFile{std::string(name.substr(slash + 1)), *std::move(content)});
+  }
+  Result<std::string> manifest = archive_->zip.Read(kManifestEntry);
+  if (!manifest) {
+    return Fail(ErrorCode::kInvalid, "config snapshot does not have manifest file");
+  }
+  size_t with_files = modules.size();
+  std::vector<bool> listed(with_files, false);
+  auto invalid = [] { return Fail(ErrorCode::kInvalid, "invalid module manifest"); };
+  JsonDocument document = ParseJson(*manifest);
+  if (!document.ok() || !document.root().is_array()) {
+    return invalid();
+  }
+  for (const JsonNode& record : document.root().elements()) {
+    auto text = [&](std::string_view name) {
+      const JsonNode* node = record.Find(name);
+      return node != nullptr && node->is_string() ? std::string(node->text()) : std::string();
+    };
+    if (!record.is_object()) {
+      return invalid();
+    }
+    SnapshotModule& described = module(text("Key"));
+    described.source = text("Source");
+    described.version = text("Version");
+    described.dir = text("Dir");
+    if (size_t index = by_key.at(described.key); index < with_files) {
+      listed[index] = true;
+    }
+  }
+  for (size_t i = 0; i < with_files; ++i) {
+    if (!listed[i]) {
+      return Fail(ErrorCode::kInvalid, "found files for module \"" + modules[i].key +
+                                           "\" that isn't recorded in the manifest");
+    }
+  }
+  std::sort(modules.begin(), modules.end(),
+            [](const SnapshotModule& a, const SnapshotModule& b) { return a.key < b.key; });
+  return modules;
+}
+
+Result<Plan> PlanFile::Read(std::shared_ptr<Program> program, const SchemaLookup& schemas) const {
+  if (Result<void> usable = CheckVersion(); !usable) {
+    return std::unexpected(std::move(usable).error());
+  }
+  Result<Plan> plan = PlanDecoder(program, schemas).Decode(archive_->plan);
+  if (!plan) {
+    return plan;
+  }
+  struct Part {
+    std::string_view entry;
+    state::State* state;
+    std::string_view name;
+  };
+  for (const Part& part : {Part{kPreviousStateEntry, &plan->previous_state, "previous run state"},
+                           Part{kStateEntry, &plan->prior_state, "prior state"}}) {
+    Result<std::string> text = archive_->zip.Read(part.entry);
+    Result<state::State> state = text ? state::ReadState(program, *std::move(text))
+                                      : std::unexpected(std::move(text).error());
+    if (!state) {
+      return Unusable("failed to read " + std::string(part.name) +
+                      " from plan file: " + state.error().message);
+    }
+    *part.state = *std::move(state);
+  }
+  Result<std::vector<SnapshotModule>> configuration = Configuration();
+  if (!configuration) {
+    return Unusable("Failed to read configuration from plan file: The configuration file snapshot "
+                    "in the plan file could not be read: " +
+                    configuration.error().message + ".");
+  }
+  plan->configuration = *std::move(configuration);
+  if (Result<std::string> lock_file = LockFile()) {
+    plan->lock_file = *std::move(lock_file);
+  }
+  return plan;
+}
+
+}  // namespace kinu::plan

@@ -1,0 +1,115 @@
+// Field and enumerator numbers of the plan message. The layout is public knowledge of every program
+// that reads plan files. Ref: opentofu internal/plans/internal/planproto/planfile.proto.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "plan/plan.h"
+
+namespace kinu::plan::wire {
+
+inline constexpr uint64_t kVersion = 3;
+
+struct PlanField {
+  enum : uint32_t {
+    kVersion = 1,
+    kVariables = 2,
+    kResourceChanges = 3,
+    kOutputChanges = 4,
+    kTargets = 5,
+    kExcludes = 6,
+    kBackend = 13,
+    kRelease = 14,
+    kRelevantAttributes = 15,
+    kForceReplace = 16,
+    kMode = 17,
+    kResourceDrift = 18,
+    kCheckResults = 19,
+    kErrored = 20,
+    kTimestamp = 21,
+    kEphemeralVariables = 22,
+  };
+};
+struct BackendField {
+  enum : uint32_t { kType = 1, kConfig = 2, kWorkspace = 3 };
+};
+struct ResourceField {
+  enum : uint32_t {
+    kDeposed = 7,
+    kProvider = 8,
+    kChange = 9,
+    kPrivate = 10,
+    kRequiredReplace = 11,
+    kReason = 12,
+    kAddress = 13,
+    kPreviousAddress = 14,
+  };
+};
+struct ChangeField {
+  enum : uint32_t {
+    kAction = 1,
+    kValues = 2,
+    kBeforeSensitive = 3,
+    kAfterSensitive = 4,
+    kImporting = 5,
+    kGeneratedConfig = 6,
+    kBeforeIdentity = 7,
+    kAfterIdentity = 8,
+  };
+};
+struct ImportingField {
+  enum : uint32_t { kId = 1, kIdentity = 2 };
+};
+struct OutputField {
+  enum : uint32_t { kName = 1, kChange = 2, kSensitive = 3 };
+};
+struct CheckField {
+  enum : uint32_t { kKind = 1, kConfigAddress = 2, kStatus = 3, kObjects = 4 };
+};
+struct CheckObjectField {
+  enum : uint32_t { kAddress = 1, kStatus = 2, kMessages = 3 };
+};
+struct RelevantField {
+  enum : uint32_t { kResource = 1, kAttribute = 2 };
+};
+struct MapEntryField {
+  enum : uint32_t { kKey = 1, kValue = 2 };
+};
+struct StepField {
+  enum : uint32_t { kAttributeName = 1, kElementKey = 2 };
+};
+inline constexpr uint32_t kMsgpack = 1;  // the one field of DynamicValue
+inline constexpr uint32_t kSteps = 1;    // the one field of Path
+
+/// An action, its number, and which of before and after its values are.
+struct ActionRow {
+  Action action;
+  uint32_t number;
+  bool before;
+  bool after;
+};
+inline constexpr ActionRow kActions[] = {
+    {Action::kNoOp, 0, true, false},  // after equals before
+    {Action::kCreate, 1, false, true},
+    {Action::kRead, 2, true, true},
+    {Action::kUpdate, 3, true, true},
+    {Action::kDelete, 5, true, false},
+    {Action::kDeleteThenCreate, 6, true, true},
+    {Action::kCreateThenDelete, 7, true, true},
+    {Action::kForget, 8, true, false},
+    {Action::kForgetThenCreate, 10, true, true},
+};
+
+/// Names of check kinds and statuses; the number is the place in the list.
+inline constexpr std::string_view kCheckKinds[] = {"", "resource", "output", "check", "var"};
+inline constexpr std::string_view kCheckStatuses[] = {"unknown", "pass", "fail", "error"};
+
+inline constexpr std::string_view kPlanEntry = "tfplan";
+inline constexpr std::string_view kStateEntry = "tfstate";
+inline constexpr std::string_view kPreviousStateEntry = "tfstate-prev";
+inline constexpr std::string_view kModulePrefix = "tfconfig/m-";
+inline constexpr std::string_view kManifestEntry = "tfconfig/modules.json";
+inline constexpr std::string_view kLockEntry = ".terraform.lock.hcl";
+
+}  // namespace kinu::plan::wire

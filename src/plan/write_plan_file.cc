@@ -1,0 +1,398 @@
+#include <algorithm>
+#include <ctime>
+#include <iterator>
+#include <utility>
+
+#include "base/files.h"
+#include "codec/json_writer.h"
+#include "codec/protowire.h"
+#include "codec/zip.h"
+#include "cty/msgpack.h"
+#include "plan/plan_file.h"
+#include "plan/wire.h"
+
+namespace kinu::plan {
+namespace {
+
+using namespace wire;  // NOLINT(google-build-using-namespace): the numbers of this format
+
+/// Above this size an entry is stored: compressing would take longer than all the rest.
+constexpr size_t kMostDeflated = size_t{1} << 20;
+
+class PlanEncoder {
+ public:
+  PlanEncoder(const Plan& plan, const SchemaLookup& schemas)
+      : plan_(plan), program_(*plan.program), schemas_(schemas), out_(text_) {}
+
+  Result<std::string> Encode();
+
+ private:
+  Result<void> WriteResource(uint32_t field, const ResourceChange& change);
+  Result<void> WriteChange(uint32_t field, Action action, const Value& before, const Value& after,
+                           const Type& type, const ResourceChange* resource,
+                           const Type& identity_type);
+  Result<void> WriteValue(uint32_t field, const Value& value, const Type& type);
+  Result<void> WritePath(uint32_t field, const Path& path);
+  Result<void> WriteVariables();
+  Result<void> WriteBackend();
+  void WriteChecks();
+  const std::string& ProviderText(const ProviderConfig& provider);
+
+  const Plan& plan_;
+  const Program& program_;
+  const SchemaLookup& schemas_;
+  std::string text_;
+  ProtoWriter out_;
+  std::string msgpack_;  // reused
+  FlatMap<ProviderConfig, std::string> providers_;
+};
+
+size_t IndexOf(std::span<const std::string_view> names, std::string_view name) {
+  auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? 0 : static_cast<size_t>(it - names.begin());
+}
+
+const std::string& PlanEncoder::ProviderText(const ProviderConfig& provider) {
+  auto [it, inserted] = providers_.try_emplace(provider);
+  if (inserted) {
+    it.value() = program_.ToText(provider);
+  }
+  return it->second;
+}
+
+Result<void> PlanEncoder::WriteValue(uint32_t field, const Value& value, const Type& type) {
+  msgpack_.clear();
+  if (ValueResult<void> done = AppendMsgpack(msgpack_, value, type); !done) {
+    return Fail(ErrorCode::kInvalid, done.error().ToText());
+  }
+  size_t dynamic = out_.Begin(field);
+  out_.Bytes(kMsgpack, msgpack_);
+  out_.End(dynamic);
+  return {};
+}
+
+Result<void> PlanEncoder::WritePath(uint32_t field, const Path& path) {
+  size_t message = out_.Begin(field);
+  for (const PathStep& step : path.steps()) {
+    size_t at = out_.Begin(kSteps);
+    if (step.kind == PathStep::Kind::kAttribute) {
+      out_.AlwaysBytes(StepField::kAttributeName, step.name);
+    } else {
+      Value key = step.key.UnmarkDeep();
+      if (Result<void> done = WriteValue(StepField::kElementKey, key, key.type()); !done) {
+        return done;
+      }
+    }
+    out_.End(at);
+  }
+  out_.End(message);
+  return {};
+}
+
+/// A value without marks, and the paths of its sensitive parts.
+Value TakeMarks(const Value& value, std::vector<Path>* sensitive) {
+  if (!value.ContainsMarked()) {
+    return value;
+  }
+  std::vector<PathMarks> marks;
+  Value plain = value.UnmarkDeepWithPaths(&marks);
+  for (PathMarks& mark : marks) {
+    if (mark.marks.sensitive()) {
+      sensitive->push_back(std::move(mark.path));
+    }
+  }
+  return plain;
+}
+
+Result<void> PlanEncoder::WriteChange(uint32_t field, Action action, const Value& before,
+                                      const Value& after, const Type& type,
+                                      const ResourceChange* resource, const Type& identity_type) {
+  const auto* row = std::find_if(std::begin(kActions), std::end(kActions),
+                                 [&](const ActionRow& r) { return r.action == action; });
+  std::vector<Path> before_sensitive;
+  std::vector<Path> after_sensitive;
+  Value plain_before = TakeMarks(before, &before_sensitive);
+  Value plain_after = TakeMarks(after, &after_sensitive);
+  size_t change = out_.Begin(field);
+  out_.Uint(ChangeField::kAction, row->number);
+  if (row->before) {
+    if (Result<void> done = WriteValue(ChangeField::kValues, plain_before, type); !done) {
+      return done;
+    }
+  }
+  if (row->after) {
+    if (Result<void> done = WriteValue(ChangeField::kValues, plain_after, type); !done) {
+      return done;
+    }
+  }
+  for (const Path& path : before_sensitive) {
+    if (Result<void> done = WritePath(ChangeField::kBeforeSensitive, path); !done) {
+      return done;
+    }
+  }
+  for (const Path& path : after_sensitive) {
+    if (Result<void> done = WritePath(ChangeField::kAfterSensitive, path); !done) {
+      return done;
+    }
+  }
+  auto write_identity = [&](uint32_t at, const Value& identity) {
+    return identity.IsNull() ? Result<void>{}
+                             : WriteValue(at, identity.UnmarkDeep(), identity_type);
+  };
+  if (resource != nullptr) {
+    if (resource->importing) {
+      size_t importing = out_.Begin(ChangeField::kImporting);
+      out_.Bytes(ImportingField::kId, resource->importing->id);
+      Result<void> done = write_identity(ImportingField::kIdentity, resource->importing->identity);
+      if (!done) {
+        return done;
+      }
+      out_.End(importing);
+    }
+    out_.Bytes(ChangeField::kGeneratedConfig, resource->generated_config);
+    if (Result<void> done = write_identity(ChangeField::kBeforeIdentity, resource->before_identity);
+        !done) {
+      return done;
+    }
+    if (Result<void> done = write_identity(ChangeField::kAfterIdentity, resource->after_identity);
+        !done) {
+      return done;
+    }
+  }
+  out_.End(change);
+  return {};
+}
+
+Result<void> PlanEncoder::WriteResource(uint32_t field, const ResourceChange& change) {
+  const schema::ResourceSchema* schema =
+      schemas_(change.provider.provider, change.address.resource.resource);
+  if (schema == nullptr) {
+    return Fail(ErrorCode::kInvalid, "no schema available for " + program_.ToText(change.address));
+  }
+  size_t message = out_.Begin(field);
+  out_.Bytes(ResourceField::kDeposed, change.deposed);
+  out_.Bytes(ResourceField::kProvider, ProviderText(change.provider));
+  Result<void> written =
+      WriteChange(ResourceField::kChange, change.action, change.before, change.after,
+                  schema->block.implied_type(), &change, schema->identity_type);
+  if (!written) {
+    return Fail(ErrorCode::kInvalid, "failed to serialize resource " +
+                                         program_.ToText(change.address) +
+                                         " change: " + written.error().message);
+  }
+  out_.Bytes(ResourceField::kPrivate, change.private_data);
+  for (const Path& path : change.required_replace) {
+    if (Result<void> done = WritePath(ResourceField::kRequiredReplace, path); !done) {
+      return done;
+    }
+  }
+  out_.Uint(ResourceField::kReason, static_cast<uint64_t>(change.reason));
+  out_.Bytes(ResourceField::kAddress, program_.ToText(change.address));
+  if (!(change.previous_address == change.address) &&
+      !change.previous_address.resource.resource.type.empty()) {
+    out_.Bytes(ResourceField::kPreviousAddress, program_.ToText(change.previous_address));
+  }
+  out_.End(message);
+  return {};
+}
+
+Result<void> PlanEncoder::WriteVariables() {
+  for (const PlanVariable& variable : plan_.variables) {
+    if (variable.ephemeral) {
+      continue;
+    }
+    size_t entry = out_.Begin(PlanField::kVariables);
+    out_.Bytes(MapEntryField::kKey, variable.name);
+    Result<void> done =
+        WriteValue(MapEntryField::kValue, variable.value.UnmarkDeep(), Type::Dynamic());
+    if (!done) {
+      return Fail(ErrorCode::kInvalid, "cannot write value of variable \"" + variable.name +
+                                           "\": " + done.error().message);
+    }
+    out_.End(entry);
+  }
+  return {};
+}
+
+Result<void> PlanEncoder::WriteBackend() {
+  Value config = plan_.backend.config.UnmarkDeep();
+  if (config.IsNull() && plan_.backend.type == "local") {
+    config = Value::Object({{"path", Value::Null(Type::String())},
+                            {"workspace_dir", Value::Null(Type::String())}});
+  }
+  size_t backend = out_.Begin(PlanField::kBackend);
+  out_.Bytes(BackendField::kType, plan_.backend.type);
+  Result<void> done = WriteValue(BackendField::kConfig, config, config.type());
+  if (!done) {
+    return Fail(ErrorCode::kInvalid,
+                "cannot write the backend configuration: " + done.error().message);
+  }
+  out_.Bytes(BackendField::kWorkspace, plan_.backend.workspace);
+  out_.End(backend);
+  return {};
+}
+
+void PlanEncoder::WriteChecks() {
+  for (const state::CheckResult& check : plan_.checks) {
+    size_t message = out_.Begin(PlanField::kCheckResults);
+    out_.Uint(CheckField::kKind, IndexOf(kCheckKinds, check.kind));
+    out_.Bytes(CheckField::kConfigAddress, check.config_address);
+    out_.Uint(CheckField::kStatus, IndexOf(kCheckStatuses, check.status));
+    for (const state::CheckObject& object : check.objects) {
+      size_t at = out_.Begin(CheckField::kObjects);
+      out_.Bytes(CheckObjectField::kAddress, object.address);
+      out_.Uint(CheckObjectField::kStatus, IndexOf(kCheckStatuses, object.status));
+      for (const std::string& text : object.failure_messages) {
+        out_.AlwaysBytes(CheckObjectField::kMessages, text);
+      }
+      out_.End(at);
+    }
+    out_.End(message);
+  }
+}
+
+std::string NowRfc3339() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
+
+Result<std::string> PlanEncoder::Encode() {
+  text_.reserve(plan_.changes.size() * 512);
+  out_.Uint(PlanField::kVersion, kVersion);
+  if (Result<void> done = WriteVariables(); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  for (const ResourceChange& change : plan_.changes) {
+    if (Result<void> done = WriteResource(PlanField::kResourceChanges, change); !done) {
+      return std::unexpected(std::move(done).error());
+    }
+  }
+  for (const OutputChange& output : plan_.outputs) {
+    size_t message = out_.Begin(PlanField::kOutputChanges);
+    out_.Bytes(OutputField::kName, output.name);
+    Result<void> done = WriteChange(OutputField::kChange, output.action, output.before,
+                                    output.after, Type::Dynamic(), nullptr, Type::Dynamic());
+    if (!done) {
+      return Fail(ErrorCode::kInvalid, "cannot write output value \"" + output.name +
+                                           "\": " + done.error().message);
+    }
+    out_.Bool(OutputField::kSensitive, output.sensitive);
+    out_.End(message);
+  }
+  for (const std::string& target : plan_.targets) {
+    out_.AlwaysBytes(PlanField::kTargets, target);
+  }
+  for (const std::string& exclude : plan_.excludes) {
+    out_.AlwaysBytes(PlanField::kExcludes, exclude);
+  }
+  if (Result<void> done = WriteBackend(); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  out_.Bytes(PlanField::kRelease, state::kFormatRelease);
+  for (const RelevantAttribute& relevant : plan_.relevant_attributes) {
+    size_t message = out_.Begin(PlanField::kRelevantAttributes);
+    out_.Bytes(RelevantField::kResource, relevant.resource);
+    if (Result<void> done = WritePath(RelevantField::kAttribute, relevant.attribute); !done) {
+      return std::unexpected(std::move(done).error());
+    }
+    out_.End(message);
+  }
+  for (const std::string& address : plan_.force_replace) {
+    out_.AlwaysBytes(PlanField::kForceReplace, address);
+  }
+  out_.Uint(PlanField::kMode, static_cast<uint64_t>(plan_.mode));
+  for (const ResourceChange& change : plan_.drift) {
+    if (Result<void> done = WriteResource(PlanField::kResourceDrift, change); !done) {
+      return std::unexpected(std::move(done).error());
+    }
+  }
+  WriteChecks();
+  out_.Bool(PlanField::kErrored, plan_.errored);
+  out_.Bytes(PlanField::kTimestamp, plan_.timestamp.empty() ? NowRfc3339() : plan_.timestamp);
+  for (const PlanVariable& variable : plan_.variables) {
+    if (variable.ephemeral) {
+      out_.AlwaysBytes(PlanField::kEphemeralVariables, variable.name);
+    }
+  }
+  return std::move(text_);
+}
+
+std::string Manifest(std::span<const SnapshotModule* const> modules) {
+  std::string out;
+  JsonWriter writer(out, {.indent = "  "});
+  writer.BeginArray();
+  for (const SnapshotModule* module : modules) {
+    writer.BeginObject();
+    writer.Member("Key", module->key);
+    if (!module->source.empty()) {
+      writer.Member("Source", module->source);
+    }
+    if (!module->version.empty()) {
+      writer.Member("Version", module->version);
+    }
+    writer.Member("Dir", module->dir);
+    writer.EndObject();
+  }
+  writer.EndArray();
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
+  Result<std::string> message = PlanEncoder(plan, schemas).Encode();
+  if (!message) {
+    return message;
+  }
+  for (const state::State* stored : {&plan.prior_state, &plan.previous_state}) {
+    if (Result<void> writable = state::CheckWritable(*stored); !writable) {
+      return std::unexpected(std::move(writable).error());
+    }
+  }
+  auto state_text = [&](const state::State& stored, std::string_view lineage, uint64_t serial) {
+    if (stored.program != nullptr) {
+      return state::WriteState(stored, state::Layout::kCompact, lineage, serial);
+    }
+    state::State empty;
+    empty.program = plan.program;
+    return state::WriteState(empty, state::Layout::kCompact, lineage, serial);
+  };
+  ZipWriter zip;
+  const int64_t now = std::time(nullptr);
+  auto add = [&](std::string_view name, std::string_view content) {
+    zip.Add(name, content,
+            content.size() > kMostDeflated ? ZipMethod::kStored : ZipMethod::kDeflated, now);
+  };
+  add(kPlanEntry, *message);
+  add(kStateEntry,
+      state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial));
+  add(kPreviousStateEntry, state_text(plan.previous_state, {}, 0));
+  std::vector<const SnapshotModule*> modules;
+  for (const SnapshotModule& module : plan.configuration) {
+    modules.push_back(&module);
+  }
+  std::sort(modules.begin(), modules.end(), [](const SnapshotModule* a, const SnapshotModule* b) {
+    return a->key < b->key;
+  });
+  for (const SnapshotModule* module : modules) {
+    for (const SnapshotFile& file : module->files) {
+      add(std::string(kModulePrefix) + module->key + '/' + file.name, file.content);
+    }
+  }
+  add(kManifestEntry, Manifest(modules));
+  add(kLockEntry, plan.lock_file);
+  return zip.Finish();
+}
+
+Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas) {
+  Result<std::string> bytes = EncodePlanFile(plan, schemas);
+  if (!bytes) {
+    return std::unexpected(std::move(bytes).error());
+  }
+  return ReplaceFile(path, *bytes, 0644);
+}
+
+}  // namespace kinu::plan
