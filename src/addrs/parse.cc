@@ -246,7 +246,7 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
     std::string_view type = in.Name();
     out->provider =
         Intern(type == "terraform" ? std::string("terraform.io/builtin/terraform")
-                                   : "registry.opentofu.org/hashicorp/" + std::string(type));
+                                   : "registry.opentofu.org/-/" + std::string(type));
   } else {
     InstanceKey provider;
     if (!in.Key(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {

@@ -221,7 +221,8 @@ Journal Journal::Open(std::string path, std::string_view lineage, uint64_t seria
 Journal::Journal(Journal&& other) noexcept
     : path_(std::move(other.path_)),
       pending_(std::move(other.pending_)),
-      fd_(std::exchange(other.fd_, -1)) {}
+      fd_(std::exchange(other.fd_, -1)) {
+}
 
 Journal& Journal::operator=(Journal&& other) noexcept {
   if (this != &other) {
@@ -233,7 +234,9 @@ Journal& Journal::operator=(Journal&& other) noexcept {
   return *this;
 }
 
-Journal::~Journal() { Close(); }
+Journal::~Journal() {
+  Close();
+}
 
 void Journal::Close() {
   if (fd_ >= 0) {
@@ -328,8 +331,8 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
     }
   }
   bool nothing_stored = state.lineage.empty() && state.serial == 0 && state.empty();
-  bool continues = (state.lineage == lineage && state.serial == serial) ||
-                   (nothing_stored && serial == 0);
+  bool continues =
+      (state.lineage == lineage && state.serial == serial) || (nothing_stored && serial == 0);
   result.outcome = continues ? Outcome::kReplayed : Outcome::kForeign;
   for (size_t i = 1; i < frames.size(); ++i) {
     ProtoReader peek(frames[i]);

@@ -73,17 +73,17 @@ class LocalStore final : public state::Store {
   LocalPaths paths_;
   std::string target_;  // paths_.write with symbolic links followed
   std::shared_ptr<Program> program_;
-  int fd_ = -1;          // of target_, from opening on
-  bool created_ = false; // target_ did not exist before
+  int fd_ = -1;           // of target_, from opening on
+  bool created_ = false;  // target_ did not exist before
   bool locked_ = false;
   std::vector<int> retired_;  // files that had the name under this lock; still locked
 
   bool base_loaded_ = false;
-  Text base_text_;      // what Write() compares with; null: nothing stored
+  Text base_text_;  // what Write() compares with; null: nothing stored
   std::string lineage_;
   uint64_t serial_ = 0;
   bool base_is_written_ = false;  // the base stands at paths_.write
-  Text original_;       // content of target_ when it was opened: the backup
+  Text original_;                 // content of target_ when it was opened: the backup
   bool backup_done_ = false;
   std::optional<state::State> parsed_;  // of base_text_, from Lock() to Read()
 

@@ -28,9 +28,11 @@ constexpr milliseconds kPoll{20};
 /// Left in a file that lost its name, for a program that still waits for that file's lock: it must
 /// not take the old state for the current one.
 constexpr std::string_view kRetiredText =
-    "{\"version\":\"this file was replaced while its lock was waited for; run the command again\"}\n";
+    "{\"version\":\"this file was replaced while its lock was waited for; run the command "
+    "again\"}\n";
 
-/// More than one intermediate snapshot in a while is rare; this bounds the open files of a long run.
+/// More than one intermediate snapshot in a while is rare; this bounds the open files of a long
+/// run.
 constexpr size_t kMostRetired = 64;
 
 std::unexpected<Error> SystemFailure(std::string_view what, const std::string& path) {
@@ -103,7 +105,8 @@ std::string LocalStore::JournalPath(const std::string& state_path) {
 }
 
 LocalStore::LocalStore(LocalPaths paths, std::shared_ptr<Program> program)
-    : paths_(std::move(paths)), program_(std::move(program)) {}
+    : paths_(std::move(paths)), program_(std::move(program)) {
+}
 
 LocalStore::~LocalStore() {
   if (locked_) {
@@ -202,9 +205,10 @@ std::string LocalStore::ConflictMessage() const {
   if (info) {
     return message + '\n' + info->ToText();
   }
-  std::string why = text ? "state file \"" + paths_.read +
-                               "\" locked, but could not unmarshal lock info: " + info.error().message
-                         : info.error().message;
+  std::string why =
+      text ? "state file \"" + paths_.read +
+                 "\" locked, but could not unmarshal lock info: " + info.error().message
+           : info.error().message;
   return "2 errors occurred:\n\t* " + message + "\n\t* " + why + "\n\n";
 }
 
@@ -435,7 +439,8 @@ Result<void> LocalStore::Write(state::State& state) {
     if (!text) {
       return std::unexpected(std::move(text).error());
     }
-    original_ = base_text_ != nullptr && *text != nullptr && **text == *base_text_ ? base_text_ : *text;
+    original_ =
+        base_text_ != nullptr && *text != nullptr && **text == *base_text_ ? base_text_ : *text;
   }
   if (Result<void> backed_up = WriteBackup(state, *base); !backed_up) {
     return backed_up;
@@ -470,8 +475,8 @@ Result<void> LocalStore::Persist(state::State& state, std::string lineage, uint6
   if (Result<void> writable = state::CheckWritable(state); !writable) {
     return writable;
   }
-  auto text = std::make_shared<const std::string>(
-      state::WriteState(state, state::Layout::kIndented));
+  auto text =
+      std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
   if (changed || !base_is_written_ || base_text_ == nullptr || *base_text_ != *text) {
     if (journal_) {
       journal_->AppendSnapshot(serial);
@@ -592,6 +597,8 @@ Result<void> LocalStore::Record(const state::ObjectRecord& record) {
   return {};
 }
 
-Result<void> LocalStore::Flush() { return journal_ ? journal_->Commit() : Result<void>{}; }
+Result<void> LocalStore::Flush() {
+  return journal_ ? journal_->Commit() : Result<void>{};
+}
 
 }  // namespace kinu::backend

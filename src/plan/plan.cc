@@ -33,9 +33,8 @@ bool AnyChange(const Plan& plan) {
                        return change.action != Action::kNoOp || change.importing ||
                               !(change.address == change.previous_address);
                      }) ||
-         std::any_of(plan.outputs.begin(), plan.outputs.end(), [](const OutputChange& output) {
-           return output.action != Action::kNoOp;
-         });
+         std::any_of(plan.outputs.begin(), plan.outputs.end(),
+                     [](const OutputChange& output) { return output.action != Action::kNoOp; });
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ bool Plan::CanApply() const {
   if (errored) {
     return false;
   }
-  return AnyChange(*this) || (mode == Mode::kRefreshOnly &&
-                              !state::SameManagedResources(prior_state, previous_state));
+  return AnyChange(*this) ||
+         (mode == Mode::kRefreshOnly && !state::SameManagedResources(prior_state, previous_state));
 }
 
 bool Plan::HasChanges() const {

@@ -124,9 +124,9 @@ struct Plan {
   std::string terraform_version;
   std::string timestamp;  ///< RFC 3339
   std::vector<PlanVariable> variables;
-  std::vector<ResourceChange> changes;   ///< in the reference's order of addresses
+  std::vector<ResourceChange> changes;  ///< in the reference's order of addresses
   std::vector<ResourceChange> drift;
-  std::vector<OutputChange> outputs;     ///< root outputs, by name
+  std::vector<OutputChange> outputs;  ///< root outputs, by name
   std::vector<std::string> targets;
   std::vector<std::string> excludes;
   std::vector<std::string> force_replace;

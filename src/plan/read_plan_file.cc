@@ -184,8 +184,8 @@ Result<PlanDecoder::RawChange> PlanDecoder::ReadChange(std::string_view message)
     return Fail(ErrorCode::kInvalid, "invalid change action " + std::to_string(raw.number));
   }
   if (raw.values.size() < size_t{raw.action->before} + size_t{raw.action->after}) {
-    return Fail(ErrorCode::kInvalid,
-                "incorrect number of values (" + std::to_string(raw.values.size()) + ") for change");
+    return Fail(ErrorCode::kInvalid, "incorrect number of values (" +
+                                         std::to_string(raw.values.size()) + ") for change");
   }
   return raw;
 }
@@ -300,8 +300,8 @@ Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
   }
   change.previous_address = change.address;
   if (!previous.empty() && !program_.ParseResourceInstance(previous, &change.previous_address)) {
-    return Fail(ErrorCode::kInvalid, "invalid resource instance previous run address \"" +
-                                         std::string(previous) + "\"");
+    return Fail(ErrorCode::kInvalid,
+                "invalid resource instance previous run address \"" + std::string(previous) + "\"");
   }
   const ProviderConfig* config = Provider(provider);
   if (config == nullptr) {
@@ -388,11 +388,10 @@ Result<void> PlanDecoder::ReadOutput(std::string_view message) {
       output.sensitive = field.as_bool();
     }
   }
-  Result<RawChange> raw = has_change ? ReadChange(change)
-                                     : Fail(ErrorCode::kInvalid, "change object is absent");
-  Result<void> done =
-      raw ? Values(*raw, Type::Dynamic(), &output.before, &output.after)
-          : Fail(ErrorCode::kInvalid, raw.error().message);
+  Result<RawChange> raw =
+      has_change ? ReadChange(change) : Fail(ErrorCode::kInvalid, "change object is absent");
+  Result<void> done = raw ? Values(*raw, Type::Dynamic(), &output.before, &output.after)
+                          : Fail(ErrorCode::kInvalid, raw.error().message);
   if (!done || reader.failed()) {
     return Fail(ErrorCode::kInvalid, "invalid plan for output \"" + output.name + "\": " +
                                          (done ? "malformed message" : done.error().message));
@@ -601,7 +600,8 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   }
   if (bytes.starts_with('{') && bytes.find("\"encryption_version\"") != std::string::npos) {
     return Unusable(
-        "the given plan file is encrypted and requires a valid encryption configuration to decrypt");
+        "the given plan file is encrypted and requires a valid encryption configuration to "
+        "decrypt");
   }
   if (!bytes.starts_with("PK")) {
     return Fail(ErrorCode::kInvalid, "zip: not a valid zip file");
@@ -720,8 +720,8 @@ Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
     Result<std::string> content = archive_->zip.Read(entry);
     if (!content) {
       return Fail(content.error().code, "failed to read snapshot of " +
-                                            std::string(name.substr(slash + 1)) + " from module \"" +
-                                            std::string(name.substr(0, slash)) +
+                                            std::string(name.substr(slash + 1)) +
+                                            " from module \"" + std::string(name.substr(0, slash)) +
                                             "\": " + content.error().message);
     }
     module(name.substr(0, slash))
@@ -791,9 +791,10 @@ Result<Plan> PlanFile::Read(std::shared_ptr<Program> program, const SchemaLookup
   }
   Result<std::vector<SnapshotModule>> configuration = Configuration();
   if (!configuration) {
-    return Unusable("Failed to read configuration from plan file: The configuration file snapshot "
-                    "in the plan file could not be read: " +
-                    configuration.error().message + ".");
+    return Unusable(
+        "Failed to read configuration from plan file: The configuration file snapshot "
+        "in the plan file could not be read: " +
+        configuration.error().message + ".");
   }
   plan->configuration = *std::move(configuration);
   if (Result<std::string> lock_file = LockFile()) {

@@ -217,8 +217,8 @@ Result<void> PlanEncoder::WriteVariables() {
 Result<void> PlanEncoder::WriteBackend() {
   Value config = plan_.backend.config.UnmarkDeep();
   if (config.IsNull() && plan_.backend.type == "local") {
-    config = Value::Object({{"path", Value::Null(Type::String())},
-                            {"workspace_dir", Value::Null(Type::String())}});
+    config = Value::Object(
+        {{"path", Value::Null(Type::String())}, {"workspace_dir", Value::Null(Type::String())}});
   }
   size_t backend = out_.Begin(PlanField::kBackend);
   out_.Bytes(BackendField::kType, plan_.backend.type);
@@ -276,8 +276,8 @@ Result<std::string> PlanEncoder::Encode() {
     Result<void> done = WriteChange(OutputField::kChange, output.action, output.before,
                                     output.after, Type::Dynamic(), nullptr, Type::Dynamic());
     if (!done) {
-      return Fail(ErrorCode::kInvalid, "cannot write output value \"" + output.name +
-                                           "\": " + done.error().message);
+      return Fail(ErrorCode::kInvalid,
+                  "cannot write output value \"" + output.name + "\": " + done.error().message);
     }
     out_.Bool(OutputField::kSensitive, output.sensitive);
     out_.End(message);
@@ -367,16 +367,14 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
             content.size() > kMostDeflated ? ZipMethod::kStored : ZipMethod::kDeflated, now);
   };
   add(kPlanEntry, *message);
-  add(kStateEntry,
-      state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial));
+  add(kStateEntry, state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial));
   add(kPreviousStateEntry, state_text(plan.previous_state, {}, 0));
   std::vector<const SnapshotModule*> modules;
   for (const SnapshotModule& module : plan.configuration) {
     modules.push_back(&module);
   }
-  std::sort(modules.begin(), modules.end(), [](const SnapshotModule* a, const SnapshotModule* b) {
-    return a->key < b->key;
-  });
+  std::sort(modules.begin(), modules.end(),
+            [](const SnapshotModule* a, const SnapshotModule* b) { return a->key < b->key; });
   for (const SnapshotModule* module : modules) {
     for (const SnapshotFile& file : module->files) {
       add(std::string(kModulePrefix) + module->key + '/' + file.name, file.content);

@@ -176,6 +176,8 @@ bool SameContent(const State& a, const State& b) {
   return SameResources(a, b, false) && SameOutputs(a, b) && CheckLines(a) == CheckLines(b);
 }
 
-bool SameManagedResources(const State& a, const State& b) { return SameResources(a, b, true); }
+bool SameManagedResources(const State& a, const State& b) {
+  return SameResources(a, b, true);
+}
 
 }  // namespace kinu::state

@@ -25,8 +25,12 @@ constexpr std::array<bool, 256> MakeStringStops() {
 }
 constexpr std::array<bool, 256> kStringStops = MakeStringStops();
 
-constexpr uint8_t Byte(char c) { return static_cast<uint8_t>(c); }
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr uint8_t Byte(char c) {
+  return static_cast<uint8_t>(c);
+}
+constexpr bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 constexpr int HexDigit(char c) {
   if (IsDigit(c)) {
     return c - '0';
@@ -189,7 +193,8 @@ void JsonCursor::SkipSpace() {
       const __m128i space = _mm_set1_epi8(' ');
       while (end_ - at_ >= 16) {
         __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at_));
-        auto other = static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, space))) ^ 0xFFFF;
+        auto other =
+            static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, space))) ^ 0xFFFF;
         if (other != 0) {
           at_ += std::countr_zero(other);
           break;

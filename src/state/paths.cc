@@ -30,8 +30,8 @@ bool IsCanonicalKey(std::string_view json) {
     return false;
   }
   std::string_view key = cursor.Value();
-  bool digits = !key.empty() && std::all_of(key.begin(), key.end(),
-                                            [](char c) { return c >= '0' && c <= '9'; });
+  bool digits = !key.empty() &&
+                std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!digits && !IsPlainString(key)) {
     return false;
   }

@@ -313,9 +313,9 @@ void StateReader::ReadOutputs() {
     }
     ValueResult<Value> value = ValueFromJson(value_json, *type);
     if (!value) {
-      Problem("Invalid output value saved in state", "The state file has an invalid value for output \"" +
-                                                         output.name +
-                                                         "\": " + value.error().ToText() + ".");
+      Problem("Invalid output value saved in state",
+              "The state file has an invalid value for output \"" + output.name +
+                  "\": " + value.error().ToText() + ".");
       continue;
     }
     output.value = *std::move(value);
@@ -644,8 +644,9 @@ void StateReader::FinishInstance(const RawInstance& raw, Resource& resource, boo
   instance.has_provider_key = !provider_key.none();
   if (raw.deposed.empty()) {
     if (instance.current != nullptr) {
-      Problem("Duplicate resource instance in state", "Instance " + InstanceText(resource, key) +
-                                                          " appears multiple times in the state file.");
+      Problem(
+          "Duplicate resource instance in state",
+          "Instance " + InstanceText(resource, key) + " appears multiple times in the state file.");
       return;
     }
     instance.current = std::move(object);
@@ -698,9 +699,8 @@ void StateReader::MergeInstances(Resource& resource) {
     if (instance.deposed.size() < 2) {
       continue;
     }
-    std::stable_sort(
-        instance.deposed.begin(), instance.deposed.end(),
-        [](const DeposedObject& a, const DeposedObject& b) { return a.key < b.key; });
+    std::stable_sort(instance.deposed.begin(), instance.deposed.end(),
+                     [](const DeposedObject& a, const DeposedObject& b) { return a.key < b.key; });
     for (size_t i = 1; i < instance.deposed.size(); ++i) {
       if (instance.deposed[i].key == instance.deposed[i - 1].key) {
         Problem("Duplicate resource instance in state",
@@ -795,7 +795,8 @@ std::string StateReader::VersionProblem() {
              "This state file is encrypted and can not be read without an encryption configuration";
     }
     return summary +
-           "The state file does not have a \"version\" attribute, which is required to identify the "
+           "The state file does not have a \"version\" attribute, which is required to identify "
+           "the "
            "format version.";
   }
   if (*version_ == 4) {
@@ -868,8 +869,9 @@ Result<State> StateReader::Read() {
   auto by_name = [](const OutputValue& a, const OutputValue& b) { return a.name < b.name; };
   std::stable_sort(state_.outputs.begin(), state_.outputs.end(), by_name);
   // Of a repeated name the last counts.
-  auto last = std::unique(state_.outputs.rbegin(), state_.outputs.rend(),
-                          [](const OutputValue& a, const OutputValue& b) { return a.name == b.name; });
+  auto last =
+      std::unique(state_.outputs.rbegin(), state_.outputs.rend(),
+                  [](const OutputValue& a, const OutputValue& b) { return a.name == b.name; });
   state_.outputs.erase(state_.outputs.begin(), last.base());
   return std::move(state_);
 }

@@ -8,9 +8,10 @@ namespace {
 
 template <typename Instances>
 auto LowerBound(Instances& instances, const Program& program, const InstanceKey& key) {
-  return std::lower_bound(
-      instances.begin(), instances.end(), key,
-      [&](const Instance& have, const InstanceKey& want) { return program.KeyLess(have.key, want); });
+  return std::lower_bound(instances.begin(), instances.end(), key,
+                          [&](const Instance& have, const InstanceKey& want) {
+                            return program.KeyLess(have.key, want);
+                          });
 }
 
 template <typename Instances>
@@ -31,7 +32,9 @@ auto FindInstance(Instances& instances, const Program* program, const InstanceKe
 
 }  // namespace
 
-Instance* Resource::Find(const InstanceKey& key) { return FindInstance(instances, program, key); }
+Instance* Resource::Find(const InstanceKey& key) {
+  return FindInstance(instances, program, key);
+}
 const Instance* Resource::Find(const InstanceKey& key) const {
   return FindInstance(instances, program, key);
 }

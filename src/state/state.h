@@ -1,7 +1,7 @@
-// State: what is known of real objects. Rows: one resource entry per (module instance, resource), its
-// instances in key order, each with a current object and possibly deposed ones. Attributes stay the
-// JSON bytes that were read until somebody needs a value.
-// Ref: opentofu internal/states; file format: state file version 4.
+// State: what is known of real objects. Rows: one resource entry per (module instance, resource),
+// its instances in key order, each with a current object and possibly deposed ones. Attributes stay
+// the JSON bytes that were read until somebody needs a value. Ref: opentofu internal/states; file
+// format: state file version 4.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,15 @@ struct Object {
   bool create_before_destroy = false;
   bool skip_destroy = false;
   uint64_t schema_version = 0;
-  std::shared_ptr<const std::string> owned_attributes;  ///< keeps `attributes` alive when not in the buffer
+  std::shared_ptr<const std::string>
+      owned_attributes;              ///< keeps `attributes` alive when not in the buffer
   std::string_view attributes;       ///< JSON object
   std::string_view attributes_flat;  ///< JSON of the legacy flat map, or empty
   std::string_view sensitive_paths;  ///< JSON array as read; empty: none
   std::vector<Path> sensitive;       ///< decoded or new sensitive paths
   std::string private_data;          ///< raw bytes (decoded from base64)
   DependencyList dependencies;
-  std::string identity;              ///< JSON, or empty
+  std::string identity;  ///< JSON, or empty
   std::optional<uint64_t> identity_schema_version;
 };
 
@@ -57,7 +58,7 @@ struct Instance {
 struct Resource {
   AbsResource address;
   ProviderConfig provider;
-  std::vector<Instance> instances;  ///< by key: none, ints, strings
+  std::vector<Instance> instances;   ///< by key: none, ints, strings
   const Program* program = nullptr;  ///< whose order that is; State::Ensure() sets it
   Instance* Find(const InstanceKey& key);
   const Instance* Find(const InstanceKey& key) const;
@@ -95,7 +96,7 @@ struct State {
   std::string terraform_version;
   uint64_t serial = 0;
   std::string lineage;
-  std::vector<OutputValue> outputs;   ///< sorted by name
+  std::vector<OutputValue> outputs;                  ///< sorted by name
   std::vector<std::unique_ptr<Resource>> resources;  ///< sorted for writing by SortResources()
   std::vector<CheckResult> checks;
   bool has_checks = false;
@@ -133,7 +134,8 @@ std::string WriteState(const State& state, Layout layout, std::string_view linea
 /// The reason why a state cannot be written (an output holds an infinite number), or success.
 Result<void> CheckWritable(const State& state);
 
-/// Whether both (of one Program) would be written alike, header apart. The order of check results does not count.
+/// Whether both (of one Program) would be written alike, header apart. The order of check results
+/// does not count.
 bool SameContent(const State& a, const State& b);
 
 /// Whether the managed resources of both are alike: data sources, outputs and checks do not count.

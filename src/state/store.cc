@@ -17,13 +17,12 @@ namespace {
 
 struct LockField {
   std::string_view name;
-  std::string LockInfo::*member;
+  std::string LockInfo::* member;
 };
 /// In the order of the file.
 constexpr LockField kLockFields[] = {
-    {"ID", &LockInfo::id},           {"Operation", &LockInfo::operation},
-    {"Info", &LockInfo::info},       {"Who", &LockInfo::who},
-    {"Version", &LockInfo::version}, {"Created", &LockInfo::created},
+    {"ID", &LockInfo::id},     {"Operation", &LockInfo::operation}, {"Info", &LockInfo::info},
+    {"Who", &LockInfo::who},   {"Version", &LockInfo::version},     {"Created", &LockInfo::created},
     {"Path", &LockInfo::path},
 };
 
@@ -83,10 +82,9 @@ void RemoveHusk(State& state, Resource& resource, const InstanceKey& key) {
 }
 
 std::vector<DeposedObject>::iterator FindDeposed(Instance& instance, const std::string& key) {
-  return std::lower_bound(instance.deposed.begin(), instance.deposed.end(), key,
-                          [](const DeposedObject& have, const std::string& want) {
-                            return have.key < want;
-                          });
+  return std::lower_bound(
+      instance.deposed.begin(), instance.deposed.end(), key,
+      [](const DeposedObject& have, const std::string& want) { return have.key < want; });
 }
 
 void PutDeposed(Instance& instance, const std::string& key, Object object) {
@@ -136,9 +134,9 @@ Result<LockInfo> LockInfo::FromJson(std::string_view json) {
 }
 
 std::string LockInfo::ToText() const {
-  return "Lock Info:\n  ID:        " + id + "\n  Path:      " + path + "\n  Operation: " + operation +
-         "\n  Who:       " + who + "\n  Version:   " + version + "\n  Created:   " +
-         GoTime(created) + "\n  Info:      " + info + "\n";
+  return "Lock Info:\n  ID:        " + id + "\n  Path:      " + path +
+         "\n  Operation: " + operation + "\n  Who:       " + who + "\n  Version:   " + version +
+         "\n  Created:   " + GoTime(created) + "\n  Info:      " + info + "\n";
 }
 
 LockInfo NewLockInfo(std::string_view operation) {

@@ -24,7 +24,7 @@ struct LockInfo {
   std::string id;
   std::string operation;
   std::string info;
-  std::string who;      ///< user@host
+  std::string who;  ///< user@host
   std::string version;
   std::string created;  ///< RFC 3339 with nanoseconds, UTC
   std::string path;
@@ -39,8 +39,8 @@ struct LockInfo {
 LockInfo NewLockInfo(std::string_view operation);
 
 struct LockRequest {
-  std::string operation;  ///< "OperationTypePlan", "state-mv", …
-  std::string info;       ///< for people
+  std::string operation;                 ///< "OperationTypePlan", "state-mv", …
+  std::string info;                      ///< for people
   std::chrono::milliseconds timeout{0};  ///< how long to go on trying; 0: once
   std::function<bool()> cancelled;       ///< asked while waiting; may be empty
   std::function<void()> on_slow;         ///< called once when waiting takes longer than 400 ms
@@ -79,8 +79,8 @@ class Store {
   /// Stores `state` and sets its lineage and serial: the serial rises when the content differs from
   /// what is stored.
   virtual Result<void> Write(State& state) = 0;
-  /// Stores `state` with its own lineage and serial in place of whatever is stored, which is refused
-  /// without `force` when CheckReplacement() says so.
+  /// Stores `state` with its own lineage and serial in place of whatever is stored, which is
+  /// refused without `force` when CheckReplacement() says so.
   virtual Result<void> Replace(State& state, bool force) = 0;
 
   /// Remembers what became of an object; durable after the next Flush(). Stores that cannot do it

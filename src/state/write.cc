@@ -345,9 +345,10 @@ Result<void> CheckWritable(const State& state) {
       value = UnknownAsNull(value);
     }
     if (ValueResult<std::string> json = ValueToJson(value, value.type()); !json) {
-      return Fail(ErrorCode::kInvalid, "Failed to serialize output value in state: An error "
-                                       "occurred while serializing output value \"" +
-                                           output.name + "\": " + json.error().ToText() + ".");
+      return Fail(ErrorCode::kInvalid,
+                  "Failed to serialize output value in state: An error "
+                  "occurred while serializing output value \"" +
+                      output.name + "\": " + json.error().ToText() + ".");
     }
   }
   return {};

@@ -1,0 +1,495 @@
+#include "state/state.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/files.h"
+#include "state/json_text.h"
+#include "state/paths.h"
+#include "state/store.h"
+
+namespace kinu::state {
+namespace {
+
+std::string Golden(std::string_view name) {
+  return ReadFile(std::string(KINU_SOURCE_DIR) + "/tests/golden/state/" + std::string(name))
+      .value();
+}
+
+State MustRead(std::string text, std::shared_ptr<Program> program = std::make_shared<Program>()) {
+  Result<State> state = ReadState(std::move(program), std::move(text));
+  EXPECT_TRUE(state.has_value()) << (state ? "" : state.error().message);
+  return state ? *std::move(state) : State{};
+}
+
+Type ObjectType(std::vector<Type::Attribute> attributes) {
+  return Type::Object(attributes);
+}
+
+AbsResource Address(Program& program, std::string_view text) {
+  ResourceInstance instance;
+  EXPECT_TRUE(program.ParseResourceInstance(text, &instance)) << text;
+  return instance.resource;
+}
+
+/// Shows where two long texts part.
+void ExpectSameText(std::string_view have, std::string_view want) {
+  size_t at = static_cast<size_t>(
+      std::mismatch(have.begin(), have.end(), want.begin(), want.end()).first - have.begin());
+  EXPECT_TRUE(have == want) << "at " << at << ": have " << have.substr(at, 80) << "\nwant "
+                            << want.substr(std::min(at, want.size()), 80);
+}
+
+// --- Files that OpenTofu wrote. ---
+
+class GoldenState : public testing::TestWithParam<const char*> {};
+
+TEST_P(GoldenState, IsWrittenBackByteForByte) {
+  std::string text = Golden(GetParam());
+  Layout layout = text.ends_with("\n\n") ? Layout::kIndented : Layout::kCompact;
+  ExpectSameText(WriteState(MustRead(text), layout), text);
+}
+
+TEST_P(GoldenState, KeepsItsContentInTheOtherLayout) {
+  auto program = std::make_shared<Program>();
+  State state = MustRead(Golden(GetParam()), program);
+  for (Layout layout : {Layout::kIndented, Layout::kCompact}) {
+    State again = MustRead(WriteState(state, layout), program);
+    EXPECT_TRUE(SameContent(state, again));
+    EXPECT_TRUE(SameManagedResources(state, again));
+    EXPECT_EQ(again.serial, state.serial);
+    EXPECT_EQ(again.lineage, state.lineage);
+  }
+}
+
+TEST_P(GoldenState, IsRefusedWhenCutAnywhere) {
+  std::string text = Golden(GetParam());
+  size_t end = text.find_last_of('}');
+  for (size_t size = 1; size <= end; size += 1 + text.size() / 997) {
+    Result<State> state = ReadState(std::make_shared<Program>(), text.substr(0, size));
+    ASSERT_FALSE(state.has_value()) << size;
+    EXPECT_EQ(state.error().message,
+              "Unsupported state file format: The state file could not be parsed as JSON: syntax "
+              "error at byte offset " +
+                  std::to_string(size) + ".");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, GoldenState,
+                         testing::Values("everything.tfstate", "everything-again.tfstate",
+                                         "everything.compact.tfstate", "sensitive.tfstate",
+                                         "handwritten.tfstate", "handwritten.compact.tfstate"));
+
+TEST(ReadState, HandwrittenFileIsNormalizedAsTheReferenceDoes) {
+  // The recorded files are what "state rm terraform_data.gone" made of the input.
+  State state = MustRead(Golden("handwritten.input.json"));
+  ExpectSameText(WriteState(state, Layout::kCompact), Golden("handwritten.compact.tfstate"));
+  state.Remove(Address(*state.program, "terraform_data.gone"));
+  ExpectSameText(WriteState(state, Layout::kIndented, state.lineage, 8),
+                 Golden("handwritten.tfstate"));
+}
+
+TEST(ReadState, ObjectsAreFound) {
+  State state = MustRead(Golden("handwritten.input.json"));
+  Program& program = *state.program;
+  Resource* b = state.Find(Address(program, "z_thing.b"));
+  ASSERT_NE(b, nullptr);
+  ASSERT_EQ(b->instances.size(), 3U);
+  EXPECT_TRUE(b->instances[0].key.none());
+  const Resource* counted = state.Find(Address(program, "z_thing.counted"));
+  ASSERT_NE(counted, nullptr);
+  ASSERT_EQ(counted->instances.size(), 3U);
+  EXPECT_EQ(counted->instances[1].key, InstanceKey::Int(9));
+  EXPECT_EQ(counted->Find(InstanceKey::Int(10)), &counted->instances[2]);
+  const Instance* a = b->Find(InstanceKey::String(program.Intern("a")));
+  ASSERT_NE(a, nullptr);
+  ASSERT_EQ(a->deposed.size(), 2U);
+  EXPECT_EQ(a->deposed[0].key, "00000001");
+  EXPECT_EQ(a->deposed[1].object.status, ObjectStatus::kTainted);
+  std::vector<Path> sensitive = SensitivePaths(*a->current);
+  ASSERT_EQ(sensitive.size(), 1U);
+  EXPECT_EQ(sensitive[0].size(), 3U);
+  const Instance* full = b->Find(InstanceKey::String(program.Intern("b")));
+  ASSERT_NE(full, nullptr);
+  EXPECT_EQ(full->current->private_data, std::string_view("\0\1\2\xFF", 4));
+  EXPECT_TRUE(full->current->create_before_destroy);
+  EXPECT_TRUE(full->current->skip_destroy);
+  EXPECT_EQ(full->current->schema_version, 3U);
+  ASSERT_NE(full->current->dependencies, nullptr);
+  EXPECT_EQ(program.ToText(full->current->dependencies->at(0)), "module.m.a_b.c");
+  EXPECT_EQ(b->Find(InstanceKey::Int(11)), nullptr);
+  EXPECT_EQ(state.Find(Address(program, "z_thing.missing")), nullptr);
+}
+
+TEST(ReadState, EqualDependencyListsAreShared) {
+  State state = MustRead(Golden("everything.tfstate"));
+  std::vector<const void*> lists;
+  for (const auto& resource : state.resources) {
+    for (const Instance& instance : resource->instances) {
+      if (instance.current->dependencies != nullptr) {
+        lists.push_back(instance.current->dependencies.get());
+      }
+    }
+  }
+  ASSERT_GT(lists.size(), 2U);
+  std::sort(lists.begin(), lists.end());
+  EXPECT_LT(std::unique(lists.begin(), lists.end()) - lists.begin(),
+            static_cast<ptrdiff_t>(lists.size()));
+}
+
+struct BadState {
+  const char* text;
+  const char* message;
+};
+
+class BadStateTest : public testing::TestWithParam<BadState> {};
+
+TEST_P(BadStateTest, Message) {
+  Result<State> state = ReadState(std::make_shared<Program>(), GetParam().text);
+  ASSERT_FALSE(state.has_value());
+  EXPECT_EQ(state.error().message, GetParam().message);
+}
+
+#define KINU_STATE(members) "{\"version\":4," members "}"
+#define KINU_INSTANCE(members)                                              \
+  KINU_STATE(                                                               \
+      "\"resources\":[{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\"," \
+      "\"provider\":\"provider[\\\"h/n/t\\\"]\",\"instances\":[" members "]}]")
+
+INSTANTIATE_TEST_SUITE_P(
+    Messages, BadStateTest,
+    testing::Values(
+        BadState{"{} x",
+                 "Unsupported state file format: The state file could not be parsed as JSON: "
+                 "syntax error at byte offset 4."},
+        BadState{"{}",
+                 "Unsupported state file format: The state file does not have a \"version\" "
+                 "attribute, which is required to identify the format version."},
+        BadState{"[]",
+                 "Unsupported state file format: The version in the state file is array. A "
+                 "positive whole number is required."},
+        BadState{"{\"version\":\"4\"}",
+                 "Unsupported state file format: The version in the state file is string. A "
+                 "positive whole number is required."},
+        BadState{"{\"version\":-1}",
+                 "Unsupported state file format: The version in the state file is number -1. A "
+                 "positive whole number is required."},
+        BadState{"{\"version\":5}",
+                 "Unsupported state file format: The state file uses format version 5, which is "
+                 "not supported by OpenTofu 1.12.6. This state file may have been created by a "
+                 "newer version of OpenTofu."},
+        BadState{"{\"version\":5,\"terraform_version\":\"2.0.0\",\"resources\":7}",
+                 "Unsupported state file format: The state file uses format version 5, which is "
+                 "not supported by OpenTofu 1.12.6. This state file was created by OpenTofu "
+                 "2.0.0."},
+        BadState{"{\"encryption_version\":\"v0\",\"encrypted_data\":\"x\"}",
+                 "Unsupported state file format: This state file is encrypted and can not be read "
+                 "without an encryption configuration"},
+        BadState{KINU_STATE("\"serial\":\"7\""),
+                 "Invalid state file format: The state file field \"serial\" has invalid value "
+                 "string"},
+        BadState{KINU_STATE("\"resources\":[{\"mode\":1}]"),
+                 "Invalid state file format: The state file field \"resources.mode\" has invalid "
+                 "value number 1"},
+        BadState{KINU_STATE("\"resources\":[{\"mode\":\"odd\",\"type\":\"t\",\"name\":\"n\"}]"),
+                 "Invalid resource mode in state: State contains a resource with mode \"odd\" "
+                 "(\"t\" \"n\") which is not supported."},
+        BadState{KINU_INSTANCE("{\"index_key\":true}"),
+                 "Invalid resource instance metadata in state: Resource t.n has an instance with "
+                 "the invalid instance key true."},
+        BadState{KINU_INSTANCE("{\"status\":\"odd\"}"),
+                 "Invalid resource instance metadata in state: Instance t.n has invalid status "
+                 "\"odd\"."},
+        BadState{KINU_INSTANCE("{\"deposed\":\"abc\"}"),
+                 "Invalid resource instance metadata in state: Instance t.n has an object with "
+                 "deposed key \"abc\", which is not correctly formatted."},
+        BadState{KINU_INSTANCE("{\"index_key\":1},{\"index_key\":0},{\"index_key\":1}"),
+                 "Duplicate resource instance in state: Instance t.n[1] appears multiple times in "
+                 "the state file."},
+        BadState{KINU_INSTANCE("{\"sensitive_attributes\":[[{\"type\":\"odd\"}]]}"),
+                 "Unsupported path step: Unsupported path step type \"odd\""},
+        BadState{KINU_STATE("\"outputs\":{\"o\":{\"value\":\"x\",\"type\":\"number\"}}"),
+                 "Invalid output value saved in state: The state file has an invalid value for "
+                 "output \"o\": a number is required."}));
+
+TEST(ReadState, EmptyTextIsAnEmptyState) {
+  State state = MustRead("");
+  EXPECT_TRUE(state.empty());
+  EXPECT_EQ(state.serial, 0U);
+  EXPECT_TRUE(state.lineage.empty());
+}
+
+TEST(ReadState, RefusesDeepNestingWithoutUsingTheStack) {
+  std::string text = "{\"version\":4,\"x\":" + std::string(200'000, '[');
+  EXPECT_FALSE(ReadState(std::make_shared<Program>(), text).has_value());
+}
+
+// --- The state as a container. ---
+
+TEST(State, EnsureFindRemove) {
+  State state;
+  state.program = std::make_shared<Program>();
+  Program& program = *state.program;
+  ProviderConfig provider;
+  provider.provider = program.Intern("h/n/t");
+  std::vector<AbsResource> addresses;
+  for (const char* text :
+       {"b_t.x", "module.m[1].a_t.x", "data.a_t.x", "a_t.x", "module.m[0].a_t.x"}) {
+    addresses.push_back(Address(program, text));
+    state.Ensure(addresses.back(), provider).Ensure(program, InstanceKey());
+  }
+  std::vector<std::string> sorted;
+  for (const Resource* resource : state.Sorted()) {
+    sorted.push_back(program.ToText(resource->address));
+  }
+  EXPECT_EQ(sorted, (std::vector<std::string>{"data.a_t.x", "a_t.x", "b_t.x", "module.m[0].a_t.x",
+                                              "module.m[1].a_t.x"}));
+  State copy = state.Clone();
+  state.Remove(addresses[1]);
+  state.Remove(addresses[0]);
+  EXPECT_EQ(state.Find(addresses[0]), nullptr);
+  EXPECT_EQ(state.Find(addresses[1]), nullptr);
+  for (size_t i = 2; i < addresses.size(); ++i) {
+    ASSERT_NE(state.Find(addresses[i]), nullptr);
+    EXPECT_EQ(state.Find(addresses[i])->address, addresses[i]);
+  }
+  EXPECT_EQ(copy.resources.size(), 5U);
+  EXPECT_NE(copy.Find(addresses[0]), nullptr);
+  EXPECT_FALSE(SameContent(state, copy));
+}
+
+TEST(State, ReplacementRules) {
+  auto program = std::make_shared<Program>();
+  auto with = [&](std::string lineage, uint64_t serial, int64_t content) {
+    State state;
+    state.program = program;
+    state.lineage = std::move(lineage);
+    state.serial = serial;
+    state.outputs.push_back(OutputValue{.name = "o", .value = Value::Int(content)});
+    return state;
+  };
+  State empty;
+  empty.program = program;
+  EXPECT_TRUE(CheckReplacement(with("a", 1, 1), empty));
+  EXPECT_TRUE(CheckReplacement(with("a", 6, 1), with("a", 5, 2)));
+  EXPECT_TRUE(CheckReplacement(with("a", 5, 1), with("a", 5, 1)));
+  EXPECT_TRUE(CheckReplacement(with("", 5, 1), with("a", 5, 2)));
+  EXPECT_EQ(CheckReplacement(with("a", 5, 1), with("a", 5, 2)).error().message,
+            "cannot overwrite existing state with serial 5 with a different state that has the "
+            "same serial");
+  EXPECT_EQ(CheckReplacement(with("a", 4, 1), with("a", 5, 2)).error().message,
+            "cannot import state with serial 4 over newer state with serial 5");
+  EXPECT_EQ(CheckReplacement(with("b", 9, 1), with("a", 5, 2)).error().message,
+            "cannot import state with lineage \"b\" over unrelated state with lineage \"a\"");
+}
+
+TEST(SameContent, SeesEveryField) {
+  auto program = std::make_shared<Program>();
+  std::string text = Golden("handwritten.tfstate");
+  State original = MustRead(text, program);
+  struct Edit {
+    const char* from;
+    const char* to;
+  };
+  for (const Edit& edit :
+       {Edit{"\"cur\"", "\"cux\""}, Edit{"AAEC/w==", "AAEC/g=="},
+        Edit{"\"schema_version\": 3", "\"schema_version\": 4"},
+        Edit{"\"value\": 12", "\"value\": 13"}, Edit{"deadbeef", "deadbeee"},
+        Edit{"\"a_b.c\"", "\"a_b.d\""}, Edit{"].west", "].east"},
+        Edit{"\"status\": \"tainted\",", ""}, Edit{"x\\u003c", "x\\u003e"},
+        Edit{"\"skip_destroy\": true", "\"skip_destroy\": false"},
+        Edit{"\"sensitive\": true", "\"sensitive\": false"}, Edit{"\"fail\"", "\"pass\""},
+        Edit{"\"index_key\": 9", "\"index_key\": 8"},
+        Edit{".alias[\\\"k2\\\"]", ".alias[\\\"k3\\\"]"}}) {
+    std::string changed = text;
+    size_t at = changed.find(edit.from);
+    ASSERT_NE(at, std::string::npos) << edit.from;
+    changed.replace(at, std::string_view(edit.from).size(), edit.to);
+    EXPECT_FALSE(SameContent(original, MustRead(changed, program))) << edit.from;
+  }
+  std::string header = text;
+  header.replace(header.find("\"serial\": 8"), 11, "\"serial\": 9");
+  EXPECT_TRUE(SameContent(original, MustRead(header, program)));
+}
+
+// --- Objects and values. ---
+
+TEST(Objects, MarksBecomePathsAndComeBack) {
+  Type type = ObjectType({{"id", Type::String()},
+                          {"list", Type::List(Type::String())},
+                          {"any", Type::Dynamic()},
+                          {"later", Type::Number()}});
+  Value value = Value::Object(
+      {{"id", Value::String("x<")},
+       {"list", Value::List(Type::String(), {Value::String("a"),
+                                             Value::String("b").WithMarks(MarkSet::Sensitive())})},
+       {"any", Value::Object({{"k", Value::Int(1)}}).WithMarks(MarkSet::Sensitive())},
+       {"later", Value::Unknown(Type::Number())}});
+  Object object;
+  EncodeObject(value, type, object);
+  EXPECT_EQ(object.attributes,
+            "{\"any\":{\"value\":{\"k\":1},\"type\":[\"object\",{\"k\":\"number\"}]},"
+            "\"id\":\"x\\u003c\",\"later\":null,\"list\":[\"a\",\"b\"]}");
+  EXPECT_EQ(object.sensitive.size(), 2U);
+  Result<Value> back = DecodeObject(object, type);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_TRUE(back->Attribute("any").marks().sensitive());
+  EXPECT_TRUE(back->Attribute("list").elements()[1].marks().sensitive());
+  EXPECT_FALSE(back->Attribute("list").elements()[0].IsMarked());
+  EXPECT_TRUE(back->Attribute("later").IsNull());
+  Object again;
+  EncodeObject(*back, type, again);
+  EXPECT_EQ(again.attributes, object.attributes);
+  EXPECT_EQ(again.sensitive, object.sensitive);
+}
+
+TEST(Objects, DecodingFailsWithAPath) {
+  Object object;
+  object.attributes = "{\"id\":[]}";
+  Result<Value> value = DecodeObject(object, ObjectType({{"id", Type::String()}}));
+  ASSERT_FALSE(value.has_value());
+  EXPECT_NE(value.error().message.find(".id"), std::string::npos) << value.error().message;
+}
+
+// --- JSON as text. ---
+
+TEST(JsonText, LaysOutAsGoDoes) {
+  std::string_view text =
+      " { \"a\" : [ 1 , {} , [ ] ,\"<&>\xE2\x80\xA8\\\"\" ], \"b\":{\"c\" :null}} ";
+  std::string compact;
+  AppendJson(compact, text, -1);
+  EXPECT_EQ(compact, "{\"a\":[1,{},[],\"\\u003c\\u0026\\u003e\\u2028\\\"\"],\"b\":{\"c\":null}}");
+  std::string indented;
+  AppendJson(indented, text, 1);
+  EXPECT_EQ(
+      indented,
+      "{\n    \"a\": [\n      1,\n      {},\n      [],\n      "
+      "\"\\u003c\\u0026\\u003e\\u2028\\\"\"\n    ],\n    \"b\": {\n      \"c\": null\n    }\n  }");
+}
+
+TEST(JsonText, DecodesStringsAsGoDoes) {
+  EXPECT_EQ(DecodeStringBody("a\\n\\u00e9\\ud83d\\ude00\\/"), "a\n\xC3\xA9\xF0\x9F\x98\x80/");
+  EXPECT_EQ(DecodeStringBody("\\ud83dx\xFF"), "\xEF\xBF\xBDx\xEF\xBF\xBD");
+}
+
+/// Random JSON with odd white space.
+rc::Gen<std::string> GenJson(int depth) {
+  auto leaf =
+      rc::gen::element<std::string>("null", "true", "-12.5e3", "0", "\"\"", "\"<a>\\u0041&\"",
+                                    " {} ", "[ ]", "\"long string without anything odd\"");
+  if (depth == 0) {
+    return leaf;
+  }
+  auto items = rc::gen::resize(4, rc::gen::container<std::vector<std::string>>(GenJson(depth - 1)));
+  return rc::gen::oneOf(leaf,
+                        rc::gen::map(items,
+                                     [](const std::vector<std::string>& all) {
+                                       std::string out = "[\n ";
+                                       for (const std::string& item : all) {
+                                         out += (out.size() > 3 ? "\t, " : "") + item;
+                                       }
+                                       return out + " ]";
+                                     }),
+                        rc::gen::map(items, [](const std::vector<std::string>& all) {
+                          std::string out = "{ ";
+                          for (size_t i = 0; i < all.size(); ++i) {
+                            out += (i > 0 ? ",\n" : "") + std::string("\"k") + std::to_string(i) +
+                                   "\" :" + all[i];
+                          }
+                          return out + "\n}";
+                        }));
+}
+
+RC_GTEST_PROP(JsonText, LayoutIsStable, ()) {
+  std::string text = *GenJson(4);
+  JsonCursor cursor(text);
+  RC_ASSERT(!cursor.Value().empty());
+  RC_ASSERT(!cursor.failed());
+  RC_ASSERT(cursor.AtEnd());
+  std::string compact;
+  AppendJson(compact, text, -1);
+  std::string indented;
+  AppendJson(indented, text, 0);
+  std::string compact_again;
+  AppendJson(compact_again, indented, -1);
+  std::string indented_again;
+  AppendJson(indented_again, compact, 0);
+  RC_ASSERT(compact_again == compact);
+  RC_ASSERT(indented_again == indented);
+  // Every proper prefix of a container is refused.
+  if (compact.size() > 2 && (compact[0] == '{' || compact[0] == '[')) {
+    std::string cut = compact.substr(0, *rc::gen::inRange<size_t>(1, compact.size()));
+    JsonCursor cut_cursor(cut);
+    (void)cut_cursor.Value();
+    RC_ASSERT(cut_cursor.failed());
+    RC_ASSERT(cut_cursor.error_offset() == cut.size());
+  }
+}
+
+TEST(Paths, RoundTrip) {
+  std::string json =
+      "[[{\"type\":\"get_attr\",\"value\":\"a\\u003c\"},{\"type\":\"index\",\"value\":{\"value\":3,"
+      "\"type\":\"number\"}}],[],[{\"type\":\"index\",\"value\":{\"value\":\"k\",\"type\":"
+      "\"string\"}}]]";
+  bool canonical = true;
+  ASSERT_TRUE(CheckPathsJson(json, &canonical));
+  std::vector<Path> paths = PathsFromJson(json);
+  ASSERT_EQ(paths.size(), 3U);
+  std::string out;
+  AppendPathsJson(out, paths);
+  EXPECT_EQ(out, json);
+}
+
+// --- Records. ---
+
+TEST(Records, StepsOfAReplacement) {
+  State state;
+  state.program = std::make_shared<Program>();
+  ResourceInstance address;
+  ASSERT_TRUE(state.program->ParseResourceInstance("t.n[0]", &address));
+  auto record = [&](ObjectRecord::Step step, std::string deposed, std::string_view attributes) {
+    ObjectRecord out;
+    out.step = step;
+    out.address = address;
+    out.deposed = std::move(deposed);
+    out.object.attributes = attributes;
+    Apply(out, state);
+  };
+  using Step = ObjectRecord::Step;
+  record(Step::kStore, "", "1");
+  record(Step::kDepose, "aaaaaaaa", "");
+  const Resource* resource = state.Find(address.resource);
+  ASSERT_NE(resource, nullptr);
+  EXPECT_EQ(resource->instances[0].current, nullptr);
+  record(Step::kRestore, "aaaaaaaa", "");
+  ASSERT_NE(resource->instances[0].current, nullptr);
+  EXPECT_EQ(resource->instances[0].current->attributes, "1");
+  record(Step::kDepose, "aaaaaaaa", "");
+  record(Step::kStore, "", "2");
+  record(Step::kRestore, "aaaaaaaa", "");  // there is a current object: nothing happens
+  EXPECT_EQ(resource->instances[0].current->attributes, "2");
+  record(Step::kRemove, "aaaaaaaa", "");
+  EXPECT_TRUE(resource->instances[0].deposed.empty());
+  record(Step::kRemove, "", "");
+  EXPECT_TRUE(state.empty());
+}
+
+TEST(Locks, InfoRoundTrip) {
+  LockInfo info = NewLockInfo("OperationTypeApply");
+  info.path = "a<b>.tfstate";
+  std::string json = info.ToJson();
+  EXPECT_TRUE(json.starts_with("{\"ID\":\"")) << json;
+  EXPECT_NE(json.find("\"Operation\":\"OperationTypeApply\",\"Info\":\"\",\"Who\":"),
+            std::string::npos);
+  EXPECT_NE(json.find("\"Path\":\"a\\u003cb\\u003e.tfstate\"}"), std::string::npos);
+  Result<LockInfo> back = LockInfo::FromJson(json);
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->ToJson(), json);
+  EXPECT_NE(back->ToText().find("\n  Operation: OperationTypeApply\n"), std::string::npos);
+  EXPECT_FALSE(LockInfo::FromJson("{").has_value());
+}
+
+}  // namespace
+}  // namespace kinu::state
