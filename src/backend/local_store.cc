@@ -275,11 +275,17 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   state::LockInfo info = state::NewLockInfo(request.operation);
   info.info = request.info;
   info.path = paths_.read;
-  if (Result<void> written = ReplaceFile(LockInfoPath(paths_.write), info.ToJson(), 0600);
-      !written) {
-    return give_up("could not write lock info for \"" + paths_.read +
-                   "\": " + written.error().message);
+  std::string info_path = LockInfoPath(paths_.write);
+  int fd = ::open(info_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0 || !WriteAll(fd, info.ToJson())) {
+    std::string why = SystemFailure(fd < 0 ? "open" : "write", info_path).error().message;
+    if (fd >= 0) {
+      ::close(fd);
+    }
+    return give_up("could not write lock info for \"" + paths_.read + "\": " + why);
   }
+  // Of use only as long as this process lives, so it need not be synced.
+  ::close(fd);
   return {};
 }
 

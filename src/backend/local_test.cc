@@ -322,17 +322,23 @@ TEST_F(LocalTest, WaitingEndsWithTheTimeout) {
 }
 
 TEST_F(LocalTest, AWaiterGetsTheNewFile) {
-  auto store = Store();
-  ASSERT_TRUE(store->Lock(request_));
   state::State state = WithOutput(1);
-  ASSERT_TRUE(store->Write(state));
+  ASSERT_TRUE(Store()->Write(state));
+  int go[2];
+  ASSERT_EQ(::pipe(go), 0);
+  // Forked before locking: a lock belongs to the open file, which a child would share.
   pid_t child = ::fork();
   if (child == 0) {
+    char c = 0;
+    (void)!::read(go[0], &c, 1);
     auto waiter = Store();
     Result<void> locked = waiter->Lock({.operation = "w", .timeout = milliseconds(20000)});
     Result<state::State> read = waiter->Read(program_);
     ::_exit(locked && read && read->serial == 2 ? 0 : 1);
   }
+  auto store = Store();
+  ASSERT_TRUE(store->Lock(request_));
+  ASSERT_EQ(::write(go[1], "x", 1), 1);
   std::this_thread::sleep_for(milliseconds(200));
   state::State second = WithOutput(2);
   ASSERT_TRUE(store->Write(second));
@@ -438,7 +444,7 @@ TEST_F(LocalTest, KillsDuringWritingKeepOldOrNew) {
   state::State first = WithOutput(0);
   ASSERT_TRUE(Store()->Write(first));
   uint64_t serial = first.serial;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 40; ++round) {
     pid_t child = ::fork();
     if (child == 0) {
       auto store = Store();
@@ -453,7 +459,7 @@ TEST_F(LocalTest, KillsDuringWritingKeepOldOrNew) {
         }
       }
     }
-    ::usleep(static_cast<useconds_t>(500 + round * 370));
+    ::usleep(static_cast<useconds_t>(1500 + round * 1700));
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
