@@ -52,7 +52,9 @@ std::string Lower(std::string_view text) {
   return out;
 }
 
-std::expected<std::string, std::string> ParseHost(std::string_view text) {
+}  // namespace
+
+std::expected<std::string, std::string> ParseHostName(std::string_view text) {
   std::string_view name = text.substr(0, text.find(':'));
   std::string_view port = name.size() == text.size() ? "" : text.substr(name.size() + 1);
   if (name.size() != text.size()) {
@@ -79,8 +81,6 @@ std::expected<std::string, std::string> ParseHost(std::string_view text) {
   }
   return host;
 }
-
-}  // namespace
 
 std::string ProviderAddress::ForDisplay() const {
   return host == kDefaultRegistryHost ? space + '/' + type : ToText();
@@ -132,7 +132,7 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
     source.space = "-";
   }
   if (parts.size() == 3) {
-    auto host = ParseHost(parts[0]);
+    auto host = ParseHostName(parts[0]);
     if (!host) {
       return Bad("Invalid provider source hostname", "Invalid provider source hostname " +
                                                          Quote(parts[0]) + " in source " +

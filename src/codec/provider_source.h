@@ -43,6 +43,9 @@ ProviderAddress SplitProviderAddress(std::string_view address);
 /// Reads one name (namespace or type): lower case, or an error message.
 std::expected<std::string, std::string> ParseProviderPart(std::string_view text);
 
+/// Reads the host name of a registry, with a port or without: lower case, or an error message.
+std::expected<std::string, std::string> ParseHostName(std::string_view text);
+
 /// The name for people of a full address: without the default host.
 std::string ProviderForDisplay(std::string_view address);
 

@@ -224,6 +224,7 @@ struct Import {
   std::optional<ProviderRef> provider_ref;
   Symbol provider;  ///< full source address
   SourceRange range;
+  SourceRange provider_range;  ///< of the `provider` argument
 };
 
 struct Backend {
@@ -252,6 +253,9 @@ struct Module {
   std::vector<Import> imports;
   std::vector<ProviderMeta> provider_metas;
   std::optional<Backend> backend;
+  /// Headers of a `cloud` and an `encryption` block; no file: there is none.
+  SourceRange cloud;
+  SourceRange encryption;
   /// What each bound traversal stands for; index = TraversalExpr::binding.
   std::vector<Reference> references;
 

@@ -143,7 +143,9 @@ output "a" { value = 1 }
 resource "t_x" "a" {}
 data "t_x" "a" {}
 provider "t" {}
-terraform { backend "local" {} }
+terraform {
+  backend "local" {}
+}
 check "c" {
   assert {
     condition     = local.a == 1
@@ -158,7 +160,9 @@ output "a" { value = 1 }
 resource "t_x" "a" {}
 data "t_x" "a" {}
 provider "t" {}
-terraform { backend "local" {} }
+terraform {
+  backend "local" {}
+}
 check "c" {
   assert {
     condition     = local.a == 1
@@ -166,8 +170,8 @@ check "c" {
   }
 }
 )"}},
-     {"error|Duplicate backend configuration|more.tf:8",
-      "error|Duplicate check \"c\" configuration|more.tf:9",
+     {"error|Duplicate backend configuration|more.tf:9",
+      "error|Duplicate check \"c\" configuration|more.tf:11",
       "error|Duplicate data \"t_x\" configuration|more.tf:6",
       "error|Duplicate local value definition|more.tf:3",
       "error|Duplicate output definition|more.tf:4",
@@ -266,7 +270,11 @@ import {
   id = "x"
 }
 )"}},
-     {"error|Extra characters after expression|main.tf:19"}},
+     {"error|Invalid \"moved\" addresses|main.tf:2", "error|Invalid \"moved\" address|main.tf:6",
+      "error|Invalid address|main.tf:7", "error|Missing newline after argument|main.tf:20",
+      "error|Missing required import argument|main.tf:16",
+      "error|Resource instance address with keys is not allowed|main.tf:11",
+      "warning|Missing lifecycle from the removed block|main.tf:13"}},
     {"incompatible",
      {{"main.tofu", "terraform {\n  required_version = \"< 1.0\"\n}\nnonsense {}\n"}},
      {"error|Incompatible module|main.tofu:2"}},
@@ -321,7 +329,6 @@ locals { e = local.e }
       "error|Invalid module source address|main.tf:2",
       "error|Invalid registry module source address|main.tf:4",
       "error|Missing required argument|main.tf:7",
-      "error|Unable to compute static value|main.tf:10",
       "error|Unable to compute static value|main.tf:9"}},
     {"unreadable module",
      {{"main.tf", "module \"m\" { source = \"./nowhere\" }"}},
@@ -360,7 +367,7 @@ terraform {
        "provider \"z\" {\n  x = 1\n}\nimport {\n  to = z_x.a\n  id = \"1\"\n}\n"
        "terraform {\n  backend \"local\" {}\n}\n"}},
      {"error|Invalid import configuration|n/main.tf:4",
-      "warning|Backend configuration ignored|n/main.tf:8"}},
+      "warning|Backend configuration ignored|n/main.tf:9"}},
     {"provider mismatch",
      {{"main.tf", R"(
 terraform {
@@ -719,11 +726,12 @@ variable "d" { type = list(string) }
             (std::vector<std::string>{
                 "error|Failed to read variables file|", "error|Invalid -var option|",
                 "error|Invalid -var option|", "error|Invalid value for input variable|main.tf:2",
-                "error|Missing item separator|<value for var.d>:1",
                 "error|No value for required variable|main.tf:3",
                 "error|No value for required variable|main.tf:7",
                 "error|No value for required variable|main.tf:8",
-                "error|Required variable not set|main.tf:3", "error|Value for undeclared variable|",
+                "error|Required variable not set|main.tf:3",
+                "error|Unterminated tuple constructor expression|<value for var.d>:1",
+                "error|Value for undeclared variable|",
                 "error|Variable declaration in .tfvars file|decl.tfvars:1"}));
 }
 

@@ -211,6 +211,7 @@ class ConfigLoader {
   void CheckInstalled(const ModuleCall& call, const CallTarget& target,
                       const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
+  void CheckSupported(const Module& root);
   std::string ManifestKey(const ConfigNode& node, const ModuleCall& call) const;
 
   Config& config_;
@@ -492,11 +493,27 @@ void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*
   pending.push_back(child);
 }
 
+void ConfigLoader::CheckSupported(const Module& root) {
+  if (options_.for_validation) {
+    return;
+  }
+  if (root.cloud.valid()) {
+    diags_.Error("Cloud configuration is not supported",
+                 "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
+                 root.cloud);
+  }
+  if (root.encryption.valid()) {
+    diags_.Error("Encryption is not supported",
+                 "Encryption of state and plan files is not built yet.", root.encryption);
+  }
+}
+
 void ConfigLoader::Load() {
   ReadManifest();
   const size_t errors = diags_.error_count();
   Directory& root = ReadDirectory(root_dir_);
   ShowProblems(root);
+  CheckSupported(*root.module);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
   ReadTargets(*root_node);
   if (diags_.error_count() != errors) {

@@ -23,6 +23,9 @@ struct LoadOptions {
   std::string manifest_path = ".terraform/modules/modules.json";
   /// False: local directories are followed without a manifest, as installation does.
   bool require_installed = true;
+  /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not
+  /// supported yet, are accepted.
+  bool for_validation = false;
 };
 
 /// Loads a root module and everything that it calls. Always gives a Config, with at least a root

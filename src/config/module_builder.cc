@@ -147,30 +147,27 @@ void Builder::AppendBackends(FileContent& content) {
     }
     module_.backend = std::move(backend);
   }
-  for (size_t i = 0; i < content.clouds.size(); ++i) {
-    if (i > 0) {
-      diags_.Error("Duplicate cloud configurations", "A module has one \"cloud\" block.",
-                   content.clouds[i]);
-    } else {
-      diags_.Error("Cloud configuration is not supported",
-                   "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
-                   content.clouds[i]);
+  const auto take_one = [&](const std::vector<SourceRange>& blocks, SourceRange& place,
+                            std::string_view summary, std::string_view what) {
+    for (const SourceRange& block : blocks) {
+      if (place.valid()) {
+        diags_.Error(
+            std::string(summary),
+            "A module has one " + Quoted(what) + " block. It is at " + PlaceText(place) + ".",
+            block);
+      } else {
+        place = block;
+      }
     }
-  }
-  if (module_.backend && !content.clouds.empty()) {
+  };
+  take_one(content.clouds, module_.cloud, "Duplicate cloud configurations", "cloud");
+  take_one(content.encryptions, module_.encryption, "Duplicate encryption configuration",
+           "encryption");
+  if (module_.backend && module_.cloud.valid()) {
     diags_.Error("Both a backend and a cloud configuration are present",
                  "State is kept either by a backend or by a cloud service: remove one of the two "
                  "blocks.",
                  module_.backend->range);
-  }
-  for (size_t i = 0; i < content.encryptions.size(); ++i) {
-    if (i > 0) {
-      diags_.Error("Duplicate encryption configuration", "A module has one \"encryption\" block.",
-                   content.encryptions[i]);
-    } else {
-      diags_.Error("Encryption is not supported",
-                   "Encryption of state and plan files is not built yet.", content.encryptions[i]);
-    }
   }
 }
 

@@ -51,14 +51,6 @@ bool IsTargetSystem(std::string_view name) {
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
 }
 
-bool IsRegistryHost(std::string_view host) {
-  if (host == "github.com" || host == "bitbucket.org" || host == "gitlab.com") {
-    return false;
-  }
-  return host.find('.') != std::string_view::npos || host.find(':') != std::string_view::npos ||
-         host == "localhost";
-}
-
 std::vector<std::string_view> SplitSlashes(std::string_view text) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -85,14 +77,13 @@ Result<std::string> NormalRegistry(std::string_view text) {
   std::vector<std::string_view> parts = SplitSlashes(package);
   std::string host(kDefaultRegistryHost);
   if (parts.size() == 4) {
-    if (!IsRegistryHost(parts[0])) {
+    auto name = ParseHostName(parts[0]);
+    if (!name || name->find('.') == std::string::npos || *name == "github.com" ||
+        *name == "bitbucket.org") {
       return Fail(ErrorCode::kInvalid,
                   "\"" + std::string(parts[0]) + "\" is not the host of a module registry");
     }
-    host = parts[0];
-    std::transform(host.begin(), host.end(), host.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    host = *std::move(name);
     parts.erase(parts.begin());
   }
   if (parts.size() != 3 || !IsRegistryName(parts[0]) || !IsRegistryName(parts[1]) ||

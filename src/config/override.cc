@@ -200,18 +200,23 @@ void Overrider::MergeProviders(std::vector<ProviderBlock>& over) {
 void Overrider::MergeBackends(FileContent& over) {
   if (over.backends.size() == 1) {
     module_.backend = std::move(over.backends[0]);
+    module_.cloud = {};
   } else if (over.backends.size() > 1) {
     diags_.Error("Duplicate backend configuration", "An override file has one backend at most.",
                  over.backends[1].range);
   }
-  if (!over.clouds.empty()) {
-    diags_.Error("Cloud configuration is not supported",
-                 "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
-                 over.clouds[0]);
+  if (over.clouds.size() == 1) {
+    module_.cloud = over.clouds[0];
+    module_.backend.reset();
+  } else if (over.clouds.size() > 1) {
+    diags_.Error("Duplicate cloud configurations",
+                 "An override file has one \"cloud\" block at most.", over.clouds[1]);
   }
-  if (!over.encryptions.empty()) {
-    diags_.Error("Encryption is not supported",
-                 "Encryption of state and plan files is not built yet.", over.encryptions[0]);
+  if (over.encryptions.size() == 1) {
+    module_.encryption = over.encryptions[0];
+  } else if (over.encryptions.size() > 1) {
+    diags_.Error("Duplicate encryption configuration",
+                 "An override file has one \"encryption\" block at most.", over.encryptions[1]);
   }
 }
 

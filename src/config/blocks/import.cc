@@ -96,6 +96,7 @@ void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
           "\"providers\" argument of the module block.",
           provider->range);
     }
+    import.provider_range = provider->range;
     import.provider_ref = ReadProviderRef(reader, *provider->expr, "provider");
   }
   if (const hcl::Attribute* for_each = content.Find("for_each")) {

@@ -1,0 +1,113 @@
+#include "config/requirements.h"
+
+#include <algorithm>
+
+namespace kinu::config {
+namespace {
+
+/// Collects the requirements of one module after the other.
+class Collector {
+ public:
+  Collector(const Program& program, Diagnostics& diags) : program_(program), diags_(diags) {}
+
+  void Add(const Module& module);
+  std::vector<ProviderRequirement> Finish();
+
+ private:
+  ProviderRequirement& Entry(Symbol provider) {
+    auto [entry, is_new] = index_.try_emplace(provider.id, out_.size());
+    if (is_new) {
+      out_.push_back({provider, {}, false});
+    }
+    return out_[entry->second];
+  }
+  void Constrain(Symbol provider, const std::string& version, const SourceRange& range);
+  void CheckImport(const Module& module, const Import& import);
+
+  const Program& program_;
+  Diagnostics& diags_;
+  FlatMap<uint32_t, size_t> index_;
+  std::vector<ProviderRequirement> out_;
+};
+
+void Collector::Constrain(Symbol provider, const std::string& version, const SourceRange& range) {
+  ProviderRequirement& entry = Entry(provider);
+  if (version.empty()) {
+    return;
+  }
+  auto constraints = VersionConstraints::ParseForProviders(version);
+  if (!constraints) {
+    diags_.Error(
+        "Invalid version constraint",
+        "This is not a version constraint for a provider: " + constraints.error().message + ".",
+        range);
+    return;
+  }
+  entry.constraints.Append(*constraints);
+}
+
+void Collector::CheckImport(const Module& module, const Import& import) {
+  if (!import.provider_ref || !import.target.module.is_root()) {
+    return;
+  }
+  const int index = module.FindResource(import.target.resource);
+  if (index < 0) {
+    return;
+  }
+  const std::optional<ProviderRef>& own = module.resources[static_cast<size_t>(index)].provider_ref;
+  if (own && own->local_name == import.provider_ref->local_name &&
+      own->alias == import.provider_ref->alias) {
+    return;
+  }
+  diags_.Error(
+      "Invalid import provider argument",
+      "The resource exists in the configuration: its block says which provider it has. Set "
+      "the same \"provider\" there, or leave it out here.",
+      import.provider_range);
+}
+
+void Collector::Add(const Module& module) {
+  for (const RequiredProvider& required : module.required_providers) {
+    Constrain(required.provider, required.version, required.range);
+    Entry(required.provider).is_explicit = true;
+  }
+  Symbol last;
+  for (const Resource& resource : module.resources) {
+    if (resource.provider != last && !resource.provider.empty()) {
+      last = resource.provider;
+      Entry(last);
+    }
+  }
+  for (const Import& import : module.imports) {
+    if (!import.provider.empty()) {
+      Entry(import.provider);
+    }
+    CheckImport(module, import);
+  }
+  for (const ProviderBlock& block : module.providers) {
+    auto address = module.provider_addresses.find(block.local_name.id);
+    if (address != module.provider_addresses.end()) {
+      Constrain(address->second, block.version, block.range);
+    }
+  }
+}
+
+std::vector<ProviderRequirement> Collector::Finish() {
+  std::sort(out_.begin(), out_.end(),
+            [this](const ProviderRequirement& a, const ProviderRequirement& b) {
+              return program_.Text(a.provider) < program_.Text(b.provider);
+            });
+  return std::move(out_);
+}
+
+}  // namespace
+
+std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags) {
+  Collector collector(*config.program, diags);
+  for (const std::unique_ptr<Module>& module : config.modules) {
+    collector.Add(*module);
+  }
+  return collector.Finish();
+}
+
+}  // namespace kinu::config
