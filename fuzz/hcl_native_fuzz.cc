@@ -1,0 +1,86 @@
+// Lexer and parser of the native syntax. The first byte chooses the grammar.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+#include "hcl/lexer.h"
+#include "hcl/parse.h"
+#include "hcl/static.h"
+#include "hcl/walk.h"
+
+namespace kinu::hcl {
+namespace {
+
+/// Tokens must lie in order, inside the text, and end with the end of the text.
+void CheckTokens(std::string_view text, LexMode mode) {
+  uint32_t at = 0;
+  const std::vector<Token> tokens = Lex(text, mode, Comments::kKeep);
+  for (const Token& token : tokens) {
+    KINU_CHECK(token.begin >= at && token.end >= token.begin && token.end <= text.size(),
+               "tokens are in order");
+    at = token.end;
+  }
+  KINU_CHECK(!tokens.empty() && tokens.back().kind == TokenKind::kEof, "tokens end");
+}
+
+void CheckExpr(const Expr& expr) {
+  KINU_CHECK(expr.begin <= expr.end && expr.end <= expr.file->text().size(), "range in file");
+  StartRange(expr);
+  ForEachChild(expr, CheckExpr);
+}
+
+void CheckBody(const NativeBody& body) {
+  for (const NativeAttribute& attribute : body.attributes) {
+    CheckExpr(*attribute.expr);
+  }
+  for (const NativeBlock& block : body.blocks) {
+    KINU_CHECK(block.labels.size() == block.label_ranges.size(), "every label has a range");
+    CheckBody(*block.body);
+  }
+  Diagnostics diags;
+  body.Content({}, Strictness::kExact, diags);
+  body.JustAttributes({}, diags);
+}
+
+void CheckDiagnostics(const Diagnostics& diags) {
+  for (const Diagnostic& diagnostic : diags) {
+    diagnostic.subject.start_position();
+    diagnostic.subject.end_position();
+  }
+}
+
+void FuzzOne(std::string_view input) {
+  if (input.empty()) {
+    return;
+  }
+  const auto choice = static_cast<unsigned char>(input.front()) % 4;
+  const auto source = SourceFile::Make("fuzz.tf", std::string(input.substr(1)));
+  SyntaxTree tree;
+  Diagnostics diags;
+  CheckTokens(source->text(), choice == 2 ? LexMode::kTemplate : LexMode::kNormal);
+  if (choice == 0) {
+    CheckBody(*ParseNative(source.get(), tree, diags));
+  } else if (choice == 3) {
+    ParseTraversal(source.get(), tree, /*partial=*/true, diags);
+  } else {
+    const Expr* expr = choice == 1 ? ParseExpression(source.get(), tree, diags)
+                                   : ParseTemplate(source.get(), tree, diags);
+    CheckExpr(*expr);
+    std::vector<const TraversalExpr*> traversals;
+    CollectTraversals(*expr, traversals);
+    AsTraversal(*expr, tree);
+  }
+  CheckDiagnostics(diags);
+}
+
+}  // namespace
+}  // namespace kinu::hcl
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  kinu::hcl::FuzzOne({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
