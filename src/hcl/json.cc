@@ -77,9 +77,26 @@ SourceRange PlaceInString(const SourceFile* source, const JsonProblem& problem, 
   return {tree.KeepSource(SourceFile::Make(source->name(), " ", start, source)), 0, 1};
 }
 
+/// Where a grapheme cluster begins although what stands before could take it in: the reference
+/// counts quotes and backslashes one by one.
+std::vector<uint32_t> ClusterBreaks(std::string_view text) {
+  std::vector<uint32_t> breaks;
+  if (text::IsAscii(text)) {
+    return breaks;
+  }
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (static_cast<unsigned char>(text[i]) >= 0x80 &&
+        (text[i - 1] == '"' || text[i - 1] == '\\')) {
+      breaks.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  return breaks;
+}
+
 class JsonBuilder {
  public:
-  JsonBuilder(const SourceFile* source, SyntaxTree& tree) : source_(source), tree_(tree) {}
+  JsonBuilder(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags)
+      : source_(source), tree_(tree), diags_(diags) {}
 
   const Expr* Build(const JsonNode& node);
 
@@ -97,6 +114,7 @@ class JsonBuilder {
 
   const SourceFile* source_;
   SyntaxTree& tree_;
+  Diagnostics& diags_;
 };
 
 const Expr* JsonBuilder::Build(const JsonNode& node) {
@@ -109,6 +127,8 @@ const Expr* JsonBuilder::Build(const JsonNode& node) {
       if (std::optional<Number> number = Number::Parse(node.text())) {
         return Literal(node, tree_.Keep(Value::Of(*std::move(number))));
       }
+      diags_.Error("Invalid JSON number", "The exponent of this number is out of range.",
+                   {source_, node.begin(), node.end()});
       break;
     case JsonNode::Kind::kString:
       return String(node.text(), node.begin(), node.end());
@@ -200,7 +220,7 @@ const Expr* JsonBuilder::Object(const JsonNode& node) {
 }  // namespace
 
 const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
-  source->SetColumns(SourceFile::Columns::kJson);
+  source->SetColumns(SourceFile::Columns::kJson, ClusterBreaks(source->text()));
   const JsonDocument document = kinu::ParseJson(source->text(), {.recover = true});
   for (const JsonProblem& problem : document.problems()) {
     SourceRange subject{source, problem.begin, problem.end};
@@ -211,7 +231,7 @@ const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diag
     }
     diags.Error(std::string(Summary(problem.kind)), problem.message + ".", subject, context);
   }
-  return JsonBuilder(source, tree).Build(document.root());
+  return JsonBuilder(source, tree, diags).Build(document.root());
 }
 
 const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {

@@ -43,6 +43,7 @@ TEST(ParseJson, Errors) {
       {"{\"a\": tru}", "Invalid JSON keyword 1:7-1:10"},
       {"{} x", "Extraneous data after value 1:4-1:5"},
       {"{\"a\": \"\\x\"}", "Invalid JSON string 1:10-1:11"},
+      {"{\"a\": 1e99999999999}", "Invalid JSON number 1:7-1:20"},
       {"\t{\"a\": 01}", "Invalid JSON number 1:9-1:11"},
   };
   for (const auto& [source, diagnostics] : cases) {
