@@ -27,6 +27,9 @@ class ConsoleScope final : public Scope {
   const functions::Callable* FindFunction(std::string_view name) const override;
   bool functions_allowed() const override { return true; }
   std::vector<std::string_view> FunctionNames() const override;
+  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& problem) const override {
+    inner_.ExplainUnknownFunction(call, problem);
+  }
   const functions::CallContext& call_context() const override { return inner_.call_context(); }
 
   /// The text to print for a result of this scope's expressions. Nothing, and a diagnostic, when

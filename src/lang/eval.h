@@ -36,6 +36,10 @@ Value EvaluateTo(const hcl::Expr& expr, const Type& type, const Scope& scope, Di
 Value ApplySteps(Value value, std::span<const hcl::TraversalStep> steps, const hcl::Expr& whole,
                  Diagnostics& diags);
 
+/// The start of an expression, where diagnostics about a whole argument or element point.
+/// Ref: hclsyntax Expression.StartRange.
+SourceRange StartRange(const hcl::Expr& expr);
+
 /// Fills Diagnostic::values for an expression: each traversal in it and what its value is, as the
 /// snippet shows them. Never shows a sensitive value.
 void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bindings,

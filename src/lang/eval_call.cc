@@ -193,8 +193,10 @@ Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindi
       }
     }
   }
-  Fail("Call to unknown function", std::move(detail), {expr.file, expr.begin, expr.name_end},
-       expr.range(), expr, bindings, diags);
+  Diagnostic& problem =
+      Fail("Call to unknown function", std::move(detail), {expr.file, expr.begin, expr.name_end},
+           expr.range(), expr, bindings, diags);
+  scope_.ExplainUnknownFunction(expr, problem);
   return Value::DynamicUnknown();
 }
 

@@ -76,8 +76,5 @@ class Evaluator {
 Value RefinedNotNull(const Value& value);
 /// `value` converted to `type`; no work when it has it already.
 ValueResult<Value> ConvertTo(const Value& value, const Type& type);
-/// Where a diagnostic about a whole expression points.
-/// Ref: hclsyntax Expression.StartRange.
-SourceRange StartRange(const hcl::Expr& expr);
 
 }  // namespace kinu::lang

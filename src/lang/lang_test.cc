@@ -86,7 +86,7 @@ TEST(Dynamic, Problems) {
        "Invalid dynamic for_each value at 29-30"},
       {"dynamic \"item\" {\n for_each = null\n content {}\n}\n",
        "Invalid dynamic for_each value at 29-33"},
-      {"dynamic \"item\" {\n for_each = names\n}\n", "Missing dynamic content block at 35-35"},
+      {"dynamic \"item\" {\n for_each = names\n}\n", "Missing dynamic content block at 15-15"},
       {"dynamic \"item\" {\n for_each = names\n content {}\n content {}\n}\n",
        "Extraneous dynamic content block at 48-55"},
       {"dynamic \"item\" {\n for_each = names\n iterator = a.b\n content {}\n}\n",

@@ -31,9 +31,15 @@ class Scope {
   virtual bool functions_allowed() const { return true; }
   /// All function names, for suggestions.
   virtual std::vector<std::string_view> FunctionNames() const { return {}; }
+  /// Lets the scope say more about a call of a function that it does not have.
+  virtual void ExplainUnknownFunction(const hcl::CallExpr&, Diagnostic&) const {}
   /// What functions may ask of their surroundings.
   virtual const functions::CallContext& call_context() const = 0;
 };
+
+/// What a scope of a configuration says there: which namespaces there are, and how functions of
+/// providers are written. Ref: opentofu internal/lang/eval.go enhanceFunctionDiag.
+void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic);
 
 /// A scope of plain variables, with the errors of HCL ("Unknown variable", "Variables not
 /// allowed"). `variables` null: no scope at all.

@@ -8,6 +8,32 @@
 
 namespace kinu::lang {
 
+void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic) {
+  std::vector<std::string_view> parts;
+  for (size_t start = 0; start <= name.size();) {
+    const size_t end = std::min(name.find("::", start), name.size());
+    parts.push_back(name.substr(start, end - start));
+    start = end + 2;
+  }
+  if (parts.size() < 2) {
+    return;
+  }
+  if (parts.front() == "core") {
+    diagnostic.summary = "Call to unknown function";
+    diagnostic.detail =
+        "There is no builtin (core::) function named \"" + std::string(parts.back()) + "\".";
+  } else if (parts.front() != "provider") {
+    diagnostic.summary = "Unknown function namespace";
+    diagnostic.detail = "Function \"" + std::string(name) +
+                        "\" is in no namespace that exists: they are core:: and provider::.";
+  } else if (parts.size() != 3 && parts.size() != 4) {
+    diagnostic.summary = "Invalid function format";
+    diagnostic.detail =
+        "A function of a provider is written provider::<name>::<function> or "
+        "provider::<name>::<alias>::<function>.";
+  }
+}
+
 Value VariableScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   if (variables_ == nullptr) {
     diags.Error("Variables not allowed", "No variables can be used here.", traversal.root_range());

@@ -26,11 +26,27 @@ struct BodyToRead {
   MarkSet marks;         // of that for_each
 };
 
-bool WrittenAsAttribute(const hcl::Body& body, std::string_view name) {
-  const hcl::AttributeSchema probe[] = {{name, false}};
+// Names of the attributes that may be written as blocks, and are not written as attributes.
+FlatSet<std::string_view> AttributesAsBlocks(const Block& schema, const hcl::Body& body) {
+  std::vector<hcl::AttributeSchema> candidates;
+  for (const Attribute& attribute : schema.attributes) {
+    if (CanBeBlocks(attribute.type)) {
+      candidates.push_back({attribute.name, false});
+    }
+  }
+  FlatSet<std::string_view> names;
+  if (candidates.empty()) {
+    return names;
+  }
   Diagnostics ignored;
-  return body.Content({.attributes = probe}, hcl::Strictness::kPartial, ignored).Find(name) !=
-         nullptr;
+  const hcl::BodyContent written =
+      body.Content({.attributes = candidates}, hcl::Strictness::kPartial, ignored);
+  for (const hcl::AttributeSchema& candidate : candidates) {
+    if (written.Find(candidate.name) == nullptr) {
+      names.insert(candidate.name);
+    }
+  }
+  return names;
 }
 
 class Decoder {
@@ -43,11 +59,11 @@ class Decoder {
     std::vector<hcl::BlockSchema> blocks;
     attributes.reserve(schema.attributes.size());
     blocks.reserve(schema.blocks.size());
-    FlatSet<std::string_view> as_blocks;
+    const FlatSet<std::string_view> as_blocks = attributes_as_blocks
+                                                    ? AttributesAsBlocks(schema, *source.body)
+                                                    : FlatSet<std::string_view>();
     for (const Attribute& attribute : schema.attributes) {
-      if (attributes_as_blocks && CanBeBlocks(attribute.type) &&
-          !WrittenAsAttribute(*source.body, attribute.name)) {
-        as_blocks.insert(attribute.name);
+      if (as_blocks.contains(attribute.name)) {
         blocks.push_back({attribute.name, {}});
       } else {
         attributes.push_back({attribute.name, attribute.required});

@@ -5,6 +5,7 @@
 #include "cty/convert.h"
 #include "lang/testing/evaluation.h"
 #include "schema/decode.h"
+#include "schema/locate.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
 
@@ -149,7 +150,7 @@ TEST(Decode, Problems) {
       {"name = \"n\"\nother = 1\n", "Unsupported argument at 11-16"},
       {"name = \"n\"\nother {}\n", "Unsupported block type at 11-16"},
       {"name = \"n\"\nsingle {}\nsingle {}\n", "Duplicate single block at 21-27"},
-      {"name = \"n\"\nlist {}\nlist {}\nlist {}\n", "Too many list blocks at 33-33"},
+      {"name = \"n\"\nlist {}\nlist {}\nlist {}\n", "Too many list blocks at 32-32"},
       {"name = \"n\"\nmap \"a\" {}\nmap \"a\" {}\n", "Duplicate map block at 22-29"},
   };
   for (const auto& row : rows) {
@@ -261,6 +262,37 @@ TEST(Marks, SensitiveAndWriteOnly) {
   EXPECT_TRUE(marked.Attribute("set").marks().sensitive());
   EXPECT_FALSE(marked.Attribute("w").ContainsMarked());
   EXPECT_EQ(Bench::Show(WithoutWriteOnly(block, value).Attribute("w")), R"({"null":"string"})");
+}
+
+TEST(Locate, FindsTheExpressionOrWhereItIsMissing) {
+  Bench bench;
+  Diagnostics diags;
+  const hcl::NativeBody* body = bench.ParseBody(
+      "a = 1\nb = [5, 6]\nm = { k = 7 }\nlist {\n v = 8\n}\nlist {\n v = 9\n}\nmap \"x\" {\n v = "
+      "10\n}\n",
+      diags);
+  ASSERT_TRUE(diags.empty());
+  const auto text = [&](const Path& path) { return std::string(Locate(*body, path).text()); };
+  const Path root;
+  EXPECT_EQ(text(root.Attribute("a")), "1");
+  EXPECT_EQ(text(root.Attribute("b").Index(int64_t{1})), "6");
+  EXPECT_EQ(text(root.Attribute("m").Index(Value::String("k"))), "7");
+  EXPECT_EQ(text(root.Attribute("list").Index(int64_t{1}).Attribute("v")), "9");
+  EXPECT_EQ(text(root.Attribute("map").Index(Value::String("x")).Attribute("v")), "10");
+  EXPECT_EQ(text(root.Attribute("absent")), "");
+}
+
+TEST(Locate, EphemeralValuesNeedWriteOnlyAttributes) {
+  Block block;
+  block.attributes.push_back(MakeAttribute("p", Type::String(), kOptional));
+  block.attributes.push_back(MakeAttribute("w", Type::String(), kOptional | kWriteOnly));
+  block.Finish();
+  Bench bench(R"({"e": {"marked": ["ephemeral"], "value": "x"}})");
+  Diagnostics diags;
+  const hcl::NativeBody* body = bench.ParseBody("p = e\nw = e\n", diags);
+  const Value value = DecodeBody(block, *body, {}, bench.scope(), nullptr, diags);
+  RejectEphemeral(block, *body, value, diags);
+  EXPECT_EQ(Bench::Show(diags), "Ephemeral value used in non-ephemeral context at 4-5");
 }
 
 // A resource with a computed, an optional computed and a plain attribute, and a set of blocks.

@@ -59,7 +59,7 @@ class Bench {
 
   static std::string Show(const Value& value) {
     std::string out;
-    JsonWriter json(out);
+    JsonWriter json(out, {.escape = JsonEscape::kPlain});
     WriteTagged(json, value);
     return out;
   }

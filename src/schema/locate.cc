@@ -1,0 +1,163 @@
+#include "schema/locate.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hcl/static.h"
+#include "lang/eval.h"
+
+namespace kinu::schema {
+
+using Kind = PathStep::Kind;
+
+namespace {
+
+constexpr std::string_view kMapLabels[] = {"key"};
+
+// Goes down from body to body as long as steps name blocks. Steps that do not are passed over: they
+// are inside an attribute.
+const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind != Kind::kAttribute) {
+      return body;
+    }
+    const Value* index = nullptr;
+    if (i + 1 < steps.size() && steps[i + 1].kind == Kind::kIndex) {
+      index = &steps[i + 1].key;
+    }
+    const bool by_label = index != nullptr && index->type() == Type::String();
+    hcl::BlockSchema header{steps[i].name, {}};
+    if (by_label) {
+      header.label_names = kMapLabels;
+    }
+    if (index != nullptr) {
+      ++i;
+    }
+    const hcl::BlockSchema blocks[] = {header};
+    Diagnostics problems;
+    const hcl::BodyContent content =
+        body->Content({.blocks = blocks}, hcl::Strictness::kPartial, problems);
+    if (problems.has_errors()) {
+      return body;
+    }
+    if (content.blocks.empty()) {
+      continue;
+    }
+    const hcl::Block* next = nullptr;
+    if (index == nullptr) {
+      next = content.blocks.size() == 1 ? &content.blocks.front() : nullptr;
+    } else if (by_label) {
+      for (const hcl::Block& block : content.blocks) {
+        if (block.labels.front() == index->AsString()) {
+          next = &block;
+          break;
+        }
+      }
+    } else if (index->type() == Type::Number()) {
+      const std::optional<int64_t> at = index->AsInt64();
+      if (at && *at >= 0 && static_cast<size_t>(*at) < content.blocks.size()) {
+        next = &content.blocks[static_cast<size_t>(*at)];
+      }
+    }
+    if (next == nullptr) {
+      return body;
+    }
+    body = next->body;
+  }
+  return body;
+}
+
+// The element of a list or map that is written out in the attribute's expression.
+SourceRange LocateElement(const hcl::Attribute& attribute, const Value& key) {
+  const hcl::Expr& expr = *attribute.expr;
+  if (key.type() == Type::Number()) {
+    const auto items = hcl::AsList(expr);
+    if (!items) {
+      return expr.range();
+    }
+    const std::optional<int64_t> at = key.AsInt64();
+    return at && *at >= 0 && static_cast<size_t>(*at) < items->size()
+               ? (*items)[static_cast<size_t>(*at)]->range()
+               : attribute.name_range;
+  }
+  if (!(key.type() == Type::String())) {
+    return expr.range();
+  }
+  const auto items = hcl::AsMap(expr);
+  if (!items) {
+    return expr.range();
+  }
+  const functions::CallContext context;
+  const lang::VariableScope nothing(nullptr, nullptr, context);
+  for (const hcl::ObjectItem& item : *items) {
+    Diagnostics problems;
+    const Value name = lang::Evaluate(*item.key, nothing, problems);
+    if (problems.has_errors() || !(name.type() == Type::String()) || name.IsNull() ||
+        !name.IsKnown()) {
+      return expr.range();
+    }
+    if (name.AsString() == key.AsString()) {
+      return lang::StartRange(*item.value);
+    }
+  }
+  return attribute.name_range;
+}
+
+}  // namespace
+
+SourceRange Locate(const hcl::Body& body, const Path& path) {
+  std::span<const PathStep> steps = path.steps();
+  if (steps.empty() || steps.front().kind == Kind::kIndex) {
+    return body.MissingItemRange();
+  }
+  const Value* index = nullptr;
+  if (steps.back().kind == Kind::kIndex) {
+    index = &steps.back().key;
+    steps = steps.first(steps.size() - 1);
+  }
+  const hcl::Body* deepest = steps.size() > 1 ? Descend(&body, steps) : &body;
+  if (steps.back().kind != Kind::kAttribute) {
+    return deepest->MissingItemRange();
+  }
+  const hcl::AttributeSchema attributes[] = {{steps.back().name, true}};
+  Diagnostics problems;
+  const hcl::BodyContent content =
+      deepest->Content({.attributes = attributes}, hcl::Strictness::kPartial, problems);
+  const hcl::Attribute* attribute = content.Find(steps.back().name);
+  if (problems.has_errors() || attribute == nullptr) {
+    return deepest->MissingItemRange();
+  }
+  return index == nullptr ? attribute->expr->range() : LocateElement(*attribute, *index);
+}
+
+void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,
+                     Diagnostics& diags) {
+  if (!value.HasMarkDeep(MarkSet::Ephemeral())) {
+    return;
+  }
+  std::vector<PathMarks> marks;
+  value.UnmarkDeepWithPaths(&marks);
+  for (const PathMarks& marked : marks) {
+    if (!marked.marks.ephemeral()) {
+      continue;
+    }
+    // Inside an attribute of dynamic type the schema knows nothing: its owner decides.
+    Path path = marked.path;
+    const Attribute* attribute = FindAttributeByPath(block, path);
+    while (attribute == nullptr && !path.empty()) {
+      path.Pop();
+      attribute = FindAttributeByPath(block, path);
+    }
+    if (attribute != nullptr && attribute->write_only) {
+      continue;
+    }
+    diags.Error("Ephemeral value used in non-ephemeral context",
+                "The attribute \"" + path.ToText() +
+                    "\" is given an ephemeral value, which only ephemeral and write-only "
+                    "attributes may have.",
+                Locate(body, path));
+  }
+}
+
+}  // namespace kinu::schema
