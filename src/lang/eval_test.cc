@@ -204,7 +204,7 @@ TEST(Eval, FunctionCalls) {
       {"can(object.a)", "true"},
       {"can(u)", R"({"unknown":"bool"})"},
       {"templatestring(\"<$${x}>\", {x = s})", R"("<text>")"},
-      {"templatestring(\"$${y}\", {x = s})", "Invalid function argument at 24-31"},
+      {"templatestring(\"$${y}\", {x = s})", "Invalid function argument at 24-25"},
   });
 }
 
