@@ -1,0 +1,202 @@
+#include "view/json/value.h"
+
+#include <gtest/gtest.h>
+
+#include "view/events/json_ui.h"
+#include "view/json/documents.h"
+#include "view/testing/plan_from_json.h"
+
+namespace kinu::view {
+namespace {
+
+Value Sensitive(const Value& value) { return value.WithMarks(MarkSet::Sensitive()); }
+
+struct Case {
+  const char* name;
+  Value value;
+  const char* shown;
+  const char* unknown;
+  const char* sensitive;
+};
+
+class Masks : public testing::TestWithParam<Case> {};
+
+TEST_P(Masks, Written) {
+  const Case& test = GetParam();
+  EXPECT_EQ(ValueText(test.value), test.shown);
+  std::string unknown;
+  JsonWriter unknown_out(unknown);
+  WriteUnknownMask(unknown_out, test.value);
+  EXPECT_EQ(unknown, test.unknown);
+  std::string sensitive;
+  JsonWriter sensitive_out(sensitive);
+  WriteSensitiveMask(sensitive_out, test.value);
+  EXPECT_EQ(sensitive, test.sensitive);
+}
+
+const Value kUnknownString = Value::Unknown(Type::String());
+
+const Case kCases[] = {
+    {"Null", Value::Null(Type::String()), "null", "false", "false"},
+    {"String", Value::String("a<b"), R"("a\u003cb")", "false", "false"},
+    {"SensitiveNull", Sensitive(Value::Null(Type::String())), "null", "false", "true"},
+    {"UnknownList", Value::Unknown(Type::List(Type::String())), "null", "true", "[]"},
+    {"UnknownMap", Value::Unknown(Type::Map(Type::String())), "null", "true", "{}"},
+    {"List", Value::List(Type::String(), {Value::String("a"), kUnknownString}), R"(["a",null])",
+     "[false,true]", "[false,false]"},
+    {"EmptyList", Value::List(Type::String(), {}), "[]", "[]", "[]"},
+    {"Object",
+     Value::Object({{"id", kUnknownString},
+                    {"n", Value::Null(Type::Number())},
+                    {"secret", Sensitive(Value::String("s"))},
+                    {"tags", Value::Map(Type::String(), {{"a", Value::String("b")}})},
+                    {"l", Value::List(Type::Bool(), {Value::True()})}}),
+     R"({"l":[true],"n":null,"secret":"s","tags":{"a":"b"}})", R"({"id":true,"l":[false],"tags":{}})",
+     R"({"l":[false],"secret":true,"tags":{}})"},
+    {"SensitiveInside",
+     Value::Tuple({Sensitive(Value::Int(1)), Value::Object({{"a", Sensitive(Value::Int(2))}})}),
+     R"([1,{"a":2}])", "[false,{}]", R"([true,{"a":true}])"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Masks, testing::ValuesIn(kCases),
+                         [](const auto& param) { return std::string(param.param.name); });
+
+TEST(SensitiveMask, FollowsTheSchema) {
+  const schema::Block block = BlockFromJson(R"({
+    "attributes": {
+      "password": {"type": "string", "sensitive": true},
+      "nested": {"nested_type": {"nesting_mode": "list", "attributes": {
+          "key": {"type": "string", "sensitive": true}, "name": {"type": "string"}}}}
+    },
+    "block_types": {"b": {"nesting_mode": "set", "block": {"attributes": {
+        "a": {"type": "string", "sensitive": true}}}}}
+  })");
+  const auto mask = [&block](std::string_view json) {
+    std::string text;
+    JsonWriter out(text);
+    WriteSensitiveMask(out, ValueFromDocument(json, block.implied_type()), &block);
+    return text;
+  };
+  EXPECT_EQ(mask("null"), "false");
+  // Even a null password is one.
+  EXPECT_EQ(mask(R"({"nested": [{"key": "k", "name": "n"}], "b": [{"a": "x"}]})"),
+            R"({"b":[{"a":true}],"nested":[{"key":true}],"password":true})");
+}
+
+TEST(PathSet, OrderIsThatOfTheHash) {
+  const auto path = [](std::initializer_list<const char*> names) {
+    Path made;
+    for (const char* name : names) {
+      made.Push(PathStep::Attribute(name));
+    }
+    return made;
+  };
+  const std::vector<Path> paths = {path({"triggers", "a"}), Path().Attribute("list").Index(1),
+                                   path({"ami"})};
+  std::string text;
+  JsonWriter out(text);
+  WritePathSet(out, paths);
+  EXPECT_NE(text.find(R"(["list",1])"), std::string::npos);
+  EXPECT_NE(text.find(R"(["triggers","a"])"), std::string::npos);
+}
+
+TEST(ProviderSchemas, BuiltIn) {
+  const TestSchemas schemas;
+  const std::vector<std::pair<std::string, const schema::ProviderSchema*>> providers = {
+      {"terraform.io/builtin/terraform", schemas.Find("terraform.io/builtin/terraform")}};
+  std::string text;
+  JsonWriter out(text);
+  WriteProviderSchemas(out, providers);
+  EXPECT_EQ(text + "\n", ReadTestFile("provider_schemas.json"));
+  text.clear();
+  JsonWriter empty(text);
+  WriteProviderSchemas(empty, {});
+  EXPECT_EQ(text, R"({"format_version":"1.0"})");
+}
+
+TEST(Documents, Version) {
+  std::string text;
+  JsonWriter out(text, {.indent = "  "});
+  WriteVersion(out, {.version = "1.12.6", .platform = "linux_amd64"});
+  EXPECT_EQ(text, "{\n  \"terraform_version\": \"1.12.6\",\n  \"platform\": \"linux_amd64\",\n"
+                  "  \"provider_selections\": {}\n}");
+}
+
+TEST(Documents, Outputs) {
+  const std::vector<state::OutputValue> outputs = {
+      {.name = "a", .value = Sensitive(Value::Int(1)), .sensitive = true, .deprecated = "old"},
+      {.name = "b", .value = Value::Tuple({Value::String("<")})}};
+  std::string text;
+  JsonWriter out(text);
+  WriteOutputs(out, outputs);
+  EXPECT_EQ(text, R"({"a":{"sensitive":true,"deprecated":"old","type":"number","value":1},)"
+                  R"("b":{"sensitive":false,"type":["tuple",["string"]],"value":["\u003c"]}})");
+}
+
+TEST(Documents, Checks) {
+  Program program;
+  const std::vector<state::CheckResult> checks = {
+      {.kind = "resource",
+       .config_address = "module.m.terraform_data.a",
+       .status = "fail",
+       .objects = {{"module.m[0].terraform_data.a[\"k\"]", "fail", {"second", "first"}}}},
+      {.kind = "output", .config_address = "module.m.output.o", .status = "unknown", .objects = {}},
+      {.kind = "check",
+       .config_address = "check.c",
+       .status = "pass",
+       .objects = {{"check.c", "pass", {}}}}};
+  std::string text;
+  JsonWriter out(text);
+  WriteChecks(out, program, checks);
+  EXPECT_EQ(
+      text,
+      R"([{"address":{"kind":"check","name":"c","to_display":"check.c"},"status":"pass","instances":[{"address":{"to_display":"check.c"},"status":"pass"}]},)"
+      R"({"address":{"kind":"output_value","module":"module.m","name":"o","to_display":"module.m.output.o"},"status":"unknown"},)"
+      R"({"address":{"kind":"resource","mode":"managed","module":"module.m","name":"a","to_display":"module.m.terraform_data.a","type":"terraform_data"},"status":"fail",)"
+      R"("instances":[{"address":{"instance_key":"k","module":"module.m[0]","to_display":"module.m[0].terraform_data.a[\"k\"]"},"status":"fail","problems":[{"message":"first"},{"message":"second"}]}]}])");
+}
+
+/// The stream without time stamps.
+class Stream : public testing::Test {
+ protected:
+  std::string text_;
+  JsonUi ui_{[this](std::string_view line) {
+    std::string copy(line);
+    const size_t begin = copy.find("\"@timestamp\"");
+    const size_t end = copy.find(',', begin);
+    text_ += copy.erase(begin, end + 1 - begin);
+  }};
+};
+
+TEST_F(Stream, Version) {
+  ui_.Version("1.12.6");
+  EXPECT_EQ(text_, R"({"@level":"info","@message":"OpenTofu 1.12.6","@module":"tofu.ui",)"
+                   R"("tofu":"1.12.6","type":"version","ui":"1.2"})"
+                   "\n");
+}
+
+TEST_F(Stream, Events) {
+  Program program;
+  ui_.SetProgram(&program);
+  engine::Event event{.kind = engine::EventKind::kApplyComplete,
+                      .action = plan::Action::kCreate,
+                      .id_key = "id",
+                      .id_value = "a<b",
+                      .elapsed_seconds = 61};
+  ASSERT_TRUE(program.ParseResourceInstance("module.m.terraform_data.x[\"<\"]", &event.address));
+  ui_.Post(event);
+  EXPECT_EQ(
+      text_,
+      R"json({"@level":"info","@message":"module.m.terraform_data.x[\"<\"]: Creation complete after 1m1s [id=a<b]","@module":"tofu.ui","hook":{"resource":{"addr":"module.m.terraform_data.x[\"<\"]","module":"module.m","resource":"terraform_data.x[\"<\"]","implied_provider":"terraform","resource_type":"terraform_data","resource_name":"x","resource_key":"\u003c"},"action":"create","id_key":"id","id_value":"a<b","elapsed_seconds":61},"type":"apply_complete"})json"
+      "\n");
+}
+
+TEST_F(Stream, ChangeSummary) {
+  ui_.ChangeSummary("apply", {.added = 1});
+  EXPECT_EQ(text_,
+            R"({"@level":"info","@message":"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.","@module":"tofu.ui","changes":{"add":1,"change":0,"import":0,"remove":0,"forget":0,"operation":"apply"},"type":"change_summary"})"
+            "\n");
+}
+
+}  // namespace
+}  // namespace kinu::view

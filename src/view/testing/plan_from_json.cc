@@ -1,0 +1,399 @@
+#include "view/testing/plan_from_json.h"
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "base/check.h"
+#include "codec/json_reader.h"
+#include "cty/json.h"
+#include "provider/builtin.h"
+#include "provider/schema_table.h"
+
+namespace kinu::view {
+namespace {
+
+using plan::Action;
+
+const JsonNode* Member(const JsonNode* node, std::string_view name) {
+  return node == nullptr ? nullptr : node->Find(name);
+}
+
+std::string_view Text(const JsonNode& node, std::string_view name) {
+  const JsonNode* member = node.Find(name);
+  return member == nullptr ? std::string_view() : member->text();
+}
+
+bool IsTrue(const JsonNode* node) { return node != nullptr && node->is_bool() && node->boolean(); }
+
+const JsonNode* Element(const JsonNode* node, size_t index) {
+  return node != nullptr && index < node->elements().size() ? &node->elements()[index] : nullptr;
+}
+
+/// The names of an object and of what its masks add.
+std::set<std::string, std::less<>> Names(const JsonNode* node, const JsonNode* unknown) {
+  std::set<std::string, std::less<>> names;
+  for (const JsonNode* side : {node, unknown}) {
+    if (side != nullptr) {
+      for (const JsonMember& member : side->members()) {
+        names.emplace(member.name);
+      }
+    }
+  }
+  return names;
+}
+
+Value Build(const JsonNode* node, const JsonNode* unknown, const Type& type) {
+  if (IsTrue(unknown)) {
+    return Value::Unknown(type);
+  }
+  if (node == nullptr || node->is_null()) {
+    return Value::Null(type);
+  }
+  switch (type.kind()) {
+    case TypeKind::kBool:
+      return Value::Bool(node->boolean());
+    case TypeKind::kNumber:
+      return Value::Of(*Number::Parse(node->text()));
+    case TypeKind::kString:
+      return Value::String(node->text());
+    case TypeKind::kList:
+    case TypeKind::kSet: {
+      std::vector<Value> elements;
+      for (size_t i = 0; i < node->elements().size(); ++i) {
+        elements.push_back(Build(&node->elements()[i], Element(unknown, i), type.element()));
+      }
+      return type.is_list() ? Value::List(type.element(), std::move(elements))
+                            : Value::Set(type.element(), std::move(elements));
+    }
+    case TypeKind::kTuple: {
+      std::vector<Value> elements;
+      for (size_t i = 0; i < type.elements().size(); ++i) {
+        elements.push_back(Build(Element(node, i), Element(unknown, i), type.elements()[i]));
+      }
+      return Value::Tuple(std::move(elements));
+    }
+    case TypeKind::kMap: {
+      std::vector<std::pair<std::string, Value>> entries;
+      for (const std::string& name : Names(node, unknown)) {
+        entries.emplace_back(name, Build(node->Find(name), Member(unknown, name), type.element()));
+      }
+      return Value::Map(type.element(), std::move(entries));
+    }
+    case TypeKind::kObject: {
+      std::vector<Value> values;
+      for (const ObjectAttribute& attribute : type.attributes()) {
+        values.push_back(Build(node->Find(attribute.name), Member(unknown, attribute.name),
+                               attribute.type));
+      }
+      return Value::ObjectOf(type, std::move(values));
+    }
+    case TypeKind::kDynamic:
+    case TypeKind::kCapsule:
+      break;
+  }
+  if (node->is_bool()) {
+    return Build(node, unknown, Type::Bool());
+  }
+  if (node->is_number()) {
+    return Build(node, unknown, Type::Number());
+  }
+  if (node->is_string()) {
+    return Build(node, unknown, Type::String());
+  }
+  if (node->is_array()) {
+    std::vector<Value> elements;
+    for (size_t i = 0; i < node->elements().size(); ++i) {
+      elements.push_back(Build(&node->elements()[i], Element(unknown, i), Type::Dynamic()));
+    }
+    return Value::Tuple(std::move(elements));
+  }
+  std::vector<std::pair<std::string, Value>> members;
+  for (const std::string& name : Names(node, unknown)) {
+    members.emplace_back(name, Build(node->Find(name), Member(unknown, name), Type::Dynamic()));
+  }
+  return Value::Object(std::move(members));
+}
+
+/// Marks by a mask. Inside sets only the whole set can be marked.
+Value Mark(const Value& value, const JsonNode* mask) {
+  if (IsTrue(mask)) {
+    return value.WithMarks(MarkSet::Sensitive());
+  }
+  if (mask == nullptr || value.IsNull() || !value.IsKnown() || value.type().is_set()) {
+    return value;
+  }
+  const std::span<const Value> elements = value.elements();
+  if (mask->is_array()) {
+    std::vector<Value> marked;
+    for (size_t i = 0; i < elements.size(); ++i) {
+      marked.push_back(Mark(elements[i], Element(mask, i)));
+    }
+    return value.type().is_list() ? Value::List(value.type().element(), std::move(marked))
+                                  : Value::Tuple(std::move(marked));
+  }
+  if (mask->is_object() && !mask->members().empty()) {
+    std::vector<std::pair<std::string, Value>> marked;
+    for (size_t i = 0; i < elements.size(); ++i) {
+      marked.emplace_back(value.key(i), Mark(elements[i], mask->Find(value.key(i))));
+    }
+    return value.type().is_map() ? Value::Map(value.type().element(), std::move(marked))
+                                 : Value::Object(std::move(marked));
+  }
+  return value;
+}
+
+Action ActionFrom(const JsonNode& actions) {
+  std::string text;
+  for (const JsonNode& action : actions.elements()) {
+    text += action.text();
+    text += ' ';
+  }
+  static const std::map<std::string, Action> kActions = {
+      {"no-op ", Action::kNoOp},
+      {"create ", Action::kCreate},
+      {"read ", Action::kRead},
+      {"update ", Action::kUpdate},
+      {"delete ", Action::kDelete},
+      {"delete create ", Action::kDeleteThenCreate},
+      {"create delete ", Action::kCreateThenDelete},
+      {"forget ", Action::kForget},
+      {"forget create ", Action::kForgetThenCreate},
+  };
+  return kActions.at(text);
+}
+
+plan::Reason ReasonFrom(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(plan::Reason::kForgetConfig); ++i) {
+    if (plan::ReasonName(static_cast<plan::Reason>(i)) == name) {
+      return static_cast<plan::Reason>(i);
+    }
+  }
+  return plan::Reason::kNone;
+}
+
+Path PathFrom(const JsonNode& steps) {
+  Path path;
+  for (const JsonNode& step : steps.elements()) {
+    path.Push(step.is_string() ? PathStep::Attribute(step.text())
+                               : PathStep::Index(Value::Of(*Number::Parse(step.text()))));
+  }
+  return path;
+}
+
+plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
+                                const SchemaLookup& schemas) {
+  plan::ResourceChange change;
+  KINU_CHECK(program.ParseResourceInstance(Text(entry, "address"), &change.address), "address");
+  change.previous_address = change.address;
+  if (const JsonNode* previous = entry.Find("previous_address")) {
+    KINU_CHECK(program.ParseResourceInstance(previous->text(), &change.previous_address),
+               "previous address");
+  }
+  change.deposed = Text(entry, "deposed");
+  change.provider.provider = program.Intern(Text(entry, "provider_name"));
+  const ResourceName& name = change.address.resource.resource;
+  const schema::ResourceSchema* schema =
+      schemas.FindResource(Text(entry, "provider_name"), name.mode, program.Text(name.type));
+  KINU_CHECK(schema != nullptr, "schema");
+  const Type& type = schema->block.implied_type();
+  const JsonNode& detail = *entry.Find("change");
+  change.action = ActionFrom(*detail.Find("actions"));
+  change.reason = ReasonFrom(Text(entry, "action_reason"));
+  change.before = Mark(Build(detail.Find("before"), nullptr, type), detail.Find("before_sensitive"));
+  change.after = Mark(Build(detail.Find("after"), detail.Find("after_unknown"), type),
+                      detail.Find("after_sensitive"));
+  if (const JsonNode* paths = detail.Find("replace_paths")) {
+    for (const JsonNode& path : paths->elements()) {
+      change.required_replace.push_back(PathFrom(path));
+    }
+  }
+  if (const JsonNode* importing = detail.Find("importing")) {
+    change.importing.emplace().id = Text(*importing, "id");
+  }
+  change.generated_config = Text(detail, "generated_config");
+  return change;
+}
+
+schema::Nesting NestingFrom(std::string_view name) {
+  return name == "single"  ? schema::Nesting::kSingle
+         : name == "group" ? schema::Nesting::kGroup
+         : name == "list"  ? schema::Nesting::kList
+         : name == "set"   ? schema::Nesting::kSet
+                           : schema::Nesting::kMap;
+}
+
+std::vector<schema::Attribute> AttributesFrom(std::string_view text, const JsonNode* node);
+
+schema::Attribute AttributeFrom(std::string_view text, const JsonMember& member) {
+  schema::Attribute attribute;
+  attribute.name = member.name;
+  const JsonNode& node = member.value;
+  if (const JsonNode* type = node.Find("type")) {
+    attribute.type = *TypeFromJson(text.substr(type->begin(), type->end() - type->begin()));
+  }
+  if (const JsonNode* nested = node.Find("nested_type")) {
+    attribute.nested = std::make_unique<schema::NestedAttributes>();
+    attribute.nested->nesting = NestingFrom(Text(*nested, "nesting_mode"));
+    attribute.nested->attributes = AttributesFrom(text, nested->Find("attributes"));
+    std::vector<Type::Attribute> types;
+    for (const schema::Attribute& inner : attribute.nested->attributes) {
+      types.push_back({inner.name, inner.type});
+    }
+    const Type object = Type::Object(types);
+    attribute.type = attribute.nested->nesting == schema::Nesting::kList  ? Type::List(object)
+                     : attribute.nested->nesting == schema::Nesting::kSet ? Type::Set(object)
+                     : attribute.nested->nesting == schema::Nesting::kMap ? Type::Map(object)
+                                                                          : object;
+  }
+  attribute.description = Text(node, "description");
+  attribute.required = IsTrue(node.Find("required"));
+  attribute.optional = IsTrue(node.Find("optional"));
+  attribute.computed = IsTrue(node.Find("computed"));
+  attribute.sensitive = IsTrue(node.Find("sensitive"));
+  attribute.write_only = IsTrue(node.Find("write_only"));
+  attribute.deprecated = IsTrue(node.Find("deprecated"));
+  return attribute;
+}
+
+std::vector<schema::Attribute> AttributesFrom(std::string_view text, const JsonNode* node) {
+  std::vector<schema::Attribute> attributes;
+  if (node != nullptr) {
+    for (const JsonMember& member : node->members()) {
+      attributes.push_back(AttributeFrom(text, member));
+    }
+  }
+  return attributes;
+}
+
+schema::Block BlockFrom(std::string_view text, const JsonNode& node) {
+  schema::Block block;
+  block.attributes = AttributesFrom(text, node.Find("attributes"));
+  if (const JsonNode* types = node.Find("block_types")) {
+    for (const JsonMember& member : types->members()) {
+      schema::NestedBlock nested;
+      nested.name = member.name;
+      nested.nesting = NestingFrom(Text(member.value, "nesting_mode"));
+      if (const JsonNode* inner = member.value.Find("block")) {
+        nested.block = BlockFrom(text, *inner);
+      }
+      block.blocks.push_back(std::move(nested));
+    }
+  }
+  return block;
+}
+
+schema::ResourceSchema SchemaFrom(std::string_view text, const JsonNode& node) {
+  schema::ResourceSchema schema;
+  if (const JsonNode* version = node.Find("version")) {
+    schema.version = Number::Parse(version->text())->ToInt64().value_or(0);
+  }
+  if (const JsonNode* block = node.Find("block")) {
+    schema.block = BlockFrom(text, *block);
+  }
+  return schema;
+}
+
+}  // namespace
+
+TestSchemas::TestSchemas() = default;
+
+const schema::ProviderSchema* TestSchemas::Find(std::string_view provider) const {
+  if (provider == "terraform.io/builtin/terraform") {
+    return &provider::BuiltInSchema();
+  }
+  const auto it = providers_.find(provider);
+  return it == providers_.end() ? nullptr : it->second.get();
+}
+
+void TestSchemas::Add(std::string address, std::unique_ptr<schema::ProviderSchema> schema) {
+  providers_[std::move(address)] = std::move(schema);
+}
+
+void TestSchemas::AddDocument(std::string_view json) {
+  const JsonDocument document = ParseJson(json);
+  for (const JsonMember& provider : document.root().Find("provider_schemas")->members()) {
+    auto table = std::make_unique<provider::SchemaTable>();
+    if (const JsonNode* config = provider.value.Find("provider")) {
+      table->provider = SchemaFrom(json, *config);
+    }
+    const auto fill = [&](std::string_view key, provider::SchemaTable::Types& types) {
+      if (const JsonNode* schemas = provider.value.Find(key)) {
+        for (const JsonMember& member : schemas->members()) {
+          types.emplace(member.name, SchemaFrom(json, member.value));
+        }
+      }
+    };
+    fill("resource_schemas", table->resources);
+    fill("data_source_schemas", table->data);
+    fill("ephemeral_resource_schemas", table->ephemeral);
+    table->Finish();
+    Add(std::string(provider.name), std::move(table));
+  }
+}
+
+plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
+  const JsonDocument document = ParseJson(json);
+  KINU_CHECK(document.ok(), "plan document");
+  const JsonNode& root = document.root();
+  plan::Plan plan;
+  plan.program = std::make_shared<Program>();
+  plan.prior_state.program = plan.program;
+  plan.previous_state.program = plan.program;
+  plan.timestamp = Text(root, "timestamp");
+  plan.errored = IsTrue(root.Find("errored"));
+  const auto changes = [&](std::string_view key, std::vector<plan::ResourceChange>& to) {
+    if (const JsonNode* list = root.Find(key)) {
+      for (const JsonNode& entry : list->elements()) {
+        to.push_back(ChangeFrom(*plan.program, entry, schemas));
+      }
+    }
+  };
+  changes("resource_changes", plan.changes);
+  changes("resource_drift", plan.drift);
+  if (const JsonNode* outputs = root.Find("output_changes")) {
+    for (const JsonMember& member : outputs->members()) {
+      plan::OutputChange output;
+      output.name = member.name;
+      output.action = ActionFrom(*member.value.Find("actions"));
+      output.before = Build(member.value.Find("before"), nullptr, Type::Dynamic());
+      output.after = Build(member.value.Find("after"), member.value.Find("after_unknown"),
+                           Type::Dynamic());
+      output.sensitive = IsTrue(member.value.Find("after_sensitive"));
+      plan.outputs.push_back(std::move(output));
+    }
+  }
+  if (const JsonNode* attributes = root.Find("relevant_attributes")) {
+    for (const JsonNode& entry : attributes->elements()) {
+      plan.relevant_attributes.push_back(
+          {std::string(Text(entry, "resource")), PathFrom(*entry.Find("attribute"))});
+    }
+  }
+  return plan;
+}
+
+Value ValueFromDocument(std::string_view json, const Type& type, std::string_view unknown,
+                        std::string_view sensitive) {
+  const JsonDocument value = ParseJson(json);
+  KINU_CHECK(value.ok(), "value");
+  const JsonDocument unknown_mask = ParseJson(unknown.empty() ? "false" : unknown);
+  const JsonDocument sensitive_mask = ParseJson(sensitive.empty() ? "false" : sensitive);
+  return Mark(Build(&value.root(), &unknown_mask.root(), type), &sensitive_mask.root());
+}
+
+schema::Block BlockFromJson(std::string_view json) {
+  const JsonDocument document = ParseJson(json);
+  KINU_CHECK(document.ok(), "block");
+  schema::Block block = BlockFrom(json, document.root());
+  block.Finish();
+  return block;
+}
+
+std::string ReadTestFile(std::string_view name) {
+  const std::string path = std::string(KINU_SOURCE_DIR) + "/src/view/testdata/" + std::string(name);
+  std::ifstream in(path, std::ios::binary);
+  KINU_CHECK(in.good(), "test file");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace kinu::view
