@@ -88,8 +88,7 @@ TEST_F(DiagnosticText, Difference) {
   diagnostic.address.clear();
   diagnostic.extra = std::make_shared<lang::ComparedValues>(Value::Int(1), Value::Int(2));
   const std::string text = RenderDiagnostic(diagnostic, sources_, Style(false), 78);
-  EXPECT_NE(text.find("    ├────────────────\n    │ Diff: \n    │     1 -> 2\n"),
-            std::string::npos)
+  EXPECT_NE(text.find("    ├────────────────\n    │ Diff: \n    │     1 -> 2\n"), std::string::npos)
       << text;
   std::string json;
   JsonWriter out(json);
@@ -106,11 +105,11 @@ TEST_F(DiagnosticText, Json) {
   WriteDiagnostic(out, Invalid(), sources_);
   EXPECT_EQ(
       json,
-      R"({"severity":"error","summary":"Invalid function argument","detail":"Invalid value for \"pattern\" parameter: invalid regexp pattern: missing closing ] in [.","address":"terraform_data.x[\"k\"]",)"
-      R"("range":{"filename":"main.tf","start":{"line":2,"column":17,"byte":49},"end":{"line":2,"column":20,"byte":52}},)"
-      R"("snippet":{"context":"resource \"terraform_data\" \"x\"","code":"  input = regex(\"[\", each.key)","start_line":2,"highlight_start_offset":16,"highlight_end_offset":19,)"
-      R"("values":[{"traversal":"each.key","statement":"is \"k\""}],)"
-      R"("function_call":{"called_as":"regex","signature":{"name":"regex","params":[{"name":"pattern","type":"string"},{"name":"string","type":"string"}],"return_type":"dynamic"}}}})");
+      R"json({"severity":"error","summary":"Invalid function argument","detail":"Invalid value for \"pattern\" parameter: invalid regexp pattern: missing closing ] in [.","address":"terraform_data.x[\"k\"]",)json"
+      R"json("range":{"filename":"main.tf","start":{"line":2,"column":17,"byte":48},"end":{"line":2,"column":20,"byte":51}},)json"
+      R"json("snippet":{"context":"resource \"terraform_data\" \"x\"","code":"  input = regex(\"[\", each.key)","start_line":2,"highlight_start_offset":16,"highlight_end_offset":19,)json"
+      R"json("values":[{"traversal":"each.key","statement":"is \"k\""}],)json"
+      R"json("function_call":{"called_as":"regex","signature":{"name":"regex","params":[{"name":"pattern","type":"string"},{"name":"string","type":"string"}],"return_type":"dynamic"}}}})json");
 }
 
 TEST_F(DiagnosticText, HeaderHasNoContext) {

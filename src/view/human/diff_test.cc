@@ -75,7 +75,11 @@ const Case kCases[] = {
         ]
     }
 )"},
-    {"Map", R"({"m": {"a":"1","b-c":"2","d":"3"}})", R"({"m": {"a":"1","b-c":"22","e":"5"}})", "", {},
+    {"Map",
+     R"({"m": {"a":"1","b-c":"2","d":"3"}})",
+     R"({"m": {"a":"1","b-c":"22","e":"5"}})",
+     "",
+     {},
      R"(
 {
       ~ m = {
@@ -95,8 +99,12 @@ const Case kCases[] = {
         ]
     }
 )"},
-    {"NestedList", R"({"nl": [{"x":"1","y":"1"},{"x":"2","y":"2"},{"x":"3"}]})",
-     R"({"nl": [{"x":"1","y":"1"},{"x":"2","y":"changed"}]})", "", {}, R"(
+    {"NestedList",
+     R"({"nl": [{"x":"1","y":"1"},{"x":"2","y":"2"},{"x":"3"}]})",
+     R"({"nl": [{"x":"1","y":"1"},{"x":"2","y":"changed"}]})",
+     "",
+     {},
+     R"(
 {
       ~ nl = [
           ~ {
@@ -110,8 +118,12 @@ const Case kCases[] = {
         ]
     }
 )"},
-    {"NestedMap", R"({"nm": {"k1":{"x":"a","y":"2"},"k2":{"x":"3"}}})",
-     R"({"nm": {"k1":{"x":"a","y":"22"}}})", "", {}, R"(
+    {"NestedMap",
+     R"({"nm": {"k1":{"x":"a","y":"2"},"k2":{"x":"3"}}})",
+     R"({"nm": {"k1":{"x":"a","y":"22"}}})",
+     "",
+     {},
+     R"(
 {
       ~ nm = {
           ~ "k1" = {
@@ -124,8 +136,12 @@ const Case kCases[] = {
         }
     }
 )"},
-    {"NestedSetReplaced", R"({"ns": [{"x":"1"}]})", R"({"ns": [{"x":"2"}]})", "",
-     {Path({PathStep::Attribute("ns")})}, R"(
+    {"NestedSetReplaced",
+     R"({"ns": [{"x":"1"}]})",
+     R"({"ns": [{"x":"2"}]})",
+     "",
+     {Path({PathStep::Attribute("ns")})},
+     R"(
 {
       ~ ns = [
           - { # forces replacement
@@ -140,16 +156,19 @@ const Case kCases[] = {
     {"NestedUnknown", R"({"no": {"x":"1"}})", R"({})", R"({"no": true})", {}, R"(
 {
       ~ no = {
-          + secret = (known after apply)
+          + secret = (sensitive value)
           ~ x      = "1" -> (known after apply)
         } -> (known after apply)
     }
 )"},
     {"Blocks",
-     R"({"lb":[{"a":"1","b":"2","inner":{"z":"z1"}},{"a":"1"},{"a":"9"}],"sb":[{"a":"2"}],"mb":{"k":{"a":"1"}}})",
-     R"({"lb":[{"a":"1","b":"2","inner":{"z":"z2"}},{"a":"1","b":"new"},{"a":"9"}],"sb":[{"a":"3"}],"mb":{"k":{"a":"2"}}})",
-     "", {}, R"(
+     R"({"id":"i","lb":[{"a":"1","b":"2","inner":{"z":"z1"}},{"a":"1"},{"a":"9"}],"sb":[{"a":"2"}],"mb":{"k":{"a":"1"}}})",
+     R"({"id":"i","lb":[{"a":"1","b":"2","inner":{"z":"z2"}},{"a":"1","b":"new"},{"a":"9"}],"sb":[{"a":"3"}],"mb":{"k":{"a":"2"}}})",
+     "",
+     {},
+     R"(
 {
+        id = "i"
 
       ~ lb {
             # (2 unchanged attributes hidden)
@@ -177,8 +196,12 @@ const Case kCases[] = {
         # (1 unchanged block hidden)
     }
 )"},
-    {"Replaced", R"({"id": "i", "n": 1})", R"({"n": 2.50})", R"({"id": true})",
-     {Path({PathStep::Attribute("n")})}, R"(
+    {"Replaced",
+     R"({"id": "i", "n": 1})",
+     R"({"n": 2.50})",
+     R"({"id": true})",
+     {Path({PathStep::Attribute("n")})},
+     R"(
 {
       ~ id = "i" -> (known after apply)
       ~ n  = 1 -> 2.5 # forces replacement
@@ -190,7 +213,12 @@ const Case kCases[] = {
         # (1 unchanged attribute hidden)
     }
 )"},
-    {"SchemaSensitive", R"({"id": "a", "secret": "x"})", R"({"id": "a", "secret": "y"})", "", {}, R"(
+    {"SchemaSensitive",
+     R"({"id": "a", "secret": "x"})",
+     R"({"id": "a", "secret": "y"})",
+     "",
+     {},
+     R"(
 {
         id     = "a"
       ~ secret = (sensitive value)
@@ -211,7 +239,12 @@ const Case kCases[] = {
         ]
     }
 )"},
-    {"DeleteCollections", R"({"l": ["a"], "m": {"k": "v"}, "nl": [{"x": "1"}]})", "null", "", {}, R"(
+    {"DeleteCollections",
+     R"({"l": ["a"], "m": {"k": "v"}, "nl": [{"x": "1"}]})",
+     "null",
+     "",
+     {},
+     R"(
 {
       - l  = [
           - "a",
@@ -241,7 +274,7 @@ TEST(LongestCommonSubsequence, Values) {
 
 TEST(Style, Wrapping) {
   EXPECT_EQ(WrapParagraph("aa bb cc", 5), "aa bb\ncc");
-  EXPECT_EQ(WrapParagraph("a verylongword b", 6), "a verylongword\nb");
+  EXPECT_EQ(WrapParagraph("a verylongword b", 6), "a\nverylongword\nb");
   EXPECT_EQ(WordWrap("  kept as it is, whatever its length", 10),
             "  kept as it is, whatever its length");
 }

@@ -328,13 +328,12 @@ void ConfigWriter::WriteProvisioners(const config::Resource& resource) {
   }
   out_.Key("provisioners");
   out_.BeginArray();
-  for (const hcl::Block& provisioner : resource.provisioners) {
-    const std::string_view type = provisioner.labels.empty() ? "" : provisioner.labels[0];
+  for (const config::Provisioner& provisioner : resource.provisioners) {
     out_.BeginObject();
-    WriteOptional(out_, "type", type);
+    WriteOptional(out_, "type", provisioner.type);
     if (!single()) {
       schema::Block block;
-      for (const std::string_view name : ProvisionerArguments(type)) {
+      for (const std::string_view name : ProvisionerArguments(provisioner.type)) {
         schema::Attribute& attribute = block.attributes.emplace_back();
         attribute.name = name;
         attribute.type = Type::Dynamic();

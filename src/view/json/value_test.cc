@@ -9,7 +9,9 @@
 namespace kinu::view {
 namespace {
 
-Value Sensitive(const Value& value) { return value.WithMarks(MarkSet::Sensitive()); }
+Value Sensitive(const Value& value) {
+  return value.WithMarks(MarkSet::Sensitive());
+}
 
 struct Case {
   const char* name;
@@ -51,8 +53,8 @@ const Case kCases[] = {
                     {"secret", Sensitive(Value::String("s"))},
                     {"tags", Value::Map(Type::String(), {{"a", Value::String("b")}})},
                     {"l", Value::List(Type::Bool(), {Value::True()})}}),
-     R"({"l":[true],"n":null,"secret":"s","tags":{"a":"b"}})", R"({"id":true,"l":[false],"tags":{}})",
-     R"({"l":[false],"secret":true,"tags":{}})"},
+     R"({"l":[true],"n":null,"secret":"s","tags":{"a":"b"}})",
+     R"({"id":true,"l":[false],"tags":{}})", R"({"l":[false],"secret":true,"tags":{}})"},
     {"SensitiveInside",
      Value::Tuple({Sensitive(Value::Int(1)), Value::Object({{"a", Sensitive(Value::Int(2))}})}),
      R"([1,{"a":2}])", "[false,{}]", R"([true,{"a":true}])"},
@@ -118,8 +120,9 @@ TEST(Documents, Version) {
   std::string text;
   JsonWriter out(text, {.indent = "  "});
   WriteVersion(out, {.version = "1.12.6", .platform = "linux_amd64"});
-  EXPECT_EQ(text, "{\n  \"terraform_version\": \"1.12.6\",\n  \"platform\": \"linux_amd64\",\n"
-                  "  \"provider_selections\": {}\n}");
+  EXPECT_EQ(text,
+            "{\n  \"terraform_version\": \"1.12.6\",\n  \"platform\": \"linux_amd64\",\n"
+            "  \"provider_selections\": {}\n}");
 }
 
 TEST(Documents, Outputs) {
@@ -193,9 +196,10 @@ TEST_F(Stream, Events) {
 
 TEST_F(Stream, ChangeSummary) {
   ui_.ChangeSummary("apply", {.added = 1});
-  EXPECT_EQ(text_,
-            R"({"@level":"info","@message":"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.","@module":"tofu.ui","changes":{"add":1,"change":0,"import":0,"remove":0,"forget":0,"operation":"apply"},"type":"change_summary"})"
-            "\n");
+  EXPECT_EQ(
+      text_,
+      R"({"@level":"info","@message":"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.","@module":"tofu.ui","changes":{"add":1,"change":0,"import":0,"remove":0,"forget":0,"operation":"apply"},"type":"change_summary"})"
+      "\n");
 }
 
 }  // namespace

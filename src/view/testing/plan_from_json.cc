@@ -24,7 +24,9 @@ std::string_view Text(const JsonNode& node, std::string_view name) {
   return member == nullptr ? std::string_view() : member->text();
 }
 
-bool IsTrue(const JsonNode* node) { return node != nullptr && node->is_bool() && node->boolean(); }
+bool IsTrue(const JsonNode* node) {
+  return node != nullptr && node->is_bool() && node->boolean();
+}
 
 const JsonNode* Element(const JsonNode* node, size_t index) {
   return node != nullptr && index < node->elements().size() ? &node->elements()[index] : nullptr;
@@ -83,8 +85,8 @@ Value Build(const JsonNode* node, const JsonNode* unknown, const Type& type) {
     case TypeKind::kObject: {
       std::vector<Value> values;
       for (const ObjectAttribute& attribute : type.attributes()) {
-        values.push_back(Build(node->Find(attribute.name), Member(unknown, attribute.name),
-                               attribute.type));
+        values.push_back(
+            Build(node->Find(attribute.name), Member(unknown, attribute.name), attribute.type));
       }
       return Value::ObjectOf(type, std::move(values));
     }
@@ -120,7 +122,15 @@ Value Mark(const Value& value, const JsonNode* mask) {
   if (IsTrue(mask)) {
     return value.WithMarks(MarkSet::Sensitive());
   }
-  if (mask == nullptr || value.IsNull() || !value.IsKnown() || value.type().is_set()) {
+  // Of an unknown value's type the mask tells whether it is a collection.
+  if (mask != nullptr && !value.IsKnown() && value.type().is_dynamic()) {
+    return mask->is_array()    ? Value::Unknown(Type::List(Type::Dynamic()))
+           : mask->is_object() ? Value::Unknown(Type::Map(Type::Dynamic()))
+                               : value;
+  }
+  const bool holds_marks =
+      mask != nullptr && (!mask->elements().empty() || !mask->members().empty());
+  if (!holds_marks || value.IsNull() || !value.IsKnown() || value.type().is_set()) {
     return value;
   }
   const std::span<const Value> elements = value.elements();
@@ -132,15 +142,12 @@ Value Mark(const Value& value, const JsonNode* mask) {
     return value.type().is_list() ? Value::List(value.type().element(), std::move(marked))
                                   : Value::Tuple(std::move(marked));
   }
-  if (mask->is_object() && !mask->members().empty()) {
-    std::vector<std::pair<std::string, Value>> marked;
-    for (size_t i = 0; i < elements.size(); ++i) {
-      marked.emplace_back(value.key(i), Mark(elements[i], mask->Find(value.key(i))));
-    }
-    return value.type().is_map() ? Value::Map(value.type().element(), std::move(marked))
-                                 : Value::Object(std::move(marked));
+  std::vector<std::pair<std::string, Value>> marked;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    marked.emplace_back(value.key(i), Mark(elements[i], mask->Find(value.key(i))));
   }
-  return value;
+  return value.type().is_map() ? Value::Map(value.type().element(), std::move(marked))
+                               : Value::Object(std::move(marked));
 }
 
 Action ActionFrom(const JsonNode& actions) {
@@ -200,7 +207,8 @@ plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
   const JsonNode& detail = *entry.Find("change");
   change.action = ActionFrom(*detail.Find("actions"));
   change.reason = ReasonFrom(Text(entry, "action_reason"));
-  change.before = Mark(Build(detail.Find("before"), nullptr, type), detail.Find("before_sensitive"));
+  change.before =
+      Mark(Build(detail.Find("before"), nullptr, type), detail.Find("before_sensitive"));
   change.after = Mark(Build(detail.Find("after"), detail.Find("after_unknown"), type),
                       detail.Find("after_sensitive"));
   if (const JsonNode* paths = detail.Find("replace_paths")) {
@@ -357,8 +365,8 @@ plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
       output.name = member.name;
       output.action = ActionFrom(*member.value.Find("actions"));
       output.before = Build(member.value.Find("before"), nullptr, Type::Dynamic());
-      output.after = Build(member.value.Find("after"), member.value.Find("after_unknown"),
-                           Type::Dynamic());
+      output.after =
+          Build(member.value.Find("after"), member.value.Find("after_unknown"), Type::Dynamic());
       output.sensitive = IsTrue(member.value.Find("after_sensitive"));
       plan.outputs.push_back(std::move(output));
     }
