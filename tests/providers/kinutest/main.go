@@ -1,0 +1,21 @@
+// Command terraform-provider-kinutest is the provider that end-to-end tests run against: protocol 6,
+// one resource type that uses every kind of attribute and block, and one of each other kind of
+// object. It talks to nothing but an optional directory of JSON files.
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+)
+
+func main() {
+	err := providerserver.Serve(context.Background(), newProvider, providerserver.ServeOpts{
+		Address:         "registry.opentofu.org/kinu/kinutest",
+		ProtocolVersion: 6,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+}
