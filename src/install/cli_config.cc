@@ -1,0 +1,379 @@
+#include "install/cli_config.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "codec/provider_source.h"
+#include "install/hcl1.h"
+
+namespace kinu::install {
+namespace {
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string Quote(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+/// Replaces $NAME and ${NAME} by the environment. Ref: Go os.ExpandEnv.
+std::string ExpandEnvironment(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    std::string name;
+    if (text[i + 1] == '{') {
+      size_t end = text.find('}', i);
+      if (end == text.npos) {
+        out += text[i];
+        continue;
+      }
+      name = text.substr(i + 2, end - i - 2);
+      i = end;
+    } else {
+      auto is_name = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_';
+      };
+      size_t end = i + 1;
+      while (end < text.size() && is_name(text[end])) {
+        ++end;
+      }
+      if (end == i + 1) {
+        out += text[i];
+        continue;
+      }
+      name = text.substr(i + 1, end - i - 1);
+      i = end - 1;
+    }
+    out += Environment(name.c_str());
+  }
+  return out;
+}
+
+/// Adds one file to a configuration.
+class FileReader {
+ public:
+  FileReader(const std::string& path, bool json, CliConfig& config, Diagnostics& diags)
+      : path_(path), json_(json), config_(config), diags_(diags) {}
+
+  void Read(const Hcl1Value& root) {
+    for (const Hcl1Item& item : root.items) {
+      if (item.key == "plugin_cache_dir") {
+        config_.plugin_cache_dir = ExpandEnvironment(Text(item));
+      } else if (item.key == "plugin_cache_may_break_dependency_lock_file") {
+        config_.plugin_cache_may_break_lock_file =
+            config_.plugin_cache_may_break_lock_file || Text(item) == "true";
+      } else if (item.key == "provider_installation") {
+        Installation(item);
+      } else if (item.key == "credentials") {
+        ForEachLabel(item, [&](const std::string& host, const Hcl1Value& body) {
+          if (const Hcl1Value* token = body.Find("token"); token != nullptr) {
+            config_.credentials[host] = token->text;
+          }
+        });
+      } else if (item.key == "host") {
+        ForEachLabel(item, [&](const std::string& host, const Hcl1Value& body) {
+          auto& services = config_.hosts[host];
+          if (const Hcl1Value* given = body.Find("services"); given != nullptr) {
+            for (const Hcl1Item& service : given->items) {
+              services[service.key] = service.value.text;
+            }
+          }
+        });
+      }
+      // Everything else is for parts that this program does not have, or is unknown: both are
+      // ignored, as the reference does.
+    }
+  }
+
+ private:
+  static std::string Place(const Hcl1Item& item) {
+    return std::to_string(item.line) + ':' + std::to_string(item.column);
+  }
+
+  void Error(std::string summary, std::string detail) {
+    diags_.Error(std::move(summary), std::move(detail));
+  }
+
+  std::string Text(const Hcl1Item& item) {
+    using Kind = Hcl1Value::Kind;
+    if (item.value.kind == Kind::kList || item.value.kind == Kind::kObject) {
+      Error("Error parsing " + path_ + ": \"" + item.key + "\" must be a single value", {});
+      return {};
+    }
+    return item.value.text;
+  }
+
+  /// A labelled block, or in JSON an object from label to body.
+  template <typename F>
+  static void ForEachLabel(const Hcl1Item& item, F&& use) {
+    if (!item.labels.empty()) {
+      use(item.labels[0], item.value);
+      return;
+    }
+    for (const Hcl1Item& inner : item.value.items) {
+      use(inner.key, inner.value);
+    }
+  }
+
+  void Installation(const Hcl1Item& block) {
+    constexpr const char* kSummary = "Invalid provider_installation block";
+    if ((block.assigned && !json_) || !block.value.is_object()) {
+      Error(kSummary, "The provider_installation block at " + Place(block) +
+                          " must not be introduced with an equals sign.");
+      return;
+    }
+    if (!block.labels.empty()) {
+      Error(kSummary,
+            "The provider_installation block at " + Place(block) + " must not have any labels.");
+    }
+    if (config_.installation) {
+      Error("No more than one provider_installation block may be specified", {});
+      return;
+    }
+    ProviderInstallation& installation = config_.installation.emplace();
+    for (const Hcl1Item& method : block.value.items) {
+      Method(block, method, installation);
+    }
+  }
+
+  void Method(const Hcl1Item& block, const Hcl1Item& item, ProviderInstallation& installation) {
+    constexpr const char* kSummary = "Invalid provider_installation method block";
+    if ((item.assigned && !json_) || !item.value.is_object()) {
+      Error(kSummary, "The items inside the provider_installation block at " + Place(block) +
+                          " must all be blocks.");
+      return;
+    }
+    if (!item.labels.empty()) {
+      Error(kSummary, "The blocks inside the provider_installation block at " + Place(block) +
+                          " may not have any labels.");
+    }
+    if (item.key == "dev_overrides") {
+      if (!installation.methods.empty()) {
+        Error(kSummary, "The dev_overrides block at " + Place(item) +
+                            " must appear before all other installation methods: overrides always "
+                            "come first.");
+        return;
+      }
+      DevOverrides(block, item, installation);
+      return;
+    }
+    InstallMethod method;
+    const char* location = nullptr;
+    if (item.key == "direct") {
+      method.kind = InstallMethodKind::kDirect;
+    } else if (item.key == "filesystem_mirror") {
+      method.kind = InstallMethodKind::kFilesystemMirror;
+      location = "path";
+    } else if (item.key == "network_mirror") {
+      method.kind = InstallMethodKind::kNetworkMirror;
+      location = "url";
+    } else if (item.key == "oci_mirror") {
+      method.kind = InstallMethodKind::kOciMirror;
+      location = "repository_template";
+    } else {
+      Error(kSummary,
+            "Unknown provider installation method " + Quote(item.key) + " at " + Place(item) + ".");
+      return;
+    }
+    if (location != nullptr) {
+      const Hcl1Value* value = item.value.Find(location);
+      method.location = value == nullptr ? "" : value->text;
+      if (method.location.empty()) {
+        Error(kSummary, "Invalid " + item.key + " block at " + Place(block) + ": " +
+                            Quote(location) + " argument is required.");
+        return;
+      }
+    }
+    method.include = Patterns(item.value, "include");
+    method.exclude = Patterns(item.value, "exclude");
+    installation.methods.push_back(std::move(method));
+  }
+
+  std::vector<std::string> Patterns(const Hcl1Value& body, std::string_view name) {
+    std::vector<std::string> patterns;
+    if (const Hcl1Value* list = body.Find(name); list != nullptr) {
+      for (const Hcl1Value& element : list->list) {
+        patterns.push_back(element.text);
+        auto slashes = std::count(element.text.begin(), element.text.end(), '/');
+        if (slashes != 1 && slashes != 2) {
+          Error(name == "include" ? "Invalid provider source inclusion patterns"
+                                  : "Invalid provider source exclusion patterns",
+                "The pattern " + Quote(element.text) +
+                    " must have the form \"[hostname/]namespace/type\".");
+        }
+      }
+    }
+    return patterns;
+  }
+
+  void DevOverrides(const Hcl1Item& block, const Hcl1Item& item,
+                    ProviderInstallation& installation) {
+    for (const Hcl1Item& entry : item.value.items) {
+      auto source = ParseProviderSource(entry.key);
+      if (!source) {
+        Error("Invalid provider installation dev overrides",
+              "The entry " + Quote(entry.key) + " in " + Place(block) +
+                  " is not a valid provider source address.\n\n" + source.error().detail);
+        continue;
+      }
+      installation.dev_overrides[source->ToText()] = CleanPath(entry.value.text);
+    }
+  }
+
+  const std::string& path_;
+  bool json_;
+  CliConfig& config_;
+  Diagnostics& diags_;
+};
+
+std::string ConfigFileOverride() {
+  std::string path = Environment("TF_CLI_CONFIG_FILE");
+  return path.empty() ? Environment("TERRAFORM_CONFIG") : path;
+}
+
+std::string DefaultConfigFile() {
+  std::string home = HomeDirectory();
+  if (home.empty()) {
+    return {};
+  }
+  std::string own = JoinPath(home, ".tofurc");
+  std::string legacy = JoinPath(home, ".terraformrc");
+  if (FileExists(own)) {
+    return own;
+  }
+  if (FileExists(legacy)) {
+    return legacy;
+  }
+  std::string xdg = Environment("XDG_CONFIG_HOME");
+  return xdg.empty() ? own : JoinPath(xdg, "opentofu/tofurc");
+}
+
+std::string ConfigDirectory() {
+  std::string home = HomeDirectory();
+  std::string directory = home.empty() ? "" : JoinPath(home, ".terraform.d");
+  std::string xdg = Environment("XDG_CONFIG_HOME");
+  if (!xdg.empty() && !FileExists(directory)) {
+    directory = JoinPath(xdg, "opentofu");
+  }
+  return directory;
+}
+
+}  // namespace
+
+const std::map<std::string, std::string, ProviderAddressLess>& CliConfig::dev_overrides() const {
+  static const std::map<std::string, std::string, ProviderAddressLess> none;
+  return installation ? installation->dev_overrides : none;
+}
+
+std::string HomeDirectory() {
+  std::string home = Environment("HOME");
+  if (!home.empty()) {
+    return home;
+  }
+  passwd entry = {};
+  passwd* found = nullptr;
+  std::vector<char> buffer(16 * 1024);
+  if (getpwuid_r(getuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr &&
+      found->pw_dir != nullptr) {
+    return found->pw_dir;
+  }
+  return {};
+}
+
+void ReadCliConfigFile(const std::string& path, CliConfig& config, Diagnostics& diags) {
+  auto text = ReadFile(path);
+  if (!text) {
+    diags.Error("Error reading " + path + ": " + text.error().message, {});
+    return;
+  }
+  size_t start = text->find_first_not_of(" \t\r\n");
+  bool json = start != text->npos && (*text)[start] == '{';
+  auto root = json ? ParseHcl1Json(*text) : ParseHcl1(*text);
+  if (!root) {
+    diags.Error("Error parsing " + path + ": " + root.error().message, {});
+    return;
+  }
+  FileReader(path, json, config, diags).Read(*root);
+}
+
+CliConfig LoadCliConfig(Diagnostics& diags) {
+  CliConfig config;
+  std::string given = ConfigFileOverride();
+  std::string path = given.empty() ? DefaultConfigFile() : given;
+  if (!path.empty() && FileExists(path)) {
+    ReadCliConfigFile(path, config, diags);
+  } else if (!given.empty()) {
+    diags.Warning("Unable to open CLI configuration file",
+                  "The CLI configuration file at " + Quote(path) + " does not exist.");
+  }
+  if (given.empty()) {
+    std::string directory = ConfigDirectory();
+    if (auto names = ListDirectory(directory); !directory.empty() && names) {
+      for (const std::string& name : *names) {
+        if (name.ends_with(".tfrc") || name.ends_with(".tfrc.json")) {
+          ReadCliConfigFile(JoinPath(directory, name), config, diags);
+        }
+      }
+    }
+  }
+  if (std::string cache = Environment("TF_PLUGIN_CACHE_DIR"); !cache.empty()) {
+    config.plugin_cache_dir = cache;
+  }
+  std::string may_break = Environment("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE");
+  if (!may_break.empty() && may_break != "0") {
+    config.plugin_cache_may_break_lock_file = true;
+  }
+  struct stat info = {};
+  if (!config.plugin_cache_dir.empty() && stat(config.plugin_cache_dir.c_str(), &info) != 0) {
+    diags.Error("The specified plugin cache dir " + config.plugin_cache_dir +
+                    " cannot be opened: stat " + config.plugin_cache_dir + ": " +
+                    SystemMessage(errno),
+                {});
+  }
+  return config;
+}
+
+bool MatchesProviderPattern(std::string_view pattern, std::string_view address) {
+  std::string full(pattern);
+  if (std::count(full.begin(), full.end(), '/') == 1) {
+    full = std::string(kDefaultRegistryHost) + "/" + full;
+  }
+  std::string_view rest = full;
+  // Compared from the left, part by part; `*` matches any part.
+  while (true) {
+    size_t slash = rest.find('/');
+    size_t address_slash = address.find('/');
+    std::string_view part = rest.substr(0, slash);
+    if (part != "*" && part != address.substr(0, address_slash)) {
+      return false;
+    }
+    if (slash == rest.npos || address_slash == address.npos) {
+      return slash == rest.npos && address_slash == address.npos;
+    }
+    rest.remove_prefix(slash + 1);
+    address.remove_prefix(address_slash + 1);
+  }
+}
+
+bool MethodApplies(const InstallMethod& method, std::string_view address) {
+  auto matches = [&](const std::string& pattern) {
+    return MatchesProviderPattern(pattern, address);
+  };
+  bool included =
+      method.include.empty() || std::any_of(method.include.begin(), method.include.end(), matches);
+  return included && std::none_of(method.exclude.begin(), method.exclude.end(), matches);
+}
+
+}  // namespace kinu::install

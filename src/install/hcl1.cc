@@ -1,0 +1,364 @@
+#include "install/hcl1.h"
+
+#include "cty/json.h"
+
+namespace kinu::install {
+namespace {
+
+constexpr int kMaxDepth = 100;
+
+bool IsIdentifierStart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+bool IsIdentifierPart(char c) {
+  return IsIdentifierStart(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+bool IsNumberPart(char c) {
+  return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E' ||
+         c == 'x' || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Result<Hcl1Value> Parse() {
+    Hcl1Value root;
+    Items(root, '\0', 0);
+    if (!error_.empty()) {
+      return Fail(ErrorCode::kInvalid, error_);
+    }
+    return root;
+  }
+
+ private:
+  bool failed() const { return !error_.empty(); }
+  void Error(std::string what) {
+    if (error_.empty()) {
+      error_ = "At " + std::to_string(line_) + ':' + std::to_string(at_ - line_begin_ + 1) + ": " +
+               std::move(what);
+    }
+    at_ = text_.size();
+  }
+
+  char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  void Advance() {
+    if (text_[at_] == '\n') {
+      ++line_;
+      line_begin_ = at_ + 1;
+    }
+    ++at_;
+  }
+
+  void SkipSpace() {
+    while (at_ < text_.size()) {
+      char c = text_[at_];
+      if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
+        Advance();
+      } else if (c == '#' || text_.substr(at_).starts_with("//")) {
+        while (at_ < text_.size() && text_[at_] != '\n') {
+          ++at_;
+        }
+      } else if (text_.substr(at_).starts_with("/*")) {
+        size_t end = text_.find("*/", at_ + 2);
+        if (end == text_.npos) {
+          Error("comment not terminated");
+          return;
+        }
+        while (at_ < end + 2) {
+          Advance();
+        }
+      } else {
+        return;
+      }
+    }
+  }
+
+  void Items(Hcl1Value& object, char close, int depth) {
+    if (depth > kMaxDepth) {
+      Error("objects are nested too deeply");
+      return;
+    }
+    object.kind = Hcl1Value::Kind::kObject;
+    while (true) {
+      SkipSpace();
+      if (failed()) {
+        return;
+      }
+      if (at_ >= text_.size()) {
+        if (close != '\0') {
+          Error("object expected closing RBRACE got: EOF");
+        }
+        return;
+      }
+      if (close != '\0' && Peek() == close) {
+        Advance();
+        return;
+      }
+      Item(object.items.emplace_back(), depth);
+      SkipSpace();
+      if (Peek() == ',') {
+        Advance();
+      }
+    }
+  }
+
+  void Item(Hcl1Item& item, int depth) {
+    item.line = line_;
+    item.column = static_cast<int>(at_ - line_begin_) + 1;
+    bool first = true;
+    while (!failed()) {
+      SkipSpace();
+      char c = Peek();
+      std::string word;
+      if (c == '"') {
+        word = String();
+      } else if (IsIdentifierStart(c)) {
+        while (IsIdentifierPart(Peek())) {
+          word += Peek();
+          Advance();
+        }
+      } else if (first) {
+        Error("unexpected character where a key is expected");
+        return;
+      } else if (c == '=') {
+        Advance();
+        SkipSpace();
+        item.assigned = true;
+        Value(item.value, depth);
+        return;
+      } else if (c == '{') {
+        Advance();
+        Items(item.value, '}', depth + 1);
+        return;
+      } else {
+        Error("key '" + item.key + "' expected start of object ('{') or assignment ('=')");
+        return;
+      }
+      if (first) {
+        item.key = std::move(word);
+      } else {
+        item.labels.push_back(std::move(word));
+      }
+      first = false;
+    }
+  }
+
+  void Value(Hcl1Value& value, int depth) {
+    if (depth > kMaxDepth) {
+      Error("values are nested too deeply");
+      return;
+    }
+    char c = Peek();
+    if (c == '"') {
+      value.kind = Hcl1Value::Kind::kString;
+      value.text = String();
+    } else if (c == '{') {
+      Advance();
+      Items(value, '}', depth + 1);
+    } else if (c == '[') {
+      Advance();
+      List(value, depth);
+    } else if (text_.substr(at_).starts_with("<<")) {
+      value.kind = Hcl1Value::Kind::kString;
+      value.text = Heredoc();
+    } else if ((c >= '0' && c <= '9') || c == '-' || c == '.') {
+      value.kind = Hcl1Value::Kind::kNumber;
+      while (IsNumberPart(Peek())) {
+        value.text += Peek();
+        Advance();
+      }
+    } else {
+      while (IsIdentifierPart(Peek())) {
+        value.text += Peek();
+        Advance();
+      }
+      value.kind = Hcl1Value::Kind::kBool;
+      if (value.text != "true" && value.text != "false") {
+        Error("Unknown token: " + (value.text.empty() ? std::string(1, c) : value.text));
+      }
+    }
+  }
+
+  void List(Hcl1Value& value, int depth) {
+    value.kind = Hcl1Value::Kind::kList;
+    while (true) {
+      SkipSpace();
+      if (at_ >= text_.size()) {
+        Error("list not terminated");
+        return;
+      }
+      if (Peek() == ']') {
+        Advance();
+        return;
+      }
+      Value(value.list.emplace_back(), depth + 1);
+      SkipSpace();
+      if (Peek() == ',') {
+        Advance();
+      } else if (Peek() != ']') {
+        Error("error parsing list, expected comma or list end");
+        return;
+      }
+    }
+  }
+
+  std::string String() {
+    std::string out;
+    Advance();
+    while (true) {
+      char c = Peek();
+      if (at_ >= text_.size() || c == '\n') {
+        Error("literal not terminated");
+        return out;
+      }
+      Advance();
+      if (c == '"') {
+        return out;
+      }
+      if (c != '\\') {
+        out += c;
+        continue;
+      }
+      char escaped = Peek();
+      if (at_ < text_.size()) {
+        Advance();
+      }
+      switch (escaped) {
+        case 'n':
+          out += '\n';
+          break;
+        case 't':
+          out += '\t';
+          break;
+        case 'r':
+          out += '\r';
+          break;
+        case '"':
+        case '\\':
+          out += escaped;
+          break;
+        default:
+          Error("illegal char escape");
+          return out;
+      }
+    }
+  }
+
+  std::string Heredoc() {
+    at_ += 2;
+    bool indented = Peek() == '-';
+    if (indented) {
+      Advance();
+    }
+    size_t line_end = text_.find('\n', at_);
+    if (line_end == text_.npos) {
+      Error("heredoc not terminated");
+      return {};
+    }
+    std::string_view mark = text_.substr(at_, line_end - at_);
+    if (mark.ends_with('\r')) {
+      mark.remove_suffix(1);
+    }
+    at_ = line_end;
+    Advance();
+    std::string out;
+    while (at_ < text_.size()) {
+      size_t end = std::min(text_.find('\n', at_), text_.size());
+      std::string_view line = text_.substr(at_, end - at_);
+      std::string_view trimmed = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+      at_ = end;
+      if (at_ < text_.size()) {
+        Advance();
+      }
+      if (trimmed == mark || trimmed == std::string(mark) + '\r') {
+        return out;
+      }
+      out.append(indented ? trimmed : line).push_back('\n');
+    }
+    Error("heredoc not terminated");
+    return out;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  size_t line_begin_ = 0;
+  int line_ = 1;
+  std::string error_;
+};
+
+/// Values of files are small and shallow; their depth was bounded by the JSON reader.
+Hcl1Value FromJson(const Value& json) {
+  Hcl1Value out;
+  if (json.IsNull()) {
+    out.kind = Hcl1Value::Kind::kString;
+    return out;
+  }
+  switch (json.type().kind()) {
+    case TypeKind::kObject:
+    case TypeKind::kMap:
+      for (size_t i = 0; i < json.size(); ++i) {
+        Hcl1Item item;
+        item.key = json.key(i);
+        item.assigned = true;
+        item.value = FromJson(json.elements()[i]);
+        out.items.push_back(std::move(item));
+      }
+      break;
+    case TypeKind::kTuple:
+    case TypeKind::kList:
+    case TypeKind::kSet:
+      out.kind = Hcl1Value::Kind::kList;
+      for (const Value& element : json.elements()) {
+        out.list.push_back(FromJson(element));
+      }
+      break;
+    case TypeKind::kBool:
+      out.kind = Hcl1Value::Kind::kBool;
+      out.text = json.AsBool() ? "true" : "false";
+      break;
+    case TypeKind::kNumber:
+      out.kind = Hcl1Value::Kind::kNumber;
+      out.text = json.AsNumber().ToText();
+      break;
+    default:
+      out.kind = Hcl1Value::Kind::kString;
+      out.text = json.AsString();
+      break;
+  }
+  return out;
+}
+
+}  // namespace
+
+const Hcl1Value* Hcl1Value::Find(std::string_view key) const {
+  const Hcl1Value* found = nullptr;
+  for (const Hcl1Item& item : items) {
+    if (item.key == key && item.labels.empty()) {
+      found = &item.value;
+    }
+  }
+  return found;
+}
+
+Result<Hcl1Value> ParseHcl1(std::string_view text) {
+  return Parser(text).Parse();
+}
+
+Result<Hcl1Value> ParseHcl1Json(std::string_view text) {
+  auto type = ImpliedTypeOfJson(text);
+  if (!type) {
+    return Fail(ErrorCode::kInvalid, type.error().ToText());
+  }
+  auto value = ValueFromJson(text, *type);
+  if (!value) {
+    return Fail(ErrorCode::kInvalid, value.error().ToText());
+  }
+  if (!type->is_object()) {
+    return Fail(ErrorCode::kInvalid, "an object is expected at the top");
+  }
+  return FromJson(*value);
+}
+
+}  // namespace kinu::install

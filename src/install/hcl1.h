@@ -1,0 +1,45 @@
+// The older configuration syntax that CLI configuration files are written in (HCL 1), as far as
+// such files use it: keys may be quoted, values are strings, numbers, booleans, lists and objects,
+// and nothing is evaluated. JSON files give the same tree. Ref: hashicorp/hcl v1 scanner and
+// parser.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kinu::install {
+
+struct Hcl1Item;
+
+struct Hcl1Value {
+  enum class Kind : uint8_t { kString, kNumber, kBool, kList, kObject };
+  Kind kind = Kind::kObject;
+  std::string text;  ///< of a string, number or boolean
+  std::vector<Hcl1Value> list;
+  std::vector<Hcl1Item> items;
+
+  bool is_object() const { return kind == Kind::kObject; }
+  /// The last item of that key without labels, or null.
+  const Hcl1Value* Find(std::string_view key) const;
+};
+
+/// `key = value`, `key "label" { … }`.
+struct Hcl1Item {
+  std::string key;
+  std::vector<std::string> labels;
+  bool assigned = false;  ///< written with "="
+  int line = 0;
+  int column = 0;
+  Hcl1Value value;
+};
+
+/// Parses a native file into an object. The message of an error begins with "At line:column: ".
+Result<Hcl1Value> ParseHcl1(std::string_view text);
+/// Parses a JSON file. Objects become items with "=".
+Result<Hcl1Value> ParseHcl1Json(std::string_view text);
+
+}  // namespace kinu::install

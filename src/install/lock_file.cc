@@ -1,0 +1,314 @@
+#include "install/lock_file.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/files.h"
+#include "codec/provider_source.h"
+#include "hcl/parse.h"
+#include "hcl/static.h"
+
+namespace kinu::install {
+namespace {
+
+std::string Quote(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+/// "h1" of "h1:…"; empty when there is no scheme.
+std::string_view SchemeOf(std::string_view hash) {
+  size_t colon = hash.find(':');
+  return colon == hash.npos ? std::string_view() : hash.substr(0, colon);
+}
+
+/// The string of an argument, or nothing with a diagnostic.
+std::optional<std::string> StringArgument(const hcl::Attribute& attribute, Diagnostics& diags) {
+  auto text = hcl::AsLiteralString(*attribute.expr);
+  if (!text) {
+    diags.Error("Unsuitable value type",
+                "The argument \"" + std::string(attribute.name) + "\" must be a string.",
+                attribute.expr->range());
+    return std::nullopt;
+  }
+  return std::string(*text);
+}
+
+/// Reads one `provider` block into a file that is being made.
+class LockReader {
+ public:
+  LockReader(LockFile& file, Diagnostics& diags) : file_(file), diags_(diags) {}
+
+  void Provider(const hcl::Block& block) {
+    std::string raw(block.labels[0]);
+    const SourceRange& label = block.label_ranges[0];
+    auto source = ParseProviderSource(raw);
+    if (!source) {
+      diags_.Error("Invalid provider source address",
+                   "A provider lock names its provider as \"hostname/namespace/type\".", label);
+      return;
+    }
+    std::string address = source->ToText();
+    if (source->is_built_in()) {
+      diags_.Error("Invalid provider source address",
+                   "The built-in provider " + address +
+                       " is part of this program and has no version that could be locked.",
+                   label);
+      return;
+    }
+    if (source->space == "-") {
+      diags_.Error("Invalid provider source address",
+                   "The legacy provider address " + address + " cannot be locked.", label);
+      return;
+    }
+    if (address != raw) {
+      diags_.Error("Non-normalized provider source address",
+                   "This provider must be written as " + Quote(address) +
+                       ", its complete and normalized address.",
+                   label);
+      return;
+    }
+    ProviderLock lock;
+    Body(address, *block.body, lock);
+    if (auto first = seen_.find(address); first != seen_.end()) {
+      diags_.Error("Duplicate provider lock",
+                   "Provider " + address + " is already locked on line " +
+                       std::to_string(first->second.start_position().line) + ".",
+                   block.type_range);
+      return;
+    }
+    seen_.emplace(address, block.def_range);
+    file_.providers.emplace(address, std::move(lock));
+  }
+
+ private:
+  void Body(const std::string& address, const hcl::Body& body, ProviderLock& lock) {
+    static constexpr hcl::AttributeSchema kAttributes[] = {
+        {"version", true}, {"constraints", false}, {"hashes", false}};
+    hcl::BodyContent content =
+        body.Content({.attributes = kAttributes}, hcl::Strictness::kExact, diags_);
+    if (const hcl::Attribute* attribute = content.Find("version"); attribute != nullptr) {
+      ReadVersion(address, *attribute, lock);
+    }
+    if (const hcl::Attribute* attribute = content.Find("constraints"); attribute != nullptr) {
+      ReadConstraints(address, *attribute, lock);
+    }
+    if (const hcl::Attribute* attribute = content.Find("hashes"); attribute != nullptr) {
+      ReadHashes(*attribute, lock);
+    }
+  }
+
+  void ReadVersion(const std::string& address, const hcl::Attribute& attribute,
+                   ProviderLock& lock) {
+    auto text = StringArgument(attribute, diags_);
+    if (!text) {
+      return;
+    }
+    auto version = Version::Parse(*text);
+    if (!version) {
+      diags_.Error("Invalid provider version number",
+                   "The version selected for provider " + address +
+                       " is invalid: " + version.error().message + ".",
+                   attribute.expr->range());
+      return;
+    }
+    lock.version = *version;
+    if (version->ToText() != *text) {
+      diags_.Error("Invalid provider version number",
+                   "The version selected for provider " + address +
+                       " must be written in normalized form: " + Quote(version->ToText()) + ".",
+                   attribute.expr->range());
+    }
+  }
+
+  void ReadConstraints(const std::string& address, const hcl::Attribute& attribute,
+                       ProviderLock& lock) {
+    auto text = StringArgument(attribute, diags_);
+    if (!text) {
+      return;
+    }
+    auto constraints = VersionConstraints::ParseForProviders(*text);
+    if (!constraints) {
+      diags_.Error("Invalid provider version constraints",
+                   "The version constraints recorded for provider " + address +
+                       " are invalid: " + constraints.error().message + ".",
+                   attribute.expr->range());
+      return;
+    }
+    lock.constraints = *constraints;
+    if (std::string canonical = constraints->ToCanonicalText(); canonical != *text) {
+      diags_.Error("Invalid provider version constraints",
+                   "The version constraints recorded for provider " + address +
+                       " must be written in normalized form: " + Quote(canonical) + ".",
+                   attribute.expr->range());
+    }
+  }
+
+  void ReadHashes(const hcl::Attribute& attribute, ProviderLock& lock) {
+    auto elements = hcl::AsList(*attribute.expr);
+    if (!elements) {
+      diags_.Error("Invalid provider hash set",
+                   "The argument \"hashes\" must be a list of strings.", attribute.expr->range());
+      return;
+    }
+    if (elements->empty()) {
+      diags_.Error("Invalid provider hash set",
+                   "The argument \"hashes\" must hold at least one hash, or be left out.",
+                   attribute.expr->range());
+      return;
+    }
+    for (const hcl::Expr* element : *elements) {
+      auto hash = hcl::AsLiteralString(*element);
+      if (!hash || SchemeOf(*hash).empty()) {
+        diags_.Error("Invalid provider hash string",
+                     "A provider hash is a string that begins with its scheme and a colon, such "
+                     "as \"h1:\".",
+                     element->range());
+        continue;
+      }
+      lock.hashes.emplace_back(*hash);
+    }
+    std::sort(lock.hashes.begin(), lock.hashes.end());
+    lock.hashes.erase(std::unique(lock.hashes.begin(), lock.hashes.end()), lock.hashes.end());
+  }
+
+  LockFile& file_;
+  Diagnostics& diags_;
+  std::map<std::string, SourceRange> seen_;
+};
+
+void AppendQuoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+    } else if ((c == '$' || c == '%') && i + 1 < text.size() && text[i + 1] == '{') {
+      out += c;
+    }
+    out += c;
+  }
+  out += '"';
+}
+
+}  // namespace
+
+bool ProviderAddressLess::operator()(std::string_view a, std::string_view b) const {
+  auto split = [](std::string_view address) {
+    size_t first = address.find('/');
+    size_t second = first == address.npos ? first : address.find('/', first + 1);
+    return second == address.npos
+               ? std::tuple(address, std::string_view(), std::string_view())
+               : std::tuple(address.substr(0, first), address.substr(first + 1, second - first - 1),
+                            address.substr(second + 1));
+  };
+  return split(a) < split(b);
+}
+
+std::vector<std::string> ProviderLock::PreferredHashes() const {
+  for (std::string_view scheme : {"h1", "zh"}) {
+    std::vector<std::string> found;
+    for (const std::string& hash : hashes) {
+      if (SchemeOf(hash) == scheme) {
+        found.push_back(hash);
+      }
+    }
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
+LockFile LockFile::Read(const std::string& path, Diagnostics& diags) {
+  auto text = ReadFile(path);
+  if (!text) {
+    if (text.error().code != ErrorCode::kNotFound) {
+      diags.Error("Failed to read file",
+                  "The dependency lock file could not be read: " + text.error().message + ".");
+    }
+    return {};
+  }
+  return Parse(path, *std::move(text), diags);
+}
+
+LockFile LockFile::Parse(std::string name, std::string text, Diagnostics& diags) {
+  static constexpr std::string_view kProviderLabels[] = {"source_addr"};
+  static constexpr std::string_view kModuleLabels[] = {"path"};
+  static constexpr hcl::BlockSchema kBlocks[] = {{"provider", kProviderLabels},
+                                                 {"module", kModuleLabels}};
+  LockFile file;
+  file.tree_ = std::make_shared<hcl::SyntaxTree>();
+  const SourceFile* source =
+      file.tree_->KeepSource(SourceFile::Make(std::move(name), std::move(text)));
+  size_t errors = diags.error_count();
+  const hcl::NativeBody* body = hcl::ParseNative(source, *file.tree_, diags);
+  if (diags.error_count() != errors) {
+    return file;
+  }
+  hcl::BodyContent content = body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, diags);
+  LockReader reader(file, diags);
+  bool warned = false;
+  for (const hcl::Block& block : content.blocks) {
+    if (block.type == "provider") {
+      reader.Provider(block);
+    } else if (!warned) {
+      warned = true;
+      diags.Warning("Dependency locks for modules are not yet supported",
+                    "This version locks providers only. The file may belong to a later version "
+                    "that locks modules, too.",
+                    block.type_range);
+    }
+  }
+  return file;
+}
+
+const ProviderLock* LockFile::Find(std::string_view address) const {
+  auto it = providers.find(address);
+  return it == providers.end() ? nullptr : &it->second;
+}
+
+void LockFile::Set(const std::string& address, Version version, VersionConstraints constraints,
+                   std::vector<std::string> hashes) {
+  std::sort(hashes.begin(), hashes.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  ProviderLock lock;
+  lock.version = std::move(version);
+  lock.constraints = std::move(constraints);
+  lock.hashes = std::move(hashes);
+  providers.insert_or_assign(address, std::move(lock));
+}
+
+std::string LockFile::ToText() const {
+  std::string out =
+      "# This file is maintained automatically by \"tofu init\".\n"
+      "# Manual edits may be lost in future updates.\n";
+  for (const auto& [address, lock] : providers) {
+    out += "\nprovider ";
+    AppendQuoted(out, address);
+    std::string constraints = lock.constraints.ToCanonicalText();
+    // Equals signs are aligned among neighbours; the list of hashes is no neighbour.
+    out += constraints.empty() ? " {\n  version = " : " {\n  version     = ";
+    AppendQuoted(out, lock.version.ToText());
+    if (!constraints.empty()) {
+      out += "\n  constraints = ";
+      AppendQuoted(out, constraints);
+    }
+    if (!lock.hashes.empty()) {
+      out += "\n  hashes = [\n";
+      for (const std::string& hash : lock.hashes) {
+        out += "    ";
+        AppendQuoted(out, hash);
+        out += ",\n";
+      }
+      out += "  ]";
+    }
+    out += "\n}\n";
+  }
+  return out;
+}
+
+Result<void> LockFile::Write(const std::string& path) const {
+  return ReplaceFile(path, ToText(), 0644);
+}
+
+}  // namespace kinu::install

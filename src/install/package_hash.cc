@@ -1,0 +1,175 @@
+#include "install/package_hash.h"
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdlib>
+#include <ctime>
+#include <thread>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "codec/base64.h"
+#include "codec/hash.h"
+
+namespace kinu::install {
+namespace {
+
+/// Deeper packages do not exist; a loop of mounts might.
+constexpr int kMaxDepth = 64;
+
+struct PackageFile {
+  std::string name;  ///< relative, with slashes
+  struct stat info;
+};
+
+Result<void> ListFiles(const std::string& root, const std::string& prefix, int depth,
+                       std::vector<PackageFile>& files) {
+  if (depth > kMaxDepth) {
+    return Fail(ErrorCode::kInvalid, "the package directory " + root + " is nested too deeply");
+  }
+  KINU_TRY(auto names, ListDirectory(prefix.empty() ? root : JoinPath(root, prefix)));
+  for (const std::string& name : names) {
+    std::string relative = prefix.empty() ? name : prefix + '/' + name;
+    std::string path = JoinPath(root, relative);
+    PackageFile file{relative, {}};
+    if (lstat(path.c_str(), &file.info) != 0) {
+      return Fail(ErrorCode::kIo, "lstat " + path + ": " + SystemMessage(errno));
+    }
+    if (S_ISDIR(file.info.st_mode)) {
+      if (auto listed = ListFiles(root, relative, depth + 1, files); !listed) {
+        return listed;
+      }
+      continue;
+    }
+    if (S_ISLNK(file.info.st_mode) && stat(path.c_str(), &file.info) != 0) {
+      return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
+    }
+    files.push_back(std::move(file));
+  }
+  return {};
+}
+
+Result<std::string> RealPath(const std::string& path) {
+  char resolved[PATH_MAX];
+  if (realpath(path.c_str(), resolved) == nullptr) {
+    return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+                "lstat " + path + ": " + SystemMessage(errno));
+  }
+  return std::string(resolved);
+}
+
+Result<std::string> HashFile(const std::string& path) {
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
+  }
+  posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  constexpr size_t kPiece = 256 * 1024;
+  std::vector<char> buffer(kPiece);
+  Hasher hasher(HashKind::kSha256);
+  ssize_t size = 0;
+  do {
+    size = read(fd, buffer.data(), buffer.size());
+    if (size > 0) {
+      hasher.Update({buffer.data(), static_cast<size_t>(size)});
+    }
+  } while (size > 0 || (size < 0 && errno == EINTR));
+  int error = errno;
+  close(fd);
+  if (size < 0) {
+    return Fail(ErrorCode::kIo, "read " + path + ": " + SystemMessage(error));
+  }
+  return EncodeHex(hasher.Finish());
+}
+
+Result<std::string> HashFiles(const std::string& root, const std::vector<PackageFile>& files) {
+  std::vector<Result<std::string>> digests(files.size(), std::string());
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t i = next++; i < files.size(); i = next++) {
+      digests[i] = HashFile(JoinPath(root, files[i].name));
+    }
+  };
+  size_t threads =
+      std::min<size_t>(files.size(), std::max(1U, std::thread::hardware_concurrency()));
+  {
+    std::vector<std::jthread> helpers;
+    for (size_t i = 1; i < threads; ++i) {
+      helpers.emplace_back(work);
+    }
+    work();
+  }
+  std::string listing;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!digests[i]) {
+      return std::unexpected(digests[i].error());
+    }
+    listing += *digests[i] + "  " + files[i].name + '\n';
+  }
+  return "h1:" + EncodeBase64(Digest(HashKind::kSha256, listing));
+}
+
+Result<std::vector<PackageFile>> SortedFiles(const std::string& root) {
+  std::vector<PackageFile> files;
+  if (auto listed = ListFiles(root, "", 0, files); !listed) {
+    return std::unexpected(listed.error());
+  }
+  std::sort(files.begin(), files.end(),
+            [](const PackageFile& a, const PackageFile& b) { return a.name < b.name; });
+  return files;
+}
+
+/// True when a file was changed so recently that another change might get the same time stamp.
+bool ChangedJustNow(const std::vector<PackageFile>& files) {
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  constexpr int64_t kClockTick = 50'000'000;
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  auto nanoseconds = [](const timespec& t) { return t.tv_sec * kNanoseconds + t.tv_nsec; };
+  return std::any_of(files.begin(), files.end(), [&](const PackageFile& file) {
+    return nanoseconds(file.info.st_ctim) > nanoseconds(now) - kClockTick;
+  });
+}
+
+}  // namespace
+
+Result<std::string> HashPackage(const std::string& directory) {
+  KINU_TRY(std::string root, RealPath(directory));
+  KINU_TRY(auto files, SortedFiles(root));
+  return HashFiles(root, files);
+}
+
+Result<std::string> RememberedPackageHash(const std::string& directory,
+                                          const provider::SchemaCache& cache) {
+  KINU_TRY(std::string root, RealPath(directory));
+  KINU_TRY(auto files, SortedFiles(root));
+  std::string key = "package " + root;
+  for (const PackageFile& file : files) {
+    const struct stat& info = file.info;
+    key += '\n' + file.name;
+    for (int64_t number :
+         {static_cast<int64_t>(info.st_dev), static_cast<int64_t>(info.st_ino),
+          static_cast<int64_t>(info.st_size), static_cast<int64_t>(info.st_mtim.tv_sec),
+          static_cast<int64_t>(info.st_mtim.tv_nsec), static_cast<int64_t>(info.st_ctim.tv_sec),
+          static_cast<int64_t>(info.st_ctim.tv_nsec)}) {
+      key += ' ' + std::to_string(number);
+    }
+  }
+  if (auto known = cache.FindNote(key)) {
+    return *known;
+  }
+  bool fresh = ChangedJustNow(files);
+  KINU_TRY(std::string hash, HashFiles(root, files));
+  if (!fresh) {
+    cache.StoreNote(key, hash);
+  }
+  return hash;
+}
+
+}  // namespace kinu::install

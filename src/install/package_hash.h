@@ -1,0 +1,21 @@
+// The h1 hash of a provider package, and the memory of hashes already computed.
+// Ref: golang.org/x/mod sumdb/dirhash Hash1; opentofu internal/getproviders/hash.go.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "provider/schema_cache.h"
+
+namespace kinu::install {
+
+/// "h1:…" of an unpacked package directory (symbolic links to it are followed).
+Result<std::string> HashPackage(const std::string& directory);
+
+/// The same, remembered in `cache` for as long as no file of the package changes its identity, size
+/// or times: packages have hundreds of megabytes, and every command needs their hash.
+Result<std::string> RememberedPackageHash(const std::string& directory,
+                                          const provider::SchemaCache& cache);
+
+}  // namespace kinu::install

@@ -1,0 +1,330 @@
+#include "install/provider_installer.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "codec/hash.h"
+#include "codec/provider_source.h"
+#include "codec/zip.h"
+#include "install/package_hash.h"
+
+namespace kinu::install {
+namespace {
+
+bool MatchesAny(const std::vector<std::string>& hashes, const std::string& hash) {
+  return std::find(hashes.begin(), hashes.end(), hash) != hashes.end();
+}
+
+/// Removes a link, file or directory tree.
+Result<void> RemoveAll(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error) {
+    return Fail(ErrorCode::kIo, "failed to remove " + path + ": " + error.message());
+  }
+  return {};
+}
+
+Result<void> CopyTree(const std::string& from, const std::string& to) {
+  std::error_code error;
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
+  if (error) {
+    return Fail(ErrorCode::kIo, "failed to copy " + from + " to " + to + ": " + error.message());
+  }
+  return {};
+}
+
+/// A name in an archive that stays inside the directory it is unpacked to.
+bool IsSafeName(std::string_view name) {
+  return !name.empty() && name[0] != '/' && name.find('\\') == name.npos &&
+         !CleanPath(name).starts_with("..");
+}
+
+Result<void> Unpack(const std::string& archive, const std::string& directory) {
+  KINU_TRY(std::string bytes, ReadFile(archive));
+  KINU_TRY(ZipReader zip, ZipReader::Open(bytes));
+  for (const ZipReader::Entry& entry : zip.entries()) {
+    if (!IsSafeName(entry.name)) {
+      return Fail(ErrorCode::kInvalid,
+                  "the package " + archive + " has a file outside of it: " + entry.name);
+    }
+    std::string path = JoinPath(directory, entry.name);
+    if (entry.is_directory()) {
+      if (auto made = MakeDirectories(path); !made) {
+        return made;
+      }
+      continue;
+    }
+    KINU_TRY(std::string content, zip.Read(entry));
+    if (auto made = MakeDirectories(DirName(path)); !made) {
+      return made;
+    }
+    unsigned mode = entry.unix_mode == 0 ? 0644 : entry.unix_mode & 0777;
+    if (auto written = ReplaceFile(path, content, mode); !written) {
+      return written;
+    }
+    chmod(path.c_str(), mode);
+  }
+  return {};
+}
+
+/// Installs providers one by one; state of one InstallProviders call.
+class Installer {
+ public:
+  Installer(const PackageSource& source, const InstallOptions& options, const InstallEvents& events,
+            InstallResult& result)
+      : source_(source), options_(options), events_(events), result_(result) {}
+
+  void Require(const std::string& address, const VersionConstraints& constraints) {
+    if (SplitProviderAddress(address).is_built_in()) {
+      BuiltIn(address, constraints);
+      return;
+    }
+    if (MatchesAny(options_.unmanaged, address)) {
+      return;
+    }
+    const ProviderLock* lock = result_.locks.Find(address);
+    bool locked = lock != nullptr && !options_.upgrade;
+    if (events_.query) {
+      events_.query(address, constraints, locked);
+    }
+    if (locked && !constraints.AllowsProvider(lock->version)) {
+      Failed(address,
+             "locked provider " + address + ' ' + lock->version.ToText() +
+                 " does not match configured version constraint " + constraints.ToCanonicalText() +
+                 "; must use tofu init -upgrade to allow selection of new versions",
+             true);
+      return;
+    }
+    auto packages = source_.Find(address);
+    if (!packages) {
+      // A package that is installed and verified needs no source any more.
+      if (locked && UseInstalled(address, *lock, constraints)) {
+        return;
+      }
+      Failed(address, packages.error().message, true);
+      return;
+    }
+    const Package* best = nullptr;
+    for (const Package& package : *packages) {
+      bool acceptable = locked ? package.version.ToText() == lock->version.ToText()
+                               : constraints.AllowsProvider(package.version);
+      if (acceptable && (best == nullptr || best->version < package.version)) {
+        best = &package;
+      }
+    }
+    if (best == nullptr) {
+      if (locked && UseInstalled(address, *lock, constraints)) {
+        return;
+      }
+      Failed(address,
+             locked ? "the previously-selected version " + lock->version.ToText() +
+                          " is no longer available"
+                    : "no available releases match the given constraints " +
+                          constraints.ToCanonicalText(),
+             true);
+      return;
+    }
+    Install(address, constraints, *best);
+  }
+
+ private:
+  void BuiltIn(const std::string& address, const VersionConstraints& constraints) {
+    std::string type = SplitProviderAddress(address).type;
+    std::string error;
+    if (type != "terraform") {
+      error = "this release has no built-in provider named \"" + type + '"';
+    } else if (!constraints.empty()) {
+      error = "built-in providers do not support explicit version constraints";
+    }
+    if (!error.empty()) {
+      Failed(address, error, true);
+    } else if (events_.built_in) {
+      events_.built_in(address);
+    }
+  }
+
+  void Failed(const std::string& address, const std::string& error, bool while_querying) {
+    result_.errors[address] = error;
+    if (events_.failed) {
+      events_.failed(address, error, while_querying);
+    }
+  }
+
+  /// The verified package of a lock, when it is installed already.
+  bool UseInstalled(const std::string& address, const ProviderLock& lock,
+                    const VersionConstraints& constraints) {
+    std::string directory = PackageDirectory(options_.providers_directory, address, lock.version);
+    std::vector<std::string> wanted = lock.PreferredHashes();
+    if (wanted.empty() || !IsDirectory(directory)) {
+      return false;
+    }
+    auto hash = HashPackage(directory);
+    if (!hash || !MatchesAny(wanted, *hash)) {
+      return false;
+    }
+    if (events_.already_installed) {
+      events_.already_installed(address, lock.version);
+    }
+    result_.locks.Set(address, Version(lock.version), constraints, lock.hashes);
+    return true;
+  }
+
+  void Install(const std::string& address, const VersionConstraints& constraints,
+               const Package& package) {
+    const ProviderLock* lock = result_.locks.Find(address);
+    bool same = lock != nullptr && lock->version.ToText() == package.version.ToText();
+    if (same && UseInstalled(address, *lock, constraints)) {
+      return;
+    }
+    std::vector<std::string> hashes = same ? lock->hashes : std::vector<std::string>();
+    std::vector<std::string> wanted = same ? lock->PreferredHashes() : std::vector<std::string>();
+    if (events_.installing) {
+      events_.installing(address, package.version);
+    }
+    std::string directory =
+        PackageDirectory(options_.providers_directory, address, package.version);
+    auto placed = Place(address, package, directory, wanted);
+    auto hash = placed ? HashPackage(directory) : std::unexpected(placed.error());
+    if (hash) {
+      auto executable = FindExecutable(directory, SplitProviderAddress(address).type);
+      if (!executable) {
+        hash =
+            Fail(ErrorCode::kNotFound, "provider binary not found: " + executable.error().message);
+      }
+    }
+    if (!hash) {
+      Failed(address, hash.error().message, false);
+      return;
+    }
+    hashes.push_back(*hash);
+    if (package.packed) {
+      if (auto archive = ReadFile(package.location)) {
+        hashes.push_back("zh:" + HexDigest(HashKind::kSha256, *archive));
+      }
+    }
+    result_.incomplete_hashes.push_back(address);
+    if (events_.installed) {
+      events_.installed(address, package.version, !package.packed);
+    }
+    result_.locks.Set(address, Version(package.version), constraints, std::move(hashes));
+  }
+
+  Result<void> Place(const std::string& address, const Package& package,
+                     const std::string& directory, const std::vector<std::string>& wanted) {
+    auto mismatch = [&] {
+      return Fail(ErrorCode::kInvalid,
+                  "the local package for " + address + ' ' + package.version.ToText() +
+                      " doesn't match any of the checksums previously recorded in the dependency "
+                      "lock file (this might be because the available checksums are for packages "
+                      "targeting different platforms)");
+    };
+    if (auto made = MakeDirectories(DirName(directory)); !made) {
+      return made;
+    }
+    // The lock that guards a package against a concurrent installation; its file stays behind.
+    int guard = open((directory + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (guard >= 0) {
+      struct flock region = {};
+      region.l_type = F_WRLCK;
+      fcntl(guard, F_SETLKW, &region);
+    }
+    Result<void> placed = package.packed ? PlaceArchive(package, directory, wanted, mismatch)
+                                         : PlaceDirectory(package, directory, wanted, mismatch);
+    if (guard >= 0) {
+      close(guard);
+    }
+    return placed;
+  }
+
+  template <typename F>
+  static Result<void> PlaceDirectory(const Package& package, const std::string& directory,
+                                     const std::vector<std::string>& wanted, F mismatch) {
+    char resolved[PATH_MAX];
+    std::string origin =
+        realpath(package.location.c_str(), resolved) == nullptr ? package.location : resolved;
+    bool verifiable = std::any_of(wanted.begin(), wanted.end(),
+                                  [](const std::string& hash) { return hash.starts_with("h1:"); });
+    if (verifiable) {
+      KINU_TRY(std::string hash, HashPackage(origin));
+      if (!MatchesAny(wanted, hash)) {
+        return mismatch();
+      }
+    }
+    if (auto removed = RemoveAll(directory); !removed) {
+      return removed;
+    }
+    if (symlink(AbsolutePath(origin).c_str(), directory.c_str()) == 0) {
+      return {};
+    }
+    return CopyTree(origin, directory);
+  }
+
+  template <typename F>
+  static Result<void> PlaceArchive(const Package& package, const std::string& directory,
+                                   const std::vector<std::string>& wanted, F mismatch) {
+    std::string temporary = directory + ".new";
+    if (auto removed = RemoveAll(temporary); !removed) {
+      return removed;
+    }
+    if (auto made = MakeDirectories(temporary); !made) {
+      return made;
+    }
+    if (auto unpacked = Unpack(package.location, temporary); !unpacked) {
+      static_cast<void>(RemoveAll(temporary));
+      return unpacked;
+    }
+    if (!wanted.empty()) {
+      KINU_TRY(std::string hash, HashPackage(temporary));
+      KINU_TRY(std::string archive, ReadFile(package.location));
+      if (!MatchesAny(wanted, hash) &&
+          !MatchesAny(wanted, "zh:" + HexDigest(HashKind::kSha256, archive))) {
+        static_cast<void>(RemoveAll(temporary));
+        return mismatch();
+      }
+    }
+    if (auto removed = RemoveAll(directory); !removed) {
+      return removed;
+    }
+    if (rename(temporary.c_str(), directory.c_str()) != 0) {
+      return Fail(ErrorCode::kIo, "rename " + temporary + ": " + SystemMessage(errno));
+    }
+    return {};
+  }
+
+  const PackageSource& source_;
+  const InstallOptions& options_;
+  const InstallEvents& events_;
+  InstallResult& result_;
+};
+
+}  // namespace
+
+std::string PackageDirectory(const std::string& providers_directory, std::string_view address,
+                             const Version& version) {
+  return JoinPath(JoinPath(JoinPath(providers_directory, address), version.ToText()),
+                  CurrentPlatform());
+}
+
+InstallResult InstallProviders(const ProviderRequirements& requirements, const LockFile& locks,
+                               const PackageSource& source, const InstallOptions& options,
+                               const InstallEvents& events) {
+  InstallResult result;
+  result.locks = locks;
+  Installer installer(source, options, events, result);
+  for (const auto& [address, constraints] : requirements) {
+    installer.Require(address, constraints);
+  }
+  std::erase_if(result.locks.providers,
+                [&](const auto& entry) { return !requirements.contains(entry.first); });
+  return result;
+}
+
+}  // namespace kinu::install

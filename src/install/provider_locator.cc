@@ -1,0 +1,205 @@
+#include "install/provider_locator.h"
+
+#include <algorithm>
+#include <future>
+
+#include "base/files.h"
+#include "codec/provider_source.h"
+#include "install/package_hash.h"
+#include "install/package_source.h"
+#include "install/provider_installer.h"
+#include "provider/builtin.h"
+
+namespace kinu::install {
+
+/// What is known of one provider during a run. Everything but the address is under its mutex.
+struct ProviderLocator::Entry {
+  std::string address;
+  std::mutex mutex;
+  bool located = false;
+  std::string executable;
+  const plugin::Attachment* attachment = nullptr;
+  std::string cache_key;
+  std::shared_ptr<const schema::ProviderSchema> schema;
+  std::future<Result<PluginPtr>> prepared;
+  PluginPtr spare;
+
+  Result<PluginPtr> TakePrepared() {
+    if (spare != nullptr) {
+      return std::move(spare);
+    }
+    if (prepared.valid()) {
+      return prepared.get();
+    }
+    return PluginPtr();
+  }
+};
+
+ProviderLocator::ProviderLocator(Options options)
+    : options_(std::move(options)), cache_(options_.cache_directory) {
+}
+
+ProviderLocator::~ProviderLocator() = default;
+
+ProviderLocator::Entry& ProviderLocator::EntryOf(std::string_view address) {
+  std::lock_guard lock(mutex_);
+  auto it = entries_.find(address);
+  if (it == entries_.end()) {
+    auto entry = std::make_unique<Entry>();
+    entry->address = address;
+    it = entries_.emplace(std::string(address), std::move(entry)).first;
+  }
+  return *it->second;
+}
+
+std::optional<std::string> ProviderLocator::Missing(std::string_view address) const {
+  if (SplitProviderAddress(address).is_built_in() || options_.attachments.contains(address) ||
+      options_.dev_overrides.contains(address)) {
+    return std::nullopt;
+  }
+  const ProviderLock* lock = options_.locks.Find(address);
+  if (lock == nullptr) {
+    return "required by this configuration but no version is selected";
+  }
+  std::string directory = PackageDirectory(options_.providers_directory, address, lock->version);
+  if (!IsDirectory(directory)) {
+    return "there is no package for " + std::string(address) + ' ' + lock->version.ToText() +
+           " cached in " + options_.providers_directory;
+  }
+  return std::nullopt;
+}
+
+Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) const {
+  if (entry.located) {
+    return {};
+  }
+  if (auto it = options_.attachments.find(address); it != options_.attachments.end()) {
+    entry.attachment = &it->second;
+    entry.located = true;
+    return {};
+  }
+  std::string type = SplitProviderAddress(address).type;
+  if (auto it = options_.dev_overrides.find(address); it != options_.dev_overrides.end()) {
+    KINU_TRY(entry.executable, FindExecutable(it->second, type));
+    // Development builds change under the same name, so their schema is not remembered.
+    entry.located = true;
+    return {};
+  }
+  if (auto missing = Missing(address)) {
+    return Fail(ErrorCode::kNotFound, *missing);
+  }
+  const ProviderLock& lock = *options_.locks.Find(address);
+  std::string directory = PackageDirectory(options_.providers_directory, address, lock.version);
+  auto hash = RememberedPackageHash(directory, cache_);
+  std::vector<std::string> wanted = lock.PreferredHashes();
+  if (!hash && !wanted.empty()) {
+    return Fail(ErrorCode::kIo, "failed to verify checksum of " + std::string(address) + ' ' +
+                                    lock.version.ToText() + " package cached in " +
+                                    options_.providers_directory + ": " + hash.error().message);
+  }
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), *hash) == wanted.end()) {
+    return Fail(ErrorCode::kInvalid,
+                "the cached package for " + std::string(address) + ' ' + lock.version.ToText() +
+                    " (in " + options_.providers_directory +
+                    ") does not match any of the checksums recorded in the dependency lock file, "
+                    "run tofu init to ensure all providers are correctly installed");
+  }
+  KINU_TRY(entry.executable, FindExecutable(directory, type));
+  if (!entry.executable.starts_with('/')) {
+    entry.executable = AbsolutePath(entry.executable);
+  }
+  entry.cache_key = hash ? *hash : "";
+  entry.located = true;
+  return {};
+}
+
+Result<ProviderLocator::PluginPtr> ProviderLocator::Launch(const Entry& entry) const {
+  if (entry.attachment != nullptr) {
+    return plugin::PluginProvider::Attach(entry.address, *entry.attachment);
+  }
+  return plugin::PluginProvider::Start({.address = entry.address, .executable = entry.executable});
+}
+
+Result<void> ProviderLocator::LoadSchema(Entry& entry) {
+  if (entry.schema != nullptr) {
+    return {};
+  }
+  if (!entry.cache_key.empty()) {
+    if (auto raw = cache_.Find(entry.cache_key)) {
+      if (auto opened = provider::OpenWireSchema(*std::move(raw))) {
+        entry.schema = *std::move(opened);
+        return {};
+      }
+    }
+  }
+  KINU_TRY(PluginPtr running, entry.TakePrepared());
+  if (running == nullptr) {
+    KINU_TRY(running, Launch(entry));
+  }
+  KINU_TRY(provider::RawSchema raw, running->FetchSchema());
+  if (auto checked = provider::CheckWireSchema(raw); !checked) {
+    return Fail(
+        ErrorCode::kInvalid,
+        "provider " + entry.address +
+            " has an invalid schema, which is a bug of the provider: " + checked.error().message);
+  }
+  if (!entry.cache_key.empty()) {
+    cache_.Store(entry.cache_key, raw);
+  }
+  KINU_TRY(entry.schema, provider::OpenWireSchema(std::move(raw)));
+  entry.spare = std::move(running);
+  return {};
+}
+
+Result<const schema::ProviderSchema*> ProviderLocator::Schema(std::string_view address) {
+  if (address == kBuiltInProvider) {
+    return &provider::BuiltInSchema();
+  }
+  Entry& entry = EntryOf(address);
+  std::lock_guard lock(entry.mutex);
+  if (auto located = Locate(address, entry); !located) {
+    return std::unexpected(located.error());
+  }
+  if (auto loaded = LoadSchema(entry); !loaded) {
+    return std::unexpected(loaded.error());
+  }
+  return entry.schema.get();
+}
+
+Result<std::unique_ptr<provider::Provider>> ProviderLocator::Start(std::string_view address) {
+  if (address == kBuiltInProvider) {
+    return provider::MakeBuiltInProvider();
+  }
+  Entry& entry = EntryOf(address);
+  PluginPtr running;
+  std::shared_ptr<const schema::ProviderSchema> schema;
+  {
+    std::lock_guard lock(entry.mutex);
+    if (auto located = Locate(address, entry); !located) {
+      return std::unexpected(located.error());
+    }
+    if (auto loaded = LoadSchema(entry); !loaded) {
+      return std::unexpected(loaded.error());
+    }
+    KINU_TRY(running, entry.TakePrepared());
+    schema = entry.schema;
+  }
+  if (running == nullptr) {
+    KINU_TRY(running, Launch(entry));
+  }
+  running->UseSchema(std::move(schema));
+  return running;
+}
+
+void ProviderLocator::Prepare(std::string_view address) {
+  if (address == kBuiltInProvider) {
+    return;
+  }
+  Entry& entry = EntryOf(address);
+  std::lock_guard lock(entry.mutex);
+  if (!entry.prepared.valid() && entry.spare == nullptr && Locate(address, entry)) {
+    entry.prepared = std::async(std::launch::async, [this, &entry] { return Launch(entry); });
+  }
+}
+
+}  // namespace kinu::install
