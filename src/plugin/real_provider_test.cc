@@ -1,0 +1,301 @@
+// The whole way to real provider processes: protocol 6 (kinutest, tests/providers) and protocol 5
+// (hashicorp/time), with and without TLS. Skipped on machines that cannot build them.
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cty/json.h"
+#include "plugin/plugin_provider.h"
+#include "provider/wire_schema.h"
+
+namespace kinu::plugin {
+namespace {
+
+using provider::Problems;
+
+std::string TextOf(const Problems& problems) {
+  std::string out;
+  for (const provider::Problem& problem : problems) {
+    out += problem.summary + ": " + problem.detail + '\n';
+  }
+  return out;
+}
+
+/// An object of a block's type: given attributes, the others null or empty.
+Value ObjectWith(const schema::Block& block, std::vector<std::pair<std::string, Value>> given) {
+  std::vector<std::pair<std::string, Value>> attributes;
+  Value empty = block.EmptyValue();
+  for (size_t i = 0; i < empty.size(); ++i) {
+    attributes.emplace_back(empty.key(i), empty.elements()[i]);
+  }
+  attributes.insert(attributes.end(), given.begin(), given.end());
+  return Value::Object(std::move(attributes));
+}
+
+class RealProvider : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (GetParam()) {
+      unsetenv("TF_DISABLE_PLUGIN_TLS");
+    } else {
+      setenv("TF_DISABLE_PLUGIN_TLS", "1", 1);
+    }
+  }
+
+  /// Starts a provider of the mirror and gives it its schema; null when it is not there.
+  static std::unique_ptr<PluginProvider> Start(const std::string& place, const std::string& name) {
+    std::string executable = KINU_TEST_MIRROR "/registry.opentofu.org/" + place + '/' + name;
+    if (!FileExists(executable)) {
+      return nullptr;
+    }
+    auto started = PluginProvider::Start(
+        {.address = "registry.opentofu.org/kinu/kinutest", .executable = executable});
+    EXPECT_TRUE(started) << started.error().message;
+    auto raw = (*started)->FetchSchema();
+    EXPECT_TRUE(raw) << raw.error().message;
+    auto checked = provider::CheckWireSchema(*raw);
+    EXPECT_TRUE(checked) << checked.error().message;
+    auto schema = provider::OpenWireSchema(*raw);
+    EXPECT_TRUE(schema) << schema.error().message;
+    (*started)->UseSchema(*schema);
+    return *std::move(started);
+  }
+  static std::unique_ptr<PluginProvider> StartKinutest() {
+    return Start("kinu/kinutest/1.0.0/linux_amd64", "terraform-provider-kinutest_v1.0.0");
+  }
+};
+
+#define START_OR_SKIP(provider, expression)                                        \
+  auto provider = expression;                                                      \
+  if (provider == nullptr) {                                                       \
+    GTEST_SKIP() << "the test providers are not built (tests/providers/build.sh)"; \
+  }
+
+TEST_P(RealProvider, LifeOfAResource) {
+  START_OR_SKIP(provider, StartKinutest());
+  EXPECT_EQ(provider->protocol(), 6);
+  const schema::ResourceSchema* thing = provider->schema().FindResource("kinutest_thing");
+  ASSERT_NE(thing, nullptr);
+  EXPECT_EQ(thing->version, 2);
+  EXPECT_TRUE(thing->block.FindAttribute("secret")->sensitive);
+  EXPECT_TRUE(thing->block.FindAttribute("password")->write_only);
+  EXPECT_EQ(thing->block.FindAttribute("behave")->deprecation_message, "For tests only.");
+  ASSERT_NE(thing->block.FindAttribute("rules")->nested, nullptr);
+  EXPECT_EQ(thing->block.FindAttribute("rules")->nested->nesting, schema::Nesting::kList);
+  EXPECT_EQ(thing->block.FindBlock("label")->nesting, schema::Nesting::kSet);
+
+  Problems problems;
+  Value provider_config =
+      ObjectWith(provider->schema().provider_config().block, {{"prefix", Value::String("real")}});
+  provider->ValidateProviderConfig(provider_config, problems);
+  provider->Configure(provider_config, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+
+  Value config = ObjectWith(
+      thing->block,
+      {{"name", Value::String("one")},
+       {"password", Value::String("hidden")},
+       {"anything", Value::Object({{"k", Value::Tuple({Value::Int(1), Value::True()})}})},
+       {"rules", Value::Null(thing->block.FindAttribute("rules")->type)}});
+  provider->ValidateResourceConfig("kinutest_thing", config, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  Value bad = ObjectWith(thing->block, {{"name", Value::String("invalid")}});
+  provider->ValidateResourceConfig("kinutest_thing", bad, problems);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].summary, "Invalid name");
+  EXPECT_EQ(problems[0].attribute->ToText(), ".name");
+  problems.clear();
+
+  // Create. The proposed value does not hold the write-only attribute.
+  provider::PlanRequest plan;
+  plan.type = "kinutest_thing";
+  plan.prior = Value::Null(thing->block.implied_type());
+  plan.config = config;
+  plan.proposed = ObjectWith(
+      thing->block,
+      {{"name", Value::String("one")},
+       {"anything", Value::Object({{"k", Value::Tuple({Value::Int(1), Value::True()})}})}});
+  auto planned = provider->PlanResourceChange(plan, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_FALSE(planned.planned.Attribute("id").IsKnown());
+  EXPECT_EQ(planned.planned.Attribute("size").AsInt64(), 1);
+  EXPECT_FALSE(planned.legacy_type_system);
+
+  provider::ApplyRequest apply;
+  apply.type = "kinutest_thing";
+  apply.prior = plan.prior;
+  apply.planned = planned.planned;
+  apply.config = config;
+  apply.private_data = planned.private_data;
+  auto applied = provider->ApplyResourceChange(apply, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_EQ(applied.state.Attribute("id").AsString(), "real-one");
+  EXPECT_TRUE(applied.state.Attribute("password").IsNull());
+  EXPECT_FALSE(applied.private_data.empty());
+
+  // Read it back, then plan a change that replaces it.
+  provider::ReadRequest read;
+  read.type = "kinutest_thing";
+  read.prior = applied.state;
+  read.private_data = applied.private_data;
+  auto was_read = provider->ReadResource(read, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_TRUE(Value::RawEquals(was_read.state, applied.state));
+  EXPECT_EQ(was_read.private_data, applied.private_data);
+
+  plan.prior = applied.state;
+  plan.private_data = applied.private_data;
+  plan.config = ObjectWith(thing->block, {{"name", Value::String("two")}});
+  std::vector<std::pair<std::string, Value>> renamed = {
+      {"name", Value::String("two")},
+      {"id", applied.state.Attribute("id")},
+      {"revision", applied.state.Attribute("revision")}};
+  plan.proposed = ObjectWith(thing->block, renamed);
+  auto replaced = provider->PlanResourceChange(plan, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  ASSERT_EQ(replaced.requires_replace.size(), 1U);
+  EXPECT_EQ(replaced.requires_replace[0].ToText(), ".name");
+
+  // Its state comes back through an upgrade.
+  auto json = ValueToJson(applied.state, thing->block.implied_type());
+  ASSERT_TRUE(json);
+  provider::RawState raw;
+  raw.json = *json;
+  Value upgraded = provider->UpgradeResourceState("kinutest_thing", 2, raw, problems);
+  EXPECT_TRUE(Value::RawEquals(upgraded, applied.state)) << TextOf(problems);
+  raw.json = R"({"id":"old-1","title":"old"})";
+  upgraded = provider->UpgradeResourceState("kinutest_thing", 1, raw, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_EQ(upgraded.Attribute("name").AsString(), "old");
+
+  auto imported = provider->ImportResourceState("kinutest_thing", "abc", {}, problems);
+  ASSERT_EQ(imported.size(), 1U) << TextOf(problems);
+  EXPECT_EQ(imported[0].state.Attribute("id").AsString(), "abc");
+  provider->Close();
+}
+
+TEST_P(RealProvider, OtherKindsOfObjects) {
+  START_OR_SKIP(provider, StartKinutest());
+  Problems problems;
+  provider->Configure(ObjectWith(provider->schema().provider_config().block, {}), problems);
+  const schema::ResourceSchema* lookup = provider->schema().FindData("kinutest_lookup");
+  ASSERT_NE(lookup, nullptr);
+  Value found = provider->ReadDataSource(
+      "kinutest_lookup", ObjectWith(lookup->block, {{"key", Value::String("abc")}}), {}, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_EQ(found.Attribute("value").AsString(), "ABC");
+
+  const schema::ResourceSchema* token = provider->schema().FindEphemeral("kinutest_token");
+  ASSERT_NE(token, nullptr);
+  auto opened = provider->OpenEphemeral(
+      "kinutest_token", ObjectWith(token->block, {{"name", Value::String("x")}}), problems);
+  EXPECT_EQ(opened.result.Attribute("token").AsString(), "token-x");
+  EXPECT_TRUE(opened.renew_at.has_value());
+  auto renewed = provider->RenewEphemeral("kinutest_token", opened.private_data, problems);
+  provider->CloseEphemeral("kinutest_token", renewed.private_data, problems);
+  EXPECT_TRUE(problems.empty()) << TextOf(problems);
+
+  const schema::FunctionSignature* shout = provider->schema().FindFunction("shout");
+  ASSERT_NE(shout, nullptr);
+  ASSERT_EQ(shout->parameters.size(), 1U);
+  ASSERT_NE(shout->variadic, nullptr);
+  int argument = 0;
+  std::vector<Value> words = {Value::String("a"), Value::Null(Type::String()), Value::String("b")};
+  auto text = provider->CallFunction("shout", words, &argument);
+  ASSERT_TRUE(text) << text.error();
+  EXPECT_EQ(text->AsString(), "A B");
+  words = {Value::String("")};
+  text = provider->CallFunction("shout", words, &argument);
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error(), "there is nothing to shout");
+  EXPECT_EQ(argument, 0);
+}
+
+TEST_P(RealProvider, ManyCallsAtOnce) {
+  START_OR_SKIP(provider, StartKinutest());
+  const schema::ResourceSchema* lookup = provider->schema().FindData("kinutest_lookup");
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 10; ++i) {
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 50; ++k) {
+        Problems problems;
+        std::string key = "k" + std::to_string(i * 100 + k);
+        Value found = provider->ReadDataSource(
+            "kinutest_lookup", ObjectWith(lookup->block, {{"key", Value::String(key)}}), {},
+            problems);
+        key[0] = 'K';
+        right += problems.empty() && found.Attribute("value").AsString() == key ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(right, 500);
+}
+
+TEST_P(RealProvider, CrashIsReported) {
+  START_OR_SKIP(provider, StartKinutest());
+  Problems problems;
+  const schema::ResourceSchema* thing = provider->schema().FindResource("kinutest_thing");
+  provider->Configure(ObjectWith(provider->schema().provider_config().block, {}), problems);
+  provider::ApplyRequest apply;
+  apply.type = "kinutest_thing";
+  apply.prior = Value::Null(thing->block.implied_type());
+  apply.config =
+      ObjectWith(thing->block, {{"name", Value::String("x")}, {"behave", Value::String("crash")}});
+  apply.planned = apply.config;
+  size_t before = PluginPanics().size();
+  auto response = provider->ApplyResourceChange(apply, problems);
+  EXPECT_FALSE(response.has_state);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].summary, "Plugin did not respond");
+  provider->Close();
+  auto panics = PluginPanics();
+  ASSERT_EQ(panics.size(), before + 1);
+  EXPECT_EQ(panics.back().name, "kinutest");
+  EXPECT_TRUE(panics.back().trace.starts_with("panic: crashed as told")) << panics.back().trace;
+}
+
+TEST_P(RealProvider, ProtocolFive) {
+  START_OR_SKIP(provider,
+                Start("hashicorp/time/0.13.1/linux_amd64", "terraform-provider-time_v0.13.1_x5"));
+  EXPECT_EQ(provider->protocol(), 5);
+  const schema::ResourceSchema* offset = provider->schema().FindResource("time_offset");
+  ASSERT_NE(offset, nullptr);
+  Problems problems;
+  provider->Configure(Value::EmptyObject(), problems);
+  provider::PlanRequest plan;
+  plan.type = "time_offset";
+  plan.prior = Value::Null(offset->block.implied_type());
+  plan.config = ObjectWith(offset->block, {{"base_rfc3339", Value::String("2020-01-01T00:00:00Z")},
+                                           {"offset_days", Value::Int(1)}});
+  plan.proposed = plan.config;
+  auto planned = provider->PlanResourceChange(plan, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  provider::ApplyRequest apply;
+  apply.type = plan.type;
+  apply.prior = plan.prior;
+  apply.config = plan.config;
+  apply.planned = planned.planned;
+  apply.private_data = planned.private_data;
+  auto applied = provider->ApplyResourceChange(apply, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_EQ(applied.state.Attribute("rfc3339").AsString(), "2020-01-02T00:00:00Z");
+  int argument = 0;
+  std::vector<Value> arguments = {Value::String("2020-01-01T00:00:00Z")};
+  auto parsed = provider->CallFunction("rfc3339_parse", arguments, &argument);
+  ASSERT_TRUE(parsed) << parsed.error();
+  EXPECT_EQ(parsed->Attribute("year").AsInt64(), 2020);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transport, RealProvider, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Tls" : "Plain"; });
+
+}  // namespace
+}  // namespace kinu::plugin
