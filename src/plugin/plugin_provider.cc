@@ -117,7 +117,39 @@ bool IsSet(const char* name) {
   return value != nullptr && value[0] != '\0';
 }
 
-std::vector<std::string> EnvironmentFor(const ClientIdentity* identity) {
+}  // namespace
+
+/// A directory that only this user can enter, for one provider's socket; removed with it.
+class SocketDirectory {
+ public:
+  /// No directory: when there is none to make, or the user has an opinion about sockets.
+  static std::unique_ptr<SocketDirectory> Make() {
+    // Socket paths have at most 107 bytes, and the provider appends a name.
+    constexpr size_t kLongest = 80;
+    if (IsSet("PLUGIN_UNIX_SOCKET_DIR") || IsSet("PLUGIN_UNIX_SOCKET_GROUP")) {
+      return nullptr;
+    }
+    std::string path = IsSet("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
+    path = JoinPath(path, "kinu-XXXXXX");
+    if (path.size() > kLongest || mkdtemp(path.data()) == nullptr) {
+      return nullptr;
+    }
+    return std::unique_ptr<SocketDirectory>(new SocketDirectory(std::move(path)));
+  }
+  SocketDirectory(const SocketDirectory&) = delete;
+  SocketDirectory& operator=(const SocketDirectory&) = delete;
+  ~SocketDirectory() { rmdir(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit SocketDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+namespace {
+
+std::vector<std::string> EnvironmentFor(const ClientIdentity* identity,
+                                        const SocketDirectory* directory) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     std::string_view text(*entry);
@@ -132,6 +164,9 @@ std::vector<std::string> EnvironmentFor(const ClientIdentity* identity) {
   environment.emplace_back("PLUGIN_MAX_PORT=25000");
   if (identity != nullptr) {
     environment.push_back("PLUGIN_CLIENT_CERT=" + identity->certificate);
+  }
+  if (directory != nullptr) {
+    environment.push_back("PLUGIN_UNIX_SOCKET_DIR=" + directory->path());
   }
   if (!LoggingRequested()) {
     // Nobody would read it, and providers spend a tenth of their time on it.
@@ -224,10 +259,32 @@ Value DecodedIdentity(const std::optional<std::string_view>& message,
 }  // namespace
 
 Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(const Launch& launch) {
-  bool tls = !IsSet("TF_DISABLE_PLUGIN_TLS");
+  // Who may connect is decided by TLS in the reference. Making certificates costs a provider more
+  // than its whole start, and a socket in a directory that only this user can enter gives the same
+  // guarantee; TLS remains for providers that put their socket elsewhere.
+  if (IsSet("TF_DISABLE_PLUGIN_TLS")) {
+    return Start(launch, false, nullptr);
+  }
+  auto directory = IsSet("KINU_PLUGIN_TLS") ? nullptr : SocketDirectory::Make();
+  if (directory == nullptr) {
+    return Start(launch, true, nullptr);
+  }
+  std::string path = directory->path() + '/';
+  auto started = Start(launch, false, std::move(directory));
+  if (!started || (*started)->socket_path_.starts_with(path)) {
+    return started;
+  }
+  (*started)->process_->Kill();
+  started->reset();
+  return Start(launch, true, nullptr);
+}
+
+Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
+    const Launch& launch, bool tls, std::unique_ptr<SocketDirectory> directory) {
   std::unique_ptr<PluginProvider> plugin(new PluginProvider());
   plugin->name_ = launch.address;
   plugin->log_ = std::make_unique<LogRelay>(BaseName(launch.executable));
+  plugin->socket_directory_ = std::move(directory);
   Endpoint endpoint;
   if (tls) {
     KINU_TRY(PluginRuntime * runtime, LoadPluginRuntime());
@@ -235,7 +292,8 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(const Launch& laun
   }
   Process::Options options;
   options.executable = launch.executable;
-  options.environment = EnvironmentFor(tls ? &endpoint.identity : nullptr);
+  options.environment =
+      EnvironmentFor(tls ? &endpoint.identity : nullptr, plugin->socket_directory_.get());
   options.on_line = [log = plugin->log_.get()](Stream stream, std::string_view line) {
     log->Line(line, stream == Stream::kStdout);
   };
@@ -330,6 +388,8 @@ Result<void> PluginProvider::Connect(Endpoint endpoint) {
   });
   return {};
 }
+
+PluginProvider::PluginProvider() = default;
 
 PluginProvider::~PluginProvider() {
   Close();
@@ -797,8 +857,8 @@ std::expected<Value, std::string> PluginProvider::CallFunction(std::string_view 
         return std::unexpected("parameter " + parameter.name +
                                " is null, which is not allowed for function " + std::string(name));
       }
-      writer.AlwaysBytes(2, {});
-      continue;
+      // The reference sends an empty message here, which the provider framework refuses; an
+      // encoded null it accepts.
     }
     auto written = WriteDynamicValue(writer, 2, arguments[i], parameter.type);
     if (!written) {
@@ -867,9 +927,10 @@ void PluginProvider::Close() {
     bool killed = !process_->AwaitExit(kExitTimeoutMs);
     std::string panic = log_->Panic();
     process_.reset();
-    if (killed && !socket_path_.empty()) {
+    if ((killed || socket_directory_ != nullptr) && !socket_path_.empty()) {
       unlink(socket_path_.c_str());
     }
+    socket_directory_.reset();
     if (!panic.empty()) {
       RecordPluginPanic({.name = SplitProviderAddress(name_).type, .trace = std::move(panic)});
     }

@@ -16,6 +16,7 @@
 namespace kinu::plugin {
 
 struct Methods;
+class SocketDirectory;
 
 class PluginProvider final : public provider::Provider {
  public:
@@ -24,6 +25,8 @@ class PluginProvider final : public provider::Provider {
     std::string executable;
   };
   /// Starts the process and connects. No call has been made yet: give it a schema next.
+  /// The connection is a private socket; TF_DISABLE_PLUGIN_TLS leaves the socket where the provider
+  /// puts it, KINU_PLUGIN_TLS asks for mutual TLS.
   static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch);
   /// Connects to a process that somebody else started.
   static Result<std::unique_ptr<PluginProvider>> Attach(const std::string& address,
@@ -80,8 +83,10 @@ class PluginProvider final : public provider::Provider {
 
  private:
   class Request;
-  PluginProvider() = default;
+  PluginProvider();
 
+  static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch, bool tls,
+                                                       std::unique_ptr<SocketDirectory> directory);
   Result<void> Connect(Endpoint endpoint);
   /// Makes a call; a transport failure becomes a problem and false.
   bool Call(const char* method, const std::string& request, std::string* response,
@@ -100,6 +105,7 @@ class PluginProvider final : public provider::Provider {
   std::unique_ptr<Process> process_;
   std::unique_ptr<Channel> channel_;
   std::string socket_path_;
+  std::unique_ptr<SocketDirectory> socket_directory_;
   bool owned_ = true;
   bool closed_ = false;
   bool fetched_ = false;

@@ -36,13 +36,18 @@ Value ObjectWith(const schema::Block& block, std::vector<std::pair<std::string, 
   return Value::Object(std::move(attributes));
 }
 
-class RealProvider : public ::testing::TestWithParam<bool> {
+/// How the program and the provider are connected.
+enum class Connection { kPrivate, kPlain, kTls };
+
+class RealProvider : public ::testing::TestWithParam<Connection> {
  protected:
   void SetUp() override {
-    if (GetParam()) {
-      unsetenv("TF_DISABLE_PLUGIN_TLS");
-    } else {
+    unsetenv("TF_DISABLE_PLUGIN_TLS");
+    unsetenv("KINU_PLUGIN_TLS");
+    if (GetParam() == Connection::kPlain) {
       setenv("TF_DISABLE_PLUGIN_TLS", "1", 1);
+    } else if (GetParam() == Connection::kTls) {
+      setenv("KINU_PLUGIN_TLS", "1", 1);
     }
   }
 
@@ -83,7 +88,7 @@ TEST_P(RealProvider, LifeOfAResource) {
   EXPECT_EQ(thing->version, 2);
   EXPECT_TRUE(thing->block.FindAttribute("secret")->sensitive);
   EXPECT_TRUE(thing->block.FindAttribute("password")->write_only);
-  EXPECT_EQ(thing->block.FindAttribute("behave")->deprecation_message, "For tests only.");
+  EXPECT_TRUE(thing->block.FindAttribute("behave")->deprecated);
   ASSERT_NE(thing->block.FindAttribute("rules")->nested, nullptr);
   EXPECT_EQ(thing->block.FindAttribute("rules")->nested->nesting, schema::Nesting::kList);
   EXPECT_EQ(thing->block.FindBlock("label")->nesting, schema::Nesting::kSet);
@@ -95,12 +100,10 @@ TEST_P(RealProvider, LifeOfAResource) {
   provider->Configure(provider_config, problems);
   ASSERT_TRUE(problems.empty()) << TextOf(problems);
 
-  Value config = ObjectWith(
-      thing->block,
-      {{"name", Value::String("one")},
-       {"password", Value::String("hidden")},
-       {"anything", Value::Object({{"k", Value::Tuple({Value::Int(1), Value::True()})}})},
-       {"rules", Value::Null(thing->block.FindAttribute("rules")->type)}});
+  Value config =
+      ObjectWith(thing->block, {{"name", Value::String("one")},
+                                {"password", Value::String("hidden")},
+                                {"rules", Value::Null(thing->block.FindAttribute("rules")->type)}});
   provider->ValidateResourceConfig("kinutest_thing", config, problems);
   ASSERT_TRUE(problems.empty()) << TextOf(problems);
   Value bad = ObjectWith(thing->block, {{"name", Value::String("invalid")}});
@@ -115,10 +118,9 @@ TEST_P(RealProvider, LifeOfAResource) {
   plan.type = "kinutest_thing";
   plan.prior = Value::Null(thing->block.implied_type());
   plan.config = config;
-  plan.proposed = ObjectWith(
-      thing->block,
-      {{"name", Value::String("one")},
-       {"anything", Value::Object({{"k", Value::Tuple({Value::Int(1), Value::True()})}})}});
+  plan.proposed = ObjectWith(thing->block, {
+                                               {"name", Value::String("one")},
+                                           });
   auto planned = provider->PlanResourceChange(plan, problems);
   ASSERT_TRUE(problems.empty()) << TextOf(problems);
   EXPECT_FALSE(planned.planned.Attribute("id").IsKnown());
@@ -184,9 +186,13 @@ TEST_P(RealProvider, OtherKindsOfObjects) {
   provider->Configure(ObjectWith(provider->schema().provider_config().block, {}), problems);
   const schema::ResourceSchema* lookup = provider->schema().FindData("kinutest_lookup");
   ASSERT_NE(lookup, nullptr);
+  Value anything = Value::Object({{"k", Value::Tuple({Value::Int(1), Value::True()})}});
   Value found = provider->ReadDataSource(
-      "kinutest_lookup", ObjectWith(lookup->block, {{"key", Value::String("abc")}}), {}, problems);
+      "kinutest_lookup",
+      ObjectWith(lookup->block, {{"key", Value::String("abc")}, {"anything", anything}}), {},
+      problems);
   ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_TRUE(Value::RawEquals(found.Attribute("echo"), anything));
   EXPECT_EQ(found.Attribute("value").AsString(), "ABC");
 
   const schema::ResourceSchema* token = provider->schema().FindEphemeral("kinutest_token");
@@ -294,8 +300,15 @@ TEST_P(RealProvider, ProtocolFive) {
   EXPECT_EQ(parsed->Attribute("year").AsInt64(), 2020);
 }
 
-INSTANTIATE_TEST_SUITE_P(Transport, RealProvider, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "Tls" : "Plain"; });
+std::string NameOf(const ::testing::TestParamInfo<Connection>& test) {
+  constexpr const char* kNames[] = {"Private", "Plain", "Tls"};
+  return kNames[static_cast<size_t>(test.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Connections, RealProvider,
+                         ::testing::Values(Connection::kPrivate, Connection::kPlain,
+                                           Connection::kTls),
+                         NameOf);
 
 }  // namespace
 }  // namespace kinu::plugin

@@ -246,18 +246,20 @@ class Decoder {
       Fail("nested attributes are nested too deeply");
       return out;
     }
+    uint64_t nesting = 0;
     ProtoReader reader(message);
     for (ProtoField field; reader.Next(field);) {
       if (field.number == 1) {
         out->attributes.push_back(Attribute(field.bytes, depth));
       } else if (field.number == 3) {
-        out->nesting = NestingOf(field.scalar);
-        if (out->nesting == schema::Nesting::kGroup) {
-          Fail("a nested attribute cannot have nesting mode GROUP");
-        }
+        nesting = field.scalar;
       }
     }
     End(reader);
+    out->nesting = NestingOf(nesting);
+    if (out->nesting == schema::Nesting::kGroup) {
+      Fail("a nested attribute cannot have nesting mode GROUP");
+    }
     std::sort(out->attributes.begin(), out->attributes.end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     return out;
@@ -335,6 +337,7 @@ class Decoder {
   }
 
   void NestedBlock(std::string_view message, schema::NestedBlock& out, int depth) {
+    uint64_t nesting = 0;
     ProtoReader reader(message);
     for (ProtoField field; reader.Next(field);) {
       switch (field.number) {
@@ -345,7 +348,7 @@ class Decoder {
           Block(field.bytes, out.block, depth);
           break;
         case 3:
-          out.nesting = NestingOf(field.scalar);
+          nesting = field.scalar;
           break;
         case 4:
           out.min_items = field.as_int();
@@ -358,6 +361,7 @@ class Decoder {
       }
     }
     End(reader);
+    out.nesting = NestingOf(nesting);
   }
 
   int protocol_;

@@ -13,12 +13,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// lookup is a data source that answers with its key in capitals.
+// lookup is a data source that answers with its key in capitals, and with whatever it is given.
 type lookup struct{}
 
 type lookupModel struct {
-	Key   types.String `tfsdk:"key"`
-	Value types.String `tfsdk:"value"`
+	Key      types.String  `tfsdk:"key"`
+	Value    types.String  `tfsdk:"value"`
+	Anything types.Dynamic `tfsdk:"anything"`
+	Echo     types.Dynamic `tfsdk:"echo"`
 }
 
 func (d *lookup) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -27,8 +29,10 @@ func (d *lookup) Metadata(_ context.Context, req datasource.MetadataRequest, res
 
 func (d *lookup) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = dataschema.Schema{Attributes: map[string]dataschema.Attribute{
-		"key":   dataschema.StringAttribute{Required: true},
-		"value": dataschema.StringAttribute{Computed: true},
+		"key":      dataschema.StringAttribute{Required: true},
+		"value":    dataschema.StringAttribute{Computed: true},
+		"anything": dataschema.DynamicAttribute{Optional: true},
+		"echo":     dataschema.DynamicAttribute{Computed: true, Description: "The same as anything."},
 	}}
 }
 
@@ -43,6 +47,7 @@ func (d *lookup) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 		return
 	}
 	model.Value = types.StringValue(strings.ToUpper(model.Key.ValueString()))
+	model.Echo = model.Anything
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 

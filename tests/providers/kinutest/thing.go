@@ -15,29 +15,29 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 type thing struct{ settings settings }
 
 type thingModel struct {
-	ID       types.String  `tfsdk:"id"`
-	Name     types.String  `tfsdk:"name"`
-	Value    types.String  `tfsdk:"value"`
-	Secret   types.String  `tfsdk:"secret"`
-	Password types.String  `tfsdk:"password"`
-	Size     types.Int64   `tfsdk:"size"`
-	Ratio    types.Number  `tfsdk:"ratio"`
-	Tags     types.Map     `tfsdk:"tags"`
-	Revision types.Int64   `tfsdk:"revision"`
-	Behave   types.String  `tfsdk:"behave"`
-	Anything types.Dynamic `tfsdk:"anything"`
-	Settings types.Object  `tfsdk:"settings"`
-	Rules    types.List    `tfsdk:"rules"`
-	Limits   types.Map     `tfsdk:"limits"`
-	Members  types.Set     `tfsdk:"members"`
-	Disk     types.List    `tfsdk:"disk"`
-	Label    types.Set     `tfsdk:"label"`
-	Network  types.Object  `tfsdk:"network"`
+	ID       types.String `tfsdk:"id"`
+	Name     types.String `tfsdk:"name"`
+	Value    types.String `tfsdk:"value"`
+	Secret   types.String `tfsdk:"secret"`
+	Password types.String `tfsdk:"password"`
+	Size     types.Int64  `tfsdk:"size"`
+	Ratio    types.Number `tfsdk:"ratio"`
+	Tags     types.Map    `tfsdk:"tags"`
+	Revision types.Int64  `tfsdk:"revision"`
+	Behave   types.String `tfsdk:"behave"`
+	Settings types.Object `tfsdk:"settings"`
+	Rules    types.List   `tfsdk:"rules"`
+	Limits   types.Map    `tfsdk:"limits"`
+	Members  types.Set    `tfsdk:"members"`
+	Disk     types.List   `tfsdk:"disk"`
+	Label    types.Set    `tfsdk:"label"`
+	Network  types.Object `tfsdk:"network"`
 }
 
 func (r *thing) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -73,7 +73,6 @@ func (r *thing) Schema(_ context.Context, _ resource.SchemaRequest, resp *resour
 				Description:        "Misbehaviour to show: fail-create, fail-update, fail-delete, warn, slow, crash.",
 				DeprecationMessage: "For tests only.",
 			},
-			"anything": schema.DynamicAttribute{Optional: true},
 			"settings": schema.SingleNestedAttribute{
 				Optional: true,
 				Attributes: map[string]schema.Attribute{
@@ -275,8 +274,15 @@ func (r *thing) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
 				resp.Diagnostics.AddError("Cannot upgrade", err.Error())
 				return
 			}
-			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), old.ID)...)
-			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("name"), old.Title)...)
+			text, err := json.Marshal(map[string]any{
+				"id": old.ID, "name": old.Title, "size": 1, "revision": 1,
+				"disk": []string{}, "label": []string{},
+			})
+			if err != nil {
+				resp.Diagnostics.AddError("Cannot upgrade", err.Error())
+				return
+			}
+			resp.DynamicValue = &tfprotov6.DynamicValue{JSON: text}
 		}},
 	}
 }

@@ -1,0 +1,380 @@
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "codec/provider_source.h"
+#include "provider/builtin.h"
+#include "provider/schema_cache.h"
+#include "provider/testing/scripted.h"
+#include "provider/wire_schema.h"
+
+namespace kinu::provider {
+namespace {
+
+Value Data(Value id, Value input, Value output, Value triggers) {
+  return Value::Object({{"id", std::move(id)},
+                        {"input", std::move(input)},
+                        {"output", std::move(output)},
+                        {"triggers_replace", std::move(triggers)}});
+}
+
+const Value kNullString = Value::Null(Type::String());
+
+// --- terraform_data. ---
+
+class TerraformData : public ::testing::Test {
+ protected:
+  PlanResponse Plan(const Value& prior, const Value& proposed) {
+    PlanRequest request;
+    request.type = "terraform_data";
+    request.prior = prior;
+    request.proposed = proposed;
+    request.config = proposed;
+    return provider_->PlanResourceChange(request, problems_);
+  }
+  Value Apply(const Value& planned) {
+    ApplyRequest request;
+    request.type = "terraform_data";
+    request.planned = planned;
+    return provider_->ApplyResourceChange(request, problems_).state;
+  }
+
+  std::unique_ptr<Provider> provider_ = MakeBuiltInProvider();
+  Problems problems_;
+};
+
+TEST_F(TerraformData, Create) {
+  Value input = Value::Object({{"a", Value::Int(1)}});
+  Value planned = Plan({}, Data(kNullString, input, {}, {})).planned;
+  EXPECT_FALSE(planned.Attribute("id").IsKnown());
+  EXPECT_TRUE(planned.Attribute("id").refinements().not_null);
+  EXPECT_FALSE(planned.Attribute("output").IsKnown());
+  EXPECT_EQ(planned.Attribute("output").type(), input.type());
+  Value state = Apply(planned);
+  EXPECT_EQ(state.Attribute("id").AsString().size(), 36U);
+  EXPECT_TRUE(Value::RawEquals(state.Attribute("output"), input));
+}
+
+TEST_F(TerraformData, CreateWithoutInput) {
+  Value planned = Plan({}, Data(kNullString, {}, {}, {})).planned;
+  EXPECT_TRUE(planned.Attribute("output").IsNull());
+  EXPECT_TRUE(Apply(planned).Attribute("output").IsNull());
+}
+
+TEST_F(TerraformData, UpdateOfInputKeepsTheId) {
+  Value prior = Data(Value::String("x"), Value::String("a"), Value::String("a"), {});
+  auto same = Plan(prior, prior);
+  EXPECT_TRUE(Value::RawEquals(same.planned, prior));
+  auto changed = Plan(prior, Data(Value::String("x"), Value::Int(2), Value::String("a"), {}));
+  EXPECT_TRUE(changed.requires_replace.empty());
+  EXPECT_EQ(changed.planned.Attribute("id").AsString(), "x");
+  EXPECT_FALSE(changed.planned.Attribute("output").IsKnown());
+  EXPECT_EQ(changed.planned.Attribute("output").type(), Type::Number());
+  EXPECT_EQ(Apply(changed.planned).Attribute("output").AsInt64(), 2);
+}
+
+TEST_F(TerraformData, ChangedTriggersReplace) {
+  Value prior = Data(Value::String("x"), {}, {}, Value::String("1"));
+  auto changed = Plan(prior, Data(Value::String("x"), {}, {}, Value::String("2")));
+  ASSERT_EQ(changed.requires_replace.size(), 1U);
+  EXPECT_EQ(changed.requires_replace[0].ToText(), ".triggers_replace");
+  EXPECT_FALSE(changed.planned.Attribute("id").IsKnown());
+}
+
+TEST_F(TerraformData, DestroyIsNull) {
+  Value null = Value::Null(Type::Dynamic());
+  EXPECT_TRUE(Plan(Data(Value::String("x"), {}, {}, {}), null).planned.IsNull());
+  EXPECT_TRUE(Apply(null).IsNull());
+}
+
+TEST_F(TerraformData, ReadOnlyAttributes) {
+  provider_->ValidateResourceConfig(
+      "terraform_data", Data(Value::String("x"), {}, Value::String("y"), {}), problems_);
+  ASSERT_EQ(problems_.size(), 2U);
+  EXPECT_EQ(problems_[0].summary, "\"id\" attribute is read-only");
+}
+
+TEST_F(TerraformData, UpgradeImportAndMove) {
+  RawState raw;
+  raw.json = R"({"id":"i","input":{"value":"a","type":"string"},"output":null,
+                 "triggers_replace":null})";
+  Value state = provider_->UpgradeResourceState("terraform_data", 0, raw, problems_);
+  EXPECT_TRUE(problems_.empty());
+  EXPECT_EQ(state.Attribute("input").AsString(), "a");
+  auto imported = provider_->ImportResourceState("terraform_data", "the-id", {}, problems_);
+  ASSERT_EQ(imported.size(), 1U);
+  EXPECT_EQ(imported[0].state.Attribute("id").AsString(), "the-id");
+  MoveRequest move;
+  move.source_type = "null_resource";
+  move.target_type = "terraform_data";
+  move.source_state.json = R"({"id":"7","triggers":{"a":"b"}})";
+  Value moved = provider_->MoveResourceState(move, problems_).state;
+  EXPECT_TRUE(problems_.empty());
+  EXPECT_EQ(moved.Attribute("triggers_replace").Attribute("a").AsString(), "b");
+  move.source_type = "other";
+  provider_->MoveResourceState(move, problems_);
+  EXPECT_TRUE(HasErrors(problems_));
+}
+
+TEST_F(TerraformData, TenThousandPlansAreQuick) {
+  constexpr int kRows = 10'000;
+  std::vector<Value> proposed;
+  for (int i = 0; i < kRows; ++i) {
+    proposed.push_back(Data(kNullString, Value::Int(i), {}, {}));
+  }
+  auto begin = std::chrono::steady_clock::now();
+  for (const Value& value : proposed) {
+    Plan({}, value);
+  }
+  auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
+                    std::chrono::steady_clock::now() - begin)
+                    .count();
+  RecordProperty("microseconds", static_cast<int>(micros));
+  EXPECT_LT(micros, kRows * 20) << "an order of magnitude above the budget of 2 us";
+}
+
+TEST(BuiltIn, Schema) {
+  const schema::ProviderSchema& schema = BuiltInSchema();
+  EXPECT_EQ(schema.ResourceTypes(), std::vector<std::string>{"terraform_data"});
+  EXPECT_EQ(schema.DataTypes(), std::vector<std::string>{"terraform_remote_state"});
+  EXPECT_EQ(schema.FunctionNames(),
+            (std::vector<std::string>{"decode_tfvars", "encode_expr", "encode_tfvars"}));
+  EXPECT_EQ(schema.FindResource("nothing"), nullptr);
+}
+
+// --- The scripted provider. ---
+
+class Scripted : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    testing::Script& script = source_.Add(kAddress);
+    testing::FillWithTestThings(script);
+    script_ = &script;
+    provider_ = *source_.Start(kAddress);
+  }
+  Value Thing(std::string_view id, std::string_view name, std::string_view force) {
+    const Type& type = provider_->schema().FindResource("test_thing")->block.implied_type();
+    std::vector<Value> values;
+    for (const ObjectAttribute& attribute : type.attributes()) {
+      std::string_view text = attribute.name == "id"      ? id
+                              : attribute.name == "name"  ? name
+                              : attribute.name == "force" ? force
+                                                          : "";
+      values.push_back(text.empty() ? Value::Null(attribute.type) : Value::String(text));
+    }
+    return Value::ObjectOf(type, std::move(values));
+  }
+  Value Create(std::string_view name) {
+    PlanRequest plan;
+    plan.type = "test_thing";
+    plan.proposed = Thing("", name, "");
+    plan.config = plan.proposed;
+    ApplyRequest apply;
+    apply.type = plan.type;
+    apply.config = plan.config;
+    apply.planned = provider_->PlanResourceChange(plan, problems_).planned;
+    return provider_->ApplyResourceChange(apply, problems_).state;
+  }
+
+  static constexpr const char* kAddress = "registry.opentofu.org/x/test";
+  testing::ScriptedSource source_;
+  testing::Script* script_ = nullptr;
+  std::unique_ptr<Provider> provider_;
+  Problems problems_;
+};
+
+TEST_F(Scripted, CreatesPredictably) {
+  Value state = Create("a");
+  EXPECT_EQ(state.Attribute("id").AsString(), "id-a");
+  EXPECT_EQ(state.Attribute("output").AsString(), "output-a");
+  EXPECT_EQ(script_->CallLines(), (std::vector<std::string>{"PlanResourceChange test_thing a",
+                                                            "ApplyResourceChange test_thing a"}));
+}
+
+TEST_F(Scripted, ReplacesAndFailsAsTold) {
+  PlanRequest plan;
+  plan.type = "test_thing";
+  plan.prior = Thing("1", "a", "x");
+  plan.proposed = Thing("1", "a", "y");
+  plan.config = Thing("", "a", "y");
+  auto planned = provider_->PlanResourceChange(plan, problems_);
+  ASSERT_EQ(planned.requires_replace.size(), 1U);
+  EXPECT_FALSE(planned.planned.Attribute("output").IsKnown());
+  EXPECT_EQ(planned.planned.Attribute("id").AsString(), "1");
+  script_->types["test_thing"].failures = {"ApplyResourceChange b"};
+  Create("a");
+  EXPECT_FALSE(HasErrors(problems_));
+  Create("b");
+  EXPECT_TRUE(HasErrors(problems_));
+}
+
+TEST_F(Scripted, WaitsUntilReleased) {
+  script_->types["test_thing"].waits = {"ApplyResourceChange a"};
+  std::thread thread([&] { Create("a"); });
+  script_->AwaitWaiting("ApplyResourceChange a");
+  EXPECT_EQ(script_->CountCalls("ApplyResourceChange"), 1U);
+  script_->Release("ApplyResourceChange a");
+  thread.join();
+}
+
+TEST_F(Scripted, BuiltInIsThereAndOthersAreNot) {
+  EXPECT_TRUE(source_.Schema(kBuiltInProvider));
+  EXPECT_FALSE(source_.Schema("registry.opentofu.org/x/nothing"));
+}
+
+// --- Schemas as bytes. ---
+
+std::string Protoc(int protocol, const std::string& message, const std::string& text) {
+  std::string base = ::testing::TempDir() + "/kinu-schema-" + std::to_string(getpid());
+  std::ofstream(base + ".in", std::ios::binary) << text;
+  std::string file = "tfplugin" + std::to_string(protocol);
+  std::string command = "protoc --encode=" + file + '.' + message +
+                        " -I " KINU_SOURCE_DIR "/proto " KINU_SOURCE_DIR "/proto/" + file +
+                        ".proto < " + base + ".in > " + base + ".out";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  return ReadFile(base + ".out").value_or("");
+}
+
+constexpr const char* kSchemaText = R"(
+  provider { block { attributes { name: "region" type: "\"string\"" optional: true } } }
+  provider_meta { block { attributes { name: "module" type: "\"string\"" optional: true } } }
+  server_capabilities { plan_destroy: true move_resource_state: true }
+  resource_schemas { key: "x_b" value { version: 3 block {
+    description: "text" description_kind: MARKDOWN deprecated: true
+    attributes { name: "tags" type: "[\"map\",\"string\"]" optional: true sensitive: true }
+    attributes { name: "id" type: "\"string\"" computed: true WRITE_ONLY }
+    block_types { type_name: "disk" nesting: LIST max_items: 2 block {
+      attributes { name: "size" type: "\"number\"" required: true }
+      block_types { type_name: "inner" nesting: GROUP block {} } } }
+    block_types { type_name: "any" nesting: MAP block {
+      attributes { name: "v" type: "\"dynamic\"" required: true } } } } } }
+  resource_schemas { key: "x_a" value { block { NESTED } } }
+  data_source_schemas { key: "x_a" value { version: 9 block {} } }
+  ephemeral_resource_schemas { key: "x_e" value { block {} } }
+  functions { key: "f" value { parameters { name: "p" type: "\"bool\"" allow_null_value: true }
+    variadic_parameter { name: "rest" type: "\"string\"" } return { type: "[\"list\",\"string\"]" }
+    summary: "s" deprecation_message: "old" } })";
+
+RawSchema Encoded(int protocol, std::string nested) {
+  std::string text = kSchemaText;
+  text.replace(text.find("WRITE_ONLY"), 10, "write_only: true deprecation_message: \"gone\"");
+  text.replace(text.find("NESTED"), 6, nested);
+  auto bytes = std::make_shared<std::string>(Protoc(protocol, "GetProviderSchema.Response", text));
+  RawSchema raw;
+  raw.protocol = protocol;
+  raw.schema = *bytes;
+  raw.owner = bytes;
+  return raw;
+}
+
+TEST(WireSchema, BothProtocols) {
+  for (int protocol : {5, 6}) {
+    RawSchema raw = Encoded(protocol, "");
+    EXPECT_TRUE(CheckWireSchema(raw));
+    auto schema = *OpenWireSchema(raw);
+    EXPECT_EQ(schema->ResourceTypes(), (std::vector<std::string>{"x_a", "x_b"}));
+    EXPECT_TRUE(schema->capabilities().plan_destroy);
+    EXPECT_FALSE(schema->capabilities().get_provider_schema_optional);
+    EXPECT_NE(schema->provider_config().block.FindAttribute("region"), nullptr);
+    EXPECT_NE(schema->provider_meta()->block.FindAttribute("module"), nullptr);
+    const schema::ResourceSchema* b = schema->FindResource("x_b");
+    ASSERT_NE(b, nullptr);
+    EXPECT_EQ(b, schema->FindResource("x_b"));
+    EXPECT_EQ(b->version, 3);
+    EXPECT_TRUE(b->block.deprecated);
+    EXPECT_EQ(b->block.description_kind, schema::TextKind::kMarkdown);
+    EXPECT_TRUE(b->block.FindAttribute("id")->write_only);
+    EXPECT_EQ(b->block.FindAttribute("id")->deprecation_message, "gone");
+    EXPECT_TRUE(b->block.FindAttribute("tags")->sensitive);
+    EXPECT_EQ(b->block.FindBlock("disk")->max_items, 2);
+    EXPECT_EQ(b->block.FindBlock("disk")->block.FindBlock("inner")->nesting,
+              schema::Nesting::kGroup);
+    EXPECT_EQ(TypeToJson(b->block.implied_type()),
+              R"(["object",{"any":"dynamic","disk":["list",["object",{"inner":["object",{}],)"
+              R"("size":"number"}]],"id":"string","tags":["map","string"]}])");
+    EXPECT_EQ(schema->FindData("x_a")->version, 0);
+    EXPECT_NE(schema->FindEphemeral("x_e"), nullptr);
+    const schema::FunctionSignature* f = schema->FindFunction("f");
+    ASSERT_NE(f, nullptr);
+    EXPECT_TRUE(f->parameters[0].allow_null);
+    EXPECT_EQ(f->variadic->name, "rest");
+    EXPECT_EQ(f->return_type, Type::List(Type::String()));
+    EXPECT_EQ(f->deprecation_message, "old");
+    EXPECT_EQ(schema->FindResource("x_c"), nullptr);
+  }
+}
+
+TEST(WireSchema, NestedAttributesAndIdentity) {
+  RawSchema raw = Encoded(6, R"(attributes { name: "n" optional: true nested_type { nesting: MAP
+      attributes { name: "z" type: "\"string\"" optional: true }
+      attributes { name: "a" type: "\"number\"" computed: true } } })");
+  auto identities = std::make_shared<std::string>(
+      Protoc(6, "GetResourceIdentitySchemas.Response", R"(identity_schemas { key: "x_a" value {
+        version: 4 identity_attributes { name: "arn" type: "\"string\"" required_for_import: true }
+      } })"));
+  raw.identities = *identities;
+  auto schema = *OpenWireSchema(raw);
+  const schema::ResourceSchema* a = schema->FindResource("x_a");
+  const schema::Attribute* n = a->block.FindAttribute("n");
+  ASSERT_NE(n->nested, nullptr);
+  EXPECT_EQ(n->nested->attributes[0].name, "a");
+  EXPECT_EQ(TypeToJson(n->type), R"(["map",["object",{"a":"number","z":"string"}]])");
+  EXPECT_EQ(a->identity_version, 4);
+  EXPECT_EQ(TypeToJson(a->identity_type), R"(["object",{"arn":"string"}])");
+  EXPECT_EQ(schema->FindResource("x_b")->identity, nullptr);
+}
+
+TEST(WireSchema, RejectsWhatBreaksTheRules) {
+  const char* cases[] = {
+      R"(attributes { name: "x" type: "\"string\"" })",
+      R"(attributes { name: "x" type: "\"string\"" optional: true required: true })",
+      R"(attributes { name: "x" type: "\"strung\"" optional: true })",
+      R"(block_types { type_name: "Upper" nesting: LIST block {} })",
+      R"(block_types { type_name: "b" nesting: LIST min_items: 3 max_items: 2 block {} })",
+      R"(block_types { type_name: "b" nesting: SINGLE min_items: 1 block {} })",
+      R"(block_types { type_name: "b" nesting: SET block {
+           attributes { name: "d" type: "\"dynamic\"" optional: true } } })",
+      R"(block_types { type_name: "b" block {} })",
+  };
+  for (const char* text : cases) {
+    EXPECT_FALSE(CheckWireSchema(Encoded(6, text))) << text;
+  }
+  RawSchema raw;
+  raw.schema = "\x0a\x7fxx";
+  EXPECT_FALSE(OpenWireSchema(raw));
+}
+
+// --- The cache. ---
+
+TEST(SchemaCache, StoresAndFinds) {
+  std::string directory = ::testing::TempDir() + "/kinu-cache-" + std::to_string(getpid());
+  SchemaCache cache(directory + "/deeper");
+  RawSchema raw;
+  raw.protocol = 5;
+  raw.schema = "schema bytes";
+  raw.identities = "identity bytes";
+  EXPECT_FALSE(cache.Find("h1:a"));
+  cache.Store("h1:a", raw);
+  auto found = cache.Find("h1:a");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->protocol, 5);
+  EXPECT_EQ(found->schema, raw.schema);
+  EXPECT_EQ(found->identities, raw.identities);
+  EXPECT_FALSE(cache.Find("h1:b"));
+  EXPECT_FALSE(cache.FindNote("key"));
+  cache.StoreNote("key", "text");
+  EXPECT_EQ(cache.FindNote("key"), "text");
+  // What others can write to is not believed.
+  chmod((directory + "/deeper").c_str(), 0777);
+  EXPECT_FALSE(cache.Find("h1:a"));
+  EXPECT_FALSE(SchemaCache("").Find("h1:a"));
+}
+
+}  // namespace
+}  // namespace kinu::provider
