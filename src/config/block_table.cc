@@ -33,6 +33,7 @@ std::span<const BlockType> BlockTypes() {
 }
 
 void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
+  CheckLanguageVersion(reader, body);
   std::vector<hcl::BlockSchema> schema;
   for (const BlockType& type : kBlockTypes) {
     schema.push_back({type.name, type.labels});

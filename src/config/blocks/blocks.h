@@ -23,8 +23,8 @@ void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
 
 /// A `required_providers` block inside a `terraform` block.
 void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block);
-/// Reports a version constraint of the module that excludes this program.
-void CheckCompatible(BlockReader& reader, const std::string& constraint, const SourceRange& range);
+/// Reports version constraints of the module that exclude this program, looking at nothing else.
+void CheckLanguageVersion(BlockReader& reader, const hcl::Body& body);
 
 // --- Parts of `resource`, `data` and `ephemeral` blocks. ---
 extern const std::span<const hcl::AttributeSchema> kResourceArguments;

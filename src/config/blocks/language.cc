@@ -9,6 +9,7 @@ namespace {
 constexpr hcl::AttributeSchema kArguments[] = {{"edition"}, {"experiments"}};
 constexpr hcl::BlockSchema kBlocks[] = {{"compatible_with"}};
 constexpr hcl::AttributeSchema kCompatibleArguments[] = {{"opentofu"}};
+constexpr hcl::AttributeSchema kRequiredVersion[] = {{"required_version"}};
 constexpr std::string_view kEdition = "tofu2024";
 
 void CheckEdition(BlockReader& reader, const hcl::Expr& expr) {
@@ -42,6 +43,8 @@ void CheckExperiments(BlockReader& reader, const hcl::Expr& expr) {
 
 }  // namespace
 
+namespace {
+
 void CheckCompatible(BlockReader& reader, const std::string& constraint, const SourceRange& range) {
   auto constraints = VersionConstraints::Parse(constraint);
   auto version = Version::Parse(kLanguageVersion);
@@ -66,6 +69,39 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint, const S
             ", which this program implements. Use another version of the module, or of the "
             "program.",
         range);
+  }
+}
+
+/// The constraint in an argument of a block, when it is there and well-formed.
+void CheckConstraint(BlockReader& reader, const hcl::Body& body,
+                     std::span<const hcl::AttributeSchema> arguments) {
+  const hcl::BodyContent content =
+      body.Content({.attributes = arguments}, hcl::Strictness::kPartial, reader.diags);
+  for (const hcl::Attribute& attribute : content.attributes) {
+    if (std::optional<std::string> constraint = ReadVersionConstraint(attribute, reader.diags)) {
+      CheckCompatible(reader, *constraint, attribute.range);
+    }
+  }
+}
+
+}  // namespace
+
+void CheckLanguageVersion(BlockReader& reader, const hcl::Body& body) {
+  static constexpr hcl::BlockSchema kTopLevel[] = {{"terraform"}, {"language"}};
+  const hcl::BodyContent content =
+      body.Content({.blocks = kTopLevel}, hcl::Strictness::kPartial, reader.diags);
+  for (const hcl::Block& block : content.blocks) {
+    if (block.type == "terraform") {
+      if (reader.is_tofu_file) {
+        CheckConstraint(reader, *block.body, kRequiredVersion);
+      }
+      continue;
+    }
+    const hcl::BodyContent language =
+        block.body->Content({.blocks = kBlocks}, hcl::Strictness::kPartial, reader.diags);
+    for (const hcl::Block& compatible : language.blocks) {
+      CheckConstraint(reader, *compatible.body, kCompatibleArguments);
+    }
   }
 }
 
@@ -102,7 +138,6 @@ void ReadLanguageBlock(BlockReader& reader, const hcl::Block& block) {
       continue;
     }
     seen = true;
-    CheckCompatible(reader, *constraint, opentofu->range);
     auto constraints = VersionConstraints::Parse(*constraint);
     auto before = Version::Parse("1.11.0");
     if (constraints && before && constraints->Allows(*before)) {

@@ -32,12 +32,6 @@ void ReadProviderMeta(BlockReader& reader, const hcl::Block& block) {
 void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block) {
   const hcl::BodyContent content = block.body->Content(
       {.attributes = kArguments, .blocks = kBlocks}, hcl::Strictness::kExact, reader.diags);
-  if (const hcl::Attribute* version = content.Find("required_version");
-      version != nullptr && reader.is_tofu_file) {
-    if (std::optional<std::string> constraint = ReadVersionConstraint(*version, reader.diags)) {
-      CheckCompatible(reader, *constraint, version->range);
-    }
-  }
   for (const hcl::Block& nested : content.blocks) {
     if (nested.type == "backend") {
       reader.out.backends.push_back(

@@ -1,0 +1,205 @@
+#include "config/validate_reference.h"
+
+#include <algorithm>
+
+#include "config/decode.h"
+#include "hcl/parse.h"
+#include "lang/eval.h"
+#include "text/suggest.h"
+
+namespace kinu::config {
+namespace {
+
+using Step = hcl::TraversalStep;
+
+/// Walks along the steps of a traversal through a block's schema.
+class SchemaWalk {
+ public:
+  SchemaWalk(const hcl::TraversalExpr& traversal, size_t at, Diagnostics& diags)
+      : traversal_(traversal), at_(at), diags_(diags) {}
+
+  void Check(const schema::Block& block);
+
+ private:
+  bool at_end() const { return at_ == traversal_.steps.size(); }
+  const Step& step() const { return traversal_.steps[at_]; }
+  SourceRange range() const { return traversal_.step_range(step()); }
+  void Wrong(std::string_view summary, std::string detail) {
+    diags_.Error(std::string(summary), std::move(detail), range());
+  }
+  /// Takes the step into an element of a nested block; null when the walk is over.
+  const schema::Block* Enter(const schema::NestedBlock& nested);
+  void ReportUnknownName(const schema::Block& block);
+
+  const hcl::TraversalExpr& traversal_;
+  size_t at_;
+  Diagnostics& diags_;
+};
+
+const schema::Block* SchemaWalk::Enter(const schema::NestedBlock& nested) {
+  if (nested.nesting == schema::Nesting::kSingle || nested.nesting == schema::Nesting::kGroup) {
+    return &nested.block;
+  }
+  if (at_end()) {
+    return nullptr;
+  }
+  if (nested.nesting == schema::Nesting::kSet) {
+    Wrong("Cannot index a set value",
+          "Blocks " + Quoted(nested.name) +
+              " are a set, whose elements have no keys. Find elements with a \"for\" expression "
+              "and an \"if\" clause.");
+    return nullptr;
+  }
+  if (nested.nesting == schema::Nesting::kList && step().kind != Step::Kind::kIndex) {
+    Wrong("Invalid operation", "Blocks " + Quoted(nested.name) +
+                                   " are a list: choose one by its number, as in " + nested.name +
+                                   "[0].");
+    return nullptr;
+  }
+  ++at_;
+  return &nested.block;
+}
+
+void SchemaWalk::ReportUnknownName(const schema::Block& block) {
+  std::vector<std::string_view> names;
+  for (const schema::Attribute& attribute : block.attributes) {
+    names.push_back(attribute.name);
+  }
+  for (const schema::NestedBlock& nested : block.blocks) {
+    names.push_back(nested.name);
+  }
+  std::sort(names.begin(), names.end());
+  std::string detail = "There is no argument, attribute or block " + Quoted(step().name) + ".";
+  if (std::string_view similar = text::SuggestName(step().name, names); !similar.empty()) {
+    detail += " Did you mean " + Quoted(similar) + "?";
+  }
+  Wrong("Unsupported attribute", std::move(detail));
+}
+
+void SchemaWalk::Check(const schema::Block& outermost) {
+  const schema::Block* block = &outermost;
+  while (block != nullptr && !at_end()) {
+    if (step().kind == Step::Kind::kIndex) {
+      const Value& key = *step().key;
+      const bool is_name = key.type() == Type::String() && key.IsKnown() && !key.IsNull() &&
+                           hcl::IsIdentifier(key.AsString());
+      Wrong("Invalid index operation",
+            is_name ? "Attributes are read with a period: ." + std::string(key.AsString()) + "."
+                    : "Only attributes can be read here, with a period and a name.");
+      return;
+    }
+    if (step().kind != Step::Kind::kAttribute) {
+      Wrong("Invalid operation", "Only attributes can be read here, with a period and a name.");
+      return;
+    }
+    if (const schema::Attribute* attribute = block->FindAttribute(step().name)) {
+      lang::ApplySteps(Value::Unknown(attribute->type), traversal_.steps.subspan(at_ + 1),
+                       traversal_, diags_);
+      return;
+    }
+    const schema::NestedBlock* nested = block->FindBlock(step().name);
+    if (nested == nullptr) {
+      ReportUnknownName(*block);
+      return;
+    }
+    ++at_;
+    block = Enter(*nested);
+  }
+}
+
+/// Whether a reference must have an instance key, or must not.
+void CheckKey(const Program& program, const Resource& resource, const Reference& reference,
+              bool reads_attributes, const SourceRange& range, Diagnostics& diags) {
+  const std::string address = program.ToText(resource.name);
+  if (reference.has_key) {
+    if (resource.count == nullptr && resource.for_each == nullptr) {
+      diags.Error("Unexpected resource instance key",
+                  address + " has neither count nor for_each, so it has no instance keys: leave "
+                            "out the brackets.",
+                  range);
+    }
+    return;
+  }
+  if (!reads_attributes) {
+    return;
+  }
+  if (resource.count != nullptr) {
+    diags.Error("Missing resource instance key",
+                address + " has count, so an instance must be chosen before its attributes are "
+                          "read: " +
+                    address + "[count.index], for example.",
+                range);
+  }
+  if (resource.for_each != nullptr) {
+    diags.Error("Missing resource instance key",
+                address + " has for_each, so an instance must be chosen before its attributes "
+                          "are read: " +
+                    address + "[each.key], for example.",
+                range);
+  }
+}
+
+}  // namespace
+
+void ValidateReference(Program& program, const Module& module,
+                       const hcl::TraversalExpr& traversal, const Reference& reference,
+                       const ReferenceContext& context, const SchemaSource* schemas,
+                       Diagnostics& diags) {
+  const SourceRange range = ReferenceRange(traversal);
+  const Resource* resource = nullptr;
+  size_t consumed = reference.consumed;
+  if (reference.kind == ReferenceKind::kSelf) {
+    if (context.self == nullptr) {
+      diags.Error("Invalid \"self\" reference",
+                  "There is no \"self\" here: it exists in provisioner, connection and "
+                  "postcondition blocks of resources.",
+                  range);
+      return;
+    }
+    resource = context.self;
+  } else if (reference.index < 0) {
+    if (reference.kind == ReferenceKind::kResource || reference.kind == ReferenceKind::kModule) {
+      ResolveReference(program, module, traversal, &diags);
+    }
+    return;
+  } else if (reference.kind == ReferenceKind::kResource) {
+    resource = &module.resources[static_cast<size_t>(reference.index)];
+    consumed += reference.has_key ? 1 : 0;
+    CheckKey(program, *resource, reference, consumed < traversal.steps.size(), range, diags);
+  } else {
+    return;
+  }
+  if (resource->check >= 0 && resource->check != context.check) {
+    diags.Error("Reference to scoped resource",
+                program.ToText(resource->name) +
+                    " stands inside a check block and can be used only there.",
+                range);
+  }
+  const schema::Block* schema = schemas == nullptr ? nullptr : schemas->ResourceSchema(*resource);
+  if (schema == nullptr || consumed >= traversal.steps.size()) {
+    return;
+  }
+  const Step& first = traversal.steps[consumed];
+  if (first.kind == Step::Kind::kAttribute && first.name == "count") {
+    diags.Error("Invalid resource count attribute",
+                "The number of instances is length(" + program.ToText(resource->name) + ").",
+                range);
+    return;
+  }
+  SchemaWalk(traversal, consumed, diags).Check(*schema);
+}
+
+std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const ModuleCall& call,
+                                             const Module& called, Diagnostics& diags) {
+  std::vector<hcl::AttributeSchema> arguments;
+  arguments.reserve(called.variables.size());
+  for (const Variable& variable : called.variables) {
+    arguments.push_back({program.Text(variable.name), !variable.default_value.has_value()});
+  }
+  return call.body
+      ->Content({.attributes = arguments, .hidden = kModuleMetaNames}, hcl::Strictness::kExact,
+                diags)
+      .attributes;
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,40 @@
+// Checks of a reference that need no values: whether what it names exists, whether it has a key where
+// one is needed, and whether the attributes that it reads are in the schema.
+// Ref: opentofu internal/tofu/evaluate_valid.go, internal/configs/configschema/validate_traversal.go.
+#pragma once
+
+#include <string_view>
+
+#include "config/config.h"
+#include "schema/schema.h"
+
+namespace kinu::config {
+
+/// What surrounds a reference.
+struct ReferenceContext {
+  /// The resource that `self` means; null: there is no `self` here.
+  const Resource* self = nullptr;
+  int check = -1;  ///< the check block that the expression stands in
+};
+
+/// Schemas of resource types; the engine has them.
+class SchemaSource {
+ public:
+  virtual ~SchemaSource() = default;
+  /// Null when the provider has no such type, or has no schema (then the engine reports that).
+  virtual const schema::Block* ResourceSchema(const Resource& resource) const = 0;
+};
+
+/// Reports what is wrong with a resolved reference; `schemas` null: attributes are not checked.
+/// References to input variables and local values are checked when they are resolved.
+void ValidateReference(Program& program, const Module& module,
+                       const hcl::TraversalExpr& traversal, const Reference& reference,
+                       const ReferenceContext& context, const SchemaSource* schemas,
+                       Diagnostics& diags);
+
+/// Reads the arguments of a module call through the variables of the called module: what is missing
+/// and what the module does not have are errors. Ref: transform_module_variable.go.
+std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const ModuleCall& call,
+                                             const Module& called, Diagnostics& diags);
+
+}  // namespace kinu::config
