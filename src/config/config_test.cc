@@ -7,6 +7,8 @@
 
 #include "base/files.h"
 #include "config/load.h"
+#include "config/requirements.h"
+#include "config/validate_reference.h"
 #include "hcl/static.h"
 
 namespace kinu::config {
@@ -664,6 +666,162 @@ module "m" { source = "./m" }
                            "Invalid \"count\" attribute|count.nope", "Invalid reference|foo",
                            "Invalid reference|var", "Invalid \"path\" attribute|path.modul",
                            "Reserved symbol name|lazy", "Invalid reference|[0]"}));
+}
+
+/// A schema for every resource.
+class OneSchema final : public SchemaSource {
+ public:
+  OneSchema() {
+    block_.attributes.push_back({.name = "id", .type = Type::String(), .computed = true});
+    schema::NestedBlock nested;
+    nested.name = "item";
+    nested.nesting = schema::Nesting::kList;
+    nested.block.attributes.push_back({.name = "size", .type = Type::Number(), .optional = true});
+    nested.block.Finish();
+    block_.blocks.push_back(std::move(nested));
+    nested = {};
+    nested.name = "part";
+    nested.nesting = schema::Nesting::kSet;
+    nested.block.Finish();
+    block_.blocks.push_back(std::move(nested));
+    block_.Finish();
+  }
+  const schema::Block* ResourceSchema(const Resource&) const override { return &block_; }
+
+ private:
+  schema::Block block_;
+};
+
+TEST(References, AreValidatedWithoutValues) {
+  Workspace workspace(Files{{"main.tf", R"(
+locals {
+  good = [t_x.one.id, t_x.many[0].item[0].size, t_x.many, t_x.each["a"].item, data.t_x.one]
+  bad = [t_x.many.id, t_x.each.id, t_x.one[0].id, t_x.one.ix, t_x.one.item.size, t_x.one.part[0],
+         t_x.one["id"], t_x.one.id.x, self.id, data.t_x.scoped.id, t_x.one.count, t_x.nope.id]
+}
+resource "t_x" "one" {}
+resource "t_x" "many" { count = 1 }
+resource "t_x" "each" { for_each = {} }
+data "t_x" "one" {}
+check "c" {
+  data "t_x" "scoped" {}
+  assert {
+    condition     = data.t_x.scoped.id != ""
+    error_message = "x"
+  }
+}
+)"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const Module& root = loaded.root();
+  const OneSchema schemas;
+  const auto problems = [&](const Local& local) {
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(*local.expr, traversals);
+    std::vector<std::string> out;
+    for (const hcl::TraversalExpr* traversal : traversals) {
+      Diagnostics diags;
+      const Reference ref = ResolveReference(*loaded.program, root, *traversal, nullptr);
+      ValidateReference(*loaded.program, root, *traversal, ref, {}, &schemas, diags);
+      for (const Diagnostic& diag : diags) {
+        out.push_back(diag.summary + "|" + std::string(diag.subject.text()));
+      }
+    }
+    return out;
+  };
+  EXPECT_EQ(problems(root.locals[1]), std::vector<std::string>{});
+  EXPECT_EQ(problems(root.locals[0]),
+            (std::vector<std::string>{
+                "Missing resource instance key|t_x.many", "Missing resource instance key|t_x.each",
+                "Unexpected resource instance key|t_x.one[0]", "Unsupported attribute|.ix",
+                "Invalid operation|.size", "Cannot index a set value|[0]",
+                "Unexpected resource instance key|t_x.one[\"id\"]", "Unsupported attribute|.x",
+                "Invalid \"self\" reference|self", "Reference to scoped resource|data.t_x.scoped",
+                "Invalid resource count attribute|t_x.one",
+                "Reference to undeclared resource|t_x.nope"}));
+}
+
+TEST(Modules, InputsAreReadThroughTheVariables) {
+  Workspace workspace(Files{{"main.tf", R"(
+module "m" {
+  source = "./m"
+  b      = 1
+  c      = 2
+}
+)"},
+                            {"m/main.tf", "variable \"a\" {}\nvariable \"b\" {}\n"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const ConfigNode& child = *loaded.config->root().children[0];
+  Diagnostics diags;
+  const std::vector<hcl::Attribute> inputs =
+      ReadModuleInputs(*loaded.program, loaded.root().calls[0], *child.module, diags);
+  EXPECT_EQ(inputs.size(), 1u);
+  EXPECT_EQ(Lines(diags), (std::vector<std::string>{"error|Missing required argument|main.tf:2",
+                                                    "error|Unsupported argument|main.tf:5"}));
+}
+
+TEST(Providers, RequirementsOfAllModules) {
+  Workspace workspace(Files{{"main.tf", R"(
+terraform {
+  required_providers {
+    a = {
+      source  = "x/a"
+      version = ">= 1.0"
+    }
+  }
+}
+module "m" { source = "./m" }
+resource "z_x" "y" {}
+)"},
+                            {"m/main.tf", R"(
+terraform {
+  required_providers {
+    b = {
+      source  = "x/a"
+      version = "< 2.0"
+    }
+  }
+}
+data "terraform_remote_state" "s" {}
+)"}});
+  Loaded loaded = Load();
+  Diagnostics diags;
+  std::vector<std::string> out;
+  for (const ProviderRequirement& requirement : ProviderRequirements(*loaded.config, diags)) {
+    out.push_back(loaded.Text(requirement.provider) + " " +
+                  requirement.constraints.ToCanonicalText());
+  }
+  EXPECT_EQ(out, (std::vector<std::string>{"registry.opentofu.org/hashicorp/z ",
+                                           "registry.opentofu.org/x/a >= 1.0.0, < 2.0.0",
+                                           "terraform.io/builtin/terraform "}));
+}
+
+TEST(Json, ReadsTheSameBlocks) {
+  Workspace workspace(Files{{"main.tf.json", R"json({
+  "variable": {"v": {"type": "list(string)", "default": ["${x}"]}},
+  "resource": {"t_x": {"a": {
+    "count": 2,
+    "provider": "t.west",
+    "depends_on": ["data.t_x.b"],
+    "lifecycle": {"ignore_changes": ["one", "two[0]"], "replace_triggered_by": ["data.t_x.b"]}
+  }}},
+  "data": {"t_x": {"b": {}}},
+  "provider": {"t": [{}, {"alias": "west"}]},
+  "moved": [{"from": "t_x.old", "to": "t_x.a"}]
+})json"}});
+  Loaded loaded = Load();
+  ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
+  const Module& root = loaded.root();
+  EXPECT_EQ(root.variables[0].default_value->elements()[0].AsString(), "${x}");
+  const Resource& resource = root.resources[0];
+  EXPECT_EQ(loaded.Text(resource.provider_ref->alias), "west");
+  EXPECT_EQ(resource.depends_on[0]->root, "data");
+  ASSERT_EQ(resource.ignore_changes.size(), 2u);
+  EXPECT_EQ(resource.ignore_changes[1]->root, "two");
+  EXPECT_EQ(resource.replace_triggered_by.size(), 1u);
+  EXPECT_EQ(root.providers.size(), 2u);
+  EXPECT_EQ(loaded.Text(root.moved[0].from_endpoint.resource.name), "old");
 }
 
 TEST(Variables, LaterSourcesWin) {

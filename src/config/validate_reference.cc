@@ -114,8 +114,9 @@ void CheckKey(const Program& program, const Resource& resource, const Reference&
   if (reference.has_key) {
     if (resource.count == nullptr && resource.for_each == nullptr) {
       diags.Error("Unexpected resource instance key",
-                  address + " has neither count nor for_each, so it has no instance keys: leave "
-                            "out the brackets.",
+                  address +
+                      " has neither count nor for_each, so it has no instance keys: leave "
+                      "out the brackets.",
                   range);
     }
     return;
@@ -125,15 +126,17 @@ void CheckKey(const Program& program, const Resource& resource, const Reference&
   }
   if (resource.count != nullptr) {
     diags.Error("Missing resource instance key",
-                address + " has count, so an instance must be chosen before its attributes are "
-                          "read: " +
+                address +
+                    " has count, so an instance must be chosen before its attributes are "
+                    "read: " +
                     address + "[count.index], for example.",
                 range);
   }
   if (resource.for_each != nullptr) {
     diags.Error("Missing resource instance key",
-                address + " has for_each, so an instance must be chosen before its attributes "
-                          "are read: " +
+                address +
+                    " has for_each, so an instance must be chosen before its attributes "
+                    "are read: " +
                     address + "[each.key], for example.",
                 range);
   }
@@ -141,10 +144,9 @@ void CheckKey(const Program& program, const Resource& resource, const Reference&
 
 }  // namespace
 
-void ValidateReference(Program& program, const Module& module,
-                       const hcl::TraversalExpr& traversal, const Reference& reference,
-                       const ReferenceContext& context, const SchemaSource* schemas,
-                       Diagnostics& diags) {
+void ValidateReference(Program& program, const Module& module, const hcl::TraversalExpr& traversal,
+                       const Reference& reference, const ReferenceContext& context,
+                       const SchemaSource* schemas, Diagnostics& diags) {
   const SourceRange range = ReferenceRange(traversal);
   const Resource* resource = nullptr;
   size_t consumed = reference.consumed;
@@ -170,10 +172,10 @@ void ValidateReference(Program& program, const Module& module,
     return;
   }
   if (resource->check >= 0 && resource->check != context.check) {
-    diags.Error("Reference to scoped resource",
-                program.ToText(resource->name) +
-                    " stands inside a check block and can be used only there.",
-                range);
+    diags.Error(
+        "Reference to scoped resource",
+        program.ToText(resource->name) + " stands inside a check block and can be used only there.",
+        range);
   }
   const schema::Block* schema = schemas == nullptr ? nullptr : schemas->ResourceSchema(*resource);
   if (schema == nullptr || consumed >= traversal.steps.size()) {

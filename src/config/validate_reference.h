@@ -1,6 +1,6 @@
-// Checks of a reference that need no values: whether what it names exists, whether it has a key where
-// one is needed, and whether the attributes that it reads are in the schema.
-// Ref: opentofu internal/tofu/evaluate_valid.go, internal/configs/configschema/validate_traversal.go.
+// Checks of a reference that need no values: whether what it names exists, whether it has a key
+// where one is needed, and whether the attributes that it reads are in the schema. Ref: opentofu
+// internal/tofu/evaluate_valid.go, internal/configs/configschema/validate_traversal.go.
 #pragma once
 
 #include <string_view>
@@ -27,10 +27,9 @@ class SchemaSource {
 
 /// Reports what is wrong with a resolved reference; `schemas` null: attributes are not checked.
 /// References to input variables and local values are checked when they are resolved.
-void ValidateReference(Program& program, const Module& module,
-                       const hcl::TraversalExpr& traversal, const Reference& reference,
-                       const ReferenceContext& context, const SchemaSource* schemas,
-                       Diagnostics& diags);
+void ValidateReference(Program& program, const Module& module, const hcl::TraversalExpr& traversal,
+                       const Reference& reference, const ReferenceContext& context,
+                       const SchemaSource* schemas, Diagnostics& diags);
 
 /// Reads the arguments of a module call through the variables of the called module: what is missing
 /// and what the module does not have are errors. Ref: transform_module_variable.go.
