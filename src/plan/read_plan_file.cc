@@ -574,7 +574,17 @@ Result<Plan> PlanDecoder::Decode(std::string_view message) {
   if (!has_backend_) {
     return Unusable("plan file has no backend settings; backend settings are required");
   }
-  // The file has variables in no order.
+  // The file has variables and changes in no order.
+  auto by_address = [&](const ResourceChange& a, const ResourceChange& b) {
+    return a.address == b.address ? a.deposed < b.deposed : program_.Less(a.address, b.address);
+  };
+  for (std::vector<ResourceChange>* changes : {&plan_.changes, &plan_.drift}) {
+    if (!std::is_sorted(changes->begin(), changes->end(), by_address)) {
+      std::stable_sort(changes->begin(), changes->end(), by_address);
+    }
+  }
+  std::stable_sort(plan_.outputs.begin(), plan_.outputs.end(),
+                   [](const OutputChange& a, const OutputChange& b) { return a.name < b.name; });
   std::sort(plan_.variables.begin(), plan_.variables.end(),
             [](const PlanVariable& a, const PlanVariable& b) { return a.name < b.name; });
   return std::move(plan_);
