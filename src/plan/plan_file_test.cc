@@ -334,7 +334,7 @@ TEST(PlanFile, NeedsASchema) {
   Result<Plan> plan =
       file->Read(std::make_shared<Program>(), [](Symbol, const ResourceName&) { return nullptr; });
   ASSERT_FALSE(plan.has_value());
-  EXPECT_TRUE(plan.error().message.starts_with("invalid plan for resource terraform_data.dep"));
+  EXPECT_TRUE(plan.error().message.starts_with("invalid plan for resource terraform_data."));
 }
 
 TEST(PlanFile, IsReplacedAsAWhole) {
