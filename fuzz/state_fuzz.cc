@@ -1,0 +1,25 @@
+// State files: whatever is accepted is written and read again without change.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/check.h"
+#include "state/state.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace kinu;  // NOLINT(google-build-using-namespace): one function
+  auto program = std::make_shared<Program>();
+  Result<state::State> state =
+      state::ReadState(program, std::string(reinterpret_cast<const char*>(data), size));
+  if (!state) {
+    return 0;
+  }
+  std::string text = state::WriteState(*state, state::Layout::kIndented);
+  Result<state::State> again = state::ReadState(program, text);
+  KINU_CHECK(again.has_value(), "what was written is read");
+  KINU_CHECK(state::WriteState(*again, state::Layout::kIndented) == text, "writing is stable");
+  KINU_CHECK(state::SameContent(*state, *again), "and keeps the content");
+  return 0;
+}
