@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "codec/json_reader.h"
+#include "config/load.h"
+#include "provider/schema_table.h"
 #include "view/human/output.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
@@ -55,6 +57,97 @@ TEST_P(PlanGolden, Document) {
   // Known types of outputs are not in the document, so planned outputs are compared elsewhere.
   EXPECT_EQ(MemberText(MemberText(written, "planned_values"), "root_module"),
             MemberText(MemberText(recorded, "planned_values"), "root_module"));
+}
+
+TEST(ConfigGolden, Document) {
+  for (const char* folder : {"updates", "actions"}) {
+    Diagnostics diags;
+    const std::unique_ptr<config::Config> config = config::LoadConfig(
+        std::make_shared<Program>(),
+        std::string(KINU_SOURCE_DIR) + "/src/view/testdata/" + folder + "/config",
+        {.require_installed = false}, diags);
+    EXPECT_FALSE(diags.has_errors());
+    std::string written;
+    JsonWriter out(written);
+    const Result<void> done = WriteConfig(out, *config, TestSchemas());
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(written,
+              MemberText(ReadTestFile(std::string(folder) + "/plan.json"), "configuration"));
+  }
+}
+
+/// Drift is told only where it matters to the plan, and only the attributes that do.
+TEST(Drift, RelevantAttributesOnly) {
+  TestSchemas schemas;
+  auto table = std::make_unique<provider::SchemaTable>();
+  table->resources["mock_thing"].block = BlockFromJson(
+      R"({"attributes": {"id": {"type": "string"}, "string": {"type": "string"}, "other": {"type": "string"}}})");
+  table->Finish();
+  schemas.Add("example.com/x/mock", std::move(table));
+  const std::string document = R"({
+    "resource_drift": [{"address": "mock_thing.a", "mode": "managed", "type": "mock_thing",
+      "name": "a", "provider_name": "example.com/x/mock", "change": {"actions": ["update"],
+        "before": {"id": "i", "string": "x", "other": "o"},
+        "after": {"id": "i", "string": "DRIFT", "other": "p"}, "after_unknown": {}}}],
+    "output_changes": {"o": {"actions": ["update"], "before": "x", "after": "DRIFT",
+      "after_unknown": false, "before_sensitive": false, "after_sensitive": false}},
+    "relevant_attributes": [{"resource": "mock_thing.a", "attribute": ["string"]}]})";
+  plan::Plan plan = PlanFromJson(document, schemas);
+  const Style style(false);
+  EXPECT_EQ(*RenderPlan(plan, schemas, style, {}), R"(
+Note: Objects have changed outside of OpenTofu
+
+OpenTofu detected the following changes made outside of OpenTofu since the
+last "tofu apply" which may have affected this plan:
+
+  # mock_thing.a has changed
+  ~ resource "mock_thing" "a" {
+        id     = "i"
+      ~ string = "x" -> "DRIFT"
+        # (1 unchanged attribute hidden)
+    }
+
+
+Unless you have made equivalent changes to your configuration, or ignored the
+relevant attributes using ignore_changes, the following plan may include
+actions to undo or respond to these changes.
+
+─────────────────────────────────────────────────────────────────────────────
+
+Changes to Outputs:
+  ~ o = "x" -> "DRIFT"
+
+You can apply this plan to save these new output values to the OpenTofu
+state, without changing any real infrastructure.
+)");
+  // With nothing else to do, drift is silent unless recording it is what the plan is for.
+  plan.outputs.clear();
+  EXPECT_EQ(*RenderPlan(plan, schemas, style, {}), R"(
+No changes. Your infrastructure matches the configuration.
+
+OpenTofu has compared your real infrastructure against your configuration and
+found no differences, so no changes are needed.
+)");
+  plan.mode = plan::Mode::kRefreshOnly;
+  EXPECT_EQ(*RenderPlan(plan, schemas, style, {}), R"(
+Note: Objects have changed outside of OpenTofu
+
+OpenTofu detected the following changes made outside of OpenTofu since the
+last "tofu apply" which may have affected this plan:
+
+  # mock_thing.a has changed
+  ~ resource "mock_thing" "a" {
+        id     = "i"
+      ~ other  = "o" -> "p"
+      ~ string = "x" -> "DRIFT"
+    }
+
+
+This is a refresh-only plan, so OpenTofu will not take any actions to undo
+these. If you were expecting these changes then you can apply this plan to
+record the updated values in the OpenTofu state without changing any remote
+objects.
+)");
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, PlanGolden, testing::Values("updates", "actions", "destroy"));

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "codec/json_writer.h"
 #include "config/config.h"
+#include "functions/function.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/state.h"
@@ -22,6 +23,7 @@ namespace kinu::view {
 inline constexpr std::string_view kPlanFormatVersion = "1.2";
 inline constexpr std::string_view kStateFormatVersion = "1.0";
 inline constexpr std::string_view kProviderSchemasFormatVersion = "1.0";
+inline constexpr std::string_view kFunctionsFormatVersion = "1.0";
 inline constexpr std::string_view kValidateFormatVersion = "1.0";
 
 /// `show -json PLAN`. `config` null: the configuration is left empty.
@@ -53,6 +55,9 @@ bool HasChecks(std::span<const state::CheckResult> checks);
 void WriteProviderSchemas(
     JsonWriter& out,
     std::span<const std::pair<std::string, const schema::ProviderSchema*>> providers);
+
+/// `metadata functions -json`: every function twice, by its name and as core::name.
+void WriteFunctions(JsonWriter& out, const functions::Table& table);
 
 /// `validate -json`.
 void WriteValidate(JsonWriter& out, const Diagnostics& diags);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/json_reader.h"
 #include "view/events/json_ui.h"
+#include "view/human/progress.h"
 #include "view/json/documents.h"
 #include "view/testing/plan_from_json.h"
 
@@ -116,6 +118,37 @@ TEST(ProviderSchemas, BuiltIn) {
   EXPECT_EQ(text, R"({"format_version":"1.0"})");
 }
 
+TEST(Documents, Functions) {
+  std::string text;
+  JsonWriter out(text);
+  WriteFunctions(out, functions::Table::Standard());
+  const JsonDocument document = ParseJson(text);
+  ASSERT_TRUE(document.ok());
+  const JsonNode& signatures = *document.root().Find("function_signatures");
+  EXPECT_EQ(signatures.Find("list"), nullptr);
+  const auto shape = [&](std::string_view name) {
+    const JsonNode* node = signatures.Find(name);
+    if (node == nullptr) {
+      return std::string("absent");
+    }
+    std::string result(
+        text.substr(node->Find("return_type")->begin(),
+                    node->Find("return_type")->end() - node->Find("return_type")->begin()));
+    for (const std::string_view key : {"parameters", "variadic_parameter"}) {
+      if (node->Find(key) != nullptr) {
+        result += " ";
+        result += key;
+      }
+    }
+    return result;
+  };
+  EXPECT_EQ(shape("abs"), R"("number" parameters)");
+  EXPECT_EQ(shape("core::abs"), R"("number" parameters)");
+  EXPECT_EQ(shape("can"), R"("bool" parameters)");
+  EXPECT_EQ(shape("try"), R"("dynamic" variadic_parameter)");
+  EXPECT_EQ(shape("timestamp"), R"("string")");
+}
+
 TEST(Documents, Version) {
   std::string text;
   JsonWriter out(text, {.indent = "  "});
@@ -192,6 +225,35 @@ TEST_F(Stream, Events) {
       text_,
       R"json({"@level":"info","@message":"module.m.terraform_data.x[\"<\"]: Creation complete after 1m1s [id=a<b]","@module":"tofu.ui","hook":{"resource":{"addr":"module.m.terraform_data.x[\"<\"]","module":"module.m","resource":"terraform_data.x[\"<\"]","implied_provider":"terraform","resource_type":"terraform_data","resource_name":"x","resource_key":"\u003c"},"action":"create","id_key":"id","id_value":"a<b","elapsed_seconds":61},"type":"apply_complete"})json"
       "\n");
+}
+
+TEST(Progress, Lines) {
+  Program program;
+  const Style style(false);
+  engine::Event event{.kind = engine::EventKind::kApplyStart, .action = plan::Action::kUpdate};
+  ASSERT_TRUE(program.ParseResourceInstance("terraform_data.x", &event.address));
+  const auto line = [&] { return RenderEvent(program, style, event); };
+  event.id_key = "id";
+  event.id_value = "v";
+  EXPECT_EQ(line(), "terraform_data.x: Modifying... [id=v]\n");
+  event.kind = engine::EventKind::kApplyProgress;
+  event.elapsed_seconds = 80;
+  EXPECT_EQ(line(), "terraform_data.x: Still modifying... [id=v, 1m20s elapsed]\n");
+  event.kind = engine::EventKind::kApplyComplete;
+  EXPECT_EQ(line(), "terraform_data.x: Modifications complete after 1m20s [id=v]\n");
+  EXPECT_EQ(RenderEvent(program, Style(true), event),
+            "\x1b[0m\x1b[1mterraform_data.x: Modifications complete after 1m20s [id=v]\x1b[0m\n");
+  event.kind = engine::EventKind::kRefreshStart;
+  event.deposed = "deadbeef";
+  EXPECT_EQ(line(), "terraform_data.x (deposed object deadbeef): Refreshing state... [id=v]\n");
+  event.kind = engine::EventKind::kRefreshComplete;
+  EXPECT_EQ(line(), "");
+  event.kind = engine::EventKind::kProvisionOutput;
+  event.provisioner = "local-exec";
+  event.text = "a  \n\nb\n";
+  EXPECT_EQ(line(), "terraform_data.x (local-exec): a\nterraform_data.x (local-exec): b\n");
+  event.text = "\n";
+  EXPECT_EQ(line(), "\n");
 }
 
 TEST_F(Stream, ChangeSummary) {
