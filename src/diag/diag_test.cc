@@ -68,6 +68,20 @@ TEST(SourceFile, LineText) {
   EXPECT_EQ(file->LineBegin(5), 4u);
 }
 
+TEST(SourceFile, PositionsInALongLineAreFoundQuickly) {
+  constexpr uint32_t kUnits = 200'000;
+  std::string text = "x\n";
+  for (uint32_t i = 0; i < kUnits; ++i) {
+    text += "ab\u00e9";  // 4 bytes, 3 columns
+  }
+  const auto file = SourceFile::Make("a.tf", text);
+  for (uint32_t i = 0; i < kUnits; i += 7) {  // quadratic would take minutes
+    ASSERT_EQ(At(*file, 2 + 4 * i), (Position{2, 1 + 3 * i, 2 + 4 * i}));
+  }
+  file->SetColumns(SourceFile::Columns::kNative, {4});
+  EXPECT_EQ(At(*file, 6), (Position{2, 4, 6})) << "columns can be set anew";
+}
+
 TEST(Diagnostics, SortsAsTheReferencePrints) {
   const auto root = SourceFile::Make("main.tf", "0123456789");
   const auto child = SourceFile::Make("a/main.tf", "0123456789");

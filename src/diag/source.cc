@@ -23,21 +23,63 @@ Ref<const SourceFile> SourceFile::Make(std::string name, std::string text, Posit
 }
 
 void SourceFile::SetColumns(Columns columns, std::vector<uint32_t> breaks) const {
+  const std::scoped_lock lock(index_mutex_);
   columns_ = columns;
   breaks_ = std::move(breaks);
+  is_indexed_ = false;  // anchors hold columns
 }
 
-void SourceFile::IndexLines() const {
-  line_begins_.push_back(0);
-  for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1)) {
-    line_begins_.push_back(static_cast<uint32_t>(at + 1));
+void SourceFile::Index() const {
+  const std::scoped_lock lock(index_mutex_);
+  if (is_indexed_) {
+    return;
+  }
+  anchors_.clear();
+  line_begins_.clear();
+  const auto size = static_cast<uint32_t>(text_.size());
+  uint32_t begin = 0;
+  for (uint32_t line = 0; begin <= size; ++line) {
+    const size_t newline = text_.find('\n', begin);
+    const uint32_t end = newline == std::string::npos ? size : static_cast<uint32_t>(newline);
+    line_begins_.push_back(begin);
+    const bool has_mark = line == 0 && columns_ == Columns::kNative &&
+                          std::string_view(text_).starts_with(kByteOrderMark);
+    if (has_mark) {
+      anchors_.push_back({0, 0, 0});
+      begin += static_cast<uint32_t>(kByteOrderMark.size());
+    }
+    AddAnchorsInLine(begin, end, line);
+    begin = end + 1;
+  }
+  is_indexed_ = true;
+}
+
+void SourceFile::AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line) const {
+  constexpr uint32_t kDistance = 512;
+  uint32_t columns = 0;
+  anchors_.push_back({begin, line, columns});
+  uint32_t at = begin + kDistance;
+  while (at < end) {
+    // Between two ASCII characters (of one line) a grapheme cluster surely ends.
+    if (!text::IsAscii(std::string_view(text_).substr(at - 1, 2))) {
+      ++at;
+      continue;
+    }
+    columns += CountColumns(begin, at);
+    anchors_.push_back({at, line, columns});
+    begin = at;
+    at += kDistance;
   }
 }
 
-size_t SourceFile::LineAt(uint32_t offset) const {
-  std::call_once(indexed_, [this] { IndexLines(); });
-  const auto after = std::upper_bound(line_begins_.begin(), line_begins_.end(), offset);
-  return static_cast<size_t>(after - line_begins_.begin()) - 1;
+const SourceFile::Anchor& SourceFile::AnchorBefore(uint32_t offset) const {
+  if (!is_indexed_) {
+    Index();
+  }
+  const auto after =
+      std::upper_bound(anchors_.begin(), anchors_.end(), offset,
+                       [](uint32_t value, const Anchor& anchor) { return value < anchor.offset; });
+  return *(after - 1);
 }
 
 uint32_t SourceFile::CountColumns(uint32_t begin, uint32_t end) const {
@@ -66,26 +108,23 @@ uint32_t SourceFile::CountColumns(uint32_t begin, uint32_t end) const {
 
 Position SourceFile::PositionAt(uint32_t offset) const {
   offset = std::min(offset, static_cast<uint32_t>(text_.size()));
-  const size_t line = LineAt(offset);
-  uint32_t begin = line_begins_[line];
-  uint32_t column = 1;
-  if (line == 0) {
-    column = start_.column;
-    if (columns_ == Columns::kNative && std::string_view(text_).starts_with(kByteOrderMark)) {
-      begin = std::min(offset, static_cast<uint32_t>(kByteOrderMark.size()));
-    }
+  const Anchor& anchor = AnchorBefore(offset);
+  uint32_t columns = anchor.columns;
+  const bool inside_mark = anchor.offset == 0 && columns_ == Columns::kNative &&
+                           std::string_view(text_).starts_with(kByteOrderMark);
+  if (!inside_mark) {
+    columns += CountColumns(anchor.offset, offset);
   }
-  return {start_.line + static_cast<uint32_t>(line), column + CountColumns(begin, offset),
-          start_.byte + offset};
+  const uint32_t first_column = anchor.line == 0 ? start_.column : 1;
+  return {start_.line + anchor.line, first_column + columns, start_.byte + offset};
 }
 
 std::string_view SourceFile::LineText(uint32_t line) const {
-  std::call_once(indexed_, [this] { IndexLines(); });
+  AnchorBefore(0);
   if (line < start_.line || line - start_.line >= line_begins_.size()) {
     return {};
   }
-  const size_t begin = line_begins_[line - start_.line];
-  std::string_view text = std::string_view(text_).substr(begin);
+  std::string_view text = std::string_view(text_).substr(line_begins_[line - start_.line]);
   text = text.substr(0, text.find('\n'));
   if (text.ends_with('\r')) {
     text.remove_suffix(1);
@@ -94,7 +133,7 @@ std::string_view SourceFile::LineText(uint32_t line) const {
 }
 
 uint32_t SourceFile::LineBegin(uint32_t offset) const {
-  return line_begins_[LineAt(std::min(offset, static_cast<uint32_t>(text_.size())))];
+  return line_begins_[AnchorBefore(std::min(offset, static_cast<uint32_t>(text_.size()))).line];
 }
 
 SourceRange SourceRange::Between(const SourceRange& a, const SourceRange& b) {

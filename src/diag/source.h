@@ -9,6 +9,7 @@
 // way.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -44,8 +45,8 @@ class SourceFile : public RefCounted {
   /// The outermost file: whose bytes a snippet shows.
   const SourceFile& root() const { return parent_ == nullptr ? *this : parent_->root(); }
 
-  /// Line, column and byte of an offset into text() (clamped). O(length of the line) after a first
-  /// call that indexes the lines. Safe to call from several threads.
+  /// Line, column and byte of an offset into text() (clamped). Fast after a first call that indexes
+  /// the text. Safe to call from several threads.
   Position PositionAt(uint32_t offset) const;
 
   /// The text of a line (counted as in PositionAt, so from start().line), without its line end.
@@ -68,9 +69,16 @@ class SourceFile : public RefCounted {
  private:
   SourceFile() = default;
   ~SourceFile() = default;
-  void IndexLines() const;
-  /// Index of the line that holds the (clamped) offset; indexes the lines first.
-  size_t LineAt(uint32_t offset) const;
+  /// A place whose column is known: the start of each line, and some inside long lines.
+  struct Anchor {
+    uint32_t offset;
+    uint32_t line;     // from 0
+    uint32_t columns;  // between the line's start and the place
+  };
+  void Index() const;
+  void AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line) const;
+  /// The last anchor at or before the (clamped) offset; indexes the text first.
+  const Anchor& AnchorBefore(uint32_t offset) const;
   uint32_t CountColumns(uint32_t begin, uint32_t end) const;
 
   std::string name_;
@@ -79,8 +87,10 @@ class SourceFile : public RefCounted {
   const SourceFile* parent_ = nullptr;
   mutable Columns columns_ = Columns::kNative;
   mutable std::vector<uint32_t> breaks_;
-  mutable std::once_flag indexed_;
-  mutable std::vector<uint32_t> line_begins_;
+  mutable std::mutex index_mutex_;
+  mutable std::atomic<bool> is_indexed_ = false;
+  mutable std::vector<Anchor> anchors_;        // ascending
+  mutable std::vector<uint32_t> line_begins_;  // offsets
 };
 
 /// Half-open range of bytes [begin, end) of `file`'s text. A null file means: no place.

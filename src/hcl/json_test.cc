@@ -119,6 +119,18 @@ TEST(JsonExpression, StringsAreTemplatesOfTheirOwn) {
   EXPECT_EQ(AsLiteralString(*elements[2]), "plain");
 }
 
+TEST(JsonExpression, TemplatesOnOneLongLineTakeLinearTime) {
+  std::string text = "[0";
+  for (int i = 0; i < 50'000; ++i) {
+    text += ",\"${a} and some text\"";
+  }
+  Parsed parsed(text + "]");
+  const auto elements = *AsList(parsed.Expression());
+  EXPECT_EQ(Show(parsed.diags), "");
+  const auto& last = static_cast<const WrapExpr&>(*elements.back());
+  EXPECT_EQ(last.wrapped->range().start_position().byte, text.size() - 19);
+}
+
 TEST(JsonExpression, LiteralOnlyTakesTemplatesAsText) {
   Parsed parsed(R"({"a": ["${x}", 1], "b": "y"})");
   const Expr& expr = parsed.Expression();
