@@ -22,5 +22,6 @@ std::span<const FunctionSpec> SearchFunctions();
 std::span<const FunctionSpec> SetFunctions();
 std::span<const FunctionSpec> StringFunctions();
 std::span<const FunctionSpec> TimeFunctions();
+std::span<const FunctionSpec> YamlFunctions();
 
 }  // namespace kinu::functions

@@ -36,8 +36,8 @@ struct TableBuilder {
     for (std::span<const FunctionSpec> family :
          {CidrFunctions(), ConversionFunctions(), CryptoFunctions(), EncodingFunctions(),
           FileFunctions(), FormatFunctions(), ListFunctions(), MapFunctions(), NumberFunctions(),
-          RegexFunctions(), SearchFunctions(), SetFunctions(), StringFunctions(),
-          TimeFunctions()}) {
+          RegexFunctions(), SearchFunctions(), SetFunctions(), StringFunctions(), TimeFunctions(),
+          YamlFunctions()}) {
       for (const FunctionSpec& spec : family) {
         table.specs_.push_back(&spec);
       }

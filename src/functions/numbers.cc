@@ -32,16 +32,100 @@ CallResult FromDouble(double value) {
   return Value::Of(std::isinf(value) ? Number::Infinity(value < 0) : Number::FromDouble(value));
 }
 
+// The natural logarithm by the method of fdlibm, whose last bits the reference's results have.
+double Logarithm(double x) {
+  if (std::isnan(x) || std::isinf(x) || x <= 0) {
+    return std::log(x);
+  }
+  constexpr double kLn2High = 6.93147180369123816490e-01;
+  constexpr double kLn2Low = 1.90821492927058770002e-10;
+  // x = 2^exponent * (1 + f), with 1 + f between the root of 1/2 and the root of 2.
+  int exponent = 0;
+  double fraction = std::frexp(x, &exponent);
+  if (fraction < std::sqrt(0.5)) {
+    fraction *= 2;
+    --exponent;
+  }
+  const double f = fraction - 1;
+  const double scale = exponent;
+  const double s = f / (2 + f);
+  const double s2 = s * s;
+  const double s4 = s2 * s2;
+  const double odd = s2 * (6.666666666666735130e-01 +
+                           s4 * (2.857142874366239149e-01 +
+                                 s4 * (1.818357216161805012e-01 + s4 * 1.479819860510658591e-01)));
+  const double even = s4 * (3.999999999940941908e-01 +
+                            s4 * (2.222219843214978396e-01 + s4 * 1.531383769920937332e-01));
+  const double half_square = 0.5 * f * f;
+  return scale * kLn2High -
+         ((half_square - (s * (half_square + odd + even) + scale * kLn2Low)) - f);
+}
+
+// A power of ordinary operands: the whole part of the exponent by repeated squaring of the
+// mantissa, the rest by logarithm. Each step rounds as in the reference, whose last bits this
+// gives.
+double PowerOf(double x, double y) {
+  double whole = 0;
+  double part = std::modf(std::fabs(y), &whole);
+  double result = 1;
+  if (part != 0) {
+    if (part > 0.5) {
+      part -= 1;
+      whole += 1;
+    }
+    result = std::exp(part * Logarithm(x));
+  }
+  constexpr int64_t kBeyondDouble = 1 << 12;
+  int64_t result_exponent = 0;
+  int start_exponent = 0;
+  double square = std::frexp(x, &start_exponent);
+  int64_t exponent = start_exponent;
+  for (auto bits = static_cast<int64_t>(whole); bits != 0; bits >>= 1) {
+    if (exponent < -kBeyondDouble || exponent > kBeyondDouble) {
+      result_exponent += exponent;
+      break;
+    }
+    if ((bits & 1) != 0) {
+      result *= square;
+      result_exponent += exponent;
+    }
+    square *= square;
+    exponent *= 2;
+    if (std::fabs(square) < 0.5) {
+      square += square;
+      --exponent;
+    }
+  }
+  if (y < 0) {
+    result = 1 / result;
+    result_exponent = -result_exponent;
+  }
+  return std::ldexp(result, static_cast<int>(result_exponent));
+}
+
+double Power(double x, double y) {
+  constexpr double kHugeExponent = 9.2e18;
+  const bool ordinary = std::isfinite(x) && std::isfinite(y) && x != 0 && y != 0 && x != 1 &&
+                        y != 1 && std::fabs(y) < kHugeExponent && (x > 0 || std::trunc(y) == y);
+  if (!ordinary) {
+    return std::pow(x, y);
+  }
+  if (y == 0.5 || y == -0.5) {
+    return y > 0 ? std::sqrt(x) : 1 / std::sqrt(x);
+  }
+  return PowerOf(x, y);
+}
+
 CallResult Log(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const double number, ToDouble(args[0]));
   KINU_TRY(const double base, ToDouble(args[1]));
-  return FromDouble(std::log(number) / std::log(base));
+  return FromDouble(Logarithm(number) / Logarithm(base));
 }
 
 CallResult Pow(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const double number, ToDouble(args[0]));
   KINU_TRY(const double power, ToDouble(args[1]));
-  return FromDouble(std::pow(number, power));
+  return FromDouble(Power(number, power));
 }
 
 // The first of the extreme numbers, as it is; `sign` 1 looks for the greatest, -1 for the least.

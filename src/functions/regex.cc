@@ -324,7 +324,8 @@ constexpr FunctionSpec kRows[] = {
      .impl = &RegexAll,
      .refine = &NeverNull,
      .doc = "All matches of a regular expression, each as `regex` gives it.",
-     .examples = {Example{R"(regexall("[a-z]+", "1234abcd5678efgh9"))", R"(tolist(["abcd", "efgh"]))"},
+     .examples = {Example{R"(regexall("[a-z]+", "1234abcd5678efgh9"))",
+                          R"(tolist(["abcd", "efgh"]))"},
                   Example{R"(regexall("x", "abc"))", "tolist([])"}},
      .ref = "go-cty stdlib/regexp.go RegexAllFunc"},
     {.name = "replace",
@@ -335,7 +336,8 @@ constexpr FunctionSpec kRows[] = {
      .doc = "The text with all occurrences of another text replaced. Between slashes the other "
             "text is a regular expression, whose groups the replacement can name: $1, ${name}.",
      .examples = {Example{R"(replace("1 + 2 + 3", "+", "-"))", R"("1 - 2 - 3")"},
-                  Example{R"(replace("hello world", "/w.*d/", "everybody"))", R"("hello everybody")"}},
+                  Example{R"(replace("hello world", "/w.*d/", "everybody"))",
+                          R"("hello everybody")"}},
      .ref = "opentofu internal/lang/funcs/string.go ReplaceFunc"},
 };
 

@@ -114,6 +114,9 @@ Value UnknownProduct(const std::vector<Value>& factors, const Type& type) {
   Refinements lengths;
   int64_t most = 1;
   for (const Value& factor : factors) {
+    if (factor.type().is_set() && factor.IsKnown() && !factor.IsWhollyKnown()) {
+      return Value::Unknown(type);
+    }
     const int64_t length = factor.type().is_tuple()
                                ? static_cast<int64_t>(factor.type().elements().size())
                                : factor.refinements().max_length;

@@ -5,189 +5,14 @@
 
 #include "functions/families.h"
 #include "functions/support.h"
+#include "functions/timestamp.h"
 #include "text/quote.h"
 
 namespace kinu::functions {
 namespace {
 
-constexpr int64_t kNanosPerSecond = 1'000'000'000;
-constexpr int64_t kSecondsPerDay = 86400;
-
-struct Timestamp {
-  int64_t seconds = 0;  // since 1970 UTC
-  int64_t nanos = 0;    // 0 to 999,999,999
-  int offset = 0;       // of the clock that shows it, seconds east of UTC
-};
-
-// A time as a clock shows it.
-struct Civil {
-  int64_t year = 0;
-  int month = 1;
-  int day = 1;
-  int hour = 0;
-  int minute = 0;
-  int second = 0;
-  int weekday = 0;  // 0 is Sunday
-};
-
-bool IsLeapYear(int64_t year) {
-  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-int DaysIn(int64_t year, int month) {
-  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && IsLeapYear(year) ? 29 : kDays[month - 1];
-}
-
-int64_t FloorDivide(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
-// Days since 1970-01-01 of a date of the Gregorian calendar. Years begin in March here, so that the
-// leap day is the last of its year.
-int64_t DaysFromDate(int64_t year, int month, int day) {
-  year -= month <= 2 ? 1 : 0;
-  const int64_t era = FloorDivide(year, 400);
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146097 + day_of_era - 719468;
-}
-
-Civil ToCivil(const Timestamp& time) {
-  const int64_t local = time.seconds + time.offset;
-  const int64_t days = FloorDivide(local, kSecondsPerDay);
-  const int64_t clock = local - days * kSecondsPerDay;
-  const int64_t shifted = days + 719468;
-  const int64_t era = FloorDivide(shifted, 146097);
-  const int64_t day_of_era = shifted - era * 146097;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t month = (5 * day_of_year + 2) / 153;
-  Civil civil;
-  civil.day = static_cast<int>(day_of_year - (153 * month + 2) / 5 + 1);
-  civil.month = static_cast<int>(month < 10 ? month + 3 : month - 9);
-  civil.year = year_of_era + era * 400 + (civil.month <= 2 ? 1 : 0);
-  civil.hour = static_cast<int>(clock / 3600);
-  civil.minute = static_cast<int>(clock / 60 % 60);
-  civil.second = static_cast<int>(clock % 60);
-  civil.weekday = static_cast<int>(((days + 4) % 7 + 7) % 7);
-  return civil;
-}
-
-std::string Digits(int64_t number, size_t width) {
-  std::string digits = std::to_string(number < 0 ? -number : number);
-  if (digits.size() < width) {
-    digits.insert(0, width - digits.size(), '0');
-  }
-  return number < 0 ? "-" + digits : digits;
-}
-
-std::string OffsetText(int offset, std::string_view separator) {
-  const int minutes = (offset < 0 ? -offset : offset) / 60;
-  std::string out = offset < 0 ? "-" : "+";
-  out += Digits(minutes / 60, 2);
-  out += separator;
-  out += Digits(minutes % 60, 2);
-  return out;
-}
-
-std::string ZuluOrOffset(int offset) {
-  return offset == 0 ? "Z" : OffsetText(offset, ":");
-}
-
-std::string ToText(const Timestamp& time) {
-  const Civil civil = ToCivil(time);
-  return Digits(civil.year, 4) + "-" + Digits(civil.month, 2) + "-" + Digits(civil.day, 2) + "T" +
-         Digits(civil.hour, 2) + ":" + Digits(civil.minute, 2) + ":" + Digits(civil.second, 2) +
-         ZuluOrOffset(time.offset);
-}
-
-// Reads a timestamp of RFC 3339, strictly: 2006-01-02T15:04:05.999Z, offsets as +01:00.
-class TimestampParser {
- public:
-  explicit TimestampParser(std::string_view text) : text_(text) {}
-
-  std::optional<Timestamp> Parse() {
-    const int64_t year = Number(4);
-    Expect('-');
-    const int month = static_cast<int>(Number(2));
-    Expect('-');
-    const int day = static_cast<int>(Number(2));
-    Expect('T');
-    const int64_t hour = Number(2);
-    Expect(':');
-    const int64_t minute = Number(2);
-    Expect(':');
-    const int64_t second = Number(2);
-    Timestamp time;
-    time.nanos = Fraction();
-    time.offset = Offset();
-    const bool in_range = ok_ && pos_ == text_.size() && month >= 1 && month <= 12 && day >= 1 &&
-                          day <= DaysIn(year, month) && hour < 24 && minute < 60 && second < 60;
-    if (!in_range) {
-      return std::nullopt;
-    }
-    time.seconds = DaysFromDate(year, month, day) * kSecondsPerDay + hour * 3600 + minute * 60 +
-                   second - time.offset;
-    return time;
-  }
-
- private:
-  char Peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-  int64_t Number(int digits) {
-    int64_t value = 0;
-    for (int i = 0; i < digits; ++i, ++pos_) {
-      ok_ = ok_ && IsDigit(Peek());
-      value = value * 10 + (Peek() - '0');
-    }
-    return ok_ ? value : 0;
-  }
-
-  void Expect(char c) {
-    ok_ = ok_ && Peek() == c;
-    ++pos_;
-  }
-
-  int64_t Fraction() {
-    if (Peek() != '.') {
-      return 0;
-    }
-    ++pos_;
-    ok_ = ok_ && IsDigit(Peek());
-    int64_t nanos = 0;
-    for (int64_t unit = kNanosPerSecond / 10; IsDigit(Peek()); ++pos_, unit /= 10) {
-      nanos += unit * (Peek() - '0');
-    }
-    return nanos;
-  }
-
-  int Offset() {
-    const char sign = Peek();
-    ++pos_;
-    if (sign == 'Z') {
-      return 0;
-    }
-    ok_ = ok_ && (sign == '+' || sign == '-');
-    const auto hours = static_cast<int>(Number(2));
-    Expect(':');
-    const auto minutes = static_cast<int>(Number(2));
-    ok_ = ok_ && hours < 24 && minutes < 60;
-    const int offset = hours * 3600 + minutes * 60;
-    return sign == '-' ? -offset : offset;
-  }
-
-  std::string_view text_;
-  size_t pos_ = 0;
-  bool ok_ = true;
-};
-
 std::expected<Timestamp, CallError> ParseTimestamp(const Value& value, int argument) {
-  const auto time = TimestampParser(value.AsString()).Parse();
+  const auto time = ParseRfc3339(value.AsString());
   if (!time) {
     return CallFail(text::GoQuote(value.AsString()) +
                         " is not a timestamp of RFC 3339, such as 2006-01-02T15:04:05Z",
@@ -311,7 +136,7 @@ constexpr std::string_view kWeekdays[] = {"Sunday",   "Monday", "Tuesday", "Wedn
                                           "Thursday", "Friday", "Saturday"};
 
 std::optional<std::string> OneOrTwoDigits(int number, size_t verb_size) {
-  return verb_size <= 2 ? std::optional(Digits(number, verb_size)) : std::nullopt;
+  return verb_size <= 2 ? std::optional(PadNumber(number, verb_size)) : std::nullopt;
 }
 
 // What a run of one letter stands for; nothing when there is no such verb.
@@ -321,9 +146,9 @@ std::optional<std::string> ExpandVerb(std::string_view verb, const Timestamp& ti
   switch (verb[0]) {
     case 'Y':
       if (size == 2) {
-        return Digits(civil.year % 100, 2);
+        return PadNumber(civil.year % 100, 2);
       }
-      return size == 4 ? std::optional(Digits(civil.year, 4)) : std::nullopt;
+      return size == 4 ? std::optional(PadNumber(civil.year, 4)) : std::nullopt;
     case 'M': {
       const std::string name(kMonths[civil.month - 1]);
       if (size == 3) {
@@ -446,7 +271,6 @@ constexpr FunctionSpec kRows[] = {
      .params = {Text("timestamp"), Text("duration")},
      .result_type = &Returns<&Type::String>,
      .impl = &TimeAdd,
-     .refine = &NeverNull,
      .doc = R"(A timestamp moved by a duration such as "10m", "-1.5h" or "1h30m".)",
      .examples = {Example{R"(timeadd("2017-11-22T00:00:00Z", "10m"))", R"("2017-11-22T00:10:00Z")"},
                   Example{R"(timeadd("2020-03-01T00:00:00+01:00", "-24h"))",
