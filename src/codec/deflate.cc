@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kRawDeflate = -MAX_WBITS;
 constexpr int kGzipFormat = MAX_WBITS + 16;
-constexpr unsigned kOsUnknown = 255;
 constexpr size_t kChunk = size_t{1} << 16;
 // zlib counts input in 32 bits; larger texts are given piece by piece.
 constexpr size_t kMaxInput = size_t{1} << 30;
@@ -20,32 +19,36 @@ Bytef* Input(std::string_view bytes) {
   return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
 }
 
-std::string Compress(std::string_view bytes, int format) {
+// Deflate data up to a final block, or (with a flush) up to a byte boundary without one.
+std::string Compress(std::string_view bytes, int last_flush) {
   z_stream stream{};
-  KINU_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, format, 8,
+  KINU_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, 8,
                           Z_DEFAULT_STRATEGY) == Z_OK,
              "deflate must start");
-  gz_header header{};
-  header.os = kOsUnknown;
-  if (format == kGzipFormat) {
-    deflateSetHeader(&stream, &header);
-  }
   std::string out;
   char chunk[kChunk];
-  int status = Z_OK;
-  while (status != Z_STREAM_END) {
+  for (bool done = false; !done;) {
     const size_t piece = std::min(bytes.size(), kMaxInput);
+    const bool last = piece == bytes.size();
     stream.next_in = Input(bytes);
     stream.avail_in = static_cast<uInt>(piece);
     stream.next_out = reinterpret_cast<Bytef*>(chunk);
     stream.avail_out = kChunk;
-    status = deflate(&stream, piece == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    const int status = deflate(&stream, last ? last_flush : Z_NO_FLUSH);
     KINU_CHECK(status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR, "deflate");
     out.append(chunk, kChunk - stream.avail_out);
     bytes.remove_prefix(piece - stream.avail_in);
+    done = last_flush == Z_FINISH ? status == Z_STREAM_END
+                                  : last && bytes.empty() && stream.avail_out != 0;
   }
   deflateEnd(&stream);
   return out;
+}
+
+void AppendLittleEndian(std::string& out, uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) {
+    out += static_cast<char>(value >> shift);
+  }
 }
 
 Result<std::string> Decompress(std::string_view bytes, int format, size_t limit) {
@@ -86,10 +89,19 @@ Result<std::string> Decompress(std::string_view bytes, int format, size_t limit)
 }  // namespace
 
 std::string Deflate(std::string_view bytes) {
-  return Compress(bytes, kRawDeflate);
+  return Compress(bytes, Z_FINISH);
 }
+
 std::string Gzip(std::string_view bytes) {
-  return Compress(bytes, kGzipFormat);
+  using namespace std::string_view_literals;
+  constexpr std::string_view kHeader = "\x1F\x8B\x08\0\0\0\0\0\0\xFF"sv;
+  constexpr std::string_view kEmptyLastBlock = "\x01\0\0\xFF\xFF"sv;
+  std::string out(kHeader);
+  out += Compress(bytes, Z_SYNC_FLUSH);
+  out += kEmptyLastBlock;
+  AppendLittleEndian(out, Crc32(bytes));
+  AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
+  return out;
 }
 
 Result<std::string> Inflate(std::string_view deflated, size_t limit) {

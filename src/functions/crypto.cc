@@ -4,15 +4,14 @@
 #include <memory>
 
 #include <crypt.h>
-#include <openssl/bio.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <openssl/rsa.h>
 
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "functions/families.h"
+#include "functions/private_key.h"
 #include "functions/support.h"
 #include "text/quote.h"
 #include "text/unicode.h"
@@ -63,9 +62,7 @@ CallResult Bcrypt(Arguments args, const Type&, const CallContext&) {
   return Value::String(hashed);
 }
 
-struct OpenSslFree {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+struct FreeKeyContext {
   void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
 };
 
@@ -74,17 +71,11 @@ CallResult RsaDecrypt(Arguments args, const Type&, const CallContext&) {
   if (!cipher) {
     return CallFail("the ciphertext must be base64", 0);
   }
-  const std::string_view pem = args[1].AsString();
-  const std::unique_ptr<BIO, OpenSslFree> bio(
-      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  // An empty pass phrase instead of a question on the terminal.
-  char no_phrase[] = "";
-  const std::unique_ptr<EVP_PKEY, OpenSslFree> key(
-      PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, no_phrase));
+  const OpenSslKey key = ReadPrivateKey(args[1].AsString());
   if (key == nullptr || EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA) {
     return CallFail("the key must be an RSA private key in PEM form, without a pass phrase", 1);
   }
-  const std::unique_ptr<EVP_PKEY_CTX, OpenSslFree> context(EVP_PKEY_CTX_new(key.get(), nullptr));
+  const std::unique_ptr<EVP_PKEY_CTX, FreeKeyContext> context(EVP_PKEY_CTX_new(key.get(), nullptr));
   const auto* in = reinterpret_cast<const unsigned char*>(cipher->data());
   size_t size = 0;
   const bool ready = EVP_PKEY_decrypt_init(context.get()) > 0 &&

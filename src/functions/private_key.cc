@@ -1,0 +1,135 @@
+#include "functions/private_key.h"
+
+#include <optional>
+#include <string>
+
+#include <openssl/bio.h>
+#include <openssl/core_names.h>
+#include <openssl/param_build.h>
+#include <openssl/pem.h>
+
+#include "codec/base64.h"
+
+namespace kinu::functions {
+namespace {
+
+struct FreeOpenSsl {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(BIGNUM* number) const { BN_clear_free(number); }
+  void operator()(OSSL_PARAM_BLD* builder) const { OSSL_PARAM_BLD_free(builder); }
+  void operator()(OSSL_PARAM* parameters) const { OSSL_PARAM_free(parameters); }
+  void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, FreeOpenSsl>;
+
+// The bytes between the lines that begin and end an OpenSSH key.
+std::optional<std::string> OpenSshBody(std::string_view pem) {
+  constexpr std::string_view kBegin = "-----BEGIN OPENSSH PRIVATE KEY-----";
+  constexpr std::string_view kEnd = "-----END OPENSSH PRIVATE KEY-----";
+  const size_t begin = pem.find(kBegin);
+  const size_t end = pem.find(kEnd);
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+    return std::nullopt;
+  }
+  const size_t body = begin + kBegin.size();
+  Result<std::string> bytes = DecodeBase64(pem.substr(body, end - body));
+  return bytes ? std::optional(*std::move(bytes)) : std::nullopt;
+}
+
+// Reads the fields of OpenSSH's format: 32-bit numbers and byte strings with a length in front.
+class FieldReader {
+ public:
+  explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
+
+  uint32_t Number() {
+    if (rest_.size() < 4) {
+      ok_ = false;
+      return 0;
+    }
+    uint32_t number = 0;
+    for (char c : rest_.substr(0, 4)) {
+      number = number << 8 | static_cast<uint8_t>(c);
+    }
+    rest_.remove_prefix(4);
+    return number;
+  }
+
+  std::string_view Bytes() {
+    const uint32_t size = Number();
+    if (!ok_ || size > rest_.size()) {
+      ok_ = false;
+      return {};
+    }
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return bytes;
+  }
+
+  Owned<BIGNUM> BigNumber() {
+    const std::string_view bytes = Bytes();
+    return Owned<BIGNUM>(BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   static_cast<int>(bytes.size()), nullptr));
+  }
+
+  bool ok() const { return ok_; }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+OpenSslKey MakeRsaKey(const BIGNUM* n, const BIGNUM* e, const BIGNUM* d) {
+  const Owned<OSSL_PARAM_BLD> builder(OSSL_PARAM_BLD_new());
+  const Owned<EVP_PKEY_CTX> context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
+  if (OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, n) != 1 ||
+      OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, e) != 1 ||
+      OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_D, d) != 1) {
+    return nullptr;
+  }
+  const Owned<OSSL_PARAM> parameters(OSSL_PARAM_BLD_to_param(builder.get()));
+  EVP_PKEY* key = nullptr;
+  if (EVP_PKEY_fromdata_init(context.get()) != 1 ||
+      EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters.get()) != 1) {
+    return nullptr;
+  }
+  return OpenSslKey(key);
+}
+
+// Ref: OpenSSH PROTOCOL.key.
+OpenSslKey ReadOpenSshKey(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kMagic = "openssh-key-v1\0"sv;
+  if (!bytes.starts_with(kMagic)) {
+    return nullptr;
+  }
+  FieldReader fields(bytes.substr(kMagic.size()));
+  const std::string_view cipher = fields.Bytes();
+  fields.Bytes();  // name of the key derivation
+  fields.Bytes();  // its options
+  const uint32_t keys = fields.Number();
+  fields.Bytes();  // public key
+  FieldReader secret(fields.Bytes());
+  if (!fields.ok() || cipher != "none" || keys != 1 || secret.Number() != secret.Number() ||
+      secret.Bytes() != "ssh-rsa") {
+    return nullptr;
+  }
+  const Owned<BIGNUM> n = secret.BigNumber();
+  const Owned<BIGNUM> e = secret.BigNumber();
+  const Owned<BIGNUM> d = secret.BigNumber();
+  return secret.ok() ? MakeRsaKey(n.get(), e.get(), d.get()) : nullptr;
+}
+
+}  // namespace
+
+OpenSslKey ReadPrivateKey(std::string_view pem) {
+  if (const auto body = OpenSshBody(pem)) {
+    return ReadOpenSshKey(*body);
+  }
+  const Owned<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  // An empty pass phrase instead of a question on the terminal.
+  char no_phrase[] = "";
+  return OpenSslKey(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, no_phrase));
+}
+
+}  // namespace kinu::functions
