@@ -13,24 +13,32 @@
 namespace kinu::view {
 namespace {
 
+/// The schemas that a recording needs.
+TestSchemas SchemasOf(const std::string& folder) {
+  TestSchemas schemas;
+  if (folder == "provider") {
+    schemas.AddDocument(ReadTestFile("provider/schema.json"));
+  }
+  return schemas;
+}
+
 class PlanGolden : public testing::TestWithParam<const char*> {};
 
-std::string Rendered(const plan::Plan& plan, bool color) {
-  const TestSchemas schemas;
+std::string Rendered(const std::string& folder, bool color) {
+  const TestSchemas schemas = SchemasOf(folder);
+  const plan::Plan plan = PlanFromJson(ReadTestFile(folder + "/plan.json"), schemas);
   Result<std::string> text = RenderPlan(plan, schemas, Style(color), {});
   return text ? *text : "error: " + text.error().message;
 }
 
 TEST_P(PlanGolden, Text) {
   const std::string folder = GetParam();
-  const plan::Plan plan = PlanFromJson(ReadTestFile(folder + "/plan.json"), TestSchemas());
-  EXPECT_EQ(Rendered(plan, false), ReadTestFile(folder + "/plan.txt"));
+  EXPECT_EQ(Rendered(folder, false), ReadTestFile(folder + "/plan.txt"));
 }
 
 TEST_P(PlanGolden, ColoredText) {
   const std::string folder = GetParam();
-  const plan::Plan plan = PlanFromJson(ReadTestFile(folder + "/plan.json"), TestSchemas());
-  EXPECT_EQ(Rendered(plan, true), ReadTestFile(folder + "/plan_color.txt"));
+  EXPECT_EQ(Rendered(folder, true), ReadTestFile(folder + "/plan_color.txt"));
 }
 
 /// The bytes of a member of a document.
@@ -44,7 +52,7 @@ std::string MemberText(std::string_view json, std::string_view name) {
 
 TEST_P(PlanGolden, Document) {
   const std::string recorded = ReadTestFile(std::string(GetParam()) + "/plan.json");
-  const TestSchemas schemas;
+  const TestSchemas schemas = SchemasOf(GetParam());
   const plan::Plan plan = PlanFromJson(recorded, schemas);
   std::string written;
   JsonWriter out(written);
@@ -60,7 +68,7 @@ TEST_P(PlanGolden, Document) {
 }
 
 TEST(ConfigGolden, Document) {
-  for (const char* folder : {"updates", "actions"}) {
+  for (const char* folder : {"updates", "actions", "provider"}) {
     Diagnostics diags;
     const std::unique_ptr<config::Config> config = config::LoadConfig(
         std::make_shared<Program>(),
@@ -69,7 +77,7 @@ TEST(ConfigGolden, Document) {
     EXPECT_FALSE(diags.has_errors());
     std::string written;
     JsonWriter out(written);
-    const Result<void> done = WriteConfig(out, *config, TestSchemas());
+    const Result<void> done = WriteConfig(out, *config, SchemasOf(folder));
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(written,
               MemberText(ReadTestFile(std::string(folder) + "/plan.json"), "configuration"));
@@ -150,7 +158,8 @@ objects.
 )");
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, PlanGolden, testing::Values("updates", "actions", "destroy"));
+INSTANTIATE_TEST_SUITE_P(Recorded, PlanGolden,
+                         testing::Values("updates", "actions", "destroy", "provider"));
 
 class StateGolden : public testing::TestWithParam<const char*> {};
 
@@ -164,7 +173,7 @@ state::State ReadRecorded(const std::string& folder) {
 TEST_P(StateGolden, Text) {
   const std::string folder = GetParam();
   const state::State state = ReadRecorded(folder);
-  const Result<std::string> text = RenderState(state, TestSchemas(), Style(false));
+  const Result<std::string> text = RenderState(state, SchemasOf(folder), Style(false));
   ASSERT_TRUE(text) << text.error().message;
   EXPECT_EQ(*text, ReadTestFile(folder + "/state.txt"));
 }
@@ -174,12 +183,12 @@ TEST_P(StateGolden, Document) {
   const state::State state = ReadRecorded(folder);
   std::string written;
   JsonWriter out(written);
-  const Result<void> done = WriteState(out, state, TestSchemas());
+  const Result<void> done = WriteState(out, state, SchemasOf(folder));
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(written + "\n", ReadTestFile(folder + "/state.json"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, StateGolden, testing::Values("updates", "actions"));
+INSTANTIATE_TEST_SUITE_P(Recorded, StateGolden, testing::Values("updates", "actions", "provider"));
 
 TEST(Output, AllOutputs) {
   EXPECT_EQ(RenderOutputs(ReadRecorded("updates").outputs, /*show_sensitive=*/false),

@@ -211,6 +211,18 @@ plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
       Mark(Build(detail.Find("before"), nullptr, type), detail.Find("before_sensitive"));
   change.after = Mark(Build(detail.Find("after"), detail.Find("after_unknown"), type),
                       detail.Find("after_sensitive"));
+  // A plan stores no marks of the schema for the new object of a replacement.
+  if (plan::IsReplace(change.action) && change.after.ContainsMarked()) {
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (size_t i = 0; i < change.after.size(); ++i) {
+      const std::string_view attribute = change.after.key(i);
+      const schema::Attribute* declared = schema->block.FindAttribute(attribute);
+      const bool by_schema = declared != nullptr && declared->sensitive;
+      const Value& value = change.after.elements()[i];
+      attributes.emplace_back(attribute, by_schema ? value.Unmark() : value);
+    }
+    change.after = Value::Object(std::move(attributes));
+  }
   if (const JsonNode* paths = detail.Find("replace_paths")) {
     for (const JsonNode& path : paths->elements()) {
       change.required_replace.push_back(PathFrom(path));
