@@ -395,6 +395,18 @@ TEST_F(Installation, PackedPackage) {
   EXPECT_EQ(*HashPackage(directory), lock->hashes[0]);
 }
 
+TEST_F(Installation, SharedCache) {
+  Unpacked("1.0.0");
+  options_.plugin_cache_directory = Path("shared");
+  InstallResult result = Run("");
+  EXPECT_TRUE(result.errors.empty());
+  std::string directory =
+      PackageDirectory(options_.providers_directory, kAddress, *Version::Parse("1.0.0"));
+  EXPECT_EQ(std::filesystem::read_symlink(directory).string(),
+            PackageDirectory(Path("shared"), kAddress, *Version::Parse("1.0.0")));
+  EXPECT_EQ(*HashPackage(directory), result.locks.Find(kAddress)->hashes[0]);
+}
+
 TEST_F(Installation, ArchiveMayNotLeaveItsDirectory) {
   ZipWriter zip;
   zip.Add("../evil", "x");

@@ -191,7 +191,9 @@ class Installer {
     }
     std::string directory =
         PackageDirectory(options_.providers_directory, address, package.version);
-    auto placed = Place(address, package, directory, wanted);
+    auto placed = options_.plugin_cache_directory.empty()
+                      ? Place(address, package, directory, wanted)
+                      : PlaceThroughCache(address, package, directory, wanted);
     auto hash = placed ? HashPackage(directory) : std::unexpected(placed.error());
     if (hash) {
       auto executable = FindExecutable(directory, SplitProviderAddress(address).type);
@@ -215,6 +217,30 @@ class Installer {
       events_.installed(address, package.version, !package.packed);
     }
     result_.locks.Set(address, Version(package.version), constraints, std::move(hashes));
+  }
+
+  /// Places the package in the shared cache, unless it is there and matches, and links it.
+  Result<void> PlaceThroughCache(const std::string& address, const Package& package,
+                                 const std::string& directory,
+                                 const std::vector<std::string>& wanted) {
+    std::string shared =
+        AbsolutePath(PackageDirectory(options_.plugin_cache_directory, address, package.version));
+    auto hash = IsDirectory(shared) ? HashPackage(shared) : Result<std::string>("");
+    if (!hash || !MatchesAny(wanted, *hash)) {
+      if (auto placed = Place(address, package, shared, wanted); !placed) {
+        return placed;
+      }
+    }
+    if (auto made = MakeDirectories(DirName(directory)); !made) {
+      return made;
+    }
+    if (auto removed = RemoveAll(directory); !removed) {
+      return removed;
+    }
+    if (symlink(shared.c_str(), directory.c_str()) == 0) {
+      return {};
+    }
+    return CopyTree(shared, directory);
   }
 
   Result<void> Place(const std::string& address, const Package& package,

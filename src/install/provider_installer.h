@@ -32,6 +32,8 @@ struct InstallEvents {
 struct InstallOptions {
   std::string providers_directory;  ///< `.terraform/providers`
   bool upgrade = false;
+  /// Packages shared between working directories: they are placed there, and only linked from the
+  /// providers directory. Empty: none.
   std::string plugin_cache_directory;
   /// Addresses that are not installed: attached processes. (Overridden ones are removed from the
   /// requirements by whoever makes them.)

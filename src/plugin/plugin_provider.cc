@@ -924,7 +924,8 @@ void PluginProvider::Close() {
   }
   channel_.reset();
   if (process_ != nullptr) {
-    bool killed = !process_->AwaitExit(kExitTimeoutMs);
+    // A process that never said where it listens cannot be asked to go.
+    bool killed = methods_ == nullptr || !process_->AwaitExit(kExitTimeoutMs);
     std::string panic = log_->Panic();
     process_.reset();
     if ((killed || socket_directory_ != nullptr) && !socket_path_.empty()) {

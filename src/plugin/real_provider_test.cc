@@ -300,6 +300,43 @@ TEST_P(RealProvider, ProtocolFive) {
   EXPECT_EQ(parsed->Attribute("year").AsInt64(), 2020);
 }
 
+TEST(AttachedProvider, IsUsedAndLeftAlone) {
+  std::string executable = KINU_TEST_MIRROR
+      "/registry.opentofu.org/kinu/kinutest/1.0.0/linux_amd64/terraform-provider-kinutest_v1.0.0";
+  if (!FileExists(executable)) {
+    GTEST_SKIP() << "the test providers are not built (tests/providers/build.sh)";
+  }
+  auto process = Process::Start(
+      {.executable = executable,
+       .environment = {"TF_PLUGIN_MAGIC_COOKIE="
+                       "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
+                       "PLUGIN_PROTOCOL_VERSIONS=6"},
+       .on_line = {}});
+  ASSERT_TRUE(process) << process.error().message;
+  auto handshake = ParseHandshake((*process)->AwaitFirstLine(60'000).value_or(""));
+  ASSERT_TRUE(handshake) << handshake.error().message;
+  Attachment attachment;
+  attachment.protocol = handshake->protocol;
+  attachment.network = handshake->network;
+  attachment.address = handshake->address;
+  attachment.pid = (*process)->pid();
+  attachment.test = true;
+  for (int round = 0; round < 2; ++round) {
+    auto attached = PluginProvider::Attach("registry.opentofu.org/kinu/kinutest", attachment);
+    ASSERT_TRUE(attached) << attached.error().message;
+    auto raw = (*attached)->FetchSchema();
+    ASSERT_TRUE(raw) << raw.error().message;
+    (*attached)->Close();
+    EXPECT_FALSE((*process)->exited());
+  }
+  (*process)->Kill();
+  ASSERT_TRUE((*process)->AwaitExit(10'000));
+  auto gone = PluginProvider::Attach("registry.opentofu.org/kinu/kinutest", attachment);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().message, "Reattachment process not found");
+  unlink(attachment.address.c_str());
+}
+
 std::string NameOf(const ::testing::TestParamInfo<Connection>& test) {
   constexpr const char* kNames[] = {"Private", "Plain", "Tls"};
   return kNames[static_cast<size_t>(test.param)];
