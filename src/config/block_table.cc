@@ -40,6 +40,11 @@ void ReadFileBlocks(BlockReader& reader, const hcl::Body& body) {
   }
   const hcl::BodyContent content =
       body.Content({.blocks = schema}, hcl::Strictness::kExact, reader.diags);
+  size_t resources = 0;
+  for (const hcl::Block& block : content.blocks) {
+    resources += block.labels.size() == 2 ? 1 : 0;
+  }
+  reader.out.resources.reserve(reader.out.resources.size() + resources);
   for (const hcl::Block& block : content.blocks) {
     for (const BlockType& type : kBlockTypes) {
       if (type.name == block.type) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "config/provider_names.h"
 
@@ -13,40 +14,55 @@ namespace {
 template <typename T, typename Report>
 void AppendDistinct(std::vector<T>& blocks, std::vector<T>& table, FlatMap<uint32_t, int>& index,
                     Report&& report) {
-  table.reserve(blocks.size());
   index.reserve(blocks.size());
+  size_t kept = 0;
   for (T& block : blocks) {
-    auto [entry, is_new] = index.try_emplace(block.name.id, static_cast<int>(table.size()));
-    if (is_new) {
-      table.push_back(std::move(block));
-      continue;
+    auto [entry, is_new] = index.try_emplace(block.name.id, static_cast<int>(kept));
+    T& row = blocks[static_cast<size_t>(entry->second)];
+    if (!is_new) {
+      report(row, block);
     }
-    T& earlier = table[static_cast<size_t>(entry->second)];
-    report(earlier, block);
-    earlier = std::move(block);
+    if (&row != &block) {
+      row = std::move(block);
+    }
+    kept += is_new ? 1 : 0;
   }
+  blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(kept), blocks.end());
+  table = std::move(blocks);
 }
 
-/// Puts a table in order and says where each row went.
+/// Puts a table in order, in place, and says where each row went.
 template <typename T, typename Less>
 std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
+  const auto row = [&](int i) -> T& { return table[static_cast<size_t>(i)]; };
   std::vector<int> order(table.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto by_row = [&](int a, int b) {
-    return less(table[static_cast<size_t>(a)], table[static_cast<size_t>(b)]);
-  };
+  const auto by_row = [&](int a, int b) { return less(row(a), row(b)); };
   if (std::is_sorted(order.begin(), order.end(), by_row)) {
     return order;
   }
   std::stable_sort(order.begin(), order.end(), by_row);
-  std::vector<T> sorted;
-  sorted.reserve(table.size());
   std::vector<int> place(table.size());
   for (size_t i = 0; i < order.size(); ++i) {
-    sorted.push_back(std::move(table[static_cast<size_t>(order[i])]));
     place[static_cast<size_t>(order[i])] = static_cast<int>(i);
   }
-  table = std::move(sorted);
+  // Rows move along the cycles of the permutation.
+  for (int start = 0; start < static_cast<int>(order.size()); ++start) {
+    if (order[static_cast<size_t>(start)] == start) {
+      continue;
+    }
+    T first = std::move(row(start));
+    int at = start;
+    while (true) {
+      const int from = std::exchange(order[static_cast<size_t>(at)], at);
+      if (from == start) {
+        break;
+      }
+      row(at) = std::move(row(from));
+      at = from;
+    }
+    row(at) = std::move(first);
+  }
   return place;
 }
 
@@ -65,7 +81,7 @@ class Builder {
   void AppendChecks(FileContent& content);
   void AppendBackends(FileContent& content);
   void AppendImports(FileContent& content);
-  bool AddResource(Resource resource);
+  void ReportDuplicate(const Resource& earlier, const Resource& later);
 
   void Duplicate(std::string summary, std::string_view what, Symbol name,
                  const SourceRange& earlier, const SourceRange& later) {
@@ -171,34 +187,37 @@ void Builder::AppendBackends(FileContent& content) {
   }
 }
 
-bool Builder::AddResource(Resource resource) {
-  auto [entry, is_new] =
-      module_.resource_index.try_emplace(resource.name, static_cast<int>(module_.resources.size()));
-  if (is_new) {
-    module_.resources.push_back(std::move(resource));
-    return true;
-  }
-  const Resource& earlier = module_.resources[static_cast<size_t>(entry->second)];
+void Builder::ReportDuplicate(const Resource& earlier, const Resource& later) {
   std::string_view noun = "resource";
-  if (resource.name.mode == ResourceMode::kData) {
+  if (later.name.mode == ResourceMode::kData) {
     noun = "data";
-  } else if (resource.name.mode == ResourceMode::kEphemeral) {
+  } else if (later.name.mode == ResourceMode::kEphemeral) {
     noun = "ephemeral resource";
   }
   diags_.Error(
-      "Duplicate " + std::string(noun) + " " + Quoted(program_.Text(resource.name.type)) +
+      "Duplicate " + std::string(noun) + " " + Quoted(program_.Text(later.name.type)) +
           " configuration",
-      program_.ToText(resource.name) + " is declared at " + PlaceText(earlier.range) + " already.",
-      resource.range);
-  return false;
+      program_.ToText(later.name) + " is declared at " + PlaceText(earlier.range) + " already.",
+      later.range);
 }
 
 void Builder::AppendResources(FileContent& content) {
-  module_.resources.reserve(content.resources.size());
-  module_.resource_index.reserve(content.resources.size());
-  for (Resource& resource : content.resources) {
-    AddResource(std::move(resource));
+  std::vector<Resource>& blocks = content.resources;
+  module_.resource_index.reserve(blocks.size());
+  size_t kept = 0;
+  for (Resource& block : blocks) {
+    auto [entry, is_new] = module_.resource_index.try_emplace(block.name, static_cast<int>(kept));
+    if (!is_new) {
+      ReportDuplicate(blocks[static_cast<size_t>(entry->second)], block);
+      continue;
+    }
+    if (&blocks[kept] != &block) {
+      blocks[kept] = std::move(block);
+    }
+    ++kept;
   }
+  blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(kept), blocks.end());
+  module_.resources = std::move(blocks);
 }
 
 void Builder::AppendChecks(FileContent& content) {
@@ -212,8 +231,14 @@ void Builder::AppendChecks(FileContent& content) {
       continue;
     }
     if (block.data) {
-      block.data->check = static_cast<int>(module_.checks.size());
-      AddResource(*std::move(block.data));
+      auto [place, is_free] = module_.resource_index.try_emplace(
+          block.data->name, static_cast<int>(module_.resources.size()));
+      if (is_free) {
+        block.data->check = static_cast<int>(module_.checks.size());
+        module_.resources.push_back(*std::move(block.data));
+      } else {
+        ReportDuplicate(module_.resources[static_cast<size_t>(place->second)], *block.data);
+      }
     }
     module_.checks.push_back(std::move(block.check));
   }
