@@ -80,6 +80,8 @@ struct ErrorCase {
   std::vector<std::string> expected;
 };
 
+void PrintTo(const ErrorCase& row, std::ostream* out) { *out << row.name; }
+
 class ConfigErrors : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(ConfigErrors, AreReported) {
