@@ -6,6 +6,7 @@
 #include "cty/ops.h"
 #include "hcl/ast.h"
 #include "lang/eval.h"
+#include "text/unicode.h"
 
 namespace kinu::lang {
 namespace {
@@ -140,8 +141,15 @@ Value IndexElement(const Value& collection, const Value& key, const SourceRange&
   }
 }
 
-Value ReadAttribute(const Value& object, std::string_view name, const SourceRange& subject,
+Value ReadAttribute(const Value& object, std::string_view raw_name, const SourceRange& subject,
                     Diagnostics& diags) {
+  // Names inside values are in NFC, names in the source need not be.
+  std::string normalized;
+  std::string_view name = raw_name;
+  if (!text::IsAscii(raw_name)) [[unlikely]] {
+    normalized = text::ToNfc(raw_name);
+    name = normalized;
+  }
   if (object.IsNull()) {
     return Fail("Attempt to get attribute from null value",
                 "This value is null, so it has no attributes.", subject, diags);

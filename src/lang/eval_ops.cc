@@ -134,6 +134,10 @@ OperatorClass ClassOf(BinaryOperator op) {
 ValueResult<Value> Apply(BinaryOperator op, const Value& left, const Value& right) {
   const OperatorClass kind = ClassOf(op);
   if (kind == OperatorClass::kEquality) {
+    if (!left.ContainsMarked() && !right.ContainsMarked()) {
+      return RefinedNotNull(op == BinaryOperator::kEqual ? Equals(left, right)
+                                                         : NotEquals(left, right));
+    }
     MarkSet marks;
     const Value a = left.UnmarkDeep(&marks);
     MarkSet more;

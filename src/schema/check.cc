@@ -23,6 +23,10 @@ std::string Counts(const char* what, size_t a, const char* between, size_t b) {
   return std::string(what) + std::to_string(a) + between + std::to_string(b);
 }
 
+const std::string& NameOf(const Block::Member& member) {
+  return member.attribute != nullptr ? member.attribute->name : member.nested->name;
+}
+
 // --- A planned object against configuration and prior state ---
 
 class PlanCheck {
@@ -42,10 +46,22 @@ class PlanCheck {
     if (planned.IsNull()) {
       return;
     }
-    Attributes(schema.attributes, prior, config, planned, path);
-    for (const NestedBlock& nested : schema.blocks) {
-      NestedBlocks(nested, Part(prior, nested.name), Part(config, nested.name),
-                   Part(planned, nested.name), path.Attribute(nested.name));
+    const auto members = schema.members();
+    for (size_t i = 0; i < members.size(); ++i) {
+      const std::string& name = NameOf(members[i]);
+      const auto part = [&](const Value& value) { return PartAt(value, i, members.size(), name); };
+      const Value planned_part = part(planned);
+      const Value config_part = part(config);
+      if (planned_part.SameRepresentation(config_part)) {
+        continue;
+      }
+      if (members[i].attribute != nullptr) {
+        AttributeValue(*members[i].attribute, part(prior), config_part, planned_part,
+                       path.Attribute(name));
+      } else {
+        NestedBlocks(*members[i].nested, part(prior), config_part, planned_part,
+                     path.Attribute(name));
+      }
     }
   }
 
@@ -315,22 +331,26 @@ class ApplyCheck {
     if (planned.IsNull()) {
       return;
     }
-    for (const Attribute& attribute : schema.attributes) {
-      AttributeValue(attribute, Part(planned, attribute.name), Part(actual, attribute.name),
-                     path.Attribute(attribute.name));
-    }
-    for (const NestedBlock& nested : schema.blocks) {
-      NestedBlocks(nested, Part(planned, nested.name).Unmark(), Part(actual, nested.name).Unmark(),
-                   path.Attribute(nested.name));
+    const auto members = schema.members();
+    for (size_t i = 0; i < members.size(); ++i) {
+      const std::string& name = NameOf(members[i]);
+      const Value planned_part = PartAt(planned, i, members.size(), name);
+      const Value actual_part = PartAt(actual, i, members.size(), name);
+      if (planned_part.SameRepresentation(actual_part)) {
+        continue;
+      }
+      if (members[i].attribute != nullptr) {
+        AttributeValue(*members[i].attribute, planned_part, actual_part, path.Attribute(name));
+      } else {
+        NestedBlocks(*members[i].nested, planned_part.Unmark(), actual_part.Unmark(),
+                     path.Attribute(name));
+      }
     }
   }
 
  private:
   void AttributeValue(const Attribute& attribute, const Value& planned, const Value& actual,
                       const Path& path) {
-    if (planned.SameRepresentation(actual)) {
-      return;
-    }
     MarkSet planned_marks;
     MarkSet actual_marks;
     const Value bare_planned = planned.UnmarkDeep(&planned_marks);

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/check.h"
 #include "base/flat_map.h"
 #include "cty/convert.h"
 #include "lang/dynamic.h"
@@ -26,28 +27,63 @@ struct BodyToRead {
   MarkSet marks;         // of that for_each
 };
 
-// Names of the attributes that may be written as blocks, and are not written as attributes.
-FlatSet<std::string_view> AttributesAsBlocks(const Block& schema, const hcl::Body& body) {
+// Which attributes (by index) may be written as blocks, and are not written as attributes. Empty
+// when there are none.
+std::vector<bool> AttributesAsBlocks(const Block& schema, const hcl::Body& body) {
   std::vector<hcl::AttributeSchema> candidates;
   for (const Attribute& attribute : schema.attributes) {
     if (CanBeBlocks(attribute.type)) {
       candidates.push_back({attribute.name, false});
     }
   }
-  FlatSet<std::string_view> names;
+  std::vector<bool> as_blocks;
   if (candidates.empty()) {
-    return names;
+    return as_blocks;
   }
   Diagnostics ignored;
   const hcl::BodyContent written =
       body.Content({.attributes = candidates}, hcl::Strictness::kPartial, ignored);
-  for (const hcl::AttributeSchema& candidate : candidates) {
-    if (written.Find(candidate.name) == nullptr) {
-      names.insert(candidate.name);
-    }
+  as_blocks.resize(schema.attributes.size());
+  for (size_t i = 0; i < as_blocks.size(); ++i) {
+    const Attribute& attribute = schema.attributes[i];
+    as_blocks[i] = CanBeBlocks(attribute.type) && written.Find(attribute.name) == nullptr;
   }
-  return names;
+  return as_blocks;
 }
+
+// The value of a block: empty until its parts are set.
+class BlockValue {
+ public:
+  explicit BlockValue(const Block& schema)
+      : schema_(schema),
+        values_(schema.EmptyValue().elements().begin(), schema.EmptyValue().elements().end()) {}
+
+  void Set(std::string_view name, Value value) {
+    const int at = schema_.implied_type().FindAttribute(name);
+    KINU_CHECK(at >= 0, "a part of the schema");
+    const size_t index = static_cast<size_t>(at);
+    as_implied_ = as_implied_ && value.type() == schema_.implied_type().attributes()[index].type;
+    values_[index] = std::move(value);
+  }
+  Value Take() {
+    // Empty parts of open types (a tuple for a list of blocks) already differ from the implied
+    // type.
+    if (as_implied_ && !schema_.implied_type().has_dynamic()) {
+      return Value::ObjectOf(schema_.implied_type(), std::move(values_));
+    }
+    std::vector<std::pair<std::string, Value>> named;
+    named.reserve(values_.size());
+    for (size_t i = 0; i < values_.size(); ++i) {
+      named.emplace_back(schema_.implied_type().attributes()[i].name, std::move(values_[i]));
+    }
+    return Value::Object(std::move(named));
+  }
+
+ private:
+  const Block& schema_;
+  std::vector<Value> values_;
+  bool as_implied_ = true;
+};
 
 class Decoder {
  public:
@@ -55,15 +91,15 @@ class Decoder {
 
   Value Decode(const Block& schema, const BodyToRead& source,
                std::span<const std::string_view> hidden, bool attributes_as_blocks) {
+    const std::vector<bool> as_blocks =
+        attributes_as_blocks ? AttributesAsBlocks(schema, *source.body) : std::vector<bool>();
     std::vector<hcl::AttributeSchema> attributes;
     std::vector<hcl::BlockSchema> blocks;
     attributes.reserve(schema.attributes.size());
     blocks.reserve(schema.blocks.size());
-    const FlatSet<std::string_view> as_blocks = attributes_as_blocks
-                                                    ? AttributesAsBlocks(schema, *source.body)
-                                                    : FlatSet<std::string_view>();
-    for (const Attribute& attribute : schema.attributes) {
-      if (as_blocks.contains(attribute.name)) {
+    for (size_t i = 0; i < schema.attributes.size(); ++i) {
+      const Attribute& attribute = schema.attributes[i];
+      if (!as_blocks.empty() && as_blocks[i]) {
         blocks.push_back({attribute.name, {}});
       } else {
         attributes.push_back({attribute.name, attribute.required});
@@ -80,41 +116,33 @@ class Decoder {
         *source.body, {.attributes = attributes, .blocks = blocks, .hidden = hidden},
         hcl::Strictness::kExact, scope_, source.bindings, store_, diags_);
 
-    FlatMap<std::string_view, const hcl::Attribute*> written;
+    BlockValue value(schema);
+    std::vector<const hcl::Attribute*> written(schema.attributes.size());
     for (const hcl::Attribute& attribute : content.attributes) {
-      written.emplace(attribute.name, &attribute);
+      const Attribute* found = schema.FindAttribute(attribute.name);
+      written[static_cast<size_t>(found - schema.attributes.data())] = &attribute;
     }
-    FlatMap<std::string_view, std::vector<const ExpandedBlock*>> blocks_by_type;
-    for (const ExpandedBlock& block : content.blocks) {
-      blocks_by_type[block.block.type].push_back(&block);
-    }
-    const auto blocks_of = [&](std::string_view type) -> std::span<const ExpandedBlock* const> {
-      const auto found = blocks_by_type.find(type);
-      if (found == blocks_by_type.end()) {
-        return {};
-      }
-      return found->second;
-    };
-
-    std::vector<std::pair<std::string, Value>> values;
-    values.reserve(schema.attributes.size() + schema.blocks.size());
-    for (const Attribute& attribute : schema.attributes) {
-      const auto found = written.find(attribute.name);
-      if (found != written.end()) {
-        values.emplace_back(attribute.name, DecodeAttribute(attribute, *found->second, source));
-      } else if (as_blocks.contains(attribute.name)) {
-        values.emplace_back(attribute.name,
-                            DecodeBlocksAsAttribute(attribute, blocks_of(attribute.name), source));
-      } else {
-        values.emplace_back(attribute.name, Value::Null(attribute.type));
+    for (size_t i = 0; i < written.size(); ++i) {
+      if (written[i] != nullptr) {
+        const Attribute& attribute = schema.attributes[i];
+        value.Set(attribute.name, DecodeAttribute(attribute, *written[i], source));
+      } else if (!as_blocks.empty() && as_blocks[i]) {
+        const Attribute& attribute = schema.attributes[i];
+        const auto same = BlocksOf(content, attribute.name);
+        if (!same.empty()) {
+          value.Set(attribute.name, DecodeBlocksAsAttribute(attribute, same, source));
+        }
       }
     }
     for (const NestedBlock& nested : schema.blocks) {
-      NestedContext context{&nested,        blocks_of(nested.name), content.missing_item_range,
-                            source.unknown, source.marks,           attributes_as_blocks};
-      values.emplace_back(nested.name, DecodeNested(context));
+      const auto same = BlocksOf(content, nested.name);
+      if (!same.empty() || nested.min_items > 0) {
+        const NestedContext context{&nested,        same,         content.missing_item_range,
+                                    source.unknown, source.marks, attributes_as_blocks};
+        value.Set(nested.name, DecodeNested(context));
+      }
     }
-    return Value::Object(std::move(values));
+    return value.Take();
   }
 
  private:
@@ -127,6 +155,17 @@ class Decoder {
     MarkSet parent_marks;
     bool attributes_as_blocks;
   };
+
+  static std::vector<const ExpandedBlock*> BlocksOf(const ExpandedContent& content,
+                                                    std::string_view type) {
+    std::vector<const ExpandedBlock*> blocks;
+    for (const ExpandedBlock& block : content.blocks) {
+      if (block.block.type == type) {
+        blocks.push_back(&block);
+      }
+    }
+    return blocks;
+  }
 
   BodyToRead BodyOf(const ExpandedBlock& block, bool parent_unknown,
                     const MarkSet& parent_marks) const {
@@ -172,9 +211,6 @@ class Decoder {
   Value DecodeBlocksAsAttribute(const Attribute& attribute,
                                 std::span<const ExpandedBlock* const> blocks,
                                 const BodyToRead& source) {
-    if (blocks.empty()) {
-      return Value::Null(attribute.type);
-    }
     const Block schema = BlockForObject(attribute.type.element());
     std::vector<Value> elements;
     elements.reserve(blocks.size());

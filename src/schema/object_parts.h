@@ -26,6 +26,15 @@ inline Value Part(const Value& object, std::string_view name) {
   return object.elements()[static_cast<size_t>(at)];
 }
 
+/// As Part for element `index` of an object's attributes; `name` is used when the object has not
+/// `count` attributes, which only a value of another type has.
+inline Value PartAt(const Value& object, size_t index, size_t count, std::string_view name) {
+  if (object.IsKnown() && !object.IsNull() && object.size() == count) {
+    return object.elements()[index];
+  }
+  return Part(object, name);
+}
+
 /// An object with the attribute names of `like`, whose values are `values` in order. Shares the
 /// type when the values' types allow it.
 Value ObjectLike(const Type& like, std::vector<Value> values);

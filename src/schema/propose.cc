@@ -15,8 +15,20 @@ struct ObjectSchema {
   const Block* block = nullptr;
   const NestedAttributes* nested = nullptr;
 
-  const Attribute* Find(std::string_view name) const {
-    return block != nullptr ? block->FindAttribute(name) : nested->Find(name);
+  /// What stands at element `index` of an object of this schema, which is called `name`.
+  Block::Member At(size_t index, std::string_view name) const {
+    if (block == nullptr) {
+      const bool fits = index < nested->attributes.size() && nested->attributes[index].name == name;
+      return {fits ? &nested->attributes[index] : nested->Find(name), nullptr};
+    }
+    if (index < block->members().size()) {
+      const Block::Member& member = block->members()[index];
+      if ((member.attribute != nullptr ? member.attribute->name : member.nested->name) == name) {
+        return member;
+      }
+    }
+    const Attribute* attribute = block->FindAttribute(name);
+    return {attribute, attribute == nullptr ? block->FindBlock(name) : nullptr};
   }
   const Attribute* Find(const Path& path) const {
     return block != nullptr ? FindAttributeByPath(*block, path)
@@ -63,24 +75,37 @@ Value ProposeAttribute(const Attribute& attribute, const Value& prior, const Val
   return config;
 }
 
-// The members of an object whose configuration is known and not null.
+Value ProposeMember(const Block::Member& member, const Value& prior, const Value& config) {
+  if (member.attribute != nullptr) {
+    return ProposeAttribute(*member.attribute, prior, config);
+  }
+  if (member.nested == nullptr) {
+    return config;
+  }
+  return ProposeNested({&member.nested->block, nullptr}, member.nested->nesting, prior, config);
+}
+
+// The members of an object whose configuration is known and not null. What the configuration says
+// already is shared with it.
 Value ProposeMembers(const ObjectSchema& schema, const Value& prior, const Value& config) {
   const Type type = config.type();
+  const size_t count = config.size();
   std::vector<Value> values;
-  values.reserve(config.size());
-  for (size_t i = 0; i < config.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const std::string_view name = type.attributes()[i].name;
     const Value& configured = config.elements()[i];
-    if (const Attribute* attribute = schema.Find(name)) {
-      values.push_back(ProposeAttribute(*attribute, Part(prior, name), configured));
+    Value proposed = ProposeMember(schema.At(i, name), PartAt(prior, i, count, name), configured);
+    if (values.empty() && proposed.SameRepresentation(configured)) {
       continue;
     }
-    const NestedBlock* block = schema.block != nullptr ? schema.block->FindBlock(name) : nullptr;
-    values.push_back(block == nullptr ? configured
-                                      : ProposeNested({&block->block, nullptr}, block->nesting,
-                                                      Part(prior, name), configured));
+    if (values.empty()) {
+      values.reserve(count);
+      values.assign(config.elements().begin(),
+                    config.elements().begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    values.push_back(std::move(proposed));
   }
-  return ObjectLike(type, std::move(values));
+  return values.size() < count ? config : ObjectLike(type, std::move(values));
 }
 
 Value ProposeObject(const ObjectSchema& schema, const Value& prior, const Value& config) {

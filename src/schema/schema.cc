@@ -135,7 +135,7 @@ void Block::Finish() {
   std::erase_if(
       blocks, [this](const NestedBlock& nested) { return FindAttribute(nested.name) != nullptr; });
   for (NestedBlock& nested : blocks) {
-    nested.block.Finish();
+    nested.Finish();
     members.push_back({nested.name, nested.implied_type(), false});
     findings.sensitive |= nested.block.has_sensitive_;
     findings.write_only |= nested.block.has_write_only_;
@@ -144,50 +144,44 @@ void Block::Finish() {
   implied_type_ = Type::Object(members);
   has_sensitive_ = findings.sensitive;
   has_write_only_ = findings.write_only;
+
+  members_.clear();
+  std::vector<std::pair<std::string, Value>> empty;
+  for (const ObjectAttribute& member : implied_type_.attributes()) {
+    const Attribute* attribute = FindAttribute(member.name);
+    const NestedBlock* nested = attribute == nullptr ? FindBlock(member.name) : nullptr;
+    members_.push_back({attribute, nested});
+    empty.emplace_back(member.name,
+                       nested != nullptr ? nested->EmptyValue() : Value::Null(member.type));
+  }
+  empty_value_ = Value::Object(std::move(empty));
 }
 
-Value Block::EmptyValue() const {
-  std::vector<std::pair<std::string, Value>> values;
-  values.reserve(attributes.size() + blocks.size());
-  for (const Attribute& attribute : attributes) {
-    values.emplace_back(attribute.name, Value::Null(attribute.type));
-  }
-  for (const NestedBlock& nested : blocks) {
-    values.emplace_back(nested.name, nested.EmptyValue());
-  }
-  return Value::Object(std::move(values));
-}
-
-Type NestedBlock::implied_type() const {
+void NestedBlock::Finish() {
+  block.Finish();
   const Type& object = block.implied_type();
-  if (!object.has_dynamic()) {
-    return Collection(nesting, object);
-  }
   // With a dynamic part inside, elements may differ: their collection has no type of its own.
-  switch (nesting) {
-    case Nesting::kList:
-    case Nesting::kMap:
-      return Type::Dynamic();
-    default:
-      return Collection(nesting, object);
-  }
-}
-
-Value NestedBlock::EmptyValue() const {
-  const Type& object = block.implied_type();
+  const bool open = object.has_dynamic();
+  implied_type_ = open && (nesting == Nesting::kList || nesting == Nesting::kMap)
+                      ? Type::Dynamic()
+                      : Collection(nesting, object);
   switch (nesting) {
     case Nesting::kSingle:
-      return Value::Null(object);
+      empty_value_ = Value::Null(object);
+      break;
     case Nesting::kGroup:
-      return block.EmptyValue();
+      empty_value_ = block.EmptyValue();
+      break;
     case Nesting::kList:
-      return object.has_dynamic() ? Value::EmptyTuple() : Value::List(object, {});
+      empty_value_ = open ? Value::EmptyTuple() : Value::List(object, {});
+      break;
     case Nesting::kMap:
-      return object.has_dynamic() ? Value::EmptyObject() : Value::Map(object, {});
+      empty_value_ = open ? Value::EmptyObject() : Value::Map(object, {});
+      break;
     case Nesting::kSet:
-      return Value::Set(object, {});
+      empty_value_ = Value::Set(object, {});
+      break;
   }
-  return Value();
 }
 
 const Attribute* FindAttributeByPath(const Block& block, const Path& path) {

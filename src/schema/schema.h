@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,13 @@ struct Block {
   const Type& implied_type() const { return implied_type_; }
   /// Sorts and computes what follows from the content, here and in all nested blocks.
   void Finish();
+  /// Attributes and nested blocks in the order of implied_type().attributes(): member i is what
+  /// element i of a value stands for. Exactly one pointer is set.
+  struct Member {
+    const Attribute* attribute = nullptr;
+    const NestedBlock* nested = nullptr;
+  };
+  std::span<const Member> members() const { return members_; }
   /// Whether any attribute, at any depth, is sensitive or write-only: a quick way out.
   bool has_sensitive() const { return has_sensitive_; }
   bool has_write_only() const { return has_write_only_; }
@@ -69,9 +77,11 @@ struct Block {
   /// simple enough to come from a provider of old. Ref: opentofu internal/lang/blocktoattr.
   bool allows_attributes_as_blocks() const { return allows_attributes_as_blocks_; }
   /// The value of an absent block: attributes null, blocks as the contract's table says.
-  Value EmptyValue() const;
+  const Value& EmptyValue() const { return empty_value_; }
 
  private:
+  std::vector<Member> members_;
+  Value empty_value_ = Value::EmptyObject();
   Type implied_type_ = Type::EmptyObject();
   bool has_sensitive_ = false;
   bool has_write_only_ = false;
@@ -85,9 +95,15 @@ struct NestedBlock {
   int64_t max_items = 0;
   Block block;
   /// The type of the block's value in its parent.
-  Type implied_type() const;
+  const Type& implied_type() const { return implied_type_; }
   /// The value where no such block is written.
-  Value EmptyValue() const;
+  const Value& EmptyValue() const { return empty_value_; }
+
+ private:
+  friend struct Block;
+  void Finish();
+  Type implied_type_;
+  Value empty_value_;
 };
 
 /// The attribute that a path leads to, or null: index steps are looked through, and so is the
