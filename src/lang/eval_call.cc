@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/json_writer.h"
 #include "cty/convert.h"
 #include "lang/evaluator.h"
 #include "text/suggest.h"
@@ -44,7 +45,61 @@ class ValueBuffer {
   std::span<Value> values_;
 };
 
+void WriteParameter(JsonWriter& json, const Parameter& param) {
+  json.BeginObject();
+  json.Member("name", param.name);
+  json.Key("type");
+  json.Raw(TypeToJson(param.type()));
+  json.EndObject();
+}
+
+// The signature of a function as documents show it.
+// Ref: opentofu internal/command/jsonentities/function.go DescribeFunction.
+std::string Signature(const Callable& callable, const functions::CallContext& context) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  const std::string_view name = callable.name();
+  const size_t separator = name.rfind("::");
+  json.Member("name", separator == std::string_view::npos ? name : name.substr(separator + 2));
+  json.Key("params");
+  json.BeginArray();
+  // The result type is what comes out of arguments of which only the types are known.
+  std::vector<Value> unknown;
+  for (const Parameter& param : callable.params()) {
+    WriteParameter(json, param);
+    unknown.push_back(Value::Unknown(param.type()));
+  }
+  json.EndArray();
+  if (const Parameter* variadic = callable.variadic()) {
+    json.Key("variadic_param");
+    WriteParameter(json, *variadic);
+    unknown.push_back(Value::Unknown(variadic->type()));
+  }
+  Type result;
+  if (!callable.lazy()) {
+    const functions::CallResult called = callable.Call(unknown, context);
+    if (called) {
+      result = called->type();
+    }
+  } else if (callable.name() == "can") {
+    result = Type::Bool();
+  }
+  json.Key("return_type");
+  json.Raw(TypeToJson(result));
+  json.EndObject();
+  return out;
+}
+
 }  // namespace
+
+void Evaluator::NoteCall(const hcl::CallExpr& expr, const Callable& callable,
+                         Diagnostic& problem) const {
+  if (describe_) {
+    problem.function_call =
+        FunctionCallNote{std::string(expr.name), Signature(callable, scope_.call_context())};
+  }
+}
 
 // The arguments as written, and the elements that "..." made of the last one.
 struct Evaluator::Arguments {
@@ -65,13 +120,11 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
   if (callable == nullptr) {
     return UnknownFunction(expr, bindings, diags);
   }
-  const auto note = [&](Diagnostic& problem) {
-    problem.function_call = FunctionCallNote{std::string(expr.name), {}};
-  };
+  const auto note = [&](Diagnostic& problem) { NoteCall(expr, *callable, problem); };
   const size_t errors = diags.error_count();
 
   Arguments arguments{expr.arguments, nullptr, {}};
-  if (expr.expand_final && !ExpandFinal(expr, bindings, arguments, diags)) {
+  if (expr.expand_final && !ExpandFinal(expr, *callable, bindings, arguments, diags)) {
     return Value::DynamicUnknown();
   }
 
@@ -95,7 +148,7 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
     return Value::DynamicUnknown();
   }
   if (callable->lazy()) {
-    return CallLazy(expr, arguments, callable->name(), bindings, diags);
+    return CallLazy(expr, arguments, *callable, bindings, diags);
   }
 
   ValueBuffer values(arguments.size());
@@ -125,8 +178,9 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
   return *std::move(result);
 }
 
-bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Binding* bindings,
-                            Arguments& arguments, Diagnostics& diags) const {
+bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Callable& callable,
+                            const Binding* bindings, Arguments& arguments,
+                            Diagnostics& diags) const {
   const Expr& last = *expr.arguments.back();
   const size_t errors = diags.error_count();
   const Value sequence = Eval(last, bindings, diags);
@@ -135,9 +189,9 @@ bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Binding* bindings,
   }
   const Type type = sequence.type();
   const auto reject = [&](std::string detail) {
-    Fail("Invalid expanding argument value", std::move(detail), last.range(), expr.range(), last,
-         bindings, diags)
-        .function_call = FunctionCallNote{std::string(expr.name), {}};
+    NoteCall(expr, callable,
+             Fail("Invalid expanding argument value", std::move(detail), last.range(), expr.range(),
+                  last, bindings, diags));
     return false;
   };
   if (!type.is_dynamic() && !type.is_tuple() && !type.is_list() && !type.is_set()) {
@@ -203,10 +257,10 @@ Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindi
 // `try` and `can`: the first argument that evaluates without an error, and whether there is one. A
 // result that is not wholly known may still fail once it is, so it decides nothing yet.
 Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
-                          std::string_view base_name, const Binding* bindings,
+                          const Callable& callable, const Binding* bindings,
                           Diagnostics& diags) const {
   const Evaluator quiet(scope_, false);
-  const bool is_can = base_name == "can";
+  const bool is_can = callable.name() == "can";
   Diagnostics attempts;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t errors = attempts.error_count();
@@ -241,18 +295,16 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
     }
     detail += "\nAt least one expression must produce a successful result.";
   }
-  Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(), expr, bindings,
-       diags)
-      .function_call = FunctionCallNote{std::string(expr.name), {}};
+  NoteCall(expr, callable,
+           Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(), expr,
+                bindings, diags));
   return Value::DynamicUnknown();
 }
 
 void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                          const Callable& callable, const CallError& error, const Binding* bindings,
                          Diagnostics& diags) const {
-  const auto note = [&](Diagnostic& problem) {
-    problem.function_call = FunctionCallNote{std::string(expr.name), {}};
-  };
+  const auto note = [&](Diagnostic& problem) { NoteCall(expr, callable, problem); };
   const std::string message =
       error.path.empty() ? error.message : error.path.ToText() + ": " + error.message;
   const std::span<const Parameter> params = callable.params();

@@ -248,6 +248,24 @@ TEST(Eval, DiagnosticsTellTheValuesButNoSecrets) {
   EXPECT_EQ(values("s.x[0]"), "s is \"text\"\n");
 }
 
+TEST(Eval, DiagnosticsTellTheFunctionThatWasCalled) {
+  Bench bench(kVariables);
+  const auto call = [&](std::string_view text) {
+    Diagnostics diags;
+    const hcl::Expr* expr = bench.Parse(text, diags);
+    Evaluate(*expr, bench.scope(), diags);
+    const auto& note = diags.list().at(0).function_call;
+    return note ? note->called_as + " " + note->signature : std::string();
+  };
+  EXPECT_EQ(call("core::upper(list)"),
+            R"(core::upper {"name":"upper","params":[{"name":"str","type":"string"}],)"
+            R"("return_type":"string"})");
+  EXPECT_EQ(call("max(list...)"),
+            R"(max {"name":"max","params":[],"variadic_param":{"name":"numbers",)"
+            R"("type":"number"},"return_type":"number"})");
+  EXPECT_EQ(call("nosuch(1)"), "");
+}
+
 TEST(Eval, BindingsHideTheScope) {
   Bench bench(kVariables);
   Diagnostics diags;

@@ -52,10 +52,14 @@ class Evaluator {
   Value UnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
                         Diagnostics& diags) const;
   struct Arguments;
-  bool ExpandFinal(const hcl::CallExpr& expr, const Binding* bindings, Arguments& arguments,
-                   Diagnostics& diags) const;
-  Value CallLazy(const hcl::CallExpr& expr, const Arguments& arguments, std::string_view base_name,
-                 const Binding* bindings, Diagnostics& diags) const;
+  bool ExpandFinal(const hcl::CallExpr& expr, const functions::Callable& callable,
+                   const Binding* bindings, Arguments& arguments, Diagnostics& diags) const;
+  Value CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
+                 const functions::Callable& callable, const Binding* bindings,
+                 Diagnostics& diags) const;
+  /// Tells a diagnostic which call it is about.
+  void NoteCall(const hcl::CallExpr& expr, const functions::Callable& callable,
+                Diagnostic& problem) const;
   void FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                 const functions::Callable& callable, const functions::CallError& error,
                 const Binding* bindings, Diagnostics& diags) const;
