@@ -1,5 +1,6 @@
 // `module` blocks. Ref: opentofu internal/configs/module_call.go.
 #include "config/blocks/blocks.h"
+#include "hcl/walk.h"
 
 namespace kinu::config {
 namespace {
@@ -17,7 +18,7 @@ void ReadProviders(BlockReader& reader, const hcl::Attribute& attribute, ModuleC
   auto items = hcl::AsMap(*attribute.expr);
   if (!items) {
     reader.diags.Error("Invalid expression", "A map must be written out here: { a = b }.",
-                       attribute.expr->range());
+                       hcl::StartRange(*attribute.expr));
     return;
   }
   for (const hcl::ObjectItem& item : *items) {
