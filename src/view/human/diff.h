@@ -118,27 +118,7 @@ Diff DiffType(const Change& change, const Type& type);
 /// The diff of a value by its content alone (outputs, JSON in strings).
 Diff DiffDynamic(const Change& change);
 
-/// The diff of two texts line by line: calls `line(before index, after index)`, with an index past
-/// the end where a side has no line.
-template <typename Emit>
-void DiffLines(std::span<const std::string_view> before, std::span<const std::string_view> after,
-               Emit&& line);
-
-/// A step of an edit script: indexes into both sides, or past the end where a side has nothing.
-struct AlignedPair {
-  size_t before;
-  size_t after;
-};
-/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` says
-/// whether two different elements shall be shown as one changed element. Ref:
-/// jsonformat/collections.
-template <typename Together>
-std::vector<AlignedPair> Align(std::span<const uint32_t> before, std::span<const uint32_t> after,
-                               Together&& together);
-
 /// Numbers in strings of JSON keep their text as this mark's detail.
 inline constexpr std::string_view kNumberTextMark = "json_number_text";
 
 }  // namespace kinu::view
-
-#include "view/human/align_inl.h"

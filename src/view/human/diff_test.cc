@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "view/human/align.h"
 #include "view/human/render.h"
 #include "view/human/text.h"
 #include "view/testing/plan_from_json.h"

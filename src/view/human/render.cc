@@ -5,6 +5,7 @@
 #include "codec/json_reader.h"
 #include "text/quote.h"
 #include "text/unicode.h"
+#include "view/human/align.h"
 
 namespace kinu::view {
 

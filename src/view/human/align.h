@@ -1,7 +1,10 @@
-// Alignment of two sequences: the templates of diff.h.
+// Alignment of two sequences, for showing what stayed, went and came.
+// Ref: opentofu internal/command/jsonformat/collections, internal/plans/objchange/lcs.go.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,11 +12,18 @@
 
 namespace kinu::view {
 
+/// A step of an edit script: indexes into both sides, or past the end where a side has nothing.
+struct AlignedPair {
+  size_t before;
+  size_t after;
+};
+
 /// A longest common subsequence of two sequences of ids, the same one that the reference finds.
-/// Ref: opentofu internal/plans/objchange/lcs.go.
 std::vector<uint32_t> LongestCommonSubsequence(std::span<const uint32_t> before,
                                                std::span<const uint32_t> after);
 
+/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` says
+/// whether two different elements shall be shown as one changed element.
 template <typename Together>
 std::vector<AlignedPair> Align(std::span<const uint32_t> before, std::span<const uint32_t> after,
                                Together&& together) {
@@ -58,6 +68,8 @@ class IdTable {
   FlatMap<std::string, uint32_t> ids_;
 };
 
+/// The diff of two texts line by line: calls `line(before index, after index)`, with an index past
+/// the end where a side has no line.
 template <typename Emit>
 void DiffLines(std::span<const std::string_view> before, std::span<const std::string_view> after,
                Emit&& line) {
