@@ -309,6 +309,7 @@ class Installation : public Files {
   void SetUp() override {
     Files::SetUp();
     options_.providers_directory = Path("data/providers");
+    options_.cache_directory = Path("cache");
     events_.query = [this](const std::string& address, const VersionConstraints&, bool locked) {
       log_.push_back((locked ? "reuse " : "find ") + ProviderForDisplay(address));
     };

@@ -75,14 +75,15 @@ Result<void> Unpack(const std::string& archive, const std::string& directory) {
   return {};
 }
 
-/// Installs providers one by one; state of one InstallProviders call.
+/// State of one InstallProviders call.
 class Installer {
  public:
   Installer(const PackageSource& source, const InstallOptions& options, const InstallEvents& events,
             InstallResult& result)
       : source_(source), options_(options), events_(events), result_(result) {}
 
-  void Require(const std::string& address, const VersionConstraints& constraints) {
+  /// Decides which version of a provider to install.
+  void Select(const std::string& address, const VersionConstraints& constraints) {
     if (SplitProviderAddress(address).is_built_in()) {
       BuiltIn(address, constraints);
       return;
@@ -104,38 +105,48 @@ class Installer {
       return;
     }
     auto packages = source_.Find(address);
-    if (!packages) {
-      // A package that is installed and verified needs no source any more.
-      if (locked && UseInstalled(address, *lock, constraints)) {
-        return;
-      }
-      Failed(address, packages.error().message, true);
-      return;
-    }
     const Package* best = nullptr;
-    for (const Package& package : *packages) {
-      bool acceptable = locked ? package.version.ToText() == lock->version.ToText()
-                               : constraints.AllowsProvider(package.version);
-      if (acceptable && (best == nullptr || best->version < package.version)) {
-        best = &package;
+    if (packages) {
+      for (const Package& package : *packages) {
+        bool acceptable = locked ? package.version.ToText() == lock->version.ToText()
+                                 : constraints.AllowsProvider(package.version);
+        if (acceptable && (best == nullptr || best->version < package.version)) {
+          best = &package;
+        }
       }
     }
-    if (best == nullptr) {
-      if (locked && UseInstalled(address, *lock, constraints)) {
-        return;
-      }
+    if (best != nullptr) {
+      selected_.push_back({address, constraints, *best});
+    } else if (locked && IsInstalled(address, *lock)) {
+      // A package that is installed and verified needs no source any more.
+      selected_.push_back({address, constraints, {lock->version, "", false}});
+    } else if (!packages) {
+      Failed(address, packages.error().message, true);
+    } else if (locked) {
+      Failed(
+          address,
+          "the previously-selected version " + lock->version.ToText() + " is no longer available",
+          true);
+    } else {
       Failed(address,
-             locked ? "the previously-selected version " + lock->version.ToText() +
-                          " is no longer available"
-                    : "no available releases match the given constraints " +
-                          constraints.ToCanonicalText(),
+             "no available releases match the given constraints " + constraints.ToCanonicalText(),
              true);
-      return;
     }
-    Install(address, constraints, *best);
+  }
+
+  void InstallSelected() {
+    for (const Selection& selection : selected_) {
+      Install(selection.address, selection.constraints, selection.package);
+    }
   }
 
  private:
+  struct Selection {
+    std::string address;
+    VersionConstraints constraints;
+    Package package;
+  };
+
   void BuiltIn(const std::string& address, const VersionConstraints& constraints) {
     std::string type = SplitProviderAddress(address).type;
     std::string error;
@@ -158,30 +169,27 @@ class Installer {
     }
   }
 
-  /// The verified package of a lock, when it is installed already.
-  bool UseInstalled(const std::string& address, const ProviderLock& lock,
-                    const VersionConstraints& constraints) {
+  /// Whether the package of a lock is in place and matches it.
+  bool IsInstalled(const std::string& address, const ProviderLock& lock) const {
     std::string directory = PackageDirectory(options_.providers_directory, address, lock.version);
     std::vector<std::string> wanted = lock.PreferredHashes();
     if (wanted.empty() || !IsDirectory(directory)) {
       return false;
     }
-    auto hash = HashPackage(directory);
-    if (!hash || !MatchesAny(wanted, *hash)) {
-      return false;
-    }
-    if (events_.already_installed) {
-      events_.already_installed(address, lock.version);
-    }
-    result_.locks.Set(address, Version(lock.version), constraints, lock.hashes);
-    return true;
+    auto hash = RememberedPackageHash(directory, cache_);
+    return hash && MatchesAny(wanted, *hash);
   }
 
   void Install(const std::string& address, const VersionConstraints& constraints,
                const Package& package) {
     const ProviderLock* lock = result_.locks.Find(address);
     bool same = lock != nullptr && lock->version.ToText() == package.version.ToText();
-    if (same && UseInstalled(address, *lock, constraints)) {
+    if (same && IsInstalled(address, *lock)) {
+      if (events_.already_installed) {
+        events_.already_installed(address, lock->version);
+      }
+      result_.locks.Set(address, Version(lock->version), constraints,
+                        std::vector<std::string>(lock->hashes));
       return;
     }
     std::vector<std::string> hashes = same ? lock->hashes : std::vector<std::string>();
@@ -194,7 +202,8 @@ class Installer {
     auto placed = options_.plugin_cache_directory.empty()
                       ? Place(address, package, directory, wanted)
                       : PlaceThroughCache(address, package, directory, wanted);
-    auto hash = placed ? HashPackage(directory) : std::unexpected(placed.error());
+    auto hash = placed ? RememberedPackageHash(directory, cache_)
+                       : Result<std::string>(std::unexpected(placed.error()));
     if (hash) {
       auto executable = FindExecutable(directory, SplitProviderAddress(address).type);
       if (!executable) {
@@ -329,6 +338,8 @@ class Installer {
   const InstallOptions& options_;
   const InstallEvents& events_;
   InstallResult& result_;
+  provider::SchemaCache cache_{options_.cache_directory};
+  std::vector<Selection> selected_;
 };
 
 }  // namespace
@@ -346,8 +357,9 @@ InstallResult InstallProviders(const ProviderRequirements& requirements, const L
   result.locks = locks;
   Installer installer(source, options, events, result);
   for (const auto& [address, constraints] : requirements) {
-    installer.Require(address, constraints);
+    installer.Select(address, constraints);
   }
+  installer.InstallSelected();
   std::erase_if(result.locks.providers,
                 [&](const auto& entry) { return !requirements.contains(entry.first); });
   return result;

@@ -10,6 +10,7 @@
 
 #include "install/lock_file.h"
 #include "install/package_source.h"
+#include "provider/schema_cache.h"
 
 namespace kinu::install {
 
@@ -35,6 +36,8 @@ struct InstallOptions {
   /// Packages shared between working directories: they are placed there, and only linked from the
   /// providers directory. Empty: none.
   std::string plugin_cache_directory;
+  /// Where hashes of packages are remembered.
+  std::string cache_directory = provider::CacheDirectory();
   /// Addresses that are not installed: attached processes. (Overridden ones are removed from the
   /// requirements by whoever makes them.)
   std::vector<std::string> unmanaged;
@@ -48,6 +51,7 @@ struct InstallResult {
   std::vector<std::string> incomplete_hashes;
 };
 
+/// First selects a version of every provider, then installs them, both in the order of addresses.
 InstallResult InstallProviders(const ProviderRequirements& requirements, const LockFile& locks,
                                const PackageSource& source, const InstallOptions& options,
                                const InstallEvents& events);
