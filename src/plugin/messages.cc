@@ -2,6 +2,7 @@
 
 #include "cty/json.h"
 #include "cty/msgpack.h"
+#include "text/unicode.h"
 
 namespace kinu::plugin {
 
@@ -98,10 +99,10 @@ std::optional<Path> ReadAttributePath(std::string_view message) {
     for (ProtoField selector; step.Next(selector);) {
       switch (selector.number) {
         case 1:
-          path.Push(PathStep::Attribute(selector.bytes));
+          path.Push(PathStep::Attribute(text::ReplaceInvalidUtf8(selector.bytes)));
           break;
         case 2:
-          path.Push(PathStep::Index(Value::String(selector.bytes)));
+          path.Push(PathStep::Index(Value::String(text::ReplaceInvalidUtf8(selector.bytes))));
           break;
         case 3:
           path.Push(PathStep::Index(Value::Int(selector.as_int())));
@@ -130,10 +131,10 @@ Problem ReadDiagnostic(std::string_view message) {
         problem.severity = field.scalar == kWarning ? Severity::kWarning : Severity::kError;
         break;
       case 2:
-        problem.summary = field.bytes;
+        problem.summary = text::ReplaceInvalidUtf8(field.bytes);
         break;
       case 3:
-        problem.detail = field.bytes;
+        problem.detail = text::ReplaceInvalidUtf8(field.bytes);
         break;
       case 4:
         problem.attribute = ReadAttributePath(field.bytes);

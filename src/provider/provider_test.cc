@@ -350,6 +350,26 @@ TEST(WireSchema, RejectsWhatBreaksTheRules) {
   EXPECT_FALSE(OpenWireSchema(raw));
 }
 
+TEST(WireSchema, SurvivesDamage) {
+  RawSchema raw = Encoded(6, R"(attributes { name: "n" optional: true nested_type { nesting: MAP
+      attributes { name: "z" type: "\"string\"" optional: true } } })");
+  const std::string good(raw.schema);
+  int usable = 0;
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (char change : {'\x01', '\x80', '\xff'}) {
+      std::string bytes = good;
+      bytes[i] = static_cast<char>(bytes[i] ^ change);
+      RawSchema damaged;
+      damaged.schema = bytes;
+      usable += CheckWireSchema(damaged) ? 1 : 0;
+      damaged.schema = std::string_view(bytes).substr(0, i);
+      usable += CheckWireSchema(damaged) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(usable, 0);
+  EXPECT_LT(usable, static_cast<int>(good.size()) * 6);
+}
+
 // --- The cache. ---
 
 TEST(SchemaCache, StoresAndFinds) {
