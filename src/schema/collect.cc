@@ -24,7 +24,8 @@ class Collector {
             std::vector<const hcl::CallExpr*>& calls)
       : traversals_(traversals), calls_(calls) {}
 
-  void Visit(const Block& schema, const hcl::Body& body, const Iterator* iterators) {
+  void Visit(const Block& schema, const hcl::Body& body, std::span<const std::string_view> hidden,
+             const Iterator* iterators) {
     Diagnostics ignored;
     std::vector<hcl::AttributeSchema> attributes;
     std::vector<hcl::BlockSchema> blocks = {lang::kDynamicBlock};
@@ -42,8 +43,9 @@ class Collector {
       }
       blocks.push_back(header);
     }
-    const hcl::BodyContent content = body.Content({.attributes = attributes, .blocks = blocks},
-                                                  hcl::Strictness::kPartial, ignored);
+    const hcl::BodyContent content =
+        body.Content({.attributes = attributes, .blocks = blocks, .hidden = hidden},
+                     hcl::Strictness::kPartial, ignored);
     for (const hcl::Attribute& attribute : content.attributes) {
       Collect(*attribute.expr, iterators);
     }
@@ -76,10 +78,10 @@ class Collector {
     }
     for (const Child& child : children) {
       if (const NestedBlock* nested = schema.FindBlock(child.type)) {
-        Visit(nested->block, *child.body, child.iterators);
+        Visit(nested->block, *child.body, {}, child.iterators);
       } else if (const Attribute* attribute = schema.FindAttribute(child.type);
                  attribute != nullptr && CanBeBlocks(attribute->type)) {
-        Visit(BlockForObject(attribute->type.element()), *child.body, child.iterators);
+        Visit(BlockForObject(attribute->type.element()), *child.body, {}, child.iterators);
       }
     }
   }
@@ -113,10 +115,10 @@ class Collector {
 }  // namespace
 
 void CollectBodyTraversals(const Block& block, const hcl::Body& body,
-                           std::span<const std::string_view>,
+                           std::span<const std::string_view> hidden,
                            std::vector<const hcl::TraversalExpr*>& traversals,
                            std::vector<const hcl::CallExpr*>& calls) {
-  Collector(traversals, calls).Visit(block, body, nullptr);
+  Collector(traversals, calls).Visit(block, body, hidden, nullptr);
 }
 
 }  // namespace kinu::schema

@@ -242,6 +242,10 @@ TEST(Decode, CollectsReferencesWithoutIterators) {
   EXPECT_EQ(out, "var.a var.b var.c list.x ");
   ASSERT_EQ(calls.size(), 1U);
   EXPECT_EQ(calls[0]->name, "upper");
+  const std::string_view hidden[] = {"name", "set"};
+  traversals.clear();
+  CollectBodyTraversals(block, *body, hidden, traversals, calls);
+  EXPECT_EQ(traversals.size(), 2U);
 }
 
 TEST(Marks, SensitiveAndWriteOnly) {
