@@ -1,0 +1,307 @@
+// Whether a planned object is one that the configuration allows. Messages never show a sensitive
+// value. Ref: opentofu internal/plans/objchange/plan_valid.go.
+#include <string>
+#include <utility>
+
+#include "cty/ops.h"
+#include "schema/check_errors.h"
+#include "schema/object_parts.h"
+#include "schema/propose.h"
+#include "text/quote.h"
+
+namespace kinu::schema {
+namespace {
+
+class PlanCheck {
+ public:
+  explicit PlanCheck(Errors& errors) : errors_(errors) {}
+
+  void Object(const Block& schema, const Value& prior, const Value& config, const Value& planned,
+              const Path& path) {
+    if (planned.IsNull() && !config.IsNull()) {
+      Add(errors_, path, "planned for absence but config wants existence");
+      return;
+    }
+    if (config.IsNull() && !planned.IsNull()) {
+      Add(errors_, path, "planned for existence but config wants absence");
+      return;
+    }
+    if (planned.IsNull()) {
+      return;
+    }
+    const auto members = schema.members();
+    for (size_t i = 0; i < members.size(); ++i) {
+      const std::string& name = NameOf(members[i]);
+      const auto part = [&](const Value& value) { return PartAt(value, i, members.size(), name); };
+      const Value planned_part = part(planned);
+      const Value config_part = part(config);
+      if (planned_part.SameRepresentation(config_part)) {
+        continue;
+      }
+      if (members[i].attribute != nullptr) {
+        AttributeValue(*members[i].attribute, part(prior), config_part, planned_part,
+                       path.Attribute(name));
+      } else {
+        NestedBlocks(*members[i].nested, part(prior), config_part, planned_part,
+                     path.Attribute(name));
+      }
+    }
+  }
+
+ private:
+  void Attributes(const std::vector<Attribute>& attributes, const Value& prior, const Value& config,
+                  const Value& planned, const Path& path) {
+    for (const Attribute& attribute : attributes) {
+      const Value planned_value = Part(planned, attribute.name);
+      const Value config_value = Part(config, attribute.name);
+      if (planned_value.SameRepresentation(config_value)) {
+        continue;
+      }
+      AttributeValue(attribute, Part(prior, attribute.name), config_value, planned_value,
+                     path.Attribute(attribute.name));
+    }
+  }
+
+  void AttributeValue(const Attribute& attribute, const Value& prior, const Value& config,
+                      const Value& planned, const Path& path) {
+    if (EqualUnrefined(planned, config)) {
+      return;
+    }
+    // A provider may keep the prior value where it means the same as the configured one.
+    if (!prior.IsNull() && !config.IsNull() && EqualUnrefined(planned, prior)) {
+      return;
+    }
+    if (attribute.computed && (!attribute.optional || config.IsNull())) {
+      return;
+    }
+    if (config.IsNull() && !planned.IsNull()) {
+      Add(errors_, path,
+          attribute.sensitive
+              ? "sensitive planned value for a non-computed attribute"
+              : "planned value " + GoString(planned) + " for a non-computed attribute");
+      return;
+    }
+    if (!config.IsNull() && planned.IsNull() && attribute.write_only) {
+      return;
+    }
+    if (attribute.nested != nullptr) {
+      Nested(*attribute.nested, prior, config, planned, path);
+      return;
+    }
+    std::string message = attribute.sensitive
+                              ? "sensitive planned value does not match config value"
+                              : "planned value " + GoString(planned) +
+                                    " does not match config value " + GoString(config);
+    if (!prior.IsNull()) {
+      message += attribute.sensitive ? " nor prior value" : " nor prior value " + GoString(prior);
+    }
+    Add(errors_, path, std::move(message));
+  }
+
+  // Both counts when they are known and differ, or one cannot be told: then the rest is not looked
+  // at.
+  bool SameLength(const Value& planned, const Value& config, const Path& path) {
+    const Value planned_length = Length(planned);
+    const Value config_length = Length(config);
+    if (!planned_length.IsKnown() && !config_length.IsKnown()) {
+      return false;
+    }
+    const Value equal = Equals(planned_length, config_length);
+    if (equal.IsKnown() && equal.AsBool()) {
+      return true;
+    }
+    Add(errors_, path,
+        "count in plan (" + GoString(planned_length) + ") disagrees with count in config (" +
+            GoString(config_length) + ")");
+    return false;
+  }
+
+  void Nested(const NestedAttributes& schema, const Value& prior, const Value& config,
+              const Value& planned, const Path& path) {
+    if (planned.IsNull() && !config.IsNull()) {
+      Add(errors_, path, "planned for absence but config wants existence");
+      return;
+    }
+    if (config.IsNull() && !planned.IsNull()) {
+      Add(errors_, path, "planned for existence but config wants absence");
+      return;
+    }
+    if (!config.IsNull() && !planned.IsKnown()) {
+      Add(errors_, path, "planned unknown for configured value");
+      return;
+    }
+    if (planned.IsNull()) {
+      return;
+    }
+    switch (schema.nesting) {
+      case Nesting::kSingle:
+      case Nesting::kGroup:
+        Attributes(schema.attributes, prior, config, planned, path);
+        break;
+      case Nesting::kList:
+        if (config.IsKnown() ? SameLength(planned, config, path) : false) {
+          for (size_t i = 0; i < planned.size(); ++i) {
+            Attributes(schema.attributes, ElementOr(prior, i), config.elements()[i],
+                       planned.elements()[i], path.Index(static_cast<int64_t>(i)));
+          }
+        }
+        break;
+      case Nesting::kMap:
+        if (SameLength(planned, config, path) && config.IsKnown()) {
+          for (size_t i = 0; i < planned.size(); ++i) {
+            const std::string_view key = planned.key(i);
+            const Value* configured = config.Find(key);
+            if (configured == nullptr) {
+              Add(errors_, path,
+                  "map key " + text::GoQuote(key) + " from plan is not present in config");
+              continue;
+            }
+            Attributes(schema.attributes, EntryOr(prior, key), *configured, planned.elements()[i],
+                       path.Attribute(key));
+          }
+          for (size_t i = 0; i < config.size(); ++i) {
+            if (planned.Find(config.key(i)) == nullptr) {
+              Add(errors_, path,
+                  "map key " + text::GoQuote(config.key(i)) +
+                      " from config is not present in plan");
+            }
+          }
+        }
+        break;
+      case Nesting::kSet: {
+        // Elements of two sets have no correspondence that could be checked, only their number.
+        const Value planned_length = Length(planned);
+        const Value config_length = Length(config);
+        const Value equal = Equals(planned_length, config_length);
+        if (equal.IsKnown() && !equal.AsBool()) {
+          Add(errors_, path,
+              "count in plan (" + GoString(planned_length) + ") disagrees with count in config (" +
+                  GoString(config_length) + ")");
+        }
+        break;
+      }
+    }
+  }
+
+  static Value ElementOr(const Value& list, size_t i) {
+    return list.IsKnown() && !list.IsNull() && i < list.size() ? list.elements()[i] : Value();
+  }
+  static Value EntryOr(const Value& map, std::string_view key) {
+    const Value* found = map.IsKnown() && !map.IsNull() ? map.Find(key) : nullptr;
+    return found == nullptr ? Value() : *found;
+  }
+
+  bool ElementsKnown(const Value& element, const Path& path) {
+    if (element.IsKnown()) {
+      return true;
+    }
+    Add(errors_, path,
+        "element representing nested block must not be unknown itself; set nested attribute values "
+        "to unknown instead");
+    return false;
+  }
+
+  void NestedBlocks(const NestedBlock& schema, const Value& prior, const Value& config,
+                    const Value& planned, const Path& path) {
+    if (Value::RawEquals(planned, config)) {
+      return;
+    }
+    if (!config.IsKnown()) {
+      Add(errors_, path, "planned value " + GoString(planned) + " for unknown dynamic block");
+      return;
+    }
+    if (!planned.IsKnown()) {
+      Add(errors_, path,
+          "attribute representing nested block must not be unknown itself; set nested attribute "
+          "values to unknown instead");
+      return;
+    }
+    if (schema.nesting == Nesting::kSingle || schema.nesting == Nesting::kGroup) {
+      Object(schema.block, prior, config, planned, path);
+      return;
+    }
+    if (planned.IsNull()) {
+      const char* kind = schema.nesting == Nesting::kList  ? "list"
+                         : schema.nesting == Nesting::kMap ? "map"
+                                                           : "set";
+      Add(errors_, path,
+          std::string("attribute representing a ") + kind +
+              " of nested blocks must be empty to indicate no blocks, not null");
+      return;
+    }
+    switch (schema.nesting) {
+      case Nesting::kList:
+        BlockList(schema, prior, config, planned, path);
+        break;
+      case Nesting::kMap:
+        BlockMap(schema, prior, config, planned, path);
+        break;
+      default:
+        for (const Value& element : planned.elements()) {
+          ElementsKnown(element, path.Index(element));
+        }
+        break;
+    }
+  }
+
+  void BlockList(const NestedBlock& schema, const Value& prior, const Value& config,
+                 const Value& planned, const Path& path) {
+    const size_t configured = config.IsNull() ? 0 : config.size();
+    if (planned.size() != configured) {
+      Add(errors_, path,
+          Counts("block count in plan (", planned.size(), ") disagrees with count in config (",
+                 configured) +
+              ")");
+      return;
+    }
+    for (size_t i = 0; i < planned.size(); ++i) {
+      const Path at = path.Index(static_cast<int64_t>(i));
+      if (ElementsKnown(planned.elements()[i], at)) {
+        Object(schema.block, ElementOr(prior, i), config.elements()[i], planned.elements()[i], at);
+      }
+    }
+  }
+
+  void BlockMap(const NestedBlock& schema, const Value& prior, const Value& config,
+                const Value& planned, const Path& path) {
+    const bool as_object = planned.type().is_object();
+    const size_t configured = config.IsNull() ? 0 : config.size();
+    if (!as_object && planned.size() != configured) {
+      Add(errors_, path,
+          Counts("block count in plan (", planned.size(), ") disagrees with count in config (",
+                 configured) +
+              ")");
+      return;
+    }
+    for (size_t i = 0; i < planned.size(); ++i) {
+      const std::string_view key = planned.key(i);
+      const Path at = as_object ? path.Attribute(key) : path.Index(Value::NormalizedString(key));
+      const Value* wanted = config.IsNull() ? nullptr : config.Find(key);
+      if (wanted == nullptr) {
+        Add(errors_, path,
+            "block key " + text::GoQuote(key) + " from plan is not present in config");
+      } else if (ElementsKnown(planned.elements()[i], at)) {
+        Object(schema.block, EntryOr(prior, key), *wanted, planned.elements()[i], at);
+      }
+    }
+    for (size_t i = 0; i < configured; ++i) {
+      if (planned.Find(config.key(i)) == nullptr) {
+        Add(errors_, path,
+            "block key " + text::GoQuote(config.key(i)) + " from config is not present in plan");
+      }
+    }
+  }
+
+  Errors& errors_;
+};
+
+}  // namespace
+
+std::vector<ValueError> CheckPlanned(const Block& schema, const Value& prior, const Value& config,
+                                     const Value& planned) {
+  Errors errors;
+  PlanCheck(errors).Object(schema, prior, config, planned, Path());
+  return errors;
+}
+
+}  // namespace kinu::schema
