@@ -85,6 +85,55 @@ bool IsConfigDir(const std::string& dir) {
 
 namespace {
 
+/// Where files are read: on disk, or in a snapshot.
+class FileSource {
+ public:
+  explicit FileSource(const SourceSnapshot* snapshot = nullptr) : snapshot_(snapshot) {}
+
+  Result<std::vector<std::string>> List(const std::string& dir) const {
+    if (snapshot_ == nullptr) {
+      return ListDirectory(dir);
+    }
+    std::vector<std::string> names;
+    if (const SourceSnapshot::Module* module = FindDir(dir)) {
+      for (const SourceSnapshot::File& file : module->files) {
+        names.push_back(file.name);
+      }
+      std::ranges::sort(names);
+      return names;
+    }
+    return Fail(ErrorCode::kNotFound, "open " + dir + ": no such file or directory");
+  }
+  Result<std::string> Read(const std::string& dir, const std::string& name) const {
+    if (snapshot_ == nullptr) {
+      return ReadFile(JoinPath(dir, name));
+    }
+    if (const SourceSnapshot::Module* module = FindDir(dir)) {
+      for (const SourceSnapshot::File& file : module->files) {
+        if (file.name == name) {
+          return file.content;
+        }
+      }
+    }
+    return Fail(ErrorCode::kNotFound, "open " + name + ": no such file or directory");
+  }
+  bool HasDirectory(const std::string& dir) const {
+    return snapshot_ == nullptr ? IsDirectory(dir) : FindDir(dir) != nullptr;
+  }
+  const SourceSnapshot* snapshot() const { return snapshot_; }
+
+ private:
+  const SourceSnapshot::Module* FindDir(const std::string& dir) const {
+    for (const SourceSnapshot::Module& module : snapshot_->modules) {
+      if (CleanPath(module.dir) == CleanPath(dir)) {
+        return &module;
+      }
+    }
+    return nullptr;
+  }
+  const SourceSnapshot* snapshot_;
+};
+
 /// A module and what was wrong with it. A file's syntax errors are shown once, what is wrong with
 /// blocks for each call.
 struct LoadedModule {
@@ -95,7 +144,8 @@ struct LoadedModule {
 
 class ModuleReader {
  public:
-  ModuleReader(Program& program, LoadedModule& out) : program_(program), out_(out) {}
+  ModuleReader(Program& program, const FileSource& source, LoadedModule& out)
+      : program_(program), source_(source), out_(out) {}
 
   /// False when the directory cannot be read.
   bool Read(const std::string& dir);
@@ -104,6 +154,7 @@ class ModuleReader {
   void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
 
   Program& program_;
+  const FileSource& source_;
   LoadedModule& out_;
   Diagnostics incompatible_;
 };
@@ -111,7 +162,7 @@ class ModuleReader {
 void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
   Module& module = *out_.module;
   const std::string path = JoinPath(module.dir, name);
-  Result<std::string> text = ReadFile(path);
+  Result<std::string> text = source_.Read(module.dir, name);
   if (!text) {
     // What is not a file (a directory called x.tf) does not count.
     if (!IsDirectory(path)) {
@@ -139,7 +190,7 @@ void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content,
 bool ModuleReader::Read(const std::string& dir) {
   out_.module = std::make_unique<Module>();
   out_.module->dir = dir;
-  Result<std::vector<std::string>> names = ListDirectory(dir);
+  Result<std::vector<std::string>> names = source_.List(dir);
   if (!names) {
     out_.content.Error("Failed to read module directory",
                        "The directory " + dir + " does not exist or cannot be read.");
@@ -180,6 +231,7 @@ class ConfigLoader {
         options_(options),
         root_dir_(root_dir),
         diags_(diags),
+        source_(options.snapshot),
         static_(program_, options, root_dir) {}
 
   void Load();
@@ -219,6 +271,7 @@ class ConfigLoader {
   const LoadOptions& options_;
   std::string root_dir_;
   Diagnostics& diags_;
+  FileSource source_;
   StaticEvaluator static_;
   FlatMap<std::string, InstalledModule> manifest_;
   FlatMap<std::string, std::unique_ptr<Directory>> directories_;
@@ -226,6 +279,12 @@ class ConfigLoader {
 };
 
 void ConfigLoader::ReadManifest() {
+  if (const SourceSnapshot* snapshot = source_.snapshot()) {
+    for (const SourceSnapshot::Module& module : snapshot->modules) {
+      manifest_[module.key] = {CleanPath(module.dir), module.source, module.version};
+    }
+    return;
+  }
   Result<std::string> text = ReadFile(options_.manifest_path);
   if (!text || text->empty()) {
     return;
@@ -260,7 +319,7 @@ ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir) {
   std::unique_ptr<Directory>& entry = directories_[dir];
   if (entry == nullptr) {
     entry = std::make_unique<Directory>();
-    entry->readable = ModuleReader(program_, entry->loaded).Read(dir);
+    entry->readable = ModuleReader(program_, source_, entry->loaded).Read(dir);
     entry->module = entry->loaded.module.get();
     config_.modules.push_back(std::move(entry->loaded.module));
   }
@@ -403,7 +462,7 @@ const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const
     return nullptr;
   }
   local = {JoinPath(node.source_dir, target.source.text), target.source.text, ""};
-  if (!IsDirectory(local.dir)) {
+  if (!source_.HasDirectory(local.dir)) {
     diags_.Error("Unreadable module directory", "The directory " + Quoted(local.dir) +
                                                     " that module " +
                                                     std::string(program_.Text(call.name)) +
@@ -544,7 +603,8 @@ std::unique_ptr<Config> LoadConfig(std::shared_ptr<Program> program, const std::
 
 std::unique_ptr<Module> LoadModule(Program& program, const std::string& dir, Diagnostics& diags) {
   LoadedModule loaded;
-  ModuleReader(program, loaded).Read(CleanPath(dir));
+  const FileSource source;
+  ModuleReader(program, source, loaded).Read(CleanPath(dir));
   diags.Append(std::move(loaded.syntax));
   diags.Append(std::move(loaded.content));
   return std::move(loaded.module);

@@ -14,6 +14,21 @@
 
 namespace kinu::config {
 
+/// The files that a configuration was read from: what a plan file keeps.
+struct SourceSnapshot {
+  struct File {
+    std::string name;
+    std::string content;
+  };
+  struct Module {
+    std::string key;  ///< dotted path of the call, empty for the root
+    std::string dir;
+    std::string source;
+    std::string version;
+    std::vector<File> files;
+  };
+  std::vector<Module> modules;
+};
 struct LoadOptions {
   /// Name of the workspace, which module sources may use.
   std::string workspace = "default";
@@ -26,6 +41,8 @@ struct LoadOptions {
   /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not
   /// supported yet, are accepted.
   bool for_validation = false;
+  /// Sources to read instead of the disk (a saved plan's); its modules count as installed.
+  const SourceSnapshot* snapshot = nullptr;
 };
 
 /// Loads a root module and everything that it calls. Always gives a Config, with at least a root
@@ -49,21 +66,7 @@ bool IsConfigDir(const std::string& dir);
 /// The manifest that describes a configuration's modules, as installation writes it.
 std::string ModuleManifest(const Config& config);
 
-/// The files that a configuration was read from: what a plan file keeps.
-struct SourceSnapshot {
-  struct File {
-    std::string name;
-    std::string content;
-  };
-  struct Module {
-    std::string key;  ///< dotted path of the call, empty for the root
-    std::string dir;
-    std::string source;
-    std::string version;
-    std::vector<File> files;
-  };
-  std::vector<Module> modules;
-};
+/// The sources of a configuration, for plan files.
 SourceSnapshot TakeSnapshot(const Config& config);
 
 }  // namespace kinu::config

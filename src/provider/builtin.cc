@@ -132,6 +132,7 @@ std::vector<Value> Attributes(const Value& object) {
 class BuiltInProvider final : public Provider {
  public:
   const schema::ProviderSchema& schema() const override { return BuiltInSchema(); }
+  bool blocking() const override { return false; }
 
   void ValidateProviderConfig(const Value&, Problems&) override {}
 

@@ -106,6 +106,8 @@ class Provider {
   virtual ~Provider() = default;
 
   virtual const schema::ProviderSchema& schema() const = 0;
+  /// Whether calls leave this process (and so belong on a worker thread).
+  virtual bool blocking() const { return true; }
 
   virtual void ValidateProviderConfig(const Value& config, Problems& problems) = 0;
   virtual void ValidateResourceConfig(std::string_view type, const Value& config,

@@ -106,6 +106,10 @@ struct State {
   const Resource* Find(const AbsResource& address) const;
   Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
   void Remove(const AbsResource& address);
+  /// Drops the current object of an instance, and what is empty after that.
+  void RemoveInstance(const ResourceInstance& address);
+  /// Sets a root output, keeping the order; a null value removes it.
+  void SetOutput(OutputValue output);
   /// The reference's order of addresses.
   std::vector<const Resource*> Sorted() const;
   /// A copy that shares what is immutable.

@@ -1,0 +1,18 @@
+# Writes a C++ source that defines string constants with the content of text files.
+# Usage: cmake -DOUT=x.cc -DDIR=... -DNAMES=a;b -P embed_text.cmake
+set(text "#include \"cli/commands/commands.h\"\n\nnamespace kinu::cli {\n\n")
+foreach(name ${NAMES})
+  file(READ "${DIR}/${name}.md" content)
+  string(REGEX REPLACE "(^|_)([a-z])" "\\1;\\2" parts "${name}")
+  set(identifier "k")
+  string(REPLACE "_" ";" words "${name}")
+  foreach(word ${words})
+    string(SUBSTRING "${word}" 0 1 first)
+    string(TOUPPER "${first}" first)
+    string(SUBSTRING "${word}" 1 -1 rest)
+    string(APPEND identifier "${first}${rest}")
+  endforeach()
+  string(APPEND text "const std::string_view ${identifier}Help = R\"help(${content})help\";\n")
+endforeach()
+string(APPEND text "\n}  // namespace kinu::cli\n")
+file(WRITE "${OUT}" "${text}")

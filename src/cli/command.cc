@@ -1,0 +1,73 @@
+#include "cli/command.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace kinu::cli {
+namespace {
+
+void WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) {
+      continue;
+    }
+    if (n <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+}  // namespace
+
+void Print(std::string_view text) { WriteAll(STDOUT_FILENO, text); }
+void PrintError(std::string_view text) { WriteAll(STDERR_FILENO, text); }
+
+bool Invocation::Show(Diagnostics& diags) const {
+  bool errors = diags.has_errors();
+  diags.Sort();
+  view::DiagnosticOptions options;
+  options.width = stderr_width;
+  options.compact_warnings = view.compact_warnings;
+  options.consolidate_warnings = view.consolidate_warnings;
+  options.consolidate_errors = view.consolidate_errors;
+  bool newline = command != nullptr && command->newline_after_diagnostics;
+  for (const view::RenderedDiagnostic& rendered :
+       view::RenderDiagnostics(diags, style(), options)) {
+    std::string text = rendered.text;
+    if (newline) {
+      text += '\n';
+    }
+    if (rendered.severity == Severity::kError) {
+      PrintError(text);
+    } else {
+      Print(text);
+    }
+  }
+  return errors;
+}
+
+int UsageError(const Invocation& invocation, Diagnostics& diags) {
+  invocation.Show(diags);
+  if (invocation.command->usage == UsageStyle::kHelp) {
+    Print(*invocation.command->help);
+  } else {
+    PrintError("\nFor more help on using this command, run:\n  tofu " +
+               std::string(invocation.command->name) + " -help\n");
+  }
+  return 1;
+}
+
+std::string Platform() {
+#if defined(__x86_64__)
+  return "linux_amd64";
+#elif defined(__aarch64__)
+  return "linux_arm64";
+#else
+  return "linux_unknown";
+#endif
+}
+
+}  // namespace kinu::cli

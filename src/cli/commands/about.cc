@@ -1,0 +1,28 @@
+#include "cli/command.h"
+#include "cli/commands/commands.h"
+
+namespace kinu::cli {
+
+int RunAbout(Invocation&) {
+  std::string text = "kinu " + std::string(kOwnVersion) + " (" + Platform() + ")\n";
+  text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
+          ".\n\nBuilt with " __VERSION__ ", C++ " + std::to_string(__cplusplus) +
+          ".\n"
+          "Licence: MPL-2.0.\n\n"
+          "Libraries in use, with their licences:\n"
+          "  fmt             MIT\n"
+          "  GMP, MPFR       LGPL-3.0-or-later (linked dynamically)\n"
+          "  gRPC, protobuf  Apache-2.0, BSD-3-Clause (loaded when a provider starts)\n"
+          "  libarchive      BSD-2-Clause\n"
+          "  mimalloc        MIT\n"
+          "  OpenSSL         Apache-2.0\n"
+          "  RE2             BSD-3-Clause\n"
+          "  robin-map       MIT\n"
+          "  utf8proc        MIT\n"
+          "  xxHash          BSD-2-Clause\n"
+          "  zlib            Zlib\n";
+  Print(text);
+  return 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,176 @@
+#include <iostream>
+
+#include "base/files.h"
+#include "cli/commands/commands.h"
+#include "cli/saved_plan.h"
+#include "plan/plan_file.h"
+#include "view/human/output.h"
+#include "view/human/plan.h"
+#include "view/human/text.h"
+
+namespace kinu::cli {
+namespace {
+
+/// Asks for approval. Only "yes" will do.
+bool Approve(const Invocation& invocation, plan::Mode mode, std::string_view workspace,
+             Diagnostics& diags) {
+  view::Approval approval = view::ApprovalFor(mode, workspace);
+  Print(view::RenderPrompt(invocation.style(), approval.query, approval.description));
+  std::string line;
+  if (!std::getline(std::cin, line)) {
+    diags.Error("error asking for approval: EOF", "");
+    return false;
+  }
+  Print("\n");
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) {
+    line.pop_back();
+  }
+  return line == "yes";
+}
+
+int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
+  static constexpr FlagSpec kFlags[] = {
+      {"auto-approve"}, {"show-sensitive"}, {"suppress-forget-errors"}};
+  const std::span<const FlagSpec> tables[] = {kFlags,      kVariableFlags,  kJsonFlags, kLockFlags,
+                                              kStateFlags, kOperationFlags, kInputFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  std::string plan_path;
+  const auto& words = flags->positionals();
+  if (words.size() > 1 || (mode == plan::Mode::kDestroy && !words.empty())) {
+    diags.Error("Too many command line arguments",
+                "Expected at most one positional argument.");
+  } else if (!words.empty()) {
+    plan_path = words[0];
+  }
+  PlanRequest request = ReadPlanRequest(*flags, mode, diags);
+  if (flags->Bool("json") && plan_path.empty() && !flags->Bool("auto-approve")) {
+    diags.Error("Plan file or auto-approve required",
+                "OpenTofu cannot ask for interactive approval when -json is set. You can either "
+                "apply a saved plan file, or enable the -auto-approve option.");
+  }
+  auto audience = Audience::Make(invocation, &*flags, diags);
+  if (diags.has_errors()) {
+    if (audience->json() != nullptr) {
+      audience->json()->Diagnostics(diags);
+    }
+    return audience->json_only() ? 1 : UsageError(invocation, diags);
+  }
+  Operation operation;
+  CatchInterrupts(&operation.pool);
+  auto fail = [&] {
+    operation.Close(diags);
+    audience->Show(diags);
+    return 1;
+  };
+  plan::Plan plan;
+  view::Style style = invocation.style();
+  view::PlanTextOptions text_options;
+  text_options.width = invocation.stdout_width;
+  text_options.show_sensitive = flags->Bool("show-sensitive");
+  text_options.in_automation = invocation.in_automation;
+  bool destroying = request.mode == plan::Mode::kDestroy;
+  if (!plan_path.empty()) {
+    if (!OpenSavedPlan(invocation, *flags, plan_path, operation, plan, *audience, diags)) {
+      return fail();
+    }
+    destroying = plan.mode == plan::Mode::kDestroy;
+  } else {
+    if (!destroying && !RequireConfiguration("apply", diags)) {
+      return fail();
+    }
+    if (!operation.Open(invocation, *flags, request, "OperationTypeApply", *audience, diags)) {
+      return fail();
+    }
+    plan = RunPlanning(operation, diags);
+    LocatorSchemas schemas(*operation.locator);
+    if (audience->json() != nullptr) {
+      audience->json()->Plan(plan);
+    }
+    if (!plan.errored || plan.HasChanges()) {
+      auto text = view::RenderPlan(plan, schemas, style, text_options);
+      if (!text) {
+        diags.Error("Failed to render plan", text.error().message);
+      } else {
+        audience->Text(*text);
+      }
+    }
+    if (diags.has_errors() || plan.errored) {
+      return fail();
+    }
+    if (plan.CanApply() && !flags->Bool("auto-approve")) {
+      audience->Show(diags);
+      if (!Approve(invocation, request.mode, operation.input.options.workspace, diags)) {
+        if (!diags.has_errors()) {
+          audience->Text("\n" + std::string(view::CancelledText(request.mode)) + "\n");
+        }
+        return fail();
+      }
+    }
+  }
+  // A plan without changes has nothing to carry out, but its refreshed state is kept.
+  Diagnostics apply_diags;
+  engine::ApplyResult result;
+  if (plan.CanApply()) {
+    operation.input.prior_state = &plan.prior_state;
+    result = engine::Apply(operation.input, plan, operation.store.get(), apply_diags);
+  } else {
+    result.state = plan.prior_state.Clone();
+  }
+  auto written = operation.store->Write(result.state);
+  if (!written) {
+    diags.Error("Failed to save state", written.error().message);
+    if (auto saved = backend::WriteErroredState(result.state); !saved) {
+      diags.Error("Failed to create local state file", saved.error().message);
+    } else {
+      diags.Error("Failed to persist state to backend",
+                  "The state was written to errored.tfstate in this directory instead. Put it "
+                  "back with \"tofu state push errored.tfstate\" once the cause is mended.");
+    }
+  }
+  diags.Append(std::move(apply_diags));
+  operation.Close(diags);
+  bool failed = audience->Show(diags);
+  if (failed) {
+    return 1;
+  }
+  view::ChangeCounts counts{result.counts.imported, result.counts.added, result.counts.changed,
+                            result.counts.removed, result.counts.forgotten};
+  bool destroy_command = mode == plan::Mode::kDestroy;
+  audience->Text(view::RenderTally(style, counts, destroy_command));
+  if (audience->json() != nullptr) {
+    audience->json()->ChangeSummary(destroying ? "destroy" : "apply", counts);
+  }
+  if (!destroying) {
+    std::string state_out = flags->String("state-out");
+    if (!state_out.empty() && counts.added + counts.changed > 0) {
+      audience->Text(view::RenderStatePath(state_out, invocation.stdout_width));
+    }
+    if (!result.state.outputs.empty()) {
+      audience->Text(view::RenderOutputsHeading(style) +
+                     view::RenderOutputs(result.state.outputs, flags->Bool("show-sensitive")) +
+                     "\n");
+    }
+    if (audience->json() != nullptr) {
+      audience->json()->Outputs(result.state.outputs);
+    }
+  } else if (counts.forgotten > 0 && !flags->Bool("suppress-forget-errors")) {
+    diags.Error("Destroy was successful but left behind forgotten instances",
+                "Objects with lifecycle.destroy = false were dropped from the state but still "
+                "exist.");
+    audience->Show(diags);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int RunApply(Invocation& invocation) { return ApplyOrDestroy(invocation, plan::Mode::kNormal); }
+int RunDestroy(Invocation& invocation) { return ApplyOrDestroy(invocation, plan::Mode::kDestroy); }
+
+}  // namespace kinu::cli

@@ -1,0 +1,113 @@
+#include "cli/commands/commands.h"
+#include "cli/operation.h"
+#include "codec/json_writer.h"
+#include "cty/convert.h"
+#include "view/human/output.h"
+#include "view/json/documents.h"
+
+namespace kinu::cli {
+
+int RunOutput(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {
+      {"raw"}, {"state", FlagKind::kString}, {"show-sensitive"}};
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  const auto& words = flags->positionals();
+  if (flags->Bool("json") && flags->Bool("raw")) {
+    diags.Error("Invalid output format",
+                "The -raw and -json options are mutually-exclusive.");
+  }
+  if (words.size() > 1) {
+    diags.Error("Unexpected argument",
+                "The output command expects exactly one argument with the name of an output "
+                "variable or no arguments to show all outputs.");
+  }
+  if (flags->Bool("raw") && words.empty()) {
+    diags.Error("Output name required",
+                "You must give the name of a single output value when using the -raw option.");
+  }
+  auto arguments = VariableArguments(*flags, diags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  auto program = std::make_shared<Program>();
+  backend::LocalOptions options;
+  options.state = flags->String("state");
+  if (config::IsConfigDir(".")) {
+    if (!BackendOptions(invocation, arguments, options, diags)) {
+      invocation.Show(diags);
+      return 1;
+    }
+  }
+  auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());
+  if (!state) {
+    diags.Error("Failed to load state", state.error().message);
+    invocation.Show(diags);
+    return 1;
+  }
+  std::string text;
+  if (words.empty()) {
+    if (flags->Bool("json")) {
+      JsonWriter out(text, {.indent = "  "});
+      view::WriteOutputs(out, state->outputs);
+      Print(text + "\n");
+      invocation.Show(diags);
+      return 0;
+    }
+    if (state->outputs.empty()) {
+      diags.Warning("No outputs found",
+                    "The state has no output values. Declare outputs in the root module and "
+                    "apply, then they can be shown here.");
+      invocation.Show(diags);
+      return 0;
+    }
+    Print(view::RenderOutputs(state->outputs, flags->Bool("show-sensitive")) + "\n");
+    return 0;
+  }
+  if (state->outputs.empty() && !flags->Bool("json") && !flags->Bool("raw")) {
+    diags.Warning("No outputs found",
+                  "The state has no output values. Declare outputs in the root module and "
+                  "apply, then they can be shown here.");
+    invocation.Show(diags);
+    return 0;
+  }
+  const state::OutputValue* found = nullptr;
+  for (const state::OutputValue& output : state->outputs) {
+    if (output.name == words[0]) {
+      found = &output;
+    }
+  }
+  if (found == nullptr) {
+    diags.Error("Output \"" + words[0] + "\" not found",
+                "The state has no output of that name. An output appears in the state after the "
+                "next apply.");
+    invocation.Show(diags);
+    return 1;
+  }
+  if (flags->Bool("json")) {
+    JsonWriter out(text);
+    view::WriteOutput(out, *found);
+    Print(text + "\n");
+  } else if (flags->Bool("raw")) {
+    auto plain = Convert(found->value.UnmarkDeep(), Type::String());
+    if (!plain || plain->IsNull() || !plain->IsKnown()) {
+      diags.Error("Unsupported value for raw output",
+                  "The -raw option shows strings, numbers and booleans; the output \"" + words[0] +
+                      "\" is something else. Use -json.");
+      invocation.Show(diags);
+      return 1;
+    }
+    Print(plain->AsString());
+  } else {
+    Print(view::FormatValue(found->value.UnmarkDeep()) + "\n");
+  }
+  return 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <set>
+
+#include "cli/commands/commands.h"
+#include "cli/operation.h"
+#include "codec/json_writer.h"
+#include "view/json/documents.h"
+
+namespace kinu::cli {
+
+int RunProvidersSchema(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"json"}};
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+  } else if (!flags->positionals().empty()) {
+    diags.Error("Too many command line arguments", "Expected at most zero positional arguments.");
+  } else if (!flags->Bool("json")) {
+    diags.Error("Output only in json is allowed",
+                "The `tofu providers schema` command requires the `-json` flag.");
+  }
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  auto arguments = VariableArguments(*flags, diags);
+  Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
+  auto locator = MakeLocator(invocation, diags);
+  std::set<std::string> addresses;
+  if (!diags.has_errors()) {
+    for (const auto& node : loaded.config->nodes) {
+      for (const config::Resource& resource : node->module->resources) {
+        addresses.emplace(loaded.program->Text(resource.provider));
+      }
+      for (const config::ProviderBlock& block : node->module->providers) {
+        addresses.emplace(
+            loaded.program->Text(loaded.config->ProviderAddress(*node->module, block.local_name)));
+      }
+      for (const config::RequiredProvider& required : node->module->required_providers) {
+        addresses.emplace(loaded.program->Text(required.provider));
+      }
+    }
+    backend::LocalOptions options;
+    if (ReadBackend(invocation, loaded, options, diags)) {
+      auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), loaded.program);
+      auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
+      if (state) {
+        for (const auto& resource : state->resources) {
+          addresses.emplace(loaded.program->Text(resource->provider.provider));
+        }
+      }
+    }
+  }
+  std::vector<std::pair<std::string, const schema::ProviderSchema*>> providers;
+  for (const std::string& address : addresses) {
+    auto schema = locator->Schema(address);
+    if (!schema) {
+      diags.Error("Failed to load provider schemas", schema.error().message);
+      continue;
+    }
+    providers.emplace_back(address, *schema);
+  }
+  if (diags.has_errors()) {
+    invocation.Show(diags);
+    return 1;
+  }
+  std::string text;
+  JsonWriter out(text);
+  view::WriteProviderSchemas(out, providers);
+  Print(text + "\n");
+  return 0;
+}
+
+}  // namespace kinu::cli

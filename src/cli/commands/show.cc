@@ -1,0 +1,220 @@
+#include "base/files.h"
+#include "cli/commands/commands.h"
+#include "cli/saved_plan.h"
+#include "codec/json_writer.h"
+#include "view/human/plan.h"
+#include "view/human/state.h"
+#include "view/human/text.h"
+#include "view/json/documents.h"
+
+namespace kinu::cli {
+namespace {
+
+struct Target {
+  bool state = false;
+  std::string plan;
+  std::string path;  ///< of either kind
+  bool config = false;
+  std::string module;
+};
+
+int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json,
+             bool show_sensitive, Diagnostics& diags) {
+  if (auto version = file.CheckVersion(); !version) {
+    diags.Error("Failed to read plan file", version.error().message);
+    return 1;
+  }
+  auto program = std::make_shared<Program>();
+  auto locator = MakeLocator(invocation, diags);
+  auto read = file.Read(program, PlanSchemas(*locator, *program));
+  if (!read) {
+    diags.Error("Failed to read plan from plan file", read.error().message);
+    return 1;
+  }
+  LocatorSchemas schemas(*locator);
+  if (!json) {
+    view::PlanTextOptions options;
+    options.width = invocation.stdout_width;
+    options.show_sensitive = show_sensitive;
+    auto text = view::RenderPlan(*read, schemas, invocation.style(), options);
+    if (!text) {
+      diags.Error("Failed to render plan", text.error().message);
+      return 1;
+    }
+    Print(*text);
+    return 0;
+  }
+  auto modules = file.Configuration();
+  if (!modules) {
+    diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
+    return 1;
+  }
+  config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
+  config::LoadOptions options;
+  options.workspace = read->backend.workspace;
+  options.snapshot = &snapshot;
+  auto config = config::LoadConfig(program, ".", options, diags);
+  if (diags.has_errors()) {
+    return 1;
+  }
+  std::string document;
+  JsonWriter out(document);
+  auto written =
+      view::WritePlan(out, *read, config.get(), schemas, {.version = kCompatibleVersion});
+  if (!written) {
+    diags.Error("Failed to marshal plan to json", written.error().message);
+    return 1;
+  }
+  document += '\n';
+  Print(document);
+  return 0;
+}
+
+int ShowState(const Invocation& invocation, const state::State& state, bool json,
+              bool show_sensitive, Diagnostics& diags) {
+  auto locator = MakeLocator(invocation, diags);
+  LocatorSchemas schemas(*locator);
+  if (json) {
+    std::string document;
+    JsonWriter out(document);
+    auto written = view::WriteState(out, state, schemas);
+    if (!written) {
+      diags.Error("Failed to marshal state to json", written.error().message);
+      return 1;
+    }
+    Print(document + "\n");
+    return 0;
+  }
+  if (state.empty()) {
+    Print(std::string(view::kNoState) + "\n");
+    return 0;
+  }
+  view::StateTextOptions options;
+  options.show_sensitive = show_sensitive;
+  auto text = view::RenderState(state, schemas, invocation.style(), options);
+  if (!text) {
+    diags.Error("Failed to render state", text.error().message);
+    return 1;
+  }
+  Print(*text);
+  return 0;
+}
+
+}  // namespace
+
+int RunShow(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"state"},
+                                        {"plan", FlagKind::kString},
+                                        {"config"},
+                                        {"module", FlagKind::kString},
+                                        {"show-sensitive"}};
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line options", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  bool json = flags->Bool("json");
+  const auto& words = flags->positionals();
+  int targets = (flags->Bool("state") ? 1 : 0) + (flags->String("plan").empty() ? 0 : 1) +
+                (flags->Bool("config") ? 1 : 0) + (flags->String("module").empty() ? 0 : 1);
+  if (targets > 1) {
+    diags.Error("Conflicting object types to show",
+                "The -state, -plan=FILENAME, -config, and -module=DIR options are "
+                "mutually-exclusive, to specify which kind of object to show.");
+  } else if (targets == 1 && !words.empty()) {
+    diags.Error("Unexpected command line arguments",
+                "This command does not expect any positional arguments when using a "
+                "target-selection option.");
+  } else if (words.size() > 1) {
+    diags.Error("Too many command line arguments",
+                "Expected at most one positional argument for the legacy positional argument "
+                "mode.");
+  }
+  if (flags->Bool("config") && !json) {
+    diags.Error("JSON output required for configuration",
+                "The -config option requires -json to be specified.");
+  }
+  if (!flags->String("module").empty() && !json) {
+    diags.Error("JSON output required for module",
+                "The -module=DIR option requires -json to be specified.");
+  }
+  auto arguments = VariableArguments(*flags, diags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  bool show_sensitive = flags->Bool("show-sensitive");
+  auto finish = [&](int code) { return invocation.Show(diags) ? 1 : code; };
+  if (flags->Bool("config") || !flags->String("module").empty()) {
+    std::string dir = flags->String("module");
+    auto program = std::make_shared<Program>();
+    std::string document;
+    JsonWriter out(document);
+    if (!dir.empty()) {
+      auto module = config::LoadModule(*program, dir, diags);
+      if (diags.has_errors()) {
+        return finish(1);
+      }
+      config::Config config;
+      config.program = program;
+      config.modules.push_back(std::move(module));
+      auto node = std::make_unique<config::ConfigNode>();
+      node->module = config.modules[0].get();
+      node->source_dir = dir;
+      node->children.resize(node->module->calls.size(), nullptr);
+      config.nodes.push_back(std::move(node));
+      view::WriteSingleModule(out, config);
+    } else {
+      Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
+      auto locator = MakeLocator(invocation, diags);
+      if (diags.has_errors()) {
+        return finish(1);
+      }
+      LocatorSchemas schemas(*locator);
+      auto written = view::WriteConfig(out, *loaded.config, schemas);
+      if (!written) {
+        diags.Error("Failed to marshal configuration to json", written.error().message);
+        return finish(1);
+      }
+    }
+    Print(document + "\n");
+    return finish(0);
+  }
+  std::string path = words.empty() ? flags->String("plan") : words[0];
+  if (!path.empty()) {
+    auto file = plan::PlanFile::Open(path);
+    if (file) {
+      return finish(ShowPlan(invocation, *file, json, show_sensitive, diags));
+    }
+    if (file.error().code != ErrorCode::kInvalid || !flags->String("plan").empty()) {
+      diags.Error("Failed to read the given file as a state or plan file",
+                  file.error().message);
+      return finish(1);
+    }
+    auto bytes = ReadFile(path);
+    auto state = bytes ? state::ReadState(std::make_shared<Program>(), std::move(*bytes))
+                       : std::unexpected(bytes.error());
+    if (!state) {
+      diags.Error("Failed to read the given file as a state or plan file",
+                  "State read error: " + state.error().message + "\n\nPlan read error: " +
+                      file.error().message);
+      return finish(1);
+    }
+    return finish(ShowState(invocation, *state, json, show_sensitive, diags));
+  }
+  auto program = std::make_shared<Program>();
+  backend::LocalOptions options;
+  if (config::IsConfigDir(".") && !BackendOptions(invocation, arguments, options, diags)) {
+    return finish(1);
+  }
+  auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());
+  if (!state) {
+    diags.Error("Failed to load state", state.error().message);
+    return finish(1);
+  }
+  return finish(ShowState(invocation, *state, json, show_sensitive, diags));
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,222 @@
+#include "cli/flags.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace kinu::cli {
+
+std::optional<bool> ParseBool(std::string_view text) {
+  for (std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+    if (text == yes) {
+      return true;
+    }
+  }
+  for (std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
+    if (text == no) {
+      return false;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> ParseDuration(std::string_view text) {
+  bool negative = false;
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
+    negative = text[0] == '-';
+    text.remove_prefix(1);
+  }
+  if (text == "0") {
+    return 0;
+  }
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  double total = 0;
+  while (!text.empty()) {
+    double value = 0;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+    if (error != std::errc()) {
+      return std::nullopt;
+    }
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    static constexpr std::pair<std::string_view, double> kUnits[] = {
+        {"ms", 1},    {"us", 1e-3}, {"ns", 1e-6}, {"\xC2\xB5s", 1e-3},
+        {"s", 1000},  {"m", 60000}, {"h", 3600000}};
+    bool found = false;
+    for (const auto& [unit, factor] : kUnits) {
+      if (text.starts_with(unit)) {
+        total += value * factor;
+        text.remove_prefix(unit.size());
+        found = true;
+        break;
+      }
+    }
+    if (!found) {
+      return std::nullopt;
+    }
+  }
+  return static_cast<int64_t>(negative ? -total : total);
+}
+
+std::optional<std::vector<std::string>> SplitShellWords(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      if (in_word) {
+        words.push_back(std::move(word));
+        word.clear();
+        in_word = false;
+      }
+      continue;
+    }
+    in_word = true;
+    if (c == '\'') {
+      size_t end = text.find('\'', i + 1);
+      if (end == std::string_view::npos) {
+        return std::nullopt;
+      }
+      word += text.substr(i + 1, end - i - 1);
+      i = end;
+    } else if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) {
+        if (text[i] == '\\' && i + 1 < text.size()) {
+          ++i;
+        }
+        word += text[i];
+      }
+      if (i >= text.size()) {
+        return std::nullopt;
+      }
+    } else if (c == '\\') {
+      if (i + 1 >= text.size()) {
+        return std::nullopt;
+      }
+      word += text[++i];
+    } else {
+      word += c;
+    }
+  }
+  if (in_word) {
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
+                           std::span<const std::string> args) {
+  Flags flags;
+  for (std::span<const FlagSpec> table : tables) {
+    for (const FlagSpec& spec : table) {
+      Slot slot;
+      slot.spec = &spec;
+      slot.text = spec.default_value;
+      if (spec.kind == FlagKind::kInt && !spec.default_value.empty()) {
+        std::from_chars(spec.default_value.data(),
+                        spec.default_value.data() + spec.default_value.size(), slot.number);
+      }
+      flags.slots_[spec.name] = std::move(slot);
+    }
+  }
+  size_t i = 0;
+  for (; i < args.size(); ++i) {
+    std::string_view arg = args[i];
+    if (arg.size() < 2 || arg[0] != '-') {
+      break;
+    }
+    if (arg == "--") {
+      ++i;
+      break;
+    }
+    std::string_view name = arg.substr(arg[1] == '-' ? 2 : 1);
+    if (name.empty() || name[0] == '-' || name[0] == '=') {
+      return Fail(ErrorCode::kInvalid, "bad flag syntax: " + std::string(arg));
+    }
+    std::optional<std::string_view> given;
+    if (size_t equals = name.find('='); equals != std::string_view::npos) {
+      given = name.substr(equals + 1);
+      name = name.substr(0, equals);
+    }
+    auto it = flags.slots_.find(name);
+    if (it == flags.slots_.end()) {
+      return Fail(ErrorCode::kInvalid, "flag provided but not defined: -" + std::string(name));
+    }
+    Slot& slot = it->second;
+    slot.set = true;
+    if (slot.spec->kind == FlagKind::kBool) {
+      std::optional<bool> value = given ? ParseBool(*given) : true;
+      if (!value) {
+        return Fail(ErrorCode::kInvalid, "invalid boolean value \"" + std::string(*given) +
+                                             "\" for -" + std::string(name) + ": parse error");
+      }
+      slot.text = *value ? "true" : "false";
+      continue;
+    }
+    if (!given) {
+      if (i + 1 >= args.size()) {
+        return Fail(ErrorCode::kInvalid, "flag needs an argument: -" + std::string(name));
+      }
+      given = args[++i];
+    }
+    auto invalid = [&] {
+      return Fail(ErrorCode::kInvalid, "invalid value \"" + std::string(*given) +
+                                           "\" for flag -" + std::string(name) + ": parse error");
+    };
+    switch (slot.spec->kind) {
+      case FlagKind::kInt: {
+        auto [end, error] =
+            std::from_chars(given->data(), given->data() + given->size(), slot.number);
+        if (error != std::errc() || end != given->data() + given->size()) {
+          return invalid();
+        }
+        break;
+      }
+      case FlagKind::kDuration: {
+        std::optional<int64_t> value = ParseDuration(*given);
+        if (!value) {
+          return invalid();
+        }
+        slot.number = *value;
+        break;
+      }
+      case FlagKind::kList:
+        flags.occurrences_.push_back({slot.spec->name, std::string(*given)});
+        break;
+      default:
+        slot.text = *given;
+    }
+  }
+  for (; i < args.size(); ++i) {
+    flags.positionals_.push_back(args[i]);
+  }
+  return flags;
+}
+
+const Flags::Slot& Flags::At(std::string_view name) const {
+  auto it = slots_.find(name);
+  KINU_CHECK(it != slots_.end(), "flag is not in the command's table");
+  return it->second;
+}
+
+bool Flags::Bool(std::string_view name) const { return At(name).text == "true"; }
+const std::string& Flags::String(std::string_view name) const { return At(name).text; }
+int64_t Flags::Int(std::string_view name) const { return At(name).number; }
+int64_t Flags::Duration(std::string_view name) const { return At(name).number; }
+bool Flags::IsSet(std::string_view name) const { return At(name).set; }
+
+std::vector<std::string> Flags::List(std::string_view name) const {
+  std::vector<std::string> out;
+  for (const Occurrence& occurrence : occurrences_) {
+    if (occurrence.name == name) {
+      out.push_back(occurrence.value);
+    }
+  }
+  return out;
+}
+
+}  // namespace kinu::cli

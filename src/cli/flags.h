@@ -1,0 +1,70 @@
+// Command-line flags with the rules of Go's flag package: -name, --name, -name=value, -name value
+// (booleans only with "="); parsing stops at the first word that is not a flag, or at "--".
+// Repeated flags are kept in order. Messages are the reference's (scripts match them).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kinu::cli {
+
+enum class FlagKind : uint8_t { kBool, kString, kInt, kDuration, kList };
+
+/// A row of a command's flag table.
+struct FlagSpec {
+  std::string_view name;
+  FlagKind kind = FlagKind::kBool;
+  std::string_view default_value = {};  ///< "true" for booleans that start true
+};
+
+/// What a command line said.
+class Flags {
+ public:
+  /// Parses `args` by `specs` (several tables in a row). The error is the reference's text.
+  static Result<Flags> Parse(std::span<const std::span<const FlagSpec>> tables,
+                             std::span<const std::string> args);
+
+  bool Bool(std::string_view name) const;
+  const std::string& String(std::string_view name) const;
+  int64_t Int(std::string_view name) const;
+  /// Milliseconds.
+  int64_t Duration(std::string_view name) const;
+  /// All values of a repeatable flag, in order.
+  std::vector<std::string> List(std::string_view name) const;
+  bool IsSet(std::string_view name) const;
+  /// Occurrences of repeatable flags of all names, in the order of the command line.
+  struct Occurrence {
+    std::string_view name;
+    std::string value;
+  };
+  const std::vector<Occurrence>& occurrences() const { return occurrences_; }
+  const std::vector<std::string>& positionals() const { return positionals_; }
+
+ private:
+  struct Slot {
+    const FlagSpec* spec = nullptr;
+    bool set = false;
+    std::string text;
+    int64_t number = 0;
+  };
+  const Slot& At(std::string_view name) const;
+  std::map<std::string_view, Slot> slots_;
+  std::vector<Occurrence> occurrences_;
+  std::vector<std::string> positionals_;
+};
+
+/// Go's time.ParseDuration, in milliseconds. Nothing when malformed.
+std::optional<int64_t> ParseDuration(std::string_view text);
+/// Go's strconv.ParseBool.
+std::optional<bool> ParseBool(std::string_view text);
+/// Splits a TF_CLI_ARGS text as a shell would. Nothing when quotes do not match.
+std::optional<std::vector<std::string>> SplitShellWords(std::string_view text);
+
+}  // namespace kinu::cli

@@ -1,0 +1,66 @@
+#include "cli/flags.h"
+
+#include <gtest/gtest.h>
+
+namespace kinu::cli {
+namespace {
+
+constexpr FlagSpec kSpecs[] = {{"json"},
+                               {"lock", FlagKind::kBool, "true"},
+                               {"out", FlagKind::kString},
+                               {"parallelism", FlagKind::kInt, "10"},
+                               {"lock-timeout", FlagKind::kDuration, "0s"},
+                               {"var", FlagKind::kList},
+                               {"var-file", FlagKind::kList}};
+
+Result<Flags> Parse(std::vector<std::string> args) {
+  const std::span<const FlagSpec> tables[] = {kSpecs};
+  return Flags::Parse(tables, args);
+}
+
+TEST(Flags, GoRules) {
+  auto flags = Parse({"-json", "--lock=false", "-out", "p", "-parallelism=3", "-lock-timeout=1m5s",
+                      "-var", "a=1", "-var-file=x", "-var=b=2", "rest", "-json"});
+  ASSERT_TRUE(flags);
+  EXPECT_TRUE(flags->Bool("json"));
+  EXPECT_FALSE(flags->Bool("lock"));
+  EXPECT_EQ(flags->String("out"), "p");
+  EXPECT_EQ(flags->Int("parallelism"), 3);
+  EXPECT_EQ(flags->Duration("lock-timeout"), 65000);
+  EXPECT_EQ(flags->List("var"), (std::vector<std::string>{"a=1", "b=2"}));
+  EXPECT_EQ(flags->occurrences()[1].value, "x");
+  EXPECT_EQ(flags->positionals(), (std::vector<std::string>{"rest", "-json"}));
+}
+
+TEST(Flags, DefaultsAndDoubleDash) {
+  auto flags = Parse({"--", "-json"});
+  ASSERT_TRUE(flags);
+  EXPECT_FALSE(flags->Bool("json"));
+  EXPECT_TRUE(flags->Bool("lock"));
+  EXPECT_EQ(flags->Int("parallelism"), 10);
+  EXPECT_EQ(flags->positionals(), (std::vector<std::string>{"-json"}));
+}
+
+TEST(Flags, ErrorsInTheReferencesWords) {
+  const std::pair<std::vector<std::string>, const char*> kCases[] = {
+      {{"-x"}, "flag provided but not defined: -x"},
+      {{"-lock=x"}, "invalid boolean value \"x\" for -lock: parse error"},
+      {{"-lock-timeout=5"}, "invalid value \"5\" for flag -lock-timeout: parse error"},
+      {{"-parallelism=q"}, "invalid value \"q\" for flag -parallelism: parse error"},
+      {{"-var"}, "flag needs an argument: -var"},
+  };
+  for (const auto& [args, message] : kCases) {
+    auto flags = Parse(args);
+    ASSERT_FALSE(flags);
+    EXPECT_EQ(flags.error().message, message);
+  }
+}
+
+TEST(ShellWords, QuotesAndEscapes) {
+  EXPECT_EQ(*SplitShellWords("-a 'b c' \"d\\\"e\" f\\ g"),
+            (std::vector<std::string>{"-a", "b c", "d\"e", "f g"}));
+  EXPECT_FALSE(SplitShellWords("'open"));
+}
+
+}  // namespace
+}  // namespace kinu::cli

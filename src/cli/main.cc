@@ -1,0 +1,228 @@
+// Start-up: global options, TF_CLI_ARGS, dispatch. Ref: command-line contract, sections 1 and 2.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/files.h"
+#include "base/thread.h"
+#include "cli/command.h"
+#include "text/suggest.h"
+
+namespace kinu::cli {
+namespace {
+
+int WidthOf(int fd) {
+  winsize size{};
+  if (::isatty(fd) != 0 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return size.ws_col;
+  }
+  return view::kDefaultWidth;
+}
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+/// Top-level help: the primary commands first, then all others.
+std::string TopHelp() {
+  std::string out =
+      "Usage: tofu [global options] <subcommand> [args]\n\n"
+      "The available commands for execution are listed below.\n"
+      "The primary workflow commands are given first, followed by\n"
+      "less common or more advanced commands.\n\nMain commands:\n";
+  constexpr size_t kPrimary = 5;
+  auto line = [&](const CommandSpec& command) {
+    out += "  ";
+    out += command.name;
+    out.append(14 - std::min<size_t>(13, command.name.size()), ' ');
+    out += command.synopsis;
+    out += '\n';
+  };
+  auto commands = Commands();
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (i == kPrimary) {
+      out += "\nAll other commands:\n";
+    }
+    if (commands[i].name.find(' ') == std::string_view::npos && !commands[i].hidden) {
+      line(commands[i]);
+    }
+  }
+  out +=
+      "\nGlobal options (use these before the subcommand, if any):\n"
+      "  -chdir=DIR    Switch to a different working directory before executing the\n"
+      "                given subcommand.\n"
+      "  -help         Show this help output, or the help for a specified subcommand.\n"
+      "  -version      An alias for the \"version\" subcommand.\n";
+  return out;
+}
+
+/// Takes the view flags out of a command's words, wherever they stand.
+void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
+  std::erase_if(args, [&](const std::string& arg) {
+    if (arg == "-no-color") {
+      view.color = false;
+    } else if (arg == "-compact-warnings") {
+      view.compact_warnings = true;
+    } else if (arg == "-concise") {
+      view.concise = true;
+    } else if (arg == "-consolidate-warnings" || arg == "-consolidate-warnings=true") {
+      view.consolidate_warnings = true;
+    } else if (arg == "-consolidate-warnings=false") {
+      view.consolidate_warnings = false;
+    } else if (arg == "-consolidate-errors" || arg == "-consolidate-errors=true") {
+      view.consolidate_errors = true;
+    } else if (arg == "-consolidate-errors=false") {
+      view.consolidate_errors = false;
+    } else {
+      return arg.starts_with("-deprecation=");
+    }
+    return true;
+  });
+}
+
+/// The words of an environment variable that holds extra arguments.
+bool ExtraArguments(const std::string& variable, std::vector<std::string>& out) {
+  std::string text = Environment(variable.c_str());
+  if (text.empty()) {
+    return true;
+  }
+  auto words = SplitShellWords(text);
+  if (!words) {
+    PrintError("Error parsing extra CLI args from " + variable +
+               ": invalid command line string\n");
+    return false;
+  }
+  out.insert(out.end(), words->begin(), words->end());
+  return true;
+}
+
+int UnknownCommand(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const CommandSpec& command : Commands()) {
+    if (command.name.find(' ') == std::string_view::npos) {
+      names.push_back(command.name);
+    }
+  }
+  std::string text = "OpenTofu has no command named \"" + name + "\".";
+  std::string_view near = text::SuggestName(name, names);
+  if (!near.empty()) {
+    text += " Did you mean \"" + std::string(near) + "\"?";
+  }
+  PrintError(text + "\n\nTo see all of OpenTofu's top-level commands, run:\n  tofu -help\n\n");
+  return 1;
+}
+
+int Run(std::vector<std::string> args) {
+  Invocation invocation;
+  invocation.original_directory = WorkingDirectory();
+  // -chdir counts only among the options in front of the command.
+  for (size_t i = 0; i < args.size() && args[i].starts_with('-'); ++i) {
+    if (!args[i].starts_with("-chdir")) {
+      continue;
+    }
+    if (args[i].size() < 8 || args[i][6] != '=') {
+      PrintError(
+          "Invalid -chdir option: must include an equals sign followed by a directory path, like "
+          "-chdir=example\n");
+      return 1;
+    }
+    std::string dir = args[i].substr(7);
+    if (::chdir(dir.c_str()) != 0) {
+      PrintError("Error handling -chdir option: chdir " + dir + ": " + SystemMessage(errno) +
+                 "\n");
+      return 1;
+    }
+    args.erase(args.begin() + static_cast<ptrdiff_t>(i));
+    break;
+  }
+  auto is_version = [](const std::string& arg) {
+    return arg == "-version" || arg == "--version" || arg == "-v";
+  };
+  auto is_help = [](const std::string& arg) {
+    return arg == "-help" || arg == "--help" || arg == "-h";
+  };
+  if (std::any_of(args.begin(), args.end(), is_version)) {
+    std::erase_if(args, is_version);
+    args.insert(args.begin(), "version");
+  }
+  bool help = std::any_of(args.begin(), args.end(), is_help);
+  std::erase_if(args, is_help);
+  auto word = std::find_if(args.begin(), args.end(),
+                           [](const std::string& arg) { return !arg.starts_with('-'); });
+  if (word == args.end()) {
+    Print(TopHelp());
+    return help ? 0 : 127;
+  }
+  std::vector<std::string> before(args.begin(), word);
+  std::string name = *word;
+  std::vector<std::string> rest(word + 1, args.end());
+  const CommandSpec* command = FindCommand(name);
+  if (command == nullptr) {
+    return UnknownCommand(name);
+  }
+  if (command->run == nullptr && !rest.empty()) {
+    if (const CommandSpec* inner = FindCommand(name + " " + rest[0])) {
+      command = inner;
+      rest.erase(rest.begin());
+    }
+  }
+  if (help) {
+    Print(*command->help);
+    return 0;
+  }
+  if (!before.empty()) {
+    Print("Invalid flags before the subcommand. If these flags are for\n"
+          "the subcommand, please put them after the subcommand.\n\n");
+    Print(*command->help);
+    return 1;
+  }
+  if (command->run == nullptr) {
+    if (name == "providers" || name == "workspace") {
+      Diagnostics diags;
+      diags.Error("Not built yet",
+                  "This version cannot list the providers of a configuration; \"providers "
+                  "schema\" works.");
+      invocation.Show(diags);
+      return 1;
+    }
+    Print(*command->help);
+    return 1;
+  }
+  std::string suffix(command->name);
+  std::replace_if(
+      suffix.begin(), suffix.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  if (!ExtraArguments("TF_CLI_ARGS_" + suffix, invocation.args) ||
+      !ExtraArguments("TF_CLI_ARGS", invocation.args)) {
+    return 1;
+  }
+  invocation.args.insert(invocation.args.end(), rest.begin(), rest.end());
+  TakeViewOptions(invocation.args, invocation.view);
+  invocation.command = command;
+  invocation.data_directory = Environment("TF_DATA_DIR");
+  if (invocation.data_directory.empty()) {
+    invocation.data_directory = ".terraform";
+  }
+  invocation.stdout_width = WidthOf(STDOUT_FILENO);
+  invocation.stderr_width = WidthOf(STDERR_FILENO);
+  invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
+  std::string input = Environment("TF_INPUT");
+  invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
+  return command->run(invocation);
+}
+
+}  // namespace
+}  // namespace kinu::cli
+
+int main(int argc, char** argv) {
+  std::vector<std::string> args(argv + 1, argv + argc);
+  int code = 0;
+  kinu::RunOnBigStack([&] { code = kinu::cli::Run(std::move(args)); });
+  // Nothing is left to do: leaving without running destructors saves freeing what the system frees.
+  std::fflush(stdout);
+  std::_Exit(code);
+}

@@ -1,0 +1,250 @@
+#include "cli/operation.h"
+
+#include <pthread.h>
+#include <csignal>
+#include <ctime>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "base/files.h"
+#include "config/static_value.h"
+#include "install/cli_config.h"
+#include "plugin/handshake.h"
+#include "view/human/text.h"
+
+extern char** environ;
+
+namespace kinu::cli {
+namespace {
+
+constexpr FlagSpec kVariableTable[] = {{"var", FlagKind::kList}, {"var-file", FlagKind::kList}};
+constexpr FlagSpec kJsonTable[] = {{"json"}, {"json-into", FlagKind::kString}};
+constexpr FlagSpec kLockTable[] = {{"lock", FlagKind::kBool, "true"},
+                                   {"lock-timeout", FlagKind::kDuration, "0s"}};
+constexpr FlagSpec kStateTable[] = {
+    {"state", FlagKind::kString}, {"state-out", FlagKind::kString}, {"backup", FlagKind::kString}};
+constexpr FlagSpec kOperationTable[] = {
+    {"parallelism", FlagKind::kInt, "10"}, {"refresh", FlagKind::kBool, "true"},
+    {"destroy"},                           {"refresh-only"},
+    {"target", FlagKind::kList},           {"target-file", FlagKind::kList},
+    {"exclude", FlagKind::kList},          {"exclude-file", FlagKind::kList},
+    {"replace", FlagKind::kList},
+};
+constexpr FlagSpec kInputTable[] = {{"input", FlagKind::kBool, "true"}};
+
+std::vector<std::string> EnvironmentTexts() {
+  std::vector<std::string> out;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    out.emplace_back(*entry);
+  }
+  return out;
+}
+
+}  // namespace
+
+const std::span<const FlagSpec> kVariableFlags = kVariableTable;
+const std::span<const FlagSpec> kJsonFlags = kJsonTable;
+const std::span<const FlagSpec> kLockFlags = kLockTable;
+const std::span<const FlagSpec> kStateFlags = kStateTable;
+const std::span<const FlagSpec> kOperationFlags = kOperationTable;
+const std::span<const FlagSpec> kInputFlags = kInputTable;
+
+std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diagnostics& diags) {
+  std::vector<config::VariableArgument> out;
+  for (const Flags::Occurrence& occurrence : flags.occurrences()) {
+    if (occurrence.name == "var-file") {
+      out.push_back({true, occurrence.value});
+      continue;
+    }
+    if (occurrence.name != "var") {
+      continue;
+    }
+    size_t equals = occurrence.value.find('=');
+    if (equals == std::string::npos) {
+      diags.Error("Invalid -var option",
+                  "The given -var option \"" + occurrence.value +
+                      "\" has no equals sign: write -var=\"name=value\".");
+      continue;
+    }
+    std::string name = occurrence.value.substr(0, equals);
+    if (name.ends_with(' ')) {
+      diags.Error("Invalid -var option", "The variable name \"" + name +
+                                             "\" ends with a space: write -var=\"" +
+                                             name.substr(0, name.find(' ')) + "=…\".");
+      continue;
+    }
+    out.push_back({false, occurrence.value});
+  }
+  return out;
+}
+
+config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,
+                                      Diagnostics& diags) {
+  return config::GatherInputs(arguments, ".", EnvironmentTexts(), diags);
+}
+
+Loaded LoadWorkingDirectory(const Invocation& invocation,
+                            std::span<const config::VariableArgument> arguments,
+                            Diagnostics& diags) {
+  Loaded loaded;
+  loaded.program = std::make_shared<Program>();
+  loaded.inputs = GatherWorkingInputs(arguments, diags);
+  config::LoadOptions options;
+  options.workspace = WorkspaceOf(invocation);
+  options.inputs = &loaded.inputs;
+  options.manifest_path = invocation.data_directory + "/modules/modules.json";
+  loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
+  return loaded;
+}
+
+void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {
+  const config::Module& root = *loaded.config->root().module;
+  if (interactive) {
+    for (const config::Variable& variable : root.variables) {
+      std::string name(loaded.program->Text(variable.name));
+      if (variable.default_value || loaded.inputs.values.contains(name)) {
+        continue;
+      }
+      if (variable.sensitive && ::isatty(STDIN_FILENO) == 0) {
+        continue;
+      }
+      std::string prompt = "var." + name + "\n";
+      if (!variable.description.empty()) {
+        prompt += "  " + variable.description + "\n\n";
+      }
+      Print(prompt + "  Enter a value: ");
+      std::string line;
+      if (!std::getline(std::cin, line)) {
+        Print("\n");
+        continue;
+      }
+      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) {
+        line.pop_back();
+      }
+      Print("\n");
+      config::RawInput raw;
+      raw.source = config::InputSource::kPrompt;
+      raw.text = line;
+      loaded.inputs.values[name] = raw;
+    }
+  }
+  loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, diags);
+}
+
+std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocation,
+                                                      Diagnostics& diags) {
+  install::ProviderLocator::Options options;
+  options.providers_directory = invocation.data_directory + "/providers";
+  options.locks = install::LockFile::Read(std::string(install::kLockFileName), diags);
+  install::CliConfig cli_config = install::LoadCliConfig(diags);
+  options.dev_overrides = cli_config.dev_overrides();
+  const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
+  if (attach != nullptr && *attach != '\0') {
+    auto attachments = plugin::ParseAttachments(attach);
+    if (!attachments) {
+      diags.Error("Invalid format for TF_REATTACH_PROVIDERS", attachments.error().message);
+    } else {
+      options.attachments = std::move(*attachments);
+    }
+  }
+  return std::make_unique<install::ProviderLocator>(std::move(options));
+}
+
+const schema::ProviderSchema* LocatorSchemas::Find(std::string_view provider) const {
+  auto schema = source_.Schema(provider);
+  return schema ? *schema : nullptr;
+}
+
+std::string WorkspaceOf(const Invocation& invocation) {
+  const char* chosen = std::getenv("TF_WORKSPACE");
+  return backend::CurrentWorkspace(invocation.data_directory, chosen == nullptr ? "" : chosen);
+}
+
+bool ReadBackend(const Invocation& invocation, const Loaded& loaded,
+                 backend::LocalOptions& options, Diagnostics& diags) {
+  const config::Module& root = *loaded.config->root().module;
+  if (!root.backend) {
+    return true;
+  }
+  const config::Backend& block = *root.backend;
+  if (block.type != "local") {
+    diags.Error("Unsupported backend type",
+                "This version keeps states in local files only: the backend \"" + block.type +
+                    "\" is not built yet.",
+                block.type_range);
+    return false;
+  }
+  static constexpr hcl::AttributeSchema kAttributes[] = {{"path"}, {"workspace_dir"}};
+  size_t errors = diags.error_count();
+  hcl::BodyContent content =
+      block.body->Content({.attributes = kAttributes}, hcl::Strictness::kExact, diags);
+  config::LoadOptions load_options;
+  load_options.workspace = WorkspaceOf(invocation);
+  load_options.inputs = &loaded.inputs;
+  config::StaticEvaluator evaluator(*loaded.program, load_options, ".");
+  for (const hcl::Attribute& attribute : content.attributes) {
+    std::string& target = attribute.name == "path" ? options.path : options.workspace_dir;
+    evaluator.EvaluateString(loaded.config->root(), *attribute.expr,
+                             {"backend.local", attribute.range}, target, diags);
+  }
+  return diags.error_count() == errors;
+}
+
+bool BackendOptions(const Invocation& invocation,
+                    std::span<const config::VariableArgument> arguments,
+                    backend::LocalOptions& options, Diagnostics& diags) {
+  Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
+  return !diags.has_errors() && ReadBackend(invocation, loaded, options, diags);
+}
+
+std::string Timestamp() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+bool RequireConfiguration(std::string_view command, Diagnostics& diags) {
+  if (config::IsConfigDir(".")) {
+    return true;
+  }
+  diags.Error("No configuration files",
+              std::string(command == "apply" ? "Apply" : "Plan") +
+                  " needs a configuration, and this directory has none: without one everything "
+                  "that the state knows would be destroyed. If that is what you want, run "
+                  "\"tofu destroy\".");
+  return false;
+}
+
+std::atomic<bool>& StopRequested() {
+  static std::atomic<bool> stop{false};
+  return stop;
+}
+
+void CatchInterrupts(engine::ProviderPool* pool) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals, pool] {
+    int number = 0;
+    sigwait(&signals, &number);
+    Print(view::kInterrupted);
+    Print("\nStopping operation...\n");
+    StopRequested().store(true);
+    if (pool != nullptr) {
+      pool->StopAll();
+    }
+    sigwait(&signals, &number);
+    PrintError(view::kSecondInterrupt);
+    std::_Exit(1);
+  }).detach();
+}
+
+}  // namespace kinu::cli

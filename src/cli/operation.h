@@ -1,0 +1,81 @@
+// What plan, apply, destroy, validate, show and init have in common: flags, loading the configuration
+// and its variables, providers, the backend.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backend/local.h"
+#include "cli/command.h"
+#include "config/load.h"
+#include "config/variables.h"
+#include "engine/plan.h"
+#include "install/provider_locator.h"
+#include "view/schema_lookup.h"
+
+namespace kinu::cli {
+
+// Flag tables shared by commands (the sets V, J, L, S, O, I of the contract).
+extern const std::span<const FlagSpec> kVariableFlags, kJsonFlags, kLockFlags, kStateFlags,
+    kOperationFlags, kInputFlags;
+
+/// -var and -var-file in the order of the command line. Malformed -var is an error.
+std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diagnostics& diags);
+
+/// Values of variables as given: environment, files of the working directory, command line.
+config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,
+                                      Diagnostics& diags);
+
+/// The configuration of the working directory with everything that loading it needs.
+struct Loaded {
+  std::shared_ptr<Program> program;
+  config::RawInputs inputs;
+  std::unique_ptr<config::Config> config;
+  std::map<std::string, config::InputValue> variables;
+};
+/// Loads configuration and variable texts. Values are read later (CollectValues), because a command
+/// may fail for other reasons first.
+Loaded LoadWorkingDirectory(const Invocation& invocation,
+                            std::span<const config::VariableArgument> arguments,
+                            Diagnostics& diags);
+/// Reads the variables' values; asks for missing ones when `interactive`.
+void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags);
+
+/// Providers of the working directory: lock file, overrides, attached ones.
+std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocation,
+                                                      Diagnostics& diags);
+
+/// Finds schemas for documents and texts.
+class LocatorSchemas final : public view::SchemaLookup {
+ public:
+  explicit LocatorSchemas(provider::ProviderSource& source) : source_(source) {}
+  const schema::ProviderSchema* Find(std::string_view provider) const override;
+
+ private:
+  provider::ProviderSource& source_;
+};
+
+/// The local backend that the root module asks for; `options` already has the state flags. False
+/// with a diagnostic when it wants a backend that is not built.
+bool ReadBackend(const Invocation& invocation, const Loaded& loaded,
+                 backend::LocalOptions& options, Diagnostics& diags);
+/// The same for commands that need nothing else of the configuration.
+bool BackendOptions(const Invocation& invocation,
+                    std::span<const config::VariableArgument> arguments,
+                    backend::LocalOptions& options, Diagnostics& diags);
+std::string WorkspaceOf(const Invocation& invocation);
+
+/// Now, as RFC 3339 in UTC.
+std::string Timestamp();
+
+/// Whether a directory has a configuration at all; otherwise says "No configuration files".
+bool RequireConfiguration(std::string_view command, Diagnostics& diags);
+
+/// Set by the first interrupt while an operation runs.
+std::atomic<bool>& StopRequested();
+/// From here on SIGINT and SIGTERM ask the operation to stop, the second one ends the process.
+void CatchInterrupts(engine::ProviderPool* pool);
+
+}  // namespace kinu::cli

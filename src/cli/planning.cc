@@ -1,0 +1,247 @@
+#include "cli/planning.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/files.h"
+#include "view/human/text.h"
+
+namespace kinu::cli {
+
+std::unique_ptr<Audience> Audience::Make(const Invocation& invocation, const Flags* flags,
+                                         Diagnostics& diags) {
+  auto audience = std::unique_ptr<Audience>(new Audience(invocation));
+  audience->style_ = invocation.style();
+  if (flags == nullptr) {
+    return audience;
+  }
+  std::string into = flags->String("json-into");
+  if (flags->Bool("json") && !into.empty()) {
+    diags.Error("Invalid output format",
+                "The -json and -json-into arguments are mutually exclusive");
+  } else if (flags->Bool("json")) {
+    audience->json_only_ = true;
+    audience->json_ = std::make_unique<view::JsonUi>([](std::string_view text) { Print(text); });
+  } else if (!into.empty()) {
+    int fd = ::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) {
+      diags.Error("Invalid argument", "Unable to open the file \"" + into +
+                                          "\" specified by -json-into for writing: open " + into +
+                                          ": " + SystemMessage(errno));
+      return audience;
+    }
+    audience->fd_ = fd;
+    audience->json_ = std::make_unique<view::JsonUi>([fd](std::string_view text) {
+      while (!text.empty()) {
+        ssize_t n = ::write(fd, text.data(), text.size());
+        if (n <= 0) {
+          return;
+        }
+        text.remove_prefix(static_cast<size_t>(n));
+      }
+    });
+  }
+  if (audience->json_ != nullptr) {
+    audience->json_->Version(kCompatibleVersion);
+  }
+  return audience;
+}
+
+Audience::~Audience() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+engine::EventSink* Audience::Sink(const Program& program) {
+  if (json_ != nullptr) {
+    json_->SetProgram(&program);
+  }
+  if (json_only_) {
+    return json_.get();
+  }
+  if (progress_ == nullptr && !invocation_.view.concise) {
+    progress_ = std::make_unique<view::ProgressSink>(
+        program, style_, [](std::string_view text) { Print(text); });
+  }
+  if (json_ == nullptr) {
+    return progress_.get();
+  }
+  std::vector<engine::EventSink*> sinks{json_.get()};
+  if (progress_ != nullptr) {
+    sinks.push_back(progress_.get());
+  }
+  tee_ = std::make_unique<view::TeeSink>(std::move(sinks));
+  return tee_.get();
+}
+
+void Audience::Text(std::string_view text) const {
+  if (!json_only_) {
+    Print(text);
+  }
+}
+
+bool Audience::Show(Diagnostics& diags) {
+  bool errors = diags.has_errors();
+  diags.Sort();
+  if (json_ != nullptr) {
+    json_->Diagnostics(diags);
+  }
+  if (!json_only_) {
+    invocation_.Show(diags);
+  }
+  diags = Diagnostics();
+  return errors;
+}
+
+PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& diags) {
+  PlanRequest request;
+  bool destroy_command = mode == plan::Mode::kDestroy;
+  if (destroy_command && flags.Bool("destroy")) {
+    diags.Error("Invalid mode option",
+                "The -destroy option is not valid for \"tofu destroy\", because this command "
+                "always runs in destroy mode.");
+  }
+  if (destroy_command && flags.Bool("refresh-only")) {
+    diags.Error("Invalid mode option",
+                "The -refresh-only option is not valid for \"tofu destroy\".");
+  }
+  if (!destroy_command && flags.Bool("destroy") && flags.Bool("refresh-only")) {
+    diags.Error("Incompatible plan mode options",
+                "The -destroy and -refresh-only options are mutually-exclusive.");
+  }
+  request.mode = mode;
+  if (flags.Bool("destroy")) {
+    request.mode = plan::Mode::kDestroy;
+  } else if (flags.Bool("refresh-only")) {
+    request.mode = plan::Mode::kRefreshOnly;
+  }
+  request.options.refresh = flags.Bool("refresh");
+  if (request.mode == plan::Mode::kRefreshOnly && !request.options.refresh) {
+    diags.Error("Incompatible refresh options",
+                "It doesn't make sense to use -refresh-only at the same time as -refresh=false, "
+                "because OpenTofu would have nothing to do.");
+  }
+  for (std::string_view name : {"target", "target-file", "exclude", "exclude-file"}) {
+    if (!flags.List(name).empty()) {
+      diags.Error("Resource targeting is not built yet",
+                  "This version plans whole configurations only; -" + std::string(name) +
+                      " comes later.");
+    }
+  }
+  request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
+  request.options.force_replace = flags.List("replace");
+  Program addresses;
+  for (const std::string& text : request.options.force_replace) {
+    ResourceInstance address;
+    if (!addresses.ParseResourceInstance(text, &address) ||
+        address.resource.resource.mode != ResourceMode::kManaged) {
+      diags.Error("Invalid force-replace address \"" + text + "\"",
+                  "Only managed resources can be used with the -replace=... option.");
+    }
+  }
+  request.variables = VariableArguments(flags, diags);
+  return request;
+}
+
+bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
+                     std::string_view lock_operation, Audience& audience, Diagnostics& diags) {
+  loaded = LoadWorkingDirectory(invocation, request.variables, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  backend::LocalOptions options;
+  options.state = flags.String("state");
+  options.state_out = flags.String("state-out");
+  options.backup = flags.String("backup");
+  if (!ReadBackend(invocation, loaded, options, diags)) {
+    return false;
+  }
+  locator = MakeLocator(invocation, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), loaded.program);
+  if (!opened) {
+    diags.Error("Failed to load state", opened.error().message);
+    return false;
+  }
+  store = std::move(*opened);
+  if (flags.Bool("lock")) {
+    state::LockRequest lock;
+    lock.operation = lock_operation;
+    lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
+    lock.cancelled = [] { return StopRequested().load(); };
+    lock.on_slow = [&] { audience.Text(std::string(view::kAcquiringLock) + "\n"); };
+    auto held = store->Lock(lock);
+    if (!held) {
+      diags.Error("Error acquiring the state lock", held.error().message);
+      return false;
+    }
+    locked = true;
+  }
+  auto state = store->Read(loaded.program);
+  if (!state) {
+    diags.Error("Failed to load state", state.error().message);
+    return false;
+  }
+  prior = std::move(*state);
+  bool interactive = !invocation.input_disabled && flags.Bool("input") && !audience.json_only();
+  CollectValues(loaded, interactive, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  input.config = loaded.config.get();
+  input.prior_state = &prior;
+  input.variables = &loaded.variables;
+  input.providers = locator.get();
+  input.pool = &pool;
+  input.stop = &StopRequested();
+  input.events = audience.Sink(*loaded.program);
+  input.options = request.options;
+  input.options.mode = request.mode;
+  input.options.workspace = WorkspaceOf(invocation);
+  input.options.original_directory = invocation.original_directory;
+  input.options.plan_timestamp = Timestamp();
+  return true;
+}
+
+void Operation::Close(Diagnostics& diags) {
+  pool.CloseAll();
+  if (locked) {
+    locked = false;
+    if (auto released = store->Unlock(); !released) {
+      diags.Error("Error releasing the state lock", released.error().message);
+    }
+  }
+}
+
+plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
+  plan::Plan plan = engine::MakePlan(operation.input, diags);
+  plan.terraform_version = kCompatibleVersion;
+  plan.backend.workspace = operation.input.options.workspace;
+  plan.force_replace = operation.input.options.force_replace;
+  for (const auto& [name, given] : operation.loaded.variables) {
+    const config::Module& root = *operation.loaded.config->root().module;
+    int index = root.FindVariable(operation.loaded.program->Find(name));
+    if (index < 0) {
+      continue;
+    }
+    const config::Variable& variable = root.variables[static_cast<size_t>(index)];
+    if (given.value) {
+      plan.variables.push_back({name, given.value->UnmarkDeep(), variable.ephemeral});
+    } else if (variable.default_value) {
+      plan.variables.push_back({name, *variable.default_value, variable.ephemeral});
+    }
+  }
+  if (!plan.errored) {
+    Diagnostics graph;
+    engine::CheckApplyGraph(operation.input, plan, graph);
+    diags.Append(std::move(graph));
+  }
+  return plan;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,70 @@
+// From flags to a plan and from a plan to a result: what plan, apply and destroy share.
+#pragma once
+
+#include <memory>
+
+#include "cli/operation.h"
+#include "engine/apply.h"
+#include "view/events/json_ui.h"
+#include "view/events/progress_sink.h"
+
+namespace kinu::cli {
+
+/// Who is told what while an operation runs: lines for people, or JSON messages, or both.
+class Audience {
+ public:
+  /// Reads -json and -json-into. Reports a file that cannot be written.
+  static std::unique_ptr<Audience> Make(const Invocation& invocation, const Flags* flags,
+                                        Diagnostics& diags);
+  ~Audience();
+  bool json_only() const { return json_only_; }
+  view::JsonUi* json() { return json_.get(); }
+  /// The sink for events of that program's objects.
+  engine::EventSink* Sink(const Program& program);
+  /// Human text, unless only JSON is wanted.
+  void Text(std::string_view text) const;
+  /// Diagnostics in every form that is wanted; clears them. True when there was an error.
+  bool Show(Diagnostics& diags);
+
+ private:
+  explicit Audience(const Invocation& invocation) : invocation_(invocation) {}
+  const Invocation& invocation_;
+  bool json_only_ = false;
+  int fd_ = -1;
+  view::Style style_{false};
+  std::unique_ptr<view::JsonUi> json_;
+  std::unique_ptr<view::ProgressSink> progress_;
+  std::unique_ptr<view::TeeSink> tee_;
+};
+
+/// What the flags of plan, apply and destroy ask for.
+struct PlanRequest {
+  plan::Mode mode = plan::Mode::kNormal;
+  std::vector<config::VariableArgument> variables;
+  engine::Options options;
+};
+/// Checks the flags that they share; problems are usage errors.
+PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& diags);
+
+/// A command's operation: configuration, providers, state, in the order in which they are needed.
+/// Members outlive everything that points into them.
+struct Operation {
+  Loaded loaded;
+  std::unique_ptr<install::ProviderLocator> locator;
+  engine::ProviderPool pool;
+  std::unique_ptr<backend::LocalStore> store;
+  state::State prior;
+  engine::Input input;
+  bool locked = false;
+
+  /// Loads everything and takes the lock. False after an error.
+  bool Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
+            std::string_view lock_operation, Audience& audience, Diagnostics& diags);
+  /// Releases the lock.
+  void Close(Diagnostics& diags);
+};
+
+/// Plans, and finds what apply could not order.
+plan::Plan RunPlanning(Operation& operation, Diagnostics& diags);
+
+}  // namespace kinu::cli

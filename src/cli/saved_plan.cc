@@ -1,0 +1,156 @@
+#include "cli/saved_plan.h"
+
+#include "base/files.h"
+
+namespace kinu::cli {
+
+void TakePlanExtras(const Operation& operation, plan::Plan& plan) {
+  config::SourceSnapshot snapshot = config::TakeSnapshot(*operation.loaded.config);
+  for (config::SourceSnapshot::Module& module : snapshot.modules) {
+    plan::SnapshotModule copy{module.key, module.dir, module.source, module.version, {}};
+    for (config::SourceSnapshot::File& file : module.files) {
+      copy.files.push_back({std::move(file.name), std::move(file.content)});
+    }
+    plan.configuration.push_back(std::move(copy));
+  }
+  auto lock = ReadFile(std::string(install::kLockFileName));
+  plan.lock_file = lock ? *lock : install::LockFile().ToText();
+}
+
+config::SourceSnapshot SnapshotOf(std::vector<plan::SnapshotModule> modules) {
+  config::SourceSnapshot snapshot;
+  for (plan::SnapshotModule& module : modules) {
+    config::SourceSnapshot::Module copy{module.key, module.dir, module.source, module.version, {}};
+    for (plan::SnapshotFile& source : module.files) {
+      copy.files.push_back({std::move(source.name), std::move(source.content)});
+    }
+    snapshot.modules.push_back(std::move(copy));
+  }
+  return snapshot;
+}
+
+plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program) {
+  return [&source, &program](Symbol provider,
+                             const ResourceName& name) -> const schema::ResourceSchema* {
+    auto schema = source.Schema(program.Text(provider));
+    if (!schema) {
+      return nullptr;
+    }
+    std::string_view type = program.Text(name.type);
+    return name.mode == ResourceMode::kManaged ? (*schema)->FindResource(type)
+           : name.mode == ResourceMode::kData  ? (*schema)->FindData(type)
+                                               : (*schema)->FindEphemeral(type);
+  };
+}
+
+bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
+                   Operation& operation, plan::Plan& plan, Audience& audience,
+                   Diagnostics& diags) {
+  auto file = plan::PlanFile::Open(path);
+  if (!file) {
+    diags.Error("Failed to load \"" + path + "\" as a plan file", file.error().message);
+    return false;
+  }
+  if (auto version = file->CheckVersion(); !version) {
+    diags.Error("Failed to load \"" + path + "\" as a plan file", version.error().message);
+    return false;
+  }
+  auto modules = file->Configuration();
+  if (!modules) {
+    diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
+    return false;
+  }
+  // The saved configuration is what counts, whatever the files say by now.
+  config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
+  operation.loaded.program = std::make_shared<Program>();
+  config::LoadOptions options;
+  options.workspace = WorkspaceOf(invocation);
+  options.snapshot = &snapshot;
+  operation.loaded.config =
+      config::LoadConfig(operation.loaded.program, ".", options, diags);
+  operation.locator = MakeLocator(invocation, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  auto read = file->Read(operation.loaded.program,
+                         PlanSchemas(*operation.locator, *operation.loaded.program));
+  if (!read) {
+    diags.Error("Failed to read plan from plan file", read.error().message);
+    return false;
+  }
+  plan = std::move(*read);
+  if (plan.errored) {
+    diags.Error("Cannot apply failed plan",
+                "The plan was not completed because of errors, so it cannot be applied.");
+    return false;
+  }
+  backend::LocalOptions backend_options;
+  backend_options.state = flags.String("state");
+  backend_options.state_out = flags.String("state-out");
+  backend_options.backup = flags.String("backup");
+  if (!ReadBackend(invocation, operation.loaded, backend_options, diags)) {
+    return false;
+  }
+  auto opened =
+      backend::LocalBackend(backend_options).Open(plan.backend.workspace, operation.loaded.program);
+  if (!opened) {
+    diags.Error("Failed to load state", opened.error().message);
+    return false;
+  }
+  operation.store = std::move(*opened);
+  if (flags.Bool("lock")) {
+    state::LockRequest lock;
+    lock.operation = "OperationTypeApply";
+    lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
+    lock.cancelled = [] { return StopRequested().load(); };
+    auto held = operation.store->Lock(lock);
+    if (!held) {
+      diags.Error("Error acquiring the state lock", held.error().message);
+      return false;
+    }
+    operation.locked = true;
+  }
+  auto state = operation.store->Read(operation.loaded.program);
+  if (!state) {
+    diags.Error("Failed to load state", state.error().message);
+    return false;
+  }
+  operation.prior = std::move(*state);
+  bool unknown_lineage = plan.prior_state.lineage.empty();
+  if ((!unknown_lineage && !operation.prior.lineage.empty() &&
+       plan.prior_state.lineage != operation.prior.lineage) ||
+      plan.prior_state.serial != operation.prior.serial) {
+    if (!unknown_lineage && plan.prior_state.lineage != operation.prior.lineage &&
+        !operation.prior.lineage.empty()) {
+      diags.Error("Saved plan does not match the given state",
+                  "The plan was made on a state of another origin (lineage).");
+    } else {
+      diags.Error("Saved plan is stale",
+                  "The state was changed by another operation after the plan was made, so the "
+                  "plan can no longer be applied.");
+    }
+    return false;
+  }
+  for (const plan::PlanVariable& variable : plan.variables) {
+    config::InputValue value;
+    value.value = variable.value;
+    value.source = config::InputSource::kPlan;
+    operation.loaded.variables[variable.name] = std::move(value);
+  }
+  engine::Input& input = operation.input;
+  input.config = operation.loaded.config.get();
+  input.prior_state = &plan.prior_state;
+  input.variables = &operation.loaded.variables;
+  input.providers = operation.locator.get();
+  input.pool = &operation.pool;
+  input.stop = &StopRequested();
+  input.events = audience.Sink(*operation.loaded.program);
+  input.options.mode = plan.mode;
+  input.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
+  input.options.workspace = plan.backend.workspace;
+  input.options.original_directory = invocation.original_directory;
+  input.options.plan_timestamp = plan.timestamp;
+  return true;
+}
+
+}  // namespace kinu::cli

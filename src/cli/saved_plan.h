@@ -1,0 +1,24 @@
+// Plan files: what goes into them besides the plan, and how a saved one becomes an operation.
+#pragma once
+
+#include "cli/planning.h"
+#include "plan/plan_file.h"
+
+namespace kinu::cli {
+
+/// Adds what only plan files keep: the configuration's sources and the lock file.
+void TakePlanExtras(const Operation& operation, plan::Plan& plan);
+
+/// A plan file's configuration as the loader reads it.
+config::SourceSnapshot SnapshotOf(std::vector<plan::SnapshotModule> modules);
+
+/// Schemas as plan files need them.
+plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program);
+
+/// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
+/// checked against what was planned on. False after an error.
+bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
+                   Operation& operation, plan::Plan& plan, Audience& audience,
+                   Diagnostics& diags);
+
+}  // namespace kinu::cli

@@ -1,0 +1,191 @@
+// The apply walk: configuration objects, cells from the plan's changes, then execution. Read
+// plan.cc first.
+#include "engine/apply.h"
+
+#include <algorithm>
+
+#include "engine/assemble.h"
+#include "engine/cells.h"
+#include "engine/nodes/apply_row.h"
+#include "engine/passes/passes.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Builds the graph of an apply. False with a diagnostic when the changes cannot be ordered.
+bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
+  bool destroy_all = plan.mode == plan::Mode::kDestroy;
+  AddConfigObjects(walk);
+  for (const plan::ResourceChange& change : plan.changes) {
+    walk.EnsureProvider(change.provider);
+  }
+  AttachProviders(walk, diags);
+  AttachSchemas(walk, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  ConnectReferences(walk);
+  {
+    // The block graph alone gives the dependency lists that new objects will store.
+    Walk blocks_only(WalkKind::kPlan, walk.input);
+    if (!BuildGraph(blocks_only, diags)) {
+      return false;
+    }
+    for (size_t node = 0; node < walk.blocks.size(); ++node) {
+      for (size_t i = 0; i < walk.blocks[node].size(); ++i) {
+        walk.blocks[node][i].dependencies = blocks_only.blocks[node][i].dependencies;
+        walk.blocks[node][i].create_before_destroy =
+            blocks_only.blocks[node][i].create_before_destroy;
+      }
+    }
+  }
+  MakeCells(walk, plan);
+  ConnectCells(walk, plan, destroy_all);
+  // Rule A8: provider-crossing edges give way where they would close a cycle.
+  Graph without = walk.graph;
+  for (const auto& [from, to] : walk.optional_edges) {
+    walk.graph.AddEdge(from, to);
+  }
+  walk.graph.Finish();
+  if (!walk.optional_edges.empty()) {
+    auto cycles = walk.graph.Cycles();
+    if (!cycles.empty()) {
+      FlatMap<NodeId, size_t> component;
+      for (size_t i = 0; i < cycles.size(); ++i) {
+        for (NodeId id : cycles[i]) {
+          component[id] = i + 1;
+        }
+      }
+      for (const auto& [from, to] : walk.optional_edges) {
+        auto a = component.find(from);
+        auto b = component.find(to);
+        if (a == component.end() || b == component.end() || a->second != b->second) {
+          without.AddEdge(from, to);
+        }
+      }
+      walk.graph = std::move(without);
+      walk.graph.Finish();
+    }
+  }
+  for (const auto& cycle : walk.graph.Cycles()) {
+    std::string members;
+    for (NodeId id : cycle) {
+      const Node& node = walk.graph.node(id);
+      if (node.kind == NodeKind::kJoin) {
+        continue;
+      }
+      std::string name = node.kind == NodeKind::kCell ? CellName(walk, plan, walk.cells[node.index])
+                                                      : NodeName(walk, id);
+      members += (members.empty() ? "" : ", ") + name;
+    }
+    diags.Error("Cycle: " + members, "");
+  }
+  return !diags.has_errors();
+}
+
+}  // namespace
+
+void CheckApplyGraph(const Input& input, const plan::Plan& plan, Diagnostics& diags) {
+  bool anything = std::any_of(plan.changes.begin(), plan.changes.end(), [](const auto& change) {
+    return change.action != plan::Action::kNoOp;
+  });
+  if (!anything) {
+    return;
+  }
+  Walk walk(WalkKind::kApply, input);
+  (void)BuildApplyGraph(walk, plan, diags);
+}
+
+ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* store,
+                  Diagnostics& diags) {
+  ApplyResult result;
+  result.state = plan.prior_state.Clone();
+  Walk walk(WalkKind::kApply, input);
+  if (!BuildApplyGraph(walk, plan, diags)) {
+    return result;
+  }
+  bool destroy_all = plan.mode == plan::Mode::kDestroy;
+  walk.root = ModuleInstance::Make(ModuleInstId(), walk.config.nodes[0].get(), nullptr, {});
+  walk.instances[0].push_back(walk.root.get());
+
+  CheckRecord checks;
+  NodeContext node_context{walk, checks};
+  node_context.destroying = destroy_all;
+  Recorder recorder(result.state, store);
+  ApplyContext context{.node = node_context, .plan = plan, .recorder = recorder};
+  context.destroy_all = destroy_all;
+  context.done.resize(plan.changes.size(), 0);
+  context.deposed_keys.resize(plan.changes.size());
+  for (uint32_t i = 0; i < plan.changes.size(); ++i) {
+    if (plan.changes[i].deposed.empty()) {
+      context.change_of.emplace(plan.changes[i].address, i);
+    }
+  }
+  context.orphan_infos.resize(walk.cells.size());
+  for (size_t i = 0; i < walk.cells.size(); ++i) {
+    const Cell& cell = walk.cells[i];
+    BlockInfo& info = context.orphan_infos[i];
+    info.provider = cell.provider;
+    const schema::ProviderSchema* schema = walk.providers[cell.provider].schema;
+    if (cell.block < 0 && schema != nullptr) {
+      info.schema = schema->FindResource(walk.program.Text(cell.resource.resource.type));
+    }
+  }
+  if (destroy_all) {
+    // Root outputs go at once: what they say is about objects that are about to go.
+    result.state.outputs.clear();
+  }
+  std::vector<bool> needed = NeededNodes(walk);
+  const config::Module& root = *walk.config.root().module;
+  auto execute = [&](NodeId id, Diagnostics& found) {
+    if (!needed[id]) {
+      return;
+    }
+    const Node& node = walk.graph.node(id);
+    switch (node.kind) {
+      case NodeKind::kModule:
+        return ExpandModule(node_context, id, found);
+      case NodeKind::kVariable:
+        return EvaluateVariable(node_context, id, found);
+      case NodeKind::kLocal:
+        return EvaluateLocal(node_context, id, found);
+      case NodeKind::kOutput: {
+        if (destroy_all && node.config_node == 0) {
+          return;
+        }
+        EvaluateOutput(node_context, id, found);
+        const config::Output& output =
+            walk.config.nodes[node.config_node]->module->outputs[node.index];
+        if (node.config_node == 0 && !found.has_errors() && !output.ephemeral) {
+          recorder.SetOutput({std::string(walk.program.Text(root.outputs[node.index].name)),
+                              walk.root->outputs[node.index].UnmarkDeep(), output.sensitive,
+                              output.deprecated});
+        }
+        return;
+      }
+      case NodeKind::kCheck:
+        return EvaluateCheck(node_context, id, found);
+      case NodeKind::kProvider:
+        return ConfigureProvider(node_context, id, found);
+      case NodeKind::kResource:
+        return ExpandForApply(context, id, found);
+      case NodeKind::kCell:
+        return ExecuteCell(context, id, found);
+      default:
+        return;
+    }
+  };
+  walk.Run(execute, diags);
+  for (const plan::OutputChange& change : plan.outputs) {
+    if (change.action == plan::Action::kDelete && !destroy_all) {
+      recorder.SetOutput({change.name, Value::Null(Type::Dynamic()), false, ""});
+    }
+  }
+  result.counts = recorder.counts;
+  result.checks = checks.Results();
+  result.state.checks = result.checks;
+  result.state.has_checks = !result.checks.empty();
+  return result;
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,258 @@
+#include "engine/assemble.h"
+
+#include <algorithm>
+
+#include "cty/ops.h"
+#include "state/store.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Calls `visit(address, block info, row)` for every row of the walk.
+template <typename F>
+void ForEachRowOf(const Walk& walk, F&& visit) {
+  for (const auto& node : walk.config.nodes) {
+    const auto& resources = node->module->resources;
+    for (size_t i = 0; i < resources.size(); ++i) {
+      const BlockInfo& info = walk.blocks[node->index][i];
+      for (const ModuleInstance* instance : walk.instances[node->index]) {
+        for (const Row& row : instance->resources[i]->rows) {
+          visit(ResourceInstance{{instance->id, resources[i].name}, row.key}, info, row);
+        }
+      }
+      for (const StrayRows& stray : info.strays) {
+        for (const Row& row : stray.rows) {
+          visit(ResourceInstance{stray.resource->address, row.key}, info, row);
+        }
+      }
+    }
+  }
+  for (const OrphanSlot& slot : walk.orphans) {
+    BlockInfo info;
+    info.provider = slot.provider;
+    const ProviderSlot& provider = walk.providers[slot.provider];
+    if (provider.schema != nullptr) {
+      info.schema =
+          provider.schema->FindResource(walk.program.Text(slot.resource->address.resource.type));
+    }
+    for (const Row& row : slot.rows) {
+      visit(ResourceInstance{slot.resource->address, row.key}, info, row);
+    }
+  }
+}
+
+std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInstance& address,
+                                            const BlockInfo& info, const Row& row) {
+  if (!row.previous_value || row.failed || !walk.input.options.refresh ||
+      address.resource.resource.mode != ResourceMode::kManaged) {
+    return std::nullopt;
+  }
+  plan::ResourceChange change;
+  change.address = address;
+  change.previous_address = address;
+  change.provider = walk.providers[info.provider].address;
+  change.before = *row.previous_value;
+  if (!row.refreshed_value) {
+    change.action = plan::Action::kDelete;
+    change.after = Value::Null(row.previous_value->type());
+    return change;
+  }
+  if (Value::RawEquals(row.previous_value->UnmarkDeep(), row.refreshed_value->UnmarkDeep())) {
+    return std::nullopt;
+  }
+  change.action = plan::Action::kUpdate;
+  change.after = *row.refreshed_value;
+  return change;
+}
+
+void RemoveCurrent(const ResourceInstance& address, state::State& state) {
+  state::ObjectRecord record;
+  record.step = state::ObjectRecord::Step::kRemove;
+  record.address = address;
+  state::Apply(record, state);
+}
+
+/// Brings one row's entry in the refreshed state up to date.
+void RefreshEntry(const Walk& walk, const ResourceInstance& address, const BlockInfo& info,
+                  const Row& row, state::State& refreshed) {
+  const Options& options = walk.input.options;
+  if (row.forgotten_data) {
+    RemoveCurrent(address, refreshed);
+    return;
+  }
+  bool data = address.resource.resource.mode == ResourceMode::kData;
+  if (!row.refreshed_value) {
+    if (!row.failed && row.stored != nullptr && (row.previous_value || data)) {
+      if (options.refresh || data) {
+        RemoveCurrent(address, refreshed);
+      }
+    }
+    return;
+  }
+  if (info.schema == nullptr) {
+    return;
+  }
+  state::Resource& resource =
+      refreshed.Ensure(address.resource, walk.providers[info.provider].address);
+  state::Instance& instance = resource.Ensure(walk.program, row.key);
+  bool fresh = instance.current == nullptr;
+  if (fresh) {
+    instance.current = std::make_unique<state::Object>();
+  }
+  state::Object& object = *instance.current;
+  if (fresh || data || !row.previous_value ||
+      !row.refreshed_value->SameRepresentation(*row.previous_value) ||
+      object.schema_version != static_cast<uint64_t>(info.schema->version)) {
+    if (fresh || data || !row.previous_value ||
+        !Value::RawEquals(*row.refreshed_value, *row.previous_value) ||
+        object.schema_version != static_cast<uint64_t>(info.schema->version)) {
+      state::EncodeObject(*row.refreshed_value, info.schema->block.implied_type(), object);
+      object.schema_version =
+          data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
+    }
+    if (!data) {
+      object.private_data = row.refreshed_private;
+    }
+  }
+  if (data || row.orphan) {
+    return;
+  }
+  object.create_before_destroy = info.create_before_destroy;
+  if (!options.refresh) {
+    return;
+  }
+  bool no_op = row.change && row.change->action == plan::Action::kNoOp;
+  if (no_op || object.dependencies == nullptr || object.dependencies->empty()) {
+    object.dependencies = info.dependencies;
+  } else if (object.dependencies != info.dependencies) {
+    std::vector<ConfigResource> merged = *info.dependencies;
+    for (const ConfigResource& dependency : *object.dependencies) {
+      if (std::find(merged.begin(), merged.end(), dependency) == merged.end()) {
+        merged.push_back(dependency);
+      }
+    }
+    std::sort(merged.begin(), merged.end(), [&](const ConfigResource& a, const ConfigResource& b) {
+      return walk.program.ToText(a) < walk.program.ToText(b);
+    });
+    object.dependencies = std::make_shared<const std::vector<ConfigResource>>(std::move(merged));
+  }
+}
+
+}  // namespace
+
+void SetOutput(state::State& state, state::OutputValue output) {
+  auto at = std::lower_bound(
+      state.outputs.begin(), state.outputs.end(), output,
+      [](const state::OutputValue& a, const state::OutputValue& b) { return a.name < b.name; });
+  bool found = at != state.outputs.end() && at->name == output.name;
+  if (output.value.IsNull()) {
+    if (found) {
+      state.outputs.erase(at);
+    }
+  } else if (found) {
+    *at = std::move(output);
+  } else {
+    state.outputs.insert(at, std::move(output));
+  }
+}
+
+plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,
+                                  const state::State* before, const Value& after) {
+  plan::OutputChange change;
+  change.name = program.Text(output.name);
+  const state::OutputValue* old = nullptr;
+  if (before != nullptr) {
+    for (const state::OutputValue& value : before->outputs) {
+      if (value.name == change.name) {
+        old = &value;
+      }
+    }
+  }
+  change.before = old != nullptr ? old->value : Value::Null(Type::Dynamic());
+  change.after = after;
+  bool was_sensitive = old != nullptr && old->sensitive;
+  change.sensitive = was_sensitive || output.sensitive;
+  Value plain_before = change.before.UnmarkDeep();
+  Value plain_after = after.UnmarkDeep();
+  auto same = [&] {
+    Value equal = Equals(plain_after, plain_before);
+    return equal.IsKnown() && !equal.IsNull() && equal.AsBool();
+  };
+  if (plain_after.IsNull() && plain_before.IsNull()) {
+    change.action = plan::Action::kNoOp;
+  } else if (old == nullptr) {
+    change.action = plan::Action::kCreate;
+  } else if (plain_after.IsWhollyKnown() && same() && output.sensitive == was_sensitive &&
+             output.deprecated == old->deprecated) {
+    change.action = plan::Action::kNoOp;
+  } else {
+    change.action = plan::Action::kUpdate;
+  }
+  return change;
+}
+
+void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
+  const Program& program = walk.program;
+  const state::State* prior = walk.input.prior_state;
+  plan.prior_state.program = plan.program;
+  plan.previous_state.program = plan.program;
+  if (prior != nullptr) {
+    plan.prior_state = prior->Clone();
+    plan.previous_state = prior->Clone();
+  }
+  ForEachRowOf(walk, [&](const ResourceInstance& address, const BlockInfo& info, const Row& row) {
+    if (row.change) {
+      plan.changes.push_back(*row.change);
+    }
+    if (auto drift = DriftOf(walk, address, info, row)) {
+      plan.drift.push_back(std::move(*drift));
+    }
+    RefreshEntry(walk, address, info, row, plan.prior_state);
+  });
+  for (const DeposedSlot& slot : walk.deposed) {
+    plan.changes.insert(plan.changes.end(), slot.changes.begin(), slot.changes.end());
+  }
+  auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
+    return a.address == b.address ? a.deposed < b.deposed : program.Less(a.address, b.address);
+  };
+  if (!std::is_sorted(plan.changes.begin(), plan.changes.end(), less)) {
+    std::sort(plan.changes.begin(), plan.changes.end(), less);
+  }
+  std::sort(plan.drift.begin(), plan.drift.end(), less);
+
+  const config::Module& module = *walk.config.root().module;
+  const Walk::Bases& base = walk.bases[0];
+  for (size_t i = 0; i < module.outputs.size(); ++i) {
+    const config::Output& output = module.outputs[i];
+    if (output.ephemeral || !walk.Succeeded(base.outputs + static_cast<NodeId>(i))) {
+      continue;
+    }
+    const Value& value = walk.root->outputs[i];
+    plan.outputs.push_back(ChangeOfOutput(program, output, prior, value));
+    // Known values are already the outputs of the state that the plan starts from.
+    if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {
+      SetOutput(plan.prior_state, {std::string(program.Text(output.name)), value.UnmarkDeep(),
+                                  output.sensitive, output.deprecated});
+    }
+  }
+  if (prior != nullptr) {
+    for (const state::OutputValue& old : prior->outputs) {
+      Symbol name = program.Find(old.name);
+      if (name.empty() || module.FindOutput(name) < 0) {
+        plan::OutputChange change;
+        change.name = old.name;
+        change.action = plan::Action::kDelete;
+        change.before = old.value;
+        change.after = Value::Null(Type::Dynamic());
+        change.sensitive = old.sensitive;
+        plan.outputs.push_back(std::move(change));
+      }
+    }
+  }
+  std::sort(
+      plan.outputs.begin(), plan.outputs.end(),
+      [](const plan::OutputChange& a, const plan::OutputChange& b) { return a.name < b.name; });
+  plan.checks = checks.Results();
+}
+
+}  // namespace kinu::engine

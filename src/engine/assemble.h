@@ -1,0 +1,19 @@
+// From the slots of a finished walk to the plan: changes in address order, drift, outputs and the
+// two states. Nothing here depends on the order in which nodes ran.
+#pragma once
+
+#include "engine/checks.h"
+#include "engine/walk.h"
+
+namespace kinu::engine {
+
+void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan);
+
+/// The change of a root output between a state and a new value. Ref: node_output.go setValue.
+plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,
+                                  const state::State* before, const Value& after);
+
+/// Sets a root output in the state's order; a null value removes it.
+void SetOutput(state::State& state, state::OutputValue output);
+
+}  // namespace kinu::engine

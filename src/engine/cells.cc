@@ -1,0 +1,466 @@
+#include "engine/cells.h"
+
+#include <algorithm>
+
+#include "engine/passes/passes.h"
+
+namespace kinu::engine {
+namespace {
+
+/// What makes rows share a cell.
+struct CellKey {
+  AbsResource resource;
+  Phase phase;
+  const void* dependencies;
+  InstanceKey single;
+  uint64_t Hash() const {
+    return HashCombine(HashCombine(resource.Hash(), static_cast<uint64_t>(phase)),
+                       HashCombine(reinterpret_cast<uint64_t>(dependencies), single.Hash()));
+  }
+  friend bool operator==(const CellKey&, const CellKey&) = default;
+};
+
+bool HasConditions(const config::Resource& resource) {
+  return !resource.preconditions.empty() || !resource.postconditions.empty();
+}
+
+/// Per (block, key): references in the module that name exactly this instance.
+using SingledOut = FlatSet<uint64_t>;
+
+uint64_t SingleKey(const ConfigResource& resource, const InstanceKey& key) {
+  return HashCombine(resource.Hash(), key.Hash());
+}
+
+SingledOut FindSingledOut(const Walk& walk) {
+  SingledOut out;
+  for (const auto& node : walk.config.nodes) {
+    for (const config::Reference& ref : node->module->references) {
+      if (ref.kind == config::ReferenceKind::kResource && ref.has_key && ref.index >= 0) {
+        ConfigResource resource{node->path,
+                                node->module->resources[static_cast<size_t>(ref.index)].name};
+        out.insert(SingleKey(resource, ref.key));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void MakeCells(Walk& walk, const plan::Plan& plan) {
+  FlatMap<CellKey, uint32_t> index;
+  SingledOut singled = FindSingledOut(walk);
+  const state::State& prior = plan.prior_state;
+  // Equal lists are one list after this, so a pointer identifies a list.
+  FlatMap<uint64_t, state::DependencyList> lists;
+  auto canonical = [&](const state::DependencyList& list) -> state::DependencyList {
+    if (list == nullptr || list->empty()) {
+      return nullptr;
+    }
+    uint64_t hash = 0;
+    for (const ConfigResource& resource : *list) {
+      hash = HashCombine(hash, resource.Hash());
+    }
+    auto& known = lists[hash];
+    if (known == nullptr) {
+      known = list;
+    }
+    return *known == *list ? known : list;
+  };
+  for (uint32_t i = 0; i < plan.changes.size(); ++i) {
+    const plan::ResourceChange& change = plan.changes[i];
+    const AbsResource& address = change.address.resource;
+    const config::ConfigNode* node = walk.config.Find(walk.program.ModuleOf(address.module));
+    int block = node == nullptr ? -1 : node->module->FindResource(address.resource);
+    const state::Resource* stored = prior.Find(address);
+    const state::Instance* instance =
+        stored == nullptr ? nullptr : stored->Find(change.address.key);
+    const state::Object* current = instance == nullptr ? nullptr : instance->current.get();
+    state::DependencyList block_list =
+        block >= 0 ? walk.blocks[node->index][static_cast<size_t>(block)].dependencies : nullptr;
+    auto add = [&](Phase phase) {
+      state::DependencyList list = current != nullptr ? current->dependencies : nullptr;
+      bool live = phase == Phase::kApply || phase == Phase::kCheck;
+      if (current == nullptr && live) {
+        list = block_list;
+      }
+      list = canonical(list);
+      CellKey key{address, phase, list.get(), InstanceKey()};
+      bool single = (live || phase == Phase::kForget) && block >= 0 &&
+                    singled.contains(SingleKey(ConfigResource{node->path, address.resource},
+                                               change.address.key));
+      if (single) {
+        key.single = change.address.key;
+      }
+      auto [it, added] = index.emplace(key, static_cast<uint32_t>(walk.cells.size()));
+      if (added) {
+        Cell cell;
+        cell.resource = address;
+        cell.node = node;
+        cell.block = block;
+        cell.phase = phase;
+        cell.dependencies = list;
+        cell.single = key.single;
+        cell.has_single = single;
+        cell.provider = walk.EnsureProvider(change.provider);
+        walk.cells.push_back(std::move(cell));
+      }
+      walk.cells[it->second].rows.push_back({i});
+    };
+    if (!change.deposed.empty()) {
+      add(change.action == plan::Action::kForget ? Phase::kForget : Phase::kDispose);
+      continue;
+    }
+    switch (change.action) {
+      case plan::Action::kNoOp:
+        if (block >= 0 && HasConditions(node->module->resources[static_cast<size_t>(block)])) {
+          add(Phase::kCheck);
+        }
+        break;
+      case plan::Action::kCreate:
+      case plan::Action::kUpdate:
+      case plan::Action::kRead:
+        add(Phase::kApply);
+        break;
+      case plan::Action::kDelete:
+        add(current != nullptr && current->create_before_destroy ? Phase::kDispose
+                                                                 : Phase::kDestroy);
+        break;
+      case plan::Action::kDeleteThenCreate:
+        add(Phase::kDestroy);
+        add(Phase::kApply);
+        break;
+      case plan::Action::kCreateThenDelete:
+        add(Phase::kApply);
+        add(Phase::kDispose);
+        break;
+      case plan::Action::kForget:
+        add(Phase::kForget);
+        break;
+      case plan::Action::kForgetThenCreate:
+        add(Phase::kForget);
+        add(Phase::kApply);
+        break;
+    }
+  }
+  for (uint32_t i = 0; i < walk.cells.size(); ++i) {
+    walk.cells[i].id = walk.graph.Add({NodeKind::kCell, 0, i});
+  }
+}
+
+namespace {
+
+/// The joins and gates of one block, made when something uses them.
+struct Crossing {
+  NodeId end_all = kNoNode;      ///< after all A and F cells
+  NodeId end_apply = kNoNode;    ///< after all A cells that change something
+  NodeId end_destroy = kNoNode;  ///< after all D cells
+  NodeId start_apply = kNoNode;  ///< before all A cells that change something
+  NodeId start_destroy = kNoNode;
+  NodeId start_dispose = kNoNode;
+  NodeId end_dispose = kNoNode;
+  std::vector<uint32_t> cells;
+};
+
+class Connector {
+ public:
+  Connector(Walk& walk, bool destroy_all) : walk_(walk), destroy_all_(destroy_all) {
+    for (uint32_t i = 0; i < walk.cells.size(); ++i) {
+      crossings_[ConfigOf(walk.cells[i])].cells.push_back(i);
+    }
+  }
+
+  void Run() {
+    for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
+      OwnEdges(walk_.cells[i]);
+      DependencyEdges(walk_.cells[i]);
+    }
+    RowEdges();
+    ConfigEdges();
+  }
+
+ private:
+  ConfigResource ConfigOf(const Cell& cell) const {
+    return {walk_.program.ModuleOf(cell.resource.module), cell.resource.resource};
+  }
+  Crossing* Find(const ConfigResource& resource) {
+    auto it = crossings_.find(resource);
+    return it == crossings_.end() ? nullptr : &it.value();
+  }
+  void Wait(NodeId from, NodeId to) { walk_.graph.AddEdge(from, to); }
+
+  /// A node that waits for all cells of the block with that property.
+  NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&)) {
+    if (crossing.*slot == kNoNode) {
+      crossing.*slot = walk_.graph.Add({NodeKind::kJoin, 0, 0});
+      for (uint32_t i : crossing.cells) {
+        if (member(walk_.cells[i])) {
+          Wait(crossing.*slot, walk_.cells[i].id);
+        }
+      }
+    }
+    return crossing.*slot;
+  }
+  /// A node that all cells of the block with that property wait for.
+  NodeId Gate(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&)) {
+    if (crossing.*slot == kNoNode) {
+      crossing.*slot = walk_.graph.Add({NodeKind::kJoin, 0, 0});
+      for (uint32_t i : crossing.cells) {
+        if (member(walk_.cells[i])) {
+          Wait(walk_.cells[i].id, crossing.*slot);
+        }
+      }
+    }
+    return crossing.*slot;
+  }
+  static bool IsApply(const Cell& cell) { return cell.phase == Phase::kApply; }
+  static bool IsLive(const Cell& cell) {
+    return cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
+           cell.phase == Phase::kForget;
+  }
+  static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
+  static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
+
+  /// Provider and, outside keyed modules, the block's own expansion (A3, A9).
+  void OwnEdges(const Cell& cell) {
+    Wait(cell.id, walk_.provider_nodes[cell.provider]);
+    bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck;
+    if (live && cell.block >= 0) {
+      NodeId block = walk_.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
+      // In keyed modules the row needs the expansion's result but not its waiting: the cell then
+      // expands by itself.
+      if (!walk_.program.HasKeys(cell.resource.module)) {
+        Wait(cell.id, block);
+      } else {
+        Wait(cell.id, walk_.bases[cell.node->index].module);
+      }
+    }
+  }
+
+  /// A5, A6, A7: the stored dependency list orders destruction against everything else.
+  void DependencyEdges(const Cell& cell) {
+    if (cell.dependencies == nullptr || cell.phase == Phase::kCheck ||
+        cell.phase == Phase::kForget) {
+      return;
+    }
+    ModuleId own_module = walk_.program.ModuleOf(cell.resource.module);
+    for (const ConfigResource& dependency : *cell.dependencies) {
+      Crossing* a = Find(dependency);
+      if (a == nullptr) {
+        continue;
+      }
+      if (dependency.module == own_module) {
+        for (uint32_t i : a->cells) {
+          const Cell& other = walk_.cells[i];
+          if (other.resource.module == cell.resource.module && other.id != cell.id) {
+            Pair(cell, other);
+          }
+        }
+        continue;
+      }
+      switch (cell.phase) {
+        case Phase::kApply:
+          Wait(cell.id, Join(*a, &Crossing::end_destroy, IsDestroy));    // A5
+          Wait(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id);  // A5, K
+          break;
+        case Phase::kDestroy:
+          Wait(Gate(*a, &Crossing::start_destroy, IsDestroy), cell.id);  // A6
+          Wait(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id);  // A6
+          Wait(Gate(*a, &Crossing::start_apply, IsApply), cell.id);      // A7
+          break;
+        case Phase::kDispose:
+          Wait(Gate(*a, &Crossing::start_destroy, IsDestroy), cell.id);  // A6
+          Wait(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id);  // A6
+          Wait(cell.id, Join(*a, &Crossing::end_apply, IsApply));        // A7, K
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  /// The same rules between two cells of one module instance; `a` is what `cell` depends on.
+  void Pair(const Cell& cell, const Cell& a) {
+    switch (cell.phase) {
+      case Phase::kApply:
+        if (a.phase == Phase::kDestroy) {
+          Wait(cell.id, a.id);
+        } else if (a.phase == Phase::kDispose) {
+          Wait(a.id, cell.id);
+        }
+        break;
+      case Phase::kDestroy:
+        if (a.phase == Phase::kDestroy || a.phase == Phase::kDispose) {
+          Crossing6(a.id, cell.id, a.provider, cell.provider);
+        } else if (a.phase == Phase::kApply) {
+          Crossing6(a.id, cell.id, a.provider, cell.provider);
+        }
+        break;
+      case Phase::kDispose:
+        if (a.phase == Phase::kDestroy || a.phase == Phase::kDispose) {
+          Crossing6(a.id, cell.id, a.provider, cell.provider);
+        } else if (a.phase == Phase::kApply) {
+          Crossing6(cell.id, a.id, a.provider, cell.provider);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// An A6 or A7 edge: between different provider configurations it may have to give way (A8).
+  void Crossing6(NodeId from, NodeId to, uint32_t a, uint32_t b) {
+    if (a != b && !destroy_all_) {
+      walk_.optional_edges.emplace_back(from, to);
+    } else {
+      Wait(from, to);
+    }
+  }
+
+  /// A4: the create half of a row after its destroy half (or before, for K). Ordering between the
+  /// cells; which rows are skipped after a failure is decided row by row.
+  void RowEdges() {
+    FlatMap<uint32_t, uint32_t> apply_cell_of_change;
+    for (const Cell& cell : walk_.cells) {
+      if (cell.phase == Phase::kApply) {
+        for (const CellRow& row : cell.rows) {
+          apply_cell_of_change[row.change] = cell.id;
+        }
+      }
+    }
+    for (const Cell& cell : walk_.cells) {
+      if (cell.phase == Phase::kApply || cell.phase == Phase::kCheck) {
+        continue;
+      }
+      for (const CellRow& row : cell.rows) {
+        auto it = apply_cell_of_change.find(row.change);
+        if (it == apply_cell_of_change.end()) {
+          continue;
+        }
+        if (cell.phase == Phase::kDispose) {
+          walk_.graph.AddSoftEdge(cell.id, it->second);
+        } else {
+          walk_.graph.AddSoftEdge(it->second, cell.id);
+        }
+      }
+    }
+  }
+
+  /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks.
+  void ConfigEdges() {
+    // What waits for a block (values, other blocks' expansions, ends) waits for all its rows.
+    for (auto it = crossings_.begin(); it != crossings_.end(); ++it) {
+      const config::ConfigNode* node = walk_.config.Find(it->first.module);
+      int block = node == nullptr ? -1 : node->module->FindResource(it->first.resource);
+      if (block >= 0) {
+        NodeId expansion = walk_.bases[node->index].resources + static_cast<NodeId>(block);
+        walk_.block_ends[expansion] = Join(it.value(), &Crossing::end_all, IsLive);
+      }
+    }
+    for (const auto& [from, to] : walk_.resource_edges) {
+      Wait(from, to);
+      auto end = walk_.block_ends.find(to);
+      if (end != walk_.block_ends.end()) {
+        Wait(from, end->second);
+      }
+    }
+    for (const Cell& cell : walk_.cells) {
+      bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
+                  (cell.phase == Phase::kForget && cell.block >= 0);
+      if (!live || cell.block < 0) {
+        continue;
+      }
+      const auto& references =
+          walk_.block_references[cell.node->index][static_cast<size_t>(cell.block)];
+      for (const BlockReference& ref : references) {
+        if (!ref.to_resource) {
+          Wait(cell.id, ref.target);
+          continue;
+        }
+        const Node& target = walk_.graph.node(ref.target);
+        const config::Resource& resource =
+            walk_.config.nodes[target.config_node]->module->resources[target.index];
+        ConfigResource address{walk_.config.nodes[target.config_node]->path, resource.name};
+        Crossing* a = Find(address);
+        if (a == nullptr) {
+          Wait(cell.id, ref.target);
+          continue;
+        }
+        bool named = false;
+        if (ref.has_key) {
+          for (uint32_t i : a->cells) {
+            named = named || (IsLive(walk_.cells[i]) && walk_.cells[i].has_single &&
+                              walk_.cells[i].single == ref.key);
+          }
+        }
+        if (!named) {
+          Wait(cell.id, ref.target);
+        }
+        for (uint32_t i : a->cells) {
+          const Cell& other = walk_.cells[i];
+          if (IsLive(other) && other.resource.module == cell.resource.module &&
+              other.id != cell.id && (!named || (other.has_single && other.single == ref.key))) {
+            Wait(cell.id, other.id);
+          }
+        }
+      }
+    }
+  }
+
+  Walk& walk_;
+  bool destroy_all_;
+  FlatMap<ConfigResource, Crossing> crossings_;
+};
+
+}  // namespace
+
+void ConnectCells(Walk& walk, const plan::Plan&, bool destroy_all) {
+  Connector(walk, destroy_all).Run();
+}
+
+std::vector<bool> NeededNodes(const Walk& walk) {
+  const Graph& graph = walk.graph;
+  std::vector<bool> needed(graph.size(), false);
+  std::vector<NodeId> work;
+  auto need = [&](NodeId id) {
+    if (!needed[id]) {
+      needed[id] = true;
+      work.push_back(id);
+    }
+  };
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
+    bool is_check = node.kind == NodeKind::kCheck;
+    if (node.kind == NodeKind::kCell || root_output || is_check) {
+      need(id);
+    }
+  }
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    for (NodeId dependency : graph.dependencies(id)) {
+      need(dependency);
+    }
+  }
+  return needed;
+}
+
+std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell) {
+  std::string out;
+  for (const CellRow& row : cell.rows) {
+    const plan::ResourceChange& change = plan.changes[row.change];
+    if (!out.empty()) {
+      out += ", ";
+    }
+    out += walk.program.ToText(change.address);
+    if (!change.deposed.empty()) {
+      out += " (destroy deposed " + change.deposed + ")";
+    } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
+      out += " (destroy)";
+    }
+  }
+  return out;
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,54 @@
+// Cells: what apply runs on. A cell is the maximal set of rows that share block, phase, module
+// instance, stored dependency list and (where configuration names one) the singled-out key. Cells,
+// not rows, carry edges; one to three per block and module instance whatever count is.
+//
+// "All rows of a" across modules goes through joins and gates, so nobody pairs instances with
+// instances. Rules A1 to A9 of docs/engine.md.
+#pragma once
+
+#include "engine/walk.h"
+
+namespace kinu::engine {
+
+enum class Phase : uint8_t {
+  kApply,    ///< A: create, update, read, the create half of a replacement
+  kCheck,    ///< A-check: nothing to do but conditions to evaluate again
+  kDestroy,  ///< D: destroy, before what it depended on changes
+  kDispose,  ///< K: destroy after dependents moved on (create_before_destroy, deposed objects)
+  kForget,   ///< F: drop from the state only
+};
+
+/// One row's part in a phase.
+struct CellRow {
+  uint32_t change = 0;  ///< index into Plan::changes
+  bool done = false;
+  bool failed = false;
+};
+
+struct Cell {
+  AbsResource resource;                      ///< module instance and resource
+  const config::ConfigNode* node = nullptr;  ///< null when the block is gone
+  int block = -1;                            ///< index in the module's resources, or -1
+  Phase phase = Phase::kApply;
+  state::DependencyList dependencies;  ///< of the stored objects, or the block's
+  InstanceKey single;  ///< the key that configuration names, if it has a cell of its own
+  bool has_single = false;
+  uint32_t provider = 0;
+  NodeId id = kNoNode;
+  std::vector<CellRow> rows;
+};
+
+/// Groups the plan's changes into cells and adds their nodes.
+void MakeCells(Walk& walk, const plan::Plan& plan);
+
+/// Draws the edges between cells, blocks and values. `destroy_all`: everything goes, so no
+/// provider-crossing edge may be dropped.
+void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all);
+
+/// Nodes that some cell, check or root output needs; the others are not executed.
+std::vector<bool> NeededNodes(const Walk& walk);
+
+/// What a cycle between cells is called: each row with its phase.
+std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell);
+
+}  // namespace kinu::engine

@@ -1,0 +1,209 @@
+#include "engine/checks.h"
+
+#include "cty/convert.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+namespace {
+
+std::string_view Describe(ConditionKind kind) {
+  switch (kind) {
+    case ConditionKind::kPrecondition:
+      return "Resource precondition";
+    case ConditionKind::kPostcondition:
+      return "Resource postcondition";
+    case ConditionKind::kOutput:
+      return "Module output value precondition";
+    case ConditionKind::kAssertion:
+      return "Check block assertion";
+  }
+  return "";
+}
+
+std::string Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) {
+    return "";
+  }
+  return std::string(text.substr(begin, text.find_last_not_of(kSpace) - begin + 1));
+}
+
+/// The message of a condition, or empty with diagnostics when it cannot be shown.
+std::string ErrorMessage(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  Value value = lang::Evaluate(expr, scope, diags);
+  if (diags.error_count() != errors) {
+    return "";
+  }
+  auto invalid = [&](std::string detail) {
+    lang::DescribeValues(expr, scope, nullptr,
+                         diags.Error("Invalid error message", std::move(detail), expr.range()));
+    return std::string();
+  };
+  ValueResult<Value> text = Convert(value, Type::String());
+  if (!text) {
+    return invalid("The error message must be a string: " + text.error().ToText() + ".");
+  }
+  if (!text->IsKnown()) {
+    return "";
+  }
+  if (text->IsNull()) {
+    return invalid("The error message must not be null.");
+  }
+  MarkSet marks = text->marks();
+  if (marks.sensitive() || marks.ephemeral()) {
+    std::string what = marks.sensitive() ? "sensitive" : "ephemeral";
+    diags.Warning("Error message refers to " + what + " values",
+                  "The message that explains this condition contains " + what +
+                      " values, so it is not shown. Leave those values out of error_message.",
+                  expr.range());
+    return "";
+  }
+  return Trim(text->AsString());
+}
+
+}  // namespace
+
+std::string_view CheckStatusName(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::kUnknown:
+      return "unknown";
+    case CheckStatus::kPass:
+      return "pass";
+    case CheckStatus::kFail:
+      return "fail";
+    case CheckStatus::kError:
+      return "error";
+  }
+  return "";
+}
+
+ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
+                                  const lang::Scope& scope, Severity severity, Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  const hcl::Expr& expr = *condition.condition;
+  std::string message = ErrorMessage(*condition.error_message, scope, diags);
+  Value value = lang::Evaluate(expr, scope, diags);
+  if (diags.error_count() != errors) {
+    return {CheckStatus::kError, ""};
+  }
+  auto describe = [&](Diagnostic& diagnostic) {
+    lang::DescribeValues(expr, scope, nullptr, diagnostic);
+  };
+  if (!value.IsKnown()) {
+    if (kind == ConditionKind::kAssertion) {
+      describe(diags.Warning(
+          std::string(Describe(kind)) + " known after apply",
+          "The condition depends on values that are not known yet; apply will tell its result.",
+          expr.range()));
+    }
+    return {CheckStatus::kUnknown, ""};
+  }
+  auto invalid = [&](std::string detail) -> ConditionResult {
+    describe(diags.Error("Invalid condition result", std::move(detail), expr.range()));
+    return {CheckStatus::kError, ""};
+  };
+  if (value.IsNull()) {
+    return invalid("A condition must be true or false, but this one is null.");
+  }
+  ValueResult<Value> flag = Convert(value, Type::Bool());
+  if (!flag) {
+    return invalid("A condition must be true or false: " + flag.error().ToText() + ".");
+  }
+  if (flag->AsBool()) {
+    return {CheckStatus::kPass, ""};
+  }
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  diagnostic.summary = std::string(Describe(kind)) + " failed";
+  diagnostic.detail = message.empty() ? "The condition is false, and its error message could not "
+                                        "be shown (see the other messages)."
+                                      : message;
+  diagnostic.subject = expr.range();
+  describe(diagnostic);
+  diags.Add(std::move(diagnostic));
+  return {CheckStatus::kFail, message};
+}
+
+void CheckRecord::Declare(NodeId node, std::string_view kind, std::string config_address) {
+  std::lock_guard lock(mutex_);
+  Entry& entry = entries_[node];
+  entry.kind = kind;
+  entry.address = std::move(config_address);
+}
+
+void CheckRecord::DeclareObject(NodeId node, const std::string& object_address) {
+  std::lock_guard lock(mutex_);
+  auto it = entries_.find(node);
+  if (it == entries_.end()) {
+    return;
+  }
+  it->second.has_objects = true;
+  if (it->second.objects.try_emplace(object_address).second) {
+    it->second.order.push_back(object_address);
+  }
+}
+
+void CheckRecord::Report(NodeId node, const std::string& object_address,
+                         const ConditionResult& result) {
+  DeclareObject(node, object_address);
+  std::lock_guard lock(mutex_);
+  auto it = entries_.find(node);
+  if (it == entries_.end()) {
+    return;
+  }
+  Object& object = it->second.objects[object_address];
+  // The worst result of an object's conditions is its status: error, fail, unknown, pass.
+  auto rank = [](CheckStatus status) {
+    switch (status) {
+      case CheckStatus::kError:
+        return 3;
+      case CheckStatus::kFail:
+        return 2;
+      case CheckStatus::kUnknown:
+        return 1;
+      case CheckStatus::kPass:
+        return 0;
+    }
+    return 0;
+  };
+  if (!object.reported || rank(result.status) > rank(object.status)) {
+    object.status = result.status;
+  }
+  object.reported = true;
+  if (result.status == CheckStatus::kFail && !result.failure_message.empty()) {
+    object.messages.push_back(result.failure_message);
+  }
+}
+
+std::vector<state::CheckResult> CheckRecord::Results() const {
+  std::lock_guard lock(mutex_);
+  std::vector<state::CheckResult> out;
+  for (const auto& [node, entry] : entries_) {
+    state::CheckResult result;
+    result.kind = entry.kind;
+    result.config_address = entry.address;
+    result.has_objects = entry.has_objects;
+    int fails = 0, errors = 0, unknowns = 0;
+    for (const std::string& address : entry.order) {
+      const Object& object = entry.objects.at(address);
+      result.objects.push_back(
+          {address, std::string(CheckStatusName(object.status)), object.messages});
+      fails += object.status == CheckStatus::kFail ? 1 : 0;
+      errors += object.status == CheckStatus::kError ? 1 : 0;
+      unknowns += object.status == CheckStatus::kUnknown ? 1 : 0;
+    }
+    // Ref: checks.State aggregation: errors first, then failures, then unknowns.
+    CheckStatus status = errors > 0          ? CheckStatus::kError
+                         : fails > 0         ? CheckStatus::kFail
+                         : unknowns > 0      ? CheckStatus::kUnknown
+                         : entry.has_objects ? CheckStatus::kPass
+                                             : CheckStatus::kUnknown;
+    result.status = CheckStatusName(status);
+    out.push_back(std::move(result));
+  }
+  return out;
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,67 @@
+// Custom conditions: preconditions, postconditions, assertions and variable validation; and the
+// record of their results. Ref: opentofu internal/tofu/eval_conditions.go, internal/checks.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "engine/graph.h"
+#include "engine/scope.h"
+#include "state/state.h"
+
+namespace kinu::engine {
+
+enum class CheckStatus : uint8_t { kUnknown, kPass, kFail, kError };
+std::string_view CheckStatusName(CheckStatus status);
+
+enum class ConditionKind : uint8_t {
+  kPrecondition,   ///< "Resource precondition"
+  kPostcondition,  ///< "Resource postcondition"
+  kOutput,         ///< "Module output value precondition"
+  kAssertion,      ///< "Check block assertion"
+};
+
+/// What came of one condition.
+struct ConditionResult {
+  CheckStatus status = CheckStatus::kUnknown;
+  std::string failure_message;
+};
+
+/// Evaluates one condition. A failing one is reported with `severity` ("Resource precondition
+/// failed"); a broken one always as an error.
+ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
+                                  const lang::Scope& scope, Severity severity, Diagnostics& diags);
+
+/// Results per object, kept by graph node; filled from any thread.
+class CheckRecord {
+ public:
+  /// Declares a checkable object of the configuration.
+  void Declare(NodeId node, std::string_view kind, std::string config_address);
+  /// Adds results of an instance's conditions to what is recorded for it.
+  void Report(NodeId node, const std::string& object_address, const ConditionResult& result);
+  /// Says that an instance exists although none of its conditions was reached.
+  void DeclareObject(NodeId node, const std::string& object_address);
+  /// All of them, in order of node, with the status of the whole.
+  std::vector<state::CheckResult> Results() const;
+
+ private:
+  struct Object {
+    CheckStatus status = CheckStatus::kUnknown;
+    bool reported = false;
+    std::vector<std::string> messages;
+  };
+  struct Entry {
+    std::string kind;
+    std::string address;
+    bool has_objects = false;
+    std::vector<std::string> order;
+    std::map<std::string, Object> objects;
+  };
+  mutable std::mutex mutex_;
+  std::map<NodeId, Entry> entries_;
+};
+
+}  // namespace kinu::engine

@@ -1,0 +1,180 @@
+#include "engine/expansion.h"
+
+#include "cty/convert.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+namespace {
+
+constexpr std::string_view kConfidential =
+    " values, or values derived from them, cannot be used here: they would become visible as "
+    "instance keys.";
+
+void Problem(std::string_view argument, std::string detail, const hcl::Expr& expr,
+             const lang::Scope& scope, DiagnosticTag tag, Diagnostics& diags) {
+  Diagnostic& diagnostic = diags.Error("Invalid " + std::string(argument) + " argument",
+                                       std::move(detail), expr.range());
+  diagnostic.tag = tag;
+  if (argument != "count") {
+    lang::DescribeValues(expr, scope, nullptr, diagnostic);
+  }
+}
+
+Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool validating,
+                      Diagnostics& diags) {
+  Expansion out;
+  out.kind = Expansion::Kind::kCount;
+  auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
+    Problem("count", std::move(detail), expr, scope, tag, diags);
+  };
+  size_t errors = diags.error_count();
+  Value value = lang::Evaluate(expr, scope, diags);
+  if (diags.error_count() != errors) {
+    return out;
+  }
+  MarkSet marks = value.marks();
+  value = value.Unmark();
+  if (marks.ephemeral()) {
+    problem("Ephemeral" + std::string(kConfidential), DiagnosticTag::kCausedBySensitive);
+  } else if (value.IsNull()) {
+    problem("The value is null, but a whole number is required.");
+  } else if (!value.IsKnown()) {
+    out.kind = Expansion::Kind::kUnknown;
+    if (!validating) {
+      problem(
+          "The value depends on attributes that cannot be known before apply, so the number of "
+          "instances cannot be planned. Apply the objects that it depends on first (-target), or "
+          "leave this object out for now (-exclude).",
+          DiagnosticTag::kCausedByUnknown);
+    }
+  } else {
+    ValueResult<Value> number = Convert(value, Type::Number());
+    std::optional<int64_t> count;
+    if (number) {
+      count = number->AsInt64();
+    }
+    if (!count) {
+      problem("A whole number is required" +
+              (number ? std::string(".") : ": " + number.error().message + "."));
+    } else if (*count < 0) {
+      problem("The number of instances must not be negative.");
+    } else {
+      out.count = *count;
+    }
+  }
+  return out;
+}
+
+Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
+                        bool validating, Diagnostics& diags) {
+  Expansion out;
+  out.kind = Expansion::Kind::kForEach;
+  auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
+    Problem("for_each", std::move(detail), expr, scope, tag, diags);
+  };
+  size_t errors = diags.error_count();
+  Value value = lang::Evaluate(expr, scope, diags);
+  if (diags.error_count() != errors) {
+    return out;
+  }
+  MarkSet marks = value.marks();
+  value = value.Unmark();
+  Type type = value.type();
+  bool map_like = type.is_map() || type.is_object() || type.is_dynamic();
+  bool unknown = !value.IsKnown() || (type.is_set() && !value.IsWhollyKnown());
+  if (unknown) {
+    out.kind = Expansion::Kind::kUnknown;
+    if (!validating) {
+      problem(
+          "The keys depend on attributes that cannot be known before apply, so the instances "
+          "cannot be planned. Use keys that the configuration itself defines, apply the objects "
+          "that the keys depend on first (-target), or leave this object out for now (-exclude).",
+          DiagnosticTag::kCausedByUnknown);
+    }
+  }
+  if (value.IsNull()) {
+    problem("The value is null, but a map or a set of strings is required.");
+    return out;
+  }
+  if (marks.sensitive()) {
+    problem("Sensitive" + std::string(kConfidential), DiagnosticTag::kCausedBySensitive);
+  }
+  if (marks.ephemeral()) {
+    problem("Ephemeral" + std::string(kConfidential), DiagnosticTag::kCausedBySensitive);
+  }
+  if (type.is_set() && type.element() != Type::String() && !type.element().is_dynamic()) {
+    problem("A map or a set of strings is required, but this is a set of " +
+            type.element().FriendlyName() + ".");
+  } else if (!map_like && !type.is_set()) {
+    problem("A map or a set of strings is required, but this is a value of type " +
+            type.FriendlyName() + ".");
+  }
+  if (unknown || diags.error_count() != errors) {
+    return out;
+  }
+  size_t size = value.size();
+  out.keys.reserve(size);
+  out.values.reserve(size);
+  for (size_t i = 0; i < size; ++i) {
+    const Value& element = value.elements()[i];
+    if (!type.is_set()) {
+      out.keys.push_back(program.Intern(value.key(i)));
+    } else if (element.Unmark().IsNull()) {
+      problem("A set for for_each must not contain null.");
+      return out;
+    } else {
+      out.keys.push_back(program.Intern(element.Unmark().AsString()));
+    }
+    out.values.push_back(element);
+  }
+  return out;
+}
+
+Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, bool validating,
+                        Diagnostics& diags) {
+  Expansion out;
+  auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
+    Problem("enabled", std::move(detail), expr, scope, tag, diags);
+  };
+  size_t errors = diags.error_count();
+  Value value = lang::Evaluate(expr, scope, diags);
+  if (diags.error_count() != errors) {
+    return out;
+  }
+  MarkSet marks = value.marks();
+  value = value.Unmark();
+  if (marks.sensitive() || marks.ephemeral()) {
+    problem((marks.sensitive() ? "Sensitive" : "Ephemeral") + std::string(kConfidential),
+            DiagnosticTag::kCausedBySensitive);
+  } else if (value.IsNull()) {
+    problem("The value is null, but true or false is required.");
+  } else if (!value.IsKnown()) {
+    if (!validating) {
+      problem("The value depends on attributes that cannot be known before apply.",
+              DiagnosticTag::kCausedByUnknown);
+    }
+  } else if (ValueResult<Value> flag = Convert(value, Type::Bool()); !flag) {
+    problem("True or false is required: " + flag.error().message + ".");
+  } else if (!flag->AsBool()) {
+    out.kind = Expansion::Kind::kDisabled;
+  }
+  return out;
+}
+
+}  // namespace
+
+Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
+                 bool validating, Diagnostics& diags) {
+  if (arguments.count != nullptr) {
+    return ExpandCount(*arguments.count, scope, validating, diags);
+  }
+  if (arguments.for_each != nullptr) {
+    return ExpandForEach(*arguments.for_each, scope, program, validating, diags);
+  }
+  if (arguments.enabled != nullptr) {
+    return ExpandEnabled(*arguments.enabled, scope, validating, diags);
+  }
+  return {};
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,21 @@
+// count, for_each and enabled: from an expression to the instances of a block or module call.
+// Ref: opentofu internal/lang/evalchecks.
+#pragma once
+
+#include "engine/instances.h"
+#include "engine/scope.h"
+
+namespace kinu::engine {
+
+struct ExpansionArguments {
+  const hcl::Expr* count = nullptr;
+  const hcl::Expr* for_each = nullptr;
+  const hcl::Expr* enabled = nullptr;
+};
+
+/// Evaluates. Problems ("Invalid count argument", "Invalid for_each argument", …) go to `diags`.
+/// While validating an unknown result is fine and gives kUnknown, otherwise it is an error.
+Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
+                 bool validating, Diagnostics& diags);
+
+}  // namespace kinu::engine

@@ -1,0 +1,129 @@
+#include "engine/graph.h"
+
+#include <algorithm>
+
+namespace kinu::engine {
+
+NodeId Graph::Add(Node node) {
+  nodes_.push_back(node);
+  return static_cast<NodeId>(nodes_.size() - 1);
+}
+
+void Graph::Finish() {
+  size_t n = nodes_.size();
+  // Counting sort by source, then by target inside each source: linear, and duplicates become
+  // neighbours.
+  auto bucket = [n](const std::vector<std::pair<NodeId, NodeId>>& edges, bool forward,
+                    std::vector<uint32_t>& begin, std::vector<NodeId>& list) {
+    begin.assign(n + 1, 0);
+    for (const auto& [from, to] : edges) {
+      ++begin[(forward ? from : to) + 1];
+    }
+    for (size_t i = 0; i < n; ++i) {
+      begin[i + 1] += begin[i];
+    }
+    list.resize(edges.size());
+    std::vector<uint32_t> next(begin.begin(), begin.end() - 1);
+    for (const auto& [from, to] : edges) {
+      list[next[forward ? from : to]++] = forward ? to : from;
+    }
+  };
+  bucket(edges_, true, out_begin_, out_);
+  std::vector<std::pair<NodeId, NodeId>> unique;
+  unique.reserve(edges_.size());
+  for (NodeId id = 0; id < n; ++id) {
+    auto first = out_.begin() + out_begin_[id];
+    auto last = out_.begin() + out_begin_[id + 1];
+    std::sort(first, last);
+    last = std::unique(first, last);
+    for (auto it = first; it != last; ++it) {
+      unique.emplace_back(id, *it);
+    }
+  }
+  bucket(unique, true, out_begin_, out_);
+  bucket(unique, false, in_begin_, in_);
+  edges_.clear();
+  edges_.shrink_to_fit();
+}
+
+std::vector<NodeId> Graph::Order() const {
+  std::vector<uint32_t> waiting(size());
+  std::vector<NodeId> order;
+  order.reserve(size());
+  for (NodeId id = 0; id < size(); ++id) {
+    waiting[id] = static_cast<uint32_t>(dependencies(id).size());
+    if (waiting[id] == 0) {
+      order.push_back(id);
+    }
+  }
+  for (size_t at = 0; at < order.size(); ++at) {
+    for (NodeId dependent : dependents(order[at])) {
+      if (--waiting[dependent] == 0) {
+        order.push_back(dependent);
+      }
+    }
+  }
+  return order;
+}
+
+std::vector<std::vector<NodeId>> Graph::Cycles() const {
+  // Tarjan's algorithm with an explicit stack: graphs can be deeper than any call stack.
+  constexpr uint32_t kUnseen = 0xFFFFFFFF;
+  std::vector<uint32_t> number(size(), kUnseen), low(size(), 0);
+  std::vector<bool> on_stack(size(), false);
+  std::vector<NodeId> stack;
+  struct Frame {
+    NodeId node;
+    uint32_t next;
+  };
+  std::vector<Frame> frames;
+  std::vector<std::vector<NodeId>> cycles;
+  uint32_t counter = 0;
+  for (NodeId root = 0; root < size(); ++root) {
+    if (number[root] != kUnseen) {
+      continue;
+    }
+    frames.push_back({root, 0});
+    while (!frames.empty()) {
+      Frame& frame = frames.back();
+      NodeId id = frame.node;
+      if (frame.next == 0) {
+        number[id] = low[id] = counter++;
+        stack.push_back(id);
+        on_stack[id] = true;
+      }
+      auto targets = dependencies(id);
+      if (frame.next < targets.size()) {
+        NodeId target = targets[frame.next++];
+        if (number[target] == kUnseen) {
+          frames.push_back({target, 0});
+        } else if (on_stack[target]) {
+          low[id] = std::min(low[id], number[target]);
+        }
+        continue;
+      }
+      if (low[id] == number[id]) {
+        std::vector<NodeId> members;
+        NodeId member = kNoNode;
+        do {
+          member = stack.back();
+          stack.pop_back();
+          on_stack[member] = false;
+          members.push_back(member);
+        } while (member != id);
+        if (members.size() > 1) {
+          std::sort(members.begin(), members.end());
+          cycles.push_back(std::move(members));
+        }
+      }
+      frames.pop_back();
+      if (!frames.empty()) {
+        NodeId parent = frames.back().node;
+        low[parent] = std::min(low[parent], low[id]);
+      }
+    }
+  }
+  return cycles;
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,84 @@
+#include "engine/instances.h"
+
+#include <algorithm>
+
+namespace kinu::engine {
+
+size_t Expansion::size() const {
+  switch (kind) {
+    case Kind::kSingle:
+    case Kind::kUnknown:
+      return 1;
+    case Kind::kCount:
+      return static_cast<size_t>(count);
+    case Kind::kForEach:
+      return keys.size();
+    case Kind::kDisabled:
+      return 0;
+  }
+  return 0;
+}
+
+InstanceKey Expansion::key(size_t row) const {
+  switch (kind) {
+    case Kind::kCount:
+      return InstanceKey::Int(static_cast<int64_t>(row));
+    case Kind::kForEach:
+      return InstanceKey::String(keys[row]);
+    default:
+      return InstanceKey();
+  }
+}
+
+Row* ResourceTable::Find(const InstanceKey& key) {
+  // Rows of the expansion are found by position; only orphans have to be searched.
+  size_t known = expansion.size();
+  if (expansion.kind == Expansion::Kind::kCount && key.kind() == InstanceKey::Kind::kInt &&
+      key.index() >= 0 && static_cast<size_t>(key.index()) < std::min(known, rows.size())) {
+    return &rows[static_cast<size_t>(key.index())];
+  }
+  if (expansion.kind == Expansion::Kind::kForEach && key.kind() == InstanceKey::Kind::kString) {
+    if (key_index.empty() && !expansion.keys.empty()) {
+      for (size_t i = 0; i < expansion.keys.size(); ++i) {
+        key_index.emplace(expansion.keys[i].id, static_cast<uint32_t>(i));
+      }
+    }
+    auto it = key_index.find(key.symbol().id);
+    if (it != key_index.end() && it->second < rows.size()) {
+      return &rows[it->second];
+    }
+  }
+  size_t begin = expansion.kind == Expansion::Kind::kSingle ? 0 : std::min(known, rows.size());
+  for (size_t i = begin; i < rows.size(); ++i) {
+    if (rows[i].key == key) {
+      return &rows[i];
+    }
+  }
+  return nullptr;
+}
+
+std::unique_ptr<ModuleInstance> ModuleInstance::Make(ModuleInstId id,
+                                                     const config::ConfigNode* node,
+                                                     ModuleInstance* parent,
+                                                     Repetition repetition) {
+  auto instance = std::make_unique<ModuleInstance>();
+  const config::Module& module = *node->module;
+  instance->id = id;
+  instance->node = node;
+  instance->parent = parent;
+  instance->repetition = repetition;
+  instance->variables.assign(module.variables.size(), Value::DynamicUnknown());
+  instance->locals.assign(module.locals.size(), Value::DynamicUnknown());
+  instance->outputs.assign(module.outputs.size(), Value::DynamicUnknown());
+  instance->resources.reserve(module.resources.size());
+  for (size_t i = 0; i < module.resources.size(); ++i) {
+    instance->resources.push_back(std::make_unique<ResourceTable>());
+  }
+  instance->calls.reserve(module.calls.size());
+  for (size_t i = 0; i < module.calls.size(); ++i) {
+    instance->calls.push_back(std::make_unique<CallTable>());
+  }
+  return instance;
+}
+
+}  // namespace kinu::engine

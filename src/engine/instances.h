@@ -1,0 +1,113 @@
+// What a walk knows of instances: module instances and, inside each, tables of values and rows.
+//
+// A slot (a value, a row) is written once, by the node that owns it, and read by nodes that wait
+// for that node; the scheduler's counters give the happens-before. There is no lock around "the
+// state".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "addrs/address.h"
+#include "config/config.h"
+#include "cty/value.h"
+#include "plan/plan.h"
+#include "state/state.h"
+
+namespace kinu::engine {
+
+struct ModuleInstance;
+
+/// What `count`, `for_each` or `enabled` of a block or module call came to.
+struct Expansion {
+  enum class Kind : uint8_t {
+    kSingle,
+    kCount,
+    kForEach,
+    kDisabled,  ///< enabled = false: no instance, the object is null
+    kUnknown,   ///< validation: not known how many, one pseudo instance stands for all
+  };
+  Kind kind = Kind::kSingle;
+  int64_t count = 0;          ///< kCount
+  std::vector<Symbol> keys;   ///< kForEach: keys in order
+  std::vector<Value> values;  ///< kForEach: each.value per key
+  size_t size() const;
+  InstanceKey key(size_t row) const;
+};
+
+/// count.index, each.key and each.value for one row.
+struct Repetition {
+  const Expansion* expansion = nullptr;
+  size_t row = 0;
+};
+
+/// One instance of a resource during a walk.
+struct Row {
+  InstanceKey key;
+  uint32_t expansion_row = 0;  ///< row in the table's expansion; meaningless for orphans
+  bool orphan = false;         ///< in the state, but no longer wanted by the expansion
+  bool failed = false;
+  bool pending_delete = false;  ///< planned for deletion: expressions no longer see it
+  plan::Reason delete_reason = plan::Reason::kNone;
+  const state::Instance* stored = nullptr;  ///< the row in the prior state, if any
+  /// What expressions see: planned value while planning, stored or new value otherwise.
+  std::optional<Value> value;
+  /// The object after schema upgrade and refresh; empty when there is none.
+  std::optional<Value> refreshed_value;
+  std::string refreshed_private;
+  bool forgotten_data = false;          ///< a data source that nothing reads any more
+  std::optional<Value> previous_value;  ///< after schema upgrade, before refresh
+  std::optional<plan::ResourceChange> change;
+};
+
+/// The rows of one resource block in one module instance.
+struct ResourceTable {
+  Expansion expansion;
+  bool expanded = false;
+  std::vector<Row> rows;  ///< expansion order, then orphans in key order
+  /// Row of a key, or null.
+  Row* Find(const InstanceKey& key);
+  const Row* Find(const InstanceKey& key) const {
+    return const_cast<ResourceTable*>(this)->Find(key);
+  }
+
+  FlatMap<uint32_t, uint32_t> key_index;  ///< for_each key to row; built by the first Find()
+
+  // The whole resource as a value, made when an expression first asks for it after the block is
+  // done.
+  mutable std::mutex whole_mutex;
+  mutable std::optional<Value> whole;
+};
+
+/// The instances of one module call inside one module instance.
+struct CallTable {
+  Expansion expansion;
+  bool expanded = false;
+  std::vector<std::unique_ptr<ModuleInstance>> instances;  ///< one per expansion row
+  mutable std::mutex whole_mutex;
+  mutable std::optional<Value> whole;
+};
+
+/// One instance of a module.
+struct ModuleInstance {
+  ModuleInstId id;
+  const config::ConfigNode* node = nullptr;
+  ModuleInstance* parent = nullptr;
+  Repetition repetition;  ///< of the call that made it
+  std::vector<Value> variables;
+  std::vector<Value> locals;
+  std::vector<Value> outputs;
+  std::vector<std::unique_ptr<ResourceTable>> resources;
+  std::vector<std::unique_ptr<CallTable>> calls;
+
+  /// Makes empty tables for everything that the module declares.
+  static std::unique_ptr<ModuleInstance> Make(ModuleInstId id, const config::ConfigNode* node,
+                                              ModuleInstance* parent, Repetition repetition);
+};
+
+}  // namespace kinu::engine

@@ -1,0 +1,569 @@
+#include "engine/nodes/apply_row.h"
+
+#include <chrono>
+
+#include "base/files.h"
+#include "cty/ops.h"
+#include "engine/assemble.h"
+#include "engine/expansion.h"
+#include "lang/eval.h"
+#include "schema/marks.h"
+#include "schema/propose.h"
+
+namespace kinu::engine {
+
+void Recorder::Record(state::ObjectRecord record) {
+  std::lock_guard lock(mutex_);
+  if (store_ != nullptr) {
+    (void)store_->Record(record);
+    (void)store_->Flush();
+  }
+  state::Apply(record, working_);
+}
+
+std::optional<state::Object> Recorder::Current(const ResourceInstance& address) {
+  std::lock_guard lock(mutex_);
+  const state::Resource* resource = working_.Find(address.resource);
+  const state::Instance* instance = resource == nullptr ? nullptr : resource->Find(address.key);
+  if (instance == nullptr || instance->current == nullptr) {
+    return std::nullopt;
+  }
+  return *instance->current;
+}
+
+std::optional<state::Object> Recorder::Deposed(const ResourceInstance& address,
+                                               const std::string& key) {
+  std::lock_guard lock(mutex_);
+  const state::Resource* resource = working_.Find(address.resource);
+  const state::Instance* instance = resource == nullptr ? nullptr : resource->Find(address.key);
+  if (instance != nullptr) {
+    for (const state::DeposedObject& deposed : instance->deposed) {
+      if (deposed.key == key) {
+        return deposed.object;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void Recorder::SetOutput(state::OutputValue output) {
+  std::lock_guard lock(mutex_);
+  engine::SetOutput(working_, std::move(output));
+}
+
+namespace {
+
+/// Expands one table once, whoever comes first: the block's node or a cell in a keyed module.
+bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  const Node& node = walk.graph.node(id);
+  ResourceTable& table = *instance.resources[node.index];
+  std::lock_guard lock(table.whole_mutex);
+  if (table.expanded) {
+    return true;
+  }
+  const config::Resource& resource = instance.node->module->resources[node.index];
+  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  AbsResource address{instance.id, resource.name};
+  const state::Resource* stored = context.plan.prior_state.Find(address);
+  Expansion expansion;
+  if (context.destroy_all) {
+    // Nothing is wanted any more: the instances are those that the state has.
+    expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
+                     : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                                    : Expansion::Kind::kSingle;
+    if (stored != nullptr) {
+      for (const state::Instance& entry : stored->instances) {
+        if (entry.key.kind() == InstanceKey::Kind::kInt) {
+          expansion.count = std::max(expansion.count, entry.key.index() + 1);
+        } else if (entry.key.kind() == InstanceKey::Kind::kString) {
+          expansion.keys.push_back(entry.key.symbol());
+          expansion.values.push_back(Value::DynamicUnknown());
+        }
+      }
+    }
+  } else {
+    ModuleScope scope(walk, instance);
+    size_t errors = diags.error_count();
+    expansion = Expand({resource.count, resource.for_each, resource.enabled}, scope, walk.program,
+                       false, diags);
+    if (diags.error_count() != errors) {
+      return false;
+    }
+  }
+  table.expansion = std::move(expansion);
+  table.rows.resize(table.expansion.size());
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    Row& row = table.rows[i];
+    row.key = table.expansion.key(i);
+    row.expansion_row = static_cast<uint32_t>(i);
+    const state::Instance* entry = stored == nullptr ? nullptr : stored->Find(row.key);
+    row.stored = entry;
+    auto change = context.change_of.find(ResourceInstance{address, row.key});
+    if (change != context.change_of.end()) {
+      const plan::ResourceChange& planned = context.plan.changes[change->second];
+      if (planned.action == plan::Action::kNoOp) {
+        row.value = planned.after;
+      } else if (context.destroy_all) {
+        row.value = planned.before;
+      }
+    } else if (entry != nullptr && entry->current != nullptr && info.schema != nullptr) {
+      auto value = state::DecodeObject(*entry->current, info.schema->block.implied_type());
+      if (value) {
+        row.value = schema::MarkSensitive(info.schema->block, *value);
+      }
+    }
+  }
+  table.expanded = true;
+  return true;
+}
+
+/// Brings the object that a provider returned into the form that is stored.
+state::Object MakeObject(RowContext& row, const Value& value, const std::string& private_data,
+                         state::ObjectStatus status) {
+  state::Object object;
+  object.status = status;
+  object.schema_version =
+      row.address.resource.resource.mode == ResourceMode::kManaged
+          ? static_cast<uint64_t>(std::max<int64_t>(row.info.schema->version, 0))
+          : 0;
+  state::EncodeObject(value, row.info.schema->block.implied_type(), object);
+  object.private_data = private_data;
+  object.dependencies = row.info.dependencies;
+  object.create_before_destroy = row.info.create_before_destroy;
+  return object;
+}
+
+state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step step) {
+  state::ObjectRecord record;
+  record.step = step;
+  record.address = row.address;
+  record.provider = row.provider_slot().address;
+  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+    record.provider_key = row.row.stored->provider_key;
+  }
+  return record;
+}
+
+/// A clock for "complete after".
+class Stopwatch {
+ public:
+  int64_t seconds() const {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() -
+                                                            start_)
+        .count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The call itself with all the checks on its answer. Ref: provider contract 9.3.
+struct Applied {
+  Value value;
+  std::string private_data;
+  bool failed = false;
+};
+Applied CallApply(RowContext& row, provider::Provider& provider, const Value& before,
+                  const Value& after, const Value& config, const std::string& private_data,
+                  Diagnostics& diags) {
+  const schema::Block& block = row.info.schema->block;
+  const Type& type = block.implied_type();
+  bool deleting = after.IsNull();
+  size_t errors = diags.error_count();
+  std::vector<PathMarks> marks;
+  provider::ApplyRequest request;
+  request.type = row.walk().program.Text(row.address.resource.resource.type);
+  request.prior = before.UnmarkDeep();
+  request.planned = after.ContainsMarked() ? after.UnmarkDeepWithPaths(&marks) : after;
+  request.config = config.UnmarkDeep();
+  request.private_data = private_data;
+  provider::Problems problems;
+  provider::ApplyResponse response = provider.ApplyResourceChange(request, problems);
+  std::string address = row.AddressText();
+  AppendProblems(problems, row.resource.body, address, diags);
+  auto failed = [&] { return diags.error_count() != errors; };
+  auto bug = [&](std::string summary, const std::string& what) {
+    diags.Error(std::move(summary), "After applying the change of " + address + ", the provider " +
+                                        row.walk().program.ToText(row.provider_slot().address) +
+                                        " returned " + what +
+                                        ".\n\nThis is a bug of the provider: please report it to "
+                                        "its authors.");
+  };
+  Applied out;
+  out.private_data = std::move(response.private_data);
+  Value value =
+      response.has_state ? response.state : (deleting ? Value::Null(type) : before.UnmarkDeep());
+  if (!response.has_state && !failed()) {
+    bug("Provider produced invalid object", "no object at all");
+  }
+  if (!value.IsWhollyKnown()) {
+    bug("Provider returned invalid result object after apply", "values that are still unknown");
+    value = UnknownAsNull(value);
+  }
+  if (!deleting && !failed() && !response.legacy_type_system) {
+    for (const ValueError& error : schema::CheckCompatible(block, after.UnmarkDeep(), value)) {
+      bug("Provider produced inconsistent result after apply",
+          "something else than was planned: " + error.ToText());
+    }
+  }
+  if (!failed() && deleting && !value.IsNull()) {
+    bug("Provider returned invalid result object after apply", "an object that should be gone");
+  } else if (!failed() && !deleting && value.IsNull()) {
+    bug("Provider returned invalid result object after apply", "nothing");
+  }
+  if (!value.IsNull()) {
+    if (!marks.empty()) {
+      value = value.MarkWithPaths(marks);
+    }
+    value = schema::MarkSensitive(block, std::move(value));
+  }
+  out.value = std::move(value);
+  out.failed = failed();
+  return out;
+}
+
+/// Create, update, or the create half of a replacement.
+void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_index,
+                     Diagnostics& diags) {
+  const plan::ResourceChange& saved = context.plan.changes[change_index];
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  Walk& walk = row.walk();
+  bool create_first = saved.action == plan::Action::kCreateThenDelete;
+  std::string deposed;
+  if (create_first) {
+    deposed = RandomUuid().substr(0, 8);
+    state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kDepose);
+    record.deposed = deposed;
+    context.recorder.Record(std::move(record));
+    context.deposed_keys[change_index] = deposed;
+  }
+  std::optional<state::Object> current = context.recorder.Current(row.address);
+  std::optional<Value> prior;
+  if (current) {
+    prior = saved.before;
+  }
+  size_t errors = diags.error_count();
+  auto restore = [&] {
+    if (create_first && !context.recorder.Current(row.address)) {
+      state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRestore);
+      record.deposed = deposed;
+      context.recorder.Record(std::move(record));
+    }
+  };
+  std::optional<PlannedRow> planned =
+      PlanChange(row, *provider, prior, current ? &*current : nullptr, &saved, diags);
+  if (!planned) {
+    restore();
+    return;
+  }
+  plan::ResourceChange& change = planned->change;
+  bool action_fits =
+      change.action == saved.action ||
+      (saved.action == plan::Action::kUpdate && change.action == plan::Action::kNoOp) ||
+      (saved.action == plan::Action::kForgetThenCreate && change.action == plan::Action::kCreate);
+  std::string address = row.AddressText();
+  if (!action_fits) {
+    diags.Error("Provider produced inconsistent final plan",
+                "When the plan for " + address +
+                    " was completed with the values learned during apply, the provider chose "
+                    "another action than it had planned.\n\nThis is a bug of the provider: please "
+                    "report it to its authors.");
+  } else {
+    for (const ValueError& error : schema::CheckCompatible(
+             row.info.schema->block, saved.after.UnmarkDeep(), change.after.UnmarkDeep())) {
+      diags.Error("Provider produced inconsistent final plan",
+                  "When the plan for " + address +
+                      " was completed with the values learned during apply, the provider planned "
+                      "something else than before: " +
+                      error.ToText() +
+                      ".\n\nThis is a bug of the provider: please report it to its authors.");
+    }
+  }
+  if (diags.error_count() != errors) {
+    restore();
+    return;
+  }
+  if (change.action == plan::Action::kNoOp) {
+    row.row.value = change.before;
+    (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                          &*row.row.value, Severity::kError, diags);
+    return;
+  }
+  bool creating = change.action != plan::Action::kUpdate;
+  plan::Action shown = creating ? plan::Action::kCreate : plan::Action::kUpdate;
+  Value before = creating ? Value::Null(row.info.schema->block.implied_type()) : change.before;
+  auto [id_key, id_value] = IdentifyObject(before);
+  walk.Post({.kind = EventKind::kApplyStart,
+             .address = row.address,
+             .action = shown,
+             .id_key = id_key,
+             .id_value = id_value});
+  Stopwatch watch;
+  Applied applied =
+      CallApply(row, *provider, before, change.after, planned->config, change.private_data, diags);
+  std::string private_data = applied.private_data;
+  bool keep = !applied.value.IsNull();
+  if (keep) {
+    // A failed creation leaves something that nobody can rely on: tainted. A failed update leaves
+    // the object as it was before in that respect.
+    state::ObjectStatus status = state::ObjectStatus::kReady;
+    if (applied.failed) {
+      status = creating ? state::ObjectStatus::kTainted
+                        : (current ? current->status : state::ObjectStatus::kReady);
+    }
+    state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
+    record.object = MakeObject(row, applied.value, private_data, status);
+    context.recorder.Record(std::move(record));
+  } else if (applied.failed && current) {
+    // Nothing came back: the object stays as it was known.
+    state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
+    record.object = *current;
+    context.recorder.Record(std::move(record));
+  }
+  if (applied.failed) {
+    restore();
+    walk.Post({.kind = EventKind::kApplyErrored,
+               .address = row.address,
+               .action = shown,
+               .elapsed_seconds = watch.seconds()});
+    return;
+  }
+  {
+    std::lock_guard lock(context.recorder.mutex());
+    ++(creating ? context.recorder.counts.added : context.recorder.counts.changed);
+  }
+  std::tie(id_key, id_value) = IdentifyObject(applied.value);
+  walk.Post({.kind = EventKind::kApplyComplete,
+             .address = row.address,
+             .action = shown,
+             .id_key = id_key,
+             .id_value = id_value,
+             .elapsed_seconds = watch.seconds()});
+  row.row.value = applied.value;
+  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                        &*row.row.value, Severity::kError, diags);
+}
+
+/// Destroys the current object, or a deposed one.
+void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
+                const std::string& deposed, Diagnostics& diags) {
+  const plan::ResourceChange& saved = context.plan.changes[change_index];
+  if (row.info.schema == nullptr) {
+    diags.Error("Missing resource type schema",
+                "The provider no longer knows the type of " + row.AddressText() + ".");
+    return;
+  }
+  std::optional<state::Object> object = deposed.empty()
+                                            ? context.recorder.Current(row.address)
+                                            : context.recorder.Deposed(row.address, deposed);
+  if (!object) {
+    return;  // gone already
+  }
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  Walk& walk = row.walk();
+  auto [id_key, id_value] = IdentifyObject(saved.before);
+  walk.Post({.kind = EventKind::kApplyStart,
+             .address = row.address,
+             .deposed = deposed,
+             .action = plan::Action::kDelete,
+             .id_key = id_key,
+             .id_value = id_value});
+  Stopwatch watch;
+  Value nothing = Value::Null(row.info.schema->block.implied_type());
+  bool plain_delete = saved.action == plan::Action::kDelete;
+  Applied applied = CallApply(row, *provider, saved.before, nothing, nothing,
+                              plain_delete ? saved.private_data : object->private_data, diags);
+  if (applied.failed) {
+    if (!applied.value.IsNull()) {
+      state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
+      record.deposed = deposed;
+      record.object = MakeObject(row, applied.value, applied.private_data, object->status);
+      record.object.dependencies = object->dependencies;
+      record.object.create_before_destroy = object->create_before_destroy;
+      context.recorder.Record(std::move(record));
+    }
+    walk.Post({.kind = EventKind::kApplyErrored,
+               .address = row.address,
+               .deposed = deposed,
+               .action = plan::Action::kDelete,
+               .elapsed_seconds = watch.seconds()});
+    return;
+  }
+  state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
+  record.deposed = deposed;
+  context.recorder.Record(std::move(record));
+  {
+    std::lock_guard lock(context.recorder.mutex());
+    ++context.recorder.counts.removed;
+  }
+  walk.Post({.kind = EventKind::kApplyComplete,
+             .address = row.address,
+             .deposed = deposed,
+             .action = plan::Action::kDelete,
+             .id_key = id_key,
+             .id_value = id_value,
+             .elapsed_seconds = watch.seconds()});
+}
+
+void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  Diagnostics found;
+  std::optional<Value> value = EvaluateAndRead(row, *provider, found);
+  bool nested = row.resource.check >= 0;
+  for (Diagnostic& diagnostic : found.list()) {
+    if (nested) {
+      diagnostic.severity = Severity::kWarning;
+    }
+    diags.Add(std::move(diagnostic));
+  }
+  if (!value) {
+    return;
+  }
+  state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
+  record.object = MakeObject(row, *value, "", state::ObjectStatus::kReady);
+  record.object.dependencies = nullptr;
+  record.object.create_before_destroy = false;
+  context.recorder.Record(std::move(record));
+  row.row.value = *value;
+  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                        &*row.row.value, Severity::kError, diags);
+}
+
+void ForgetRow(ApplyContext& context, RowContext& row, const std::string& deposed) {
+  state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
+  record.deposed = deposed;
+  context.recorder.Record(std::move(record));
+  std::lock_guard lock(context.recorder.mutex());
+  ++context.recorder.counts.forgotten;
+}
+
+}  // namespace
+
+void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  const Node& node = walk.graph.node(id);
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    ExpandTable(context, id, *instance, diags);
+  }
+}
+
+void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  uint32_t cell_index = walk.graph.node(id).index;
+  Cell& cell = walk.cells[cell_index];
+  static const config::Resource kNoBlock;
+  ModuleInstance* instance = nullptr;
+  NodeId block_id = kNoNode;
+  const config::Resource* resource = &kNoBlock;
+  const BlockInfo* info = &context.orphan_infos[cell_index];
+  bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck;
+  if (cell.block >= 0) {
+    auto block = static_cast<size_t>(cell.block);
+    resource = &cell.node->module->resources[block];
+    info = &walk.blocks[cell.node->index][block];
+    block_id = walk.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
+    for (ModuleInstance* candidate : walk.instances[cell.node->index]) {
+      if (candidate->id == cell.resource.module) {
+        instance = candidate;
+      }
+    }
+    if (live && instance != nullptr && !ExpandTable(context, block_id, *instance, diags)) {
+      return;
+    }
+  }
+  std::vector<Diagnostics> found(cell.rows.size());
+  walk.ForEachRow(cell.rows.size(), walk.providers[cell.provider].blocking, [&](size_t i) {
+    uint32_t change_index = cell.rows[i].change;
+    const plan::ResourceChange& change = context.plan.changes[change_index];
+    // A row whose other half failed is skipped without a word (own-destroy and own-create rules).
+    bool other_half_done = true;
+    if (cell.phase == Phase::kApply && change.action == plan::Action::kDeleteThenCreate) {
+      other_half_done = context.Done(change_index, Phase::kDestroy);
+    } else if (cell.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
+      other_half_done = context.Done(change_index, Phase::kApply);
+    }
+    if (!other_half_done) {
+      cell.rows[i].failed = true;
+      return;
+    }
+    if (walk.stopping()) {
+      found[i].Error("execution halted", "");
+      return;
+    }
+    Row detached;
+    detached.key = change.address.key;
+    const state::Resource* stored = context.plan.prior_state.Find(cell.resource);
+    detached.stored = stored == nullptr ? nullptr : stored->Find(change.address.key);
+    Row* row = nullptr;
+    if (live && instance != nullptr) {
+      row = instance->resources[static_cast<size_t>(cell.block)]->Find(change.address.key);
+    }
+    RowContext row_context{context.node,
+                           block_id,
+                           *resource,
+                           *info,
+                           instance,
+                           change.address,
+                           row != nullptr ? *row : detached};
+    switch (cell.phase) {
+      case Phase::kApply:
+        if (row == nullptr) {
+          found[i].Error("Resource instance is not in the configuration any more",
+                         "The plan has a change for " + row_context.AddressText() +
+                             ", which count or for_each no longer gives.");
+        } else if (change.action == plan::Action::kRead) {
+          ApplyDataRow(context, row_context, found[i]);
+        } else {
+          ApplyManagedRow(context, row_context, change_index, found[i]);
+        }
+        break;
+      case Phase::kCheck:
+        if (row != nullptr && row->value) {
+          if (CheckConditions(row_context, ConditionKind::kPrecondition, resource->preconditions,
+                              nullptr, Severity::kError, found[i])) {
+            (void)CheckConditions(row_context, ConditionKind::kPostcondition,
+                                  resource->postconditions, &*row->value, Severity::kError,
+                                  found[i]);
+          }
+        }
+        break;
+      case Phase::kDestroy:
+        DestroyRow(context, row_context, change_index, change.deposed, found[i]);
+        break;
+      case Phase::kDispose: {
+        const std::string& key =
+            !change.deposed.empty() ? change.deposed : context.deposed_keys[change_index];
+        DestroyRow(context, row_context, change_index, key, found[i]);
+        break;
+      }
+      case Phase::kForget:
+        ForgetRow(context, row_context, change.deposed);
+        break;
+    }
+    if (!found[i].has_errors()) {
+      context.SetDone(change_index, cell.phase);
+    } else {
+      cell.rows[i].failed = true;
+    }
+  });
+  bool failed = false;
+  for (size_t i = 0; i < cell.rows.size(); ++i) {
+    failed = failed || cell.rows[i].failed;
+    diags.Append(std::move(found[i]));
+  }
+  if (failed) {
+    walk.MarkFailed(id);
+  }
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,204 @@
+// Data sources while planning. Ref: opentofu node_resource_abstract_instance.go planDataSource.
+#include "engine/nodes/managed.h"
+#include "lang/eval.h"
+#include "schema/decode.h"
+#include "schema/marks.h"
+#include "schema/propose.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Whether a managed resource that this block names (itself, through values, or in depends_on of an
+/// enclosing module call) has a change to make. With conditions every ancestor counts.
+bool DependenciesPending(const RowContext& row) {
+  const Walk& walk = row.node.walk;
+  const Graph& graph = walk.graph;
+  bool all = !row.resource.preconditions.empty() || !row.resource.postconditions.empty();
+  FlatSet<uint32_t> seen;
+  std::vector<NodeId> work;
+  auto push = [&](NodeId id) {
+    if (seen.insert(id).second) {
+      work.push_back(id);
+    }
+  };
+  for (NodeId dependency : graph.dependencies(row.id)) {
+    push(dependency);
+  }
+  for (const config::ConfigNode* place = walk.config.nodes[graph.node(row.id).config_node].get();
+       place->parent != nullptr; place = place->parent) {
+    for (NodeId dependency : walk.call_dependencies[place->index]) {
+      push(dependency);
+    }
+  }
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    const Node& node = graph.node(id);
+    bool expand = all;
+    switch (node.kind) {
+      case NodeKind::kResource: {
+        const config::Resource& resource =
+            walk.config.nodes[node.config_node]->module->resources[node.index];
+        if (resource.name.mode == ResourceMode::kManaged &&
+            walk.blocks[node.config_node][node.index].pending) {
+          return true;
+        }
+        break;
+      }
+      case NodeKind::kVariable:
+      case NodeKind::kLocal:
+      case NodeKind::kOutput:
+      case NodeKind::kModuleEnd:
+        expand = true;
+        break;
+      default:
+        break;
+    }
+    if (expand) {
+      for (NodeId dependency : graph.dependencies(id)) {
+        if (all || graph.node(dependency).kind != NodeKind::kModule) {
+          push(dependency);
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
+                                    const Value& config, Diagnostics& diags) {
+  const schema::Block& block = row.info.schema->block;
+  std::vector<PathMarks> marks;
+  Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
+  std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+  provider::Problems problems;
+  provider.ValidateDataConfig(type, unmarked, problems);
+  bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  row.walk().Post({.kind = EventKind::kReadStart, .address = row.address});
+  problems.clear();
+  Value value = provider.ReadDataSource(type, unmarked, Value::Null(Type::Dynamic()), problems);
+  failed = provider::HasErrors(problems);
+  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  if (value.IsNull() || !value.IsWhollyKnown()) {
+    diags.Error(
+        "Provider produced " + std::string(value.IsNull() ? "null object" : "invalid object"),
+        "The provider gave " + std::string(value.IsNull() ? "nothing" : "unknown values") +
+            " for " + row.AddressText() +
+            ".\n\nThis is a bug of the provider: please report it to its authors.");
+    return std::nullopt;
+  }
+  auto [id_key, id_value] = IdentifyObject(value);
+  row.walk().Post({.kind = EventKind::kReadComplete,
+                   .address = row.address,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  if (!marks.empty()) {
+    value = value.MarkWithPaths(marks);
+  }
+  return schema::MarkSensitive(block, std::move(value));
+}
+
+std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
+                                     Diagnostics& diags) {
+  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+                       row.node.condition_severity, diags)) {
+    return std::nullopt;
+  }
+  size_t errors = diags.error_count();
+  const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
+  ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row});
+  Value config = schema::DecodeBody(row.info.schema->block, *row.resource.body,
+                                    config::MetaNames(ResourceMode::kData), scope, nullptr, diags);
+  if (diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  return ReadDataSource(row, provider, config, diags);
+}
+
+void PlanDataRow(RowContext& row, Diagnostics& diags) {
+  Walk& walk = row.walk();
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  const schema::Block& block = row.info.schema->block;
+  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+                       row.node.condition_severity, diags)) {
+    return;
+  }
+  size_t errors = diags.error_count();
+  const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
+  ModuleScope scope(walk, *row.instance, Repetition{&table.expansion, row.row.expansion_row});
+  Value config = schema::DecodeBody(block, *row.resource.body,
+                                    config::MetaNames(ResourceMode::kData), scope, nullptr, diags);
+  if (diags.error_count() != errors) {
+    return;
+  }
+  bool refresh_only = walk.input.options.mode == plan::Mode::kRefreshOnly;
+  bool nested = row.resource.check >= 0;
+  auto planned_read = [&](Value after, plan::Reason reason) {
+    plan::ResourceChange change;
+    change.address = row.address;
+    change.previous_address = row.address;
+    change.provider = row.provider_slot().address;
+    change.action = plan::Action::kRead;
+    change.reason = reason;
+    change.before = Value::Null(block.implied_type());
+    change.after = std::move(after);
+    row.row.change = std::move(change);
+  };
+  auto placeholder = [&] {
+    std::vector<PathMarks> marks;
+    Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
+    Value value = schema::ProposeUnknown(block, unmarked);
+    return marks.empty() ? value : value.MarkWithPaths(marks);
+  };
+  bool known = config.IsWhollyKnown();
+  if (!known || DependenciesPending(row)) {
+    if (refresh_only) {
+      row.row.value = Value::Null(block.implied_type());
+      return;
+    }
+    Value value = placeholder();
+    row.row.value = schema::MarkSensitive(block, value);
+    planned_read(std::move(value),
+                 known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown);
+    return;
+  }
+  Diagnostics read_diags;
+  std::optional<Value> value = ReadDataSource(row, *provider, config, read_diags);
+  if (nested) {
+    // A failing read inside a check block is the check's business, not the plan's.
+    for (Diagnostic& diagnostic : read_diags.list()) {
+      diagnostic.severity = Severity::kWarning;
+      diags.Add(std::move(diagnostic));
+    }
+    if (!value) {
+      value = placeholder();
+    }
+    row.row.value = *value;
+    if (!refresh_only) {
+      planned_read(*value, plan::Reason::kReadCheckNested);
+    }
+    return;
+  }
+  diags.Append(std::move(read_diags));
+  if (!value) {
+    return;
+  }
+  row.row.refreshed_value = *value;
+  row.row.value = std::move(value);
+  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                        &*row.row.value, row.node.condition_severity, diags);
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,771 @@
+#include "engine/nodes/managed.h"
+
+#include <algorithm>
+
+#include "cty/convert.h"
+#include "cty/ops.h"
+#include "lang/eval.h"
+#include "schema/decode.h"
+#include "schema/marks.h"
+#include "schema/propose.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Whether a value's type is one that `want` allows: equal but where `want` is dynamic.
+bool Conforms(const Type& have, const Type& want) {
+  if (have == want || want.is_dynamic()) {
+    return true;
+  }
+  if (have.kind() != want.kind()) {
+    return false;
+  }
+  if (want.is_collection()) {
+    return Conforms(have.element(), want.element());
+  }
+  if (want.is_tuple()) {
+    return std::equal(have.elements().begin(), have.elements().end(), want.elements().begin(),
+                      want.elements().end(), Conforms);
+  }
+  if (want.is_object()) {
+    return std::equal(have.attributes().begin(), have.attributes().end(), want.attributes().begin(),
+                      want.attributes().end(),
+                      [](const ObjectAttribute& a, const ObjectAttribute& b) {
+                        return a.name == b.name && Conforms(a.type, b.type);
+                      });
+  }
+  return false;
+}
+
+void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
+                 Diagnostics& diags) {
+  diags.Error(std::string(summary),
+              "Provider " + row.walk().program.ToText(row.provider_slot().address) +
+                  " gave an answer that the protocol does not allow, for " + row.AddressText() +
+                  detail + "\n\nThis is a bug of the provider: please report it to its authors.");
+}
+
+bool KnownTrue(const Value& value) {
+  return value.IsKnown() && !value.IsNull() && value.UnmarkDeep().AsBool();
+}
+
+/// Whether a path names a write-only attribute.
+bool IsWriteOnly(const schema::Block& block, const Path& path) {
+  if (!block.has_write_only()) {
+    return false;
+  }
+  const schema::Block* current = &block;
+  const std::vector<schema::Attribute>* attributes = &block.attributes;
+  const schema::Attribute* found = nullptr;
+  for (const PathStep& step : path.steps()) {
+    if (step.kind != PathStep::Kind::kAttribute) {
+      continue;
+    }
+    found = nullptr;
+    for (const schema::Attribute& attribute : *attributes) {
+      if (attribute.name == step.name) {
+        found = &attribute;
+      }
+    }
+    const schema::NestedBlock* nested = current == nullptr ? nullptr : current->FindBlock(step.name);
+    if (found != nullptr) {
+      current = nullptr;
+      if (found->nested == nullptr) {
+        break;
+      }
+      attributes = &found->nested->attributes;
+    } else if (nested != nullptr) {
+      current = &nested->block;
+      attributes = &nested->block.attributes;
+    } else {
+      return false;
+    }
+  }
+  return found != nullptr && found->write_only;
+}
+
+/// The paths that carry the sensitive mark, for comparing sensitivity before and after.
+std::vector<Path> SensitivePaths(const Value& value) {
+  std::vector<Path> out;
+  if (!value.ContainsMarked()) {
+    return out;
+  }
+  std::vector<PathMarks> marks;
+  (void)value.UnmarkDeepWithPaths(&marks);
+  for (PathMarks& entry : marks) {
+    if (entry.marks.sensitive()) {
+      out.push_back(std::move(entry.path));
+    }
+  }
+  return out;
+}
+
+bool SamePaths(const std::vector<Path>& a, const std::vector<Path>& b) {
+  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Path& path) {
+           return std::find(b.begin(), b.end(), path) != b.end();
+         });
+}
+
+/// `value` with what stands at `steps` replaced by what `prior` has there. Map keys come and go one
+/// by one; anything that does not fit is left alone. Ref: processIgnoreChangesIndividual.
+Value PutBack(const Value& value, const Value& prior, std::span<const PathStep> steps) {
+  if (steps.empty()) {
+    return prior;
+  }
+  if (value.IsNull() || !value.IsKnown() || prior.IsNull() || !prior.IsKnown()) {
+    // A map that is null or gone altogether can still lose or get back a single key.
+    if (steps.size() == 1 && steps[0].kind == PathStep::Kind::kIndex && value.IsNull() &&
+        value.type().is_map() && prior.IsKnown() && !prior.IsNull() &&
+        steps[0].key.type() == Type::String()) {
+      const Value* element = prior.Find(steps[0].key.AsString());
+      if (element != nullptr) {
+        return Value::Map(value.type().element(),
+                          {{std::string(steps[0].key.AsString()), *element}});
+      }
+    }
+    return value;
+  }
+  const PathStep& step = steps[0];
+  Type type = value.type();
+  MarkSet marks = value.marks();
+  auto rest = steps.subspan(1);
+  if (step.kind == PathStep::Kind::kAttribute && type.is_object()) {
+    const Value* before = prior.type().is_object() ? prior.Find(step.name) : nullptr;
+    int index = type.FindAttribute(step.name);
+    if (before == nullptr || index < 0) {
+      return value;
+    }
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (size_t i = 0; i < value.size(); ++i) {
+      attributes.emplace_back(value.key(i), value.elements()[i]);
+    }
+    Value& slot = attributes[static_cast<size_t>(index)].second;
+    slot = PutBack(slot, *before, rest);
+    return Value::Object(std::move(attributes)).WithMarks(marks);
+  }
+  std::string name;
+  if (step.kind == PathStep::Kind::kAttribute) {
+    name = step.name;
+  } else if (step.key.type() == Type::String()) {
+    name = step.key.AsString();
+  }
+  if (!name.empty() && type.is_map() && (prior.type().is_map() || prior.type().is_object())) {
+    const Value* before = prior.Find(name);
+    const Value* now = value.Find(name);
+    std::vector<std::pair<std::string, Value>> entries;
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (value.key(i) != name) {
+        entries.emplace_back(value.key(i), value.elements()[i]);
+      }
+    }
+    if (before != nullptr) {
+      entries.emplace_back(name, now != nullptr ? PutBack(*now, *before, rest) : *before);
+    }
+    return Value::Map(type.element(), std::move(entries)).WithMarks(marks);
+  }
+  if (!name.empty() && type.is_object()) {
+    return PutBack(value, prior, std::vector<PathStep>{PathStep::Attribute(name)});
+  }
+  if (step.kind == PathStep::Kind::kIndex && (type.is_list() || type.is_tuple()) &&
+      step.key.type() == Type::Number()) {
+    std::optional<int64_t> index = step.key.AsInt64();
+    if (!index || *index < 0 || static_cast<size_t>(*index) >= value.size() ||
+        static_cast<size_t>(*index) >= prior.size()) {
+      return value;
+    }
+    auto at = static_cast<size_t>(*index);
+    std::vector<Value> elements(value.elements().begin(), value.elements().end());
+    elements[at] = PutBack(elements[at], prior.elements()[at], rest);
+    return (type.is_list() ? Value::List(type.element(), std::move(elements))
+                           : Value::Tuple(std::move(elements)))
+        .WithMarks(marks);
+  }
+  return value;
+}
+
+Path PathOfTraversal(const hcl::TraversalExpr& traversal) {
+  Path path;
+  path.Push(PathStep::Attribute(traversal.root));
+  for (const hcl::TraversalStep& step : traversal.steps) {
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+      path.Push(PathStep::Attribute(step.name));
+    } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
+      path.Push(PathStep::Index(*step.key));
+    }
+  }
+  return path;
+}
+
+}  // namespace
+
+Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
+                    const Value& prior, const Value& config, Diagnostics&) {
+  if (prior.IsNull() || resource.ignore == config::IgnoreChanges::kNone) {
+    return config;
+  }
+  if (resource.ignore == config::IgnoreChanges::kAll) {
+    if (block == nullptr) {
+      return prior;
+    }
+    // What only the provider may set cannot be in a configuration.
+    std::vector<Value> values(prior.elements().begin(), prior.elements().end());
+    for (size_t i = 0; i < values.size(); ++i) {
+      const schema::Attribute* attribute = block->FindAttribute(prior.key(i));
+      if (attribute != nullptr && attribute->computed && !attribute->optional) {
+        values[i] = Value::Null(attribute->type);
+      }
+    }
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (size_t i = 0; i < values.size(); ++i) {
+      attributes.emplace_back(prior.key(i), std::move(values[i]));
+    }
+    return Value::Object(std::move(attributes));
+  }
+  Value out = config;
+  for (const hcl::TraversalExpr* traversal : resource.ignore_changes) {
+    Path path = PathOfTraversal(*traversal);
+    out = PutBack(out, prior, path.steps());
+  }
+  return out;
+}
+
+std::pair<std::string, std::string> IdentifyObject(const Value& value) {
+  if (value.IsNull() || !value.IsKnown() || value.IsMarked() || !value.type().is_object()) {
+    return {};
+  }
+  auto text = [](const Value* v) -> std::string {
+    if (v == nullptr || v->IsMarked() || !v->IsKnown() || v->IsNull() ||
+        v->type() != Type::String()) {
+      return "";
+    }
+    return std::string(v->AsString());
+  };
+  if (std::string id = text(value.Find("id")); !id.empty()) {
+    return {"id", id};
+  }
+  if (std::string name = text(value.Find("name")); !name.empty()) {
+    return {"name", name};
+  }
+  const Value* tags = value.Find("tags");
+  if (tags != nullptr && !tags->IsMarked() && tags->IsKnown() && !tags->IsNull() &&
+      tags->type().is_map() && tags->type().element() == Type::String()) {
+    for (const char* key : {"name", "Name"}) {
+      if (std::string name = text(tags->Find(key)); !name.empty()) {
+        return {"tags." + std::string(key), name};
+      }
+    }
+  }
+  return {};
+}
+
+provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
+  const ProviderSlot& slot = row.provider_slot();
+  InstanceKey key;
+  if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr &&
+      row.instance != nullptr) {
+    ModuleScope scope(
+        row.walk(), *row.instance,
+        Repetition{&row.instance->resources[row.walk().graph.node(row.id).index]->expansion,
+                   row.row.expansion_row});
+    Value value = lang::Evaluate(*row.resource.provider_ref->key, scope, diags).UnmarkDeep();
+    if (auto text = Convert(value, Type::String()); text && text->IsKnown() && !text->IsNull()) {
+      key = InstanceKey::String(row.walk().program.Intern(text->AsString()));
+    }
+  } else if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+    key = row.row.stored->provider_key;
+  }
+  provider::Provider* provider = slot.Get(key);
+  if (provider == nullptr && !diags.has_errors()) {
+    diags.Error("Provider instance not present",
+                "No instance of the provider configuration serves " + row.AddressText() +
+                    ": the instance key that it used is no longer in the configuration's "
+                    "for_each.");
+  }
+  return provider;
+}
+
+std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider,
+                                   const state::Object& object, Diagnostics& diags) {
+  const schema::ResourceSchema& schema = *row.info.schema;
+  std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+  if (object.schema_version > static_cast<uint64_t>(schema.version)) {
+    diags.Error("Resource instance managed by newer provider version",
+                "The state of " + row.AddressText() +
+                    " was written with a newer version of the provider than the one in use. "
+                    "Upgrade the provider to read it.");
+    return std::nullopt;
+  }
+  provider::RawState raw;
+  raw.json = object.attributes;
+  provider::Problems problems;
+  Value value = provider.UpgradeResourceState(type, static_cast<int64_t>(object.schema_version),
+                                              raw, problems);
+  bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, nullptr, row.AddressText(), diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  if (!Conforms(value.type(), schema.block.implied_type())) {
+    ProviderBug(row, "Invalid resource state upgrade", ".", diags);
+    return std::nullopt;
+  }
+  std::vector<PathMarks> marks;
+  for (const Path& path : object.sensitive) {
+    marks.push_back({path, MarkSet::Sensitive()});
+  }
+  return marks.empty() ? value : value.MarkWithPaths(marks);
+}
+
+std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
+                                   const state::Object& object, const Value& prior,
+                                   const std::string& deposed, std::string* private_data,
+                                   Diagnostics& diags) {
+  auto [id_key, id_value] = IdentifyObject(prior);
+  row.walk().Post({.kind = EventKind::kRefreshStart,
+                   .address = row.address,
+                   .deposed = deposed,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  std::vector<PathMarks> marks;
+  Value unmarked = prior.ContainsMarked() ? prior.UnmarkDeepWithPaths(&marks) : prior;
+  provider::ReadRequest request;
+  request.type = row.walk().program.Text(row.address.resource.resource.type);
+  request.prior = unmarked;
+  request.private_data = object.private_data;
+  provider::Problems problems;
+  provider::ReadResponse response = provider.ReadResource(request, problems);
+  bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  const Type& type = row.info.schema->block.implied_type();
+  if (!Conforms(response.state.type(), type)) {
+    ProviderBug(row, "Provider produced invalid object", ": the refreshed object has a wrong type.",
+                diags);
+    return std::nullopt;
+  }
+  if (!response.state.IsWhollyKnown()) {
+    ProviderBug(row, "Provider produced invalid object",
+                ": the refreshed object contains unknown values.", diags);
+    return std::nullopt;
+  }
+  *private_data = std::move(response.private_data);
+  Value refreshed = response.state;
+  row.walk().Post({.kind = EventKind::kRefreshComplete,
+                   .address = row.address,
+                   .deposed = deposed,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  if (refreshed.IsNull()) {
+    return refreshed;
+  }
+  return marks.empty() ? refreshed : refreshed.MarkWithPaths(marks);
+}
+
+bool CheckConditions(RowContext& row, ConditionKind kind,
+                     const std::vector<config::Condition>& conditions, const Value* self,
+                     Severity severity, Diagnostics& diags) {
+  if (conditions.empty() || row.instance == nullptr) {
+    return true;
+  }
+  size_t errors = diags.error_count();
+  const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
+  ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
+                    self);
+  std::string address = row.AddressText();
+  for (const config::Condition& condition : conditions) {
+    row.node.checks.Report(row.id, address,
+                           EvaluateCondition(condition, kind, scope, severity, diags));
+  }
+  return diags.error_count() == errors;
+}
+
+std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provider,
+                                     const std::optional<Value>& prior_object,
+                                     const state::Object* object,
+                                     const plan::ResourceChange* earlier, Diagnostics& diags) {
+  Walk& walk = row.walk();
+  const schema::Block& block = row.info.schema->block;
+  const Type& type = block.implied_type();
+  size_t errors = diags.error_count();
+  auto failed = [&] { return diags.error_count() != errors; };
+  std::string address = row.AddressText();
+
+  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+                       row.node.condition_severity, diags)) {
+    return std::nullopt;
+  }
+  PlannedRow out;
+  plan::ResourceChange& change = out.change;
+  change.address = row.address;
+  change.previous_address = row.address;
+  change.provider = row.provider_slot().address;
+
+  const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
+  ModuleScope scope(walk, *row.instance, Repetition{&table.expansion, row.row.expansion_row});
+  out.config = schema::DecodeBody(block, *row.resource.body,
+                                  config::MetaNames(row.resource.name.mode), scope, nullptr, diags);
+  if (failed()) {
+    return std::nullopt;
+  }
+  bool tainted = object != nullptr && object->status == state::ObjectStatus::kTainted;
+  Value prior = prior_object && !tainted ? *prior_object : Value::Null(type);
+  std::string_view type_name = walk.program.Text(row.address.resource.resource.type);
+
+  provider::Problems problems;
+  auto take_problems = [&] {
+    bool bad = provider::HasErrors(problems);
+    AppendProblems(problems, row.resource.body, address, diags);
+    problems.clear();
+    return !bad;
+  };
+  Value unmarked_original = out.config.UnmarkDeep();
+  provider.ValidateResourceConfig(type_name, unmarked_original, problems);
+  if (!take_problems()) {
+    return std::nullopt;
+  }
+  Value config_ignored = IgnoreChanges(row.resource, &block, prior, out.config, diags);
+  std::vector<PathMarks> config_marks;
+  Value unmarked_config = config_ignored.ContainsMarked()
+                              ? config_ignored.UnmarkDeepWithPaths(&config_marks)
+                              : config_ignored;
+  Value unmarked_prior = prior.UnmarkDeep();
+
+  provider::PlanRequest request;
+  request.type = type_name;
+  request.prior = unmarked_prior;
+  request.config = unmarked_config;
+  request.proposed = schema::ProposeNew(block, unmarked_prior, unmarked_config);
+  if (object != nullptr && !tainted) {
+    request.private_data = object->private_data;
+  }
+  provider::PlanResponse response = provider.PlanResourceChange(request, problems);
+  if (!take_problems()) {
+    return std::nullopt;
+  }
+  if (!Conforms(response.planned.type(), type)) {
+    ProviderBug(row, "Provider produced invalid plan", ": the planned object has a wrong type.",
+                diags);
+    return std::nullopt;
+  }
+  if (!response.legacy_type_system) {
+    for (const ValueError& error :
+         schema::CheckPlanned(block, unmarked_prior, unmarked_config, response.planned)) {
+      ProviderBug(row, "Provider produced invalid plan", error.ToText() + ".", diags);
+    }
+    if (failed()) {
+      return std::nullopt;
+    }
+  }
+  Value planned = response.planned;
+  if (response.legacy_type_system) {
+    planned = IgnoreChanges(row.resource, nullptr, unmarked_prior, planned, diags);
+  }
+  Value unmarked_planned = planned;
+  auto mark = [&](Value value) {
+    if (!config_marks.empty()) {
+      value = value.MarkWithPaths(config_marks);
+    }
+    return schema::MarkSensitive(block, std::move(value));
+  };
+  planned = mark(std::move(planned));
+
+  // Only paths that really change force a replacement; write-only ones always do.
+  if (!unmarked_prior.IsNull()) {
+    for (const Path& path : response.requires_replace) {
+      Result<Value> before = path.Apply(unmarked_prior);
+      Result<Value> after = path.Apply(unmarked_planned);
+      if (!before && !after) {
+        ProviderBug(row, "Provider produced invalid plan",
+                    ": it wants a replacement for " + path.ToText() + ", which does not exist.",
+                    diags);
+        continue;
+      }
+      Value a = before ? *before : Value::Null(after->type());
+      Value b = after ? *after : Value::Null(before->type());
+      if (!KnownTrue(Equals(a, b)) || IsWriteOnly(block, path)) {
+        change.required_replace.push_back(path);
+      }
+    }
+    if (failed()) {
+      return std::nullopt;
+    }
+  }
+  const auto& forced = walk.input.options.force_replace;
+  bool by_request = std::find(forced.begin(), forced.end(), address) != forced.end();
+  bool replace = by_request || !change.required_replace.empty();
+  bool equal = KnownTrue(Equals(unmarked_planned, unmarked_prior));
+  bool create_first = earlier != nullptr ? earlier->action == plan::Action::kCreateThenDelete
+                                         : row.info.create_before_destroy;
+  plan::Action replacing =
+      create_first ? plan::Action::kCreateThenDelete : plan::Action::kDeleteThenCreate;
+  if (unmarked_prior.IsNull()) {
+    change.action = plan::Action::kCreate;
+  } else if (equal && !by_request && change.required_replace.empty()) {
+    change.action = plan::Action::kNoOp;
+  } else if (replace) {
+    change.action = replacing;
+    change.reason =
+        by_request ? plan::Reason::kReplaceByRequest : plan::Reason::kReplaceCannotUpdate;
+  } else {
+    change.action = plan::Action::kUpdate;
+  }
+  std::string planned_private = std::move(response.private_data);
+  if (plan::IsReplace(change.action)) {
+    // Plan once more as if nothing existed: the new object starts from the configuration alone.
+    request.prior = Value::Null(type);
+    request.config = unmarked_original;
+    request.proposed = schema::ProposeNew(block, request.prior, unmarked_original);
+    request.private_data = planned_private;
+    response = provider.PlanResourceChange(request, problems);
+    if (provider::HasErrors(problems)) {
+      take_problems();
+      return std::nullopt;
+    }
+    planned = mark(response.planned);
+    unmarked_planned = response.planned;
+    planned_private = std::move(response.private_data);
+    if (!Conforms(unmarked_planned.type(), type)) {
+      ProviderBug(row, "Provider produced invalid plan", ": the planned object has a wrong type.",
+                  diags);
+      return std::nullopt;
+    }
+  }
+  Value before = prior;
+  if (change.action == plan::Action::kCreate && tainted && prior_object &&
+      !prior_object->IsNull()) {
+    change.action = replacing;
+    change.reason = plan::Reason::kReplaceTainted;
+    before = *prior_object;
+  }
+  if (change.action == plan::Action::kNoOp &&
+      !SamePaths(SensitivePaths(planned), SensitivePaths(before))) {
+    change.action = plan::Action::kUpdate;
+  }
+  if (earlier != nullptr && plan::IsReplace(earlier->action) &&
+      change.action == plan::Action::kCreate) {
+    change.action = earlier->action;
+    before = earlier->before;
+  }
+  change.before = std::move(before);
+  change.after = std::move(planned);
+  change.private_data = std::move(planned_private);
+  return out;
+}
+
+void PlanManagedRow(RowContext& row, Diagnostics& diags) {
+  Walk& walk = row.walk();
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  const Options& options = walk.input.options;
+  std::optional<Value> prior;
+  const state::Object* object = row.row.stored != nullptr ? row.row.stored->current.get() : nullptr;
+  if (object != nullptr) {
+    prior = UpgradeObject(row, *provider, *object, diags);
+    if (!prior) {
+      return;
+    }
+    row.row.previous_value = prior;
+    std::string private_data = object->private_data;
+    if (options.refresh) {
+      prior = RefreshObject(row, *provider, *object, *prior, "", &private_data, diags);
+      if (!prior) {
+        return;
+      }
+      if (prior->IsNull()) {
+        prior.reset();
+      }
+    }
+    if (prior) {
+      row.row.refreshed_value = prior;
+      row.row.refreshed_private = std::move(private_data);
+    }
+  }
+  state::Object refreshed_object;
+  const state::Object* current = nullptr;
+  if (prior && object != nullptr) {
+    refreshed_object.status = object->status;
+    refreshed_object.private_data = row.row.refreshed_private;
+    current = &refreshed_object;
+  }
+  if (options.mode == plan::Mode::kRefreshOnly) {
+    row.row.value = prior ? *prior : Value::Null(row.info.schema->block.implied_type());
+    return;
+  }
+  std::optional<PlannedRow> planned = PlanChange(row, *provider, prior, current, nullptr, diags);
+  if (!planned) {
+    return;
+  }
+  plan::ResourceChange& change = planned->change;
+  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+    change.has_provider_key = true;
+    change.provider_key = row.row.stored->provider_key;
+  }
+  if (row.resource.prevent_destroy != nullptr &&
+      (plan::IsReplace(change.action) || change.action == plan::Action::kDelete) &&
+      PreventsDestroy(row, diags)) {
+    row.row.change = std::move(change);
+    return;
+  }
+  row.row.value = change.action == plan::Action::kNoOp
+                      ? schema::MarkSensitive(row.info.schema->block, change.before)
+                      : change.after;
+  row.row.change = std::move(change);
+  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                        &*row.row.value, row.node.condition_severity, diags);
+}
+
+bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
+  if (row.instance == nullptr) {
+    return false;
+  }
+  ModuleScope scope(row.walk(), *row.instance);
+  Value value = lang::Evaluate(*row.resource.prevent_destroy, scope, diags);
+  ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
+  if (!flag || !flag->IsKnown() || flag->IsNull() || !flag->AsBool()) {
+    return false;
+  }
+  diags.Error("Instance cannot be destroyed",
+              row.AddressText() +
+                  " has lifecycle.prevent_destroy set, but the plan calls for it to be destroyed. "
+                  "Remove prevent_destroy, or leave the object out of the plan with -target.",
+              row.resource.range);
+  return true;
+}
+
+void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
+  Walk& walk = row.walk();
+  if (row.info.schema == nullptr) {
+    diags.Error("Missing resource type schema",
+                "The provider no longer knows the type of " + row.AddressText() + ".");
+    return;
+  }
+  if (row.address.resource.resource.mode != ResourceMode::kManaged) {
+    row.row.pending_delete = true;  // data sources are forgotten without a change
+    row.row.forgotten_data = true;
+    return;
+  }
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  const state::Object& object = *row.row.stored->current;
+  std::optional<Value> prior = UpgradeObject(row, *provider, object, diags);
+  if (!prior) {
+    return;
+  }
+  row.row.previous_value = prior;
+  std::string private_data = object.private_data;
+  if (walk.input.options.refresh) {
+    prior = RefreshObject(row, *provider, object, *prior, "", &private_data, diags);
+    if (!prior) {
+      return;
+    }
+    if (prior->IsNull()) {
+      row.row.pending_delete = true;
+      return;  // gone already: drift, nothing to plan
+    }
+  }
+  row.row.refreshed_value = prior;
+  row.row.refreshed_private = private_data;
+  if (walk.input.options.mode == plan::Mode::kRefreshOnly) {
+    row.row.value = *prior;
+    return;
+  }
+  std::optional<plan::ResourceChange> change =
+      PlanDestroy(row, *provider, *prior, private_data, diags);
+  if (!change) {
+    return;
+  }
+  change->reason = row.row.delete_reason;
+  if (row.resource.prevent_destroy != nullptr && PreventsDestroy(row, diags)) {
+    row.row.change = std::move(change);
+    return;
+  }
+  row.row.change = std::move(change);
+  row.row.pending_delete = true;
+}
+
+std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
+                                                const Value& prior, const std::string& private_data,
+                                                Diagnostics& diags) {
+  const schema::Block& block = row.info.schema->block;
+  plan::ResourceChange change;
+  change.address = row.address;
+  change.previous_address = row.address;
+  change.provider = row.provider_slot().address;
+  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+    change.has_provider_key = true;
+    change.provider_key = row.row.stored->provider_key;
+  }
+  change.action = plan::Action::kDelete;
+  change.before = prior;
+  change.after = Value::Null(block.implied_type());
+  change.private_data = private_data;
+  if (row.provider_slot().schema->capabilities().plan_destroy) {
+    provider::PlanRequest request;
+    request.type = row.walk().program.Text(row.address.resource.resource.type);
+    request.prior = prior.UnmarkDeep();
+    request.proposed = Value::Null(block.implied_type());
+    request.config = Value::Null(block.implied_type());
+    request.private_data = private_data;
+    provider::Problems problems;
+    provider::PlanResponse response = provider.PlanResourceChange(request, problems);
+    bool failed = provider::HasErrors(problems);
+    AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+    if (failed) {
+      return std::nullopt;
+    }
+    if (!response.planned.IsNull()) {
+      ProviderBug(row, "Provider produced invalid plan",
+                  ": a destroy was asked for, but an object is planned.", diags);
+      return std::nullopt;
+    }
+    change.private_data = std::move(response.private_data);
+  }
+  return change;
+}
+
+void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
+                       const schema::ResourceSchema& schema, const state::Instance& instance,
+                       const state::DeposedObject& deposed, Diagnostics& diags) {
+  BlockInfo info;
+  info.schema = &schema;
+  info.provider = slot.provider;
+  static const config::Resource kNoBlock;
+  Row row;
+  row.key = instance.key;
+  row.stored = &instance;
+  RowContext row_context{context, 0,       kNoBlock,
+                         info,    nullptr, ResourceInstance{slot.resource->address, instance.key},
+                         row};
+  provider::Provider* provider = ProviderOf(row_context, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  std::optional<Value> prior = UpgradeObject(row_context, *provider, deposed.object, diags);
+  if (!prior) {
+    return;
+  }
+  std::string private_data = deposed.object.private_data;
+  const Options& options = context.walk.input.options;
+  if (options.refresh) {
+    prior = RefreshObject(row_context, *provider, deposed.object, *prior, deposed.key,
+                          &private_data, diags);
+    if (!prior || prior->IsNull()) {
+      return;
+    }
+  }
+  if (options.mode == plan::Mode::kRefreshOnly) {
+    return;
+  }
+  if (auto change = PlanDestroy(row_context, *provider, *prior, private_data, diags)) {
+    change->deposed = deposed.key;
+    slot.changes.push_back(std::move(*change));
+  }
+}
+
+}  // namespace kinu::engine

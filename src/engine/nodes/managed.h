@@ -1,0 +1,82 @@
+// Planning one row: the unit that runs on a worker.
+#pragma once
+
+#include "engine/nodes/nodes.h"
+
+namespace kinu::engine {
+
+/// Everything about the row that is being worked on.
+struct RowContext {
+  NodeContext& node;
+  NodeId id;
+  const config::Resource& resource;  ///< an empty one for orphans
+  const BlockInfo& info;
+  ModuleInstance* instance;  ///< null when the module instance is gone
+  ResourceInstance address;
+  Row& row;
+
+  Walk& walk() const { return node.walk; }
+  std::string AddressText() const { return node.walk.program.ToText(address); }
+  const ProviderSlot& provider_slot() const { return node.walk.providers[info.provider]; }
+};
+
+void PlanManagedRow(RowContext& row, Diagnostics& diags);
+void PlanDataRow(RowContext& row, Diagnostics& diags);
+void PlanOrphanRow(RowContext& row, Diagnostics& diags);
+void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
+                       const schema::ResourceSchema& schema, const state::Instance& instance,
+                       const state::DeposedObject& deposed, Diagnostics& diags);
+
+/// The provider instance that serves a row (for_each providers have several), or null with a
+/// diagnostic.
+provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags);
+
+/// Brings a stored object to the current schema: upgraded by the provider, marked with its stored
+/// sensitive paths. Nothing with diagnostics on failure.
+std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider,
+                                   const state::Object& object, Diagnostics& diags);
+
+/// Reads the object again; empty when it is gone. Posts the refresh events.
+std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
+                                   const state::Object& object, const Value& prior,
+                                   const std::string& deposed, std::string* private_data,
+                                   Diagnostics& diags);
+
+/// Config with the ignored paths put back to what the prior object has.
+Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
+                    const Value& prior, const Value& config, Diagnostics& diags);
+
+/// The planned change of a managed row: what plan and the re-plan of apply have in common.
+struct PlannedRow {
+  plan::ResourceChange change;
+  Value config;  ///< evaluated, marked
+};
+/// `prior` is the current object (null value: none); `earlier` the saved change when applying.
+std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provider,
+                                     const std::optional<Value>& prior, const state::Object* object,
+                                     const plan::ResourceChange* earlier, Diagnostics& diags);
+
+/// The change that destroys an object; asks the provider when it plans destruction.
+std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
+                                                const Value& prior, const std::string& private_data,
+                                                Diagnostics& diags);
+/// Whether lifecycle.prevent_destroy forbids it; says so if it does.
+bool PreventsDestroy(RowContext& row, Diagnostics& diags);
+
+/// Evaluates a data source's configuration and reads it (preconditions included).
+std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
+                                     Diagnostics& diags);
+
+/// Validates a data source's configuration and reads it; marked value, or nothing with diagnostics.
+std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
+                                    const Value& config, Diagnostics& diags);
+
+/// The attribute that names an object for people: ("id", "…") or ("name", "…"); empty when none.
+std::pair<std::string, std::string> IdentifyObject(const Value& value);
+
+/// Evaluates conditions of one kind for a row; `self` is bound where the language allows it.
+bool CheckConditions(RowContext& row, ConditionKind kind,
+                     const std::vector<config::Condition>& conditions, const Value* self,
+                     Severity severity, Diagnostics& diags);
+
+}  // namespace kinu::engine

@@ -1,0 +1,47 @@
+// Node functions: what executing a node means in each walk. Each works on all instances of its
+// block and writes only the slots that the node owns.
+#pragma once
+
+#include "engine/checks.h"
+#include "engine/walk.h"
+
+namespace kinu::engine {
+
+/// What node functions share during one walk besides the Walk itself.
+struct NodeContext {
+  Walk& walk;
+  CheckRecord& checks;
+  /// Conditions that fail are warnings (refresh-only, before a destroy).
+  Severity condition_severity = Severity::kError;
+  /// Planning to destroy everything: values come from the state, checks do not run.
+  bool destroying = false;
+};
+
+/// Makes the instances of a module call (count, for_each) in each instance of its parent.
+void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags);
+void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags);
+void EvaluateLocal(NodeContext& context, NodeId id, Diagnostics& diags);
+void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags);
+void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags);
+/// Starts, validates and (except in validation) configures a provider.
+void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags);
+
+void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags);
+void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags);
+void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags);
+void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags);
+
+/// Turns a provider's problems into diagnostics: a problem with an attribute path points at that
+/// attribute in the body, one without at the body. Ref: tfdiags InConfigBody.
+void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
+                    const std::string& address, Diagnostics& diags);
+
+/// Expands a resource in one module instance into rows: those wanted, then those in the state that
+/// are wanted no more.
+bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
+
+/// The address of an object of a module instance: `module.m[0].output.x`.
+std::string ObjectAddress(const Walk& walk, const ModuleInstance& instance, std::string_view kind,
+                          Symbol name);
+
+}  // namespace kinu::engine

@@ -1,0 +1,224 @@
+// Planning of resource blocks: what the provider would do with each row, and what expressions see
+// of it. Ref: opentofu internal/tofu/node_resource_plan_instance.go,
+// node_resource_abstract_instance.go.
+#include "engine/expansion.h"
+#include "engine/nodes/managed.h"
+#include "engine/nodes/nodes.h"
+#include "lang/eval.h"
+#include "schema/decode.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+
+void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+  const config::Resource& resource = place.module->resources[node.index];
+  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  std::string type(walk.program.Text(resource.name.type));
+  if (info.schema == nullptr) {
+    const ProviderSlot& slot = walk.providers[info.provider];
+    if (slot.schema == nullptr) {
+      return;
+    }
+    std::string_view kind = resource.name.mode == ResourceMode::kManaged ? "resource type"
+                            : resource.name.mode == ResourceMode::kData  ? "data source"
+                                                                         : "ephemeral resource";
+    diags.Error("Invalid " + std::string(kind),
+                "The provider " + std::string(walk.program.Text(slot.address.provider)) +
+                    " has no " + std::string(kind) + " named \"" + type + "\".",
+                resource.type_range);
+    return;
+  }
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    ResourceTable& table = *instance->resources[node.index];
+    ModuleScope outer(walk, *instance);
+    Expand({resource.count, resource.for_each, resource.enabled}, outer, walk.program, true, diags);
+    // One pseudo row stands for all instances; how many there will be is not asked here.
+    bool repeated = resource.count != nullptr || resource.for_each != nullptr;
+    table.expansion =
+        Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle};
+    ModuleScope scope(walk, *instance, Repetition{&table.expansion, 0});
+    size_t errors = diags.error_count();
+    Value config = schema::DecodeBody(info.schema->block, *resource.body,
+                                      config::MetaNames(resource.name.mode), scope, nullptr, diags);
+    table.rows.resize(1);
+    table.expanded = true;
+    if (!repeated) {
+      Value unknown = Value::Unknown(info.schema->block.implied_type());
+      table.rows[0].value = resource.enabled == nullptr
+                                ? schema::MarkSensitive(info.schema->block, unknown)
+                                : unknown;
+    }
+    if (diags.error_count() != errors) {
+      continue;
+    }
+    auto started = walk.ProviderForValidation(info.provider, diags);
+    if (started == nullptr) {
+      continue;
+    }
+    Value unmarked = config.UnmarkDeep();
+    provider::Problems problems;
+    switch (resource.name.mode) {
+      case ResourceMode::kManaged:
+        started->ValidateResourceConfig(type, unmarked, problems);
+        break;
+      case ResourceMode::kData:
+        started->ValidateDataConfig(type, unmarked, problems);
+        break;
+      case ResourceMode::kEphemeral:
+        started->ValidateEphemeralConfig(type, unmarked, problems);
+        break;
+    }
+    AppendProblems(problems, resource.body,
+                   walk.program.ToText(ConfigResource{place.path, resource.name}), diags);
+  }
+}
+
+void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+  const config::Resource& resource = place.module->resources[node.index];
+  BlockInfo& info = walk.blocks[node.config_node][node.index];
+  if (info.schema == nullptr) {
+    return;
+  }
+  bool has_conditions = !resource.preconditions.empty() || !resource.postconditions.empty();
+  if (has_conditions) {
+    context.checks.Declare(id, "resource",
+                           walk.program.ToText(ConfigResource{place.path, resource.name}));
+  }
+  // Expansion is all or nothing: an error in one module instance plans no row anywhere.
+  bool expanded = true;
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    expanded = ExpandResource(context, id, *instance, diags) && expanded;
+  }
+  if (!expanded) {
+    for (ModuleInstance* instance : walk.instances[node.config_node]) {
+      instance->resources[node.index]->expanded = false;
+    }
+    return;
+  }
+  FlatSet<uint32_t> present;
+  for (const ModuleInstance* instance : walk.instances[node.config_node]) {
+    present.insert(instance->id.id);
+  }
+  for (const state::Resource* stored : info.stored) {
+    if (present.contains(stored->address.module.id)) {
+      continue;
+    }
+    StrayRows stray{stored, {}};
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.current != nullptr) {
+        Row& row = stray.rows.emplace_back();
+        row.key = entry.key;
+        row.orphan = true;
+        row.stored = &entry;
+        row.delete_reason = plan::Reason::kDeleteNoModule;
+      }
+    }
+    info.strays.push_back(std::move(stray));
+  }
+  struct Work {
+    ModuleInstance* instance;
+    ModuleInstId module;
+    Row* row;
+  };
+  std::vector<Work> work;
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    for (Row& row : instance->resources[node.index]->rows) {
+      work.push_back({instance, instance->id, &row});
+    }
+  }
+  for (StrayRows& stray : info.strays) {
+    for (Row& row : stray.rows) {
+      work.push_back({nullptr, stray.resource->address.module, &row});
+    }
+  }
+  std::vector<Diagnostics> found(work.size());
+  walk.ForEachRow(work.size(), walk.providers[info.provider].blocking, [&](size_t i) {
+    if (walk.stopping()) {
+      found[i].Error("execution halted", "");
+      return;
+    }
+    RowContext row_context{
+        context,          id,
+        resource,         info,
+        work[i].instance, ResourceInstance{{work[i].module, resource.name}, work[i].row->key},
+        *work[i].row};
+    if (work[i].row->orphan) {
+      PlanOrphanRow(row_context, found[i]);
+    } else if (resource.name.mode == ResourceMode::kManaged) {
+      PlanManagedRow(row_context, found[i]);
+    } else if (resource.name.mode == ResourceMode::kData) {
+      PlanDataRow(row_context, found[i]);
+    } else {
+      found[i].Error("Ephemeral resources are not supported yet",
+                     "This version cannot open ephemeral resources.", resource.range);
+    }
+  });
+  for (size_t i = 0; i < work.size(); ++i) {
+    work[i].row->failed = found[i].has_errors();
+    const auto& change = work[i].row->change;
+    info.pending = info.pending || (change && change->action != plan::Action::kNoOp);
+    diags.Append(std::move(found[i]));
+  }
+}
+
+void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  OrphanSlot& slot = walk.orphans[walk.graph.node(id).index];
+  for (const state::Instance& entry : slot.resource->instances) {
+    if (entry.current != nullptr) {
+      Row& row = slot.rows.emplace_back();
+      row.key = entry.key;
+      row.orphan = true;
+      row.stored = &entry;
+      row.delete_reason = slot.reason;
+    }
+  }
+  static const config::Resource kNoBlock;
+  std::vector<Diagnostics> found(slot.rows.size());
+  const ProviderSlot& provider = walk.providers[slot.provider];
+  BlockInfo info;
+  info.provider = slot.provider;
+  if (provider.schema != nullptr) {
+    std::string_view type = walk.program.Text(slot.resource->address.resource.type);
+    info.schema = slot.resource->address.resource.mode == ResourceMode::kManaged
+                      ? provider.schema->FindResource(type)
+                      : provider.schema->FindData(type);
+  }
+  walk.ForEachRow(slot.rows.size(), provider.blocking, [&](size_t i) {
+    RowContext row_context{context,     id,
+                           kNoBlock,    info,
+                           nullptr,     ResourceInstance{slot.resource->address, slot.rows[i].key},
+                           slot.rows[i]};
+    PlanOrphanRow(row_context, found[i]);
+  });
+  for (auto& list : found) {
+    diags.Append(std::move(list));
+  }
+}
+
+void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  DeposedSlot& slot = walk.deposed[walk.graph.node(id).index];
+  const ProviderSlot& provider = walk.providers[slot.provider];
+  if (provider.schema == nullptr) {
+    return;
+  }
+  const schema::ResourceSchema* schema =
+      provider.schema->FindResource(walk.program.Text(slot.resource->address.resource.type));
+  if (schema == nullptr) {
+    return;
+  }
+  for (const state::Instance& entry : slot.resource->instances) {
+    for (const state::DeposedObject& deposed : entry.deposed) {
+      PlanDeposedObject(context, slot, *schema, entry, deposed, diags);
+    }
+  }
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,300 @@
+#include "cty/convert.h"
+#include "cty/ops.h"
+#include "engine/expansion.h"
+#include "engine/nodes/nodes.h"
+#include "engine/passes/passes.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+
+std::string ObjectAddress(const Walk& walk, const ModuleInstance& instance, std::string_view kind,
+                          Symbol name) {
+  std::string out = walk.program.ToText(instance.id);
+  if (!out.empty()) {
+    out += '.';
+  }
+  out += kind;
+  out += '.';
+  out += walk.program.Text(name);
+  return out;
+}
+
+void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const config::ConfigNode& node = *walk.config.nodes[walk.graph.node(id).config_node];
+  auto call_index = static_cast<size_t>(node.call);
+  const config::ModuleCall& call = node.parent->module->calls[call_index];
+  bool validating = walk.kind == WalkKind::kValidate;
+  for (ModuleInstance* parent : walk.instances[node.parent->index]) {
+    CallTable& table = *parent->calls[call_index];
+    ModuleScope scope(walk, *parent);
+    table.expansion =
+        Expand({call.count, call.for_each, call.enabled}, scope, walk.program, validating, diags);
+    if (validating && (call.count != nullptr || call.for_each != nullptr)) {
+      table.expansion = Expansion{.kind = Expansion::Kind::kUnknown};
+    } else if (validating) {
+      table.expansion = Expansion{};
+    }
+  }
+  if (diags.has_errors() && !validating) {
+    return;
+  }
+  for (ModuleInstance* parent : walk.instances[node.parent->index]) {
+    CallTable& table = *parent->calls[call_index];
+    for (size_t row = 0; row < table.expansion.size(); ++row) {
+      ModuleInstId path =
+          walk.program.ModuleInstance(parent->id, call.name, table.expansion.key(row));
+      table.instances.push_back(
+          ModuleInstance::Make(path, &node, parent, Repetition{&table.expansion, row}));
+      walk.instances[node.index].push_back(table.instances.back().get());
+    }
+    table.expanded = true;
+  }
+}
+
+namespace {
+
+/// Runs the validation rules of a variable against its value, which is in the instance's slot.
+/// `place` is what to point at: the argument of the call, or the declaration.
+void ValidateVariable(NodeContext& context, const config::Variable& variable,
+                      const ModuleInstance& instance, SourceRange place, NodeId id,
+                      Diagnostics& diags) {
+  const Walk& walk = context.walk;
+  ModuleScope scope(walk, instance);
+  for (const config::Condition& rule : variable.validations) {
+    Diagnostics condition_diags;
+    Value value = lang::Evaluate(*rule.condition, scope, condition_diags);
+    Diagnostics message_diags;
+    Value message = lang::Evaluate(*rule.error_message, scope, message_diags);
+    bool failed_evaluation = condition_diags.has_errors();
+    ConditionResult result;
+    std::string address = ObjectAddress(walk, instance, "var", variable.name);
+    diags.Append(std::move(condition_diags));
+    diags.Append(std::move(message_diags));
+    if (failed_evaluation || !value.IsKnown()) {
+      result.status = failed_evaluation ? CheckStatus::kError : CheckStatus::kUnknown;
+      context.checks.Report(id, address, result);
+      continue;
+    }
+    ValueResult<Value> flag = Convert(value, Type::Bool());
+    if (value.IsNull() || !flag) {
+      Diagnostic& diagnostic = diags.Error(
+          "Invalid variable validation result",
+          value.IsNull()
+              ? "A validation condition must be true or false, but this one is null."
+              : "A validation condition must be true or false: " + flag.error().ToText() + ".",
+          rule.condition->range());
+      lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
+      context.checks.Report(id, address, {CheckStatus::kError, ""});
+      continue;
+    }
+    if (flag->AsBool()) {
+      context.checks.Report(id, address, {CheckStatus::kPass, ""});
+      continue;
+    }
+    std::string text;
+    auto invalid_message = [&](std::string summary, std::string detail) {
+      lang::DescribeValues(
+          *rule.error_message, scope, nullptr,
+          diags.Error(std::move(summary), std::move(detail), rule.error_message->range()));
+    };
+    ValueResult<Value> converted = Convert(message, Type::String());
+    if (!message.IsKnown()) {
+      invalid_message("Invalid error message",
+                      "The error message depends on values that are not known before apply.");
+      context.checks.Report(id, address, {CheckStatus::kFail, ""});
+      continue;
+    }
+    if (!converted) {
+      invalid_message("Invalid error message",
+                      "The error message must be a string: " + converted.error().ToText() + ".");
+    } else if (converted->marks().sensitive() || converted->marks().ephemeral()) {
+      std::string what = converted->marks().sensitive() ? "sensitive" : "ephemeral";
+      invalid_message("Error message refers to " + what + " values",
+                      "The message contains " + what +
+                          " values, so it is not shown. Leave them out of error_message.");
+      text = "The error message included " +
+             std::string(what == "sensitive" ? "a sensitive" : "an ephemeral") +
+             " value, so it will not be displayed.";
+    } else if (!converted->IsNull()) {
+      text = converted->AsString();
+    }
+    if (text.empty()) {
+      text = "The value does not meet the condition of the rule.";
+    }
+    std::string rule_place;
+    if (rule.range.valid()) {
+      Position start = rule.range.start_position();
+      Position end = rule.range.end_position();
+      rule_place = rule.range.file->name() + ":" + std::to_string(start.line) + "," +
+                   std::to_string(start.column) + "-" +
+                   (end.line != start.line ? std::to_string(end.line) + "," : "") +
+                   std::to_string(end.column);
+    }
+    Diagnostic& diagnostic = diags.Error(
+        "Invalid value for variable",
+        text + "\n\nThis was checked by the validation rule at " + rule_place + ".", place);
+    lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
+    context.checks.Report(id, address, {CheckStatus::kFail, text});
+  }
+}
+
+}  // namespace
+
+void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& graph_node = walk.graph.node(id);
+  const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
+  const config::Variable& variable = node.module->variables[graph_node.index];
+  if (!variable.validations.empty()) {
+    context.checks.Declare(id, "var",
+                           (node.path.is_root() ? "" : walk.program.ToText(node.path) + ".") +
+                               "var." + std::string(walk.program.Text(variable.name)));
+  }
+  for (ModuleInstance* instance : walk.instances[node.index]) {
+    Value& slot = instance->variables[graph_node.index];
+    SourceRange place = variable.range;
+    size_t errors = diags.error_count();
+    std::string address = ObjectAddress(walk, *instance, "var", variable.name);
+    if (node.parent == nullptr) {
+      auto it = walk.input.variables->find(std::string(walk.program.Text(variable.name)));
+      const config::InputValue* given = it == walk.input.variables->end() ? nullptr : &it->second;
+      if (walk.kind == WalkKind::kValidate) {
+        slot = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
+      } else {
+        slot = config::PrepareVariable(walk.program, variable, given, address, diags);
+      }
+    } else {
+      const config::ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
+      std::string_view name = walk.program.Text(variable.name);
+      config::InputValue given;
+      const config::InputValue* input = nullptr;
+      for (const hcl::Attribute& attribute : call.inputs) {
+        if (attribute.name == name) {
+          ModuleScope scope(walk, *instance->parent, instance->repetition);
+          given.value = lang::Evaluate(*attribute.expr, scope, diags);
+          given.source = config::InputSource::kCaller;
+          given.range = attribute.expr->range();
+          place = given.range;
+          input = &given;
+          break;
+        }
+      }
+      if (diags.error_count() != errors) {
+        slot = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
+        continue;
+      }
+      slot = config::PrepareVariable(walk.program, variable, input, address, diags);
+    }
+    if (variable.sensitive) {
+      slot = slot.WithMarks(MarkSet::Sensitive());
+    }
+    if (variable.ephemeral) {
+      slot = slot.WithMarks(MarkSet::Ephemeral());
+    }
+    if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying &&
+        (walk.kind != WalkKind::kValidate || node.parent != nullptr)) {
+      ValidateVariable(context, variable, *instance, place, id, diags);
+    }
+  }
+}
+
+void EvaluateLocal(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& graph_node = walk.graph.node(id);
+  const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
+  const config::Local& local = node.module->locals[graph_node.index];
+  for (ModuleInstance* instance : walk.instances[node.index]) {
+    ModuleScope scope(walk, *instance);
+    instance->locals[graph_node.index] = lang::Evaluate(*local.expr, scope, diags);
+  }
+}
+
+void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& graph_node = walk.graph.node(id);
+  const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
+  const config::Output& output = node.module->outputs[graph_node.index];
+  bool is_root = node.parent == nullptr;
+  if (!output.preconditions.empty()) {
+    context.checks.Declare(id, "output",
+                           (is_root ? "" : walk.program.ToText(node.path) + ".") + "output." +
+                               std::string(walk.program.Text(output.name)));
+  }
+  for (ModuleInstance* instance : walk.instances[node.index]) {
+    size_t errors = diags.error_count();
+    ModuleScope scope(walk, *instance);
+    std::string address = ObjectAddress(walk, *instance, "output", output.name);
+    if (!context.destroying && walk.kind != WalkKind::kValidate) {
+      for (const config::Condition& condition : output.preconditions) {
+        context.checks.Report(id, address,
+                              EvaluateCondition(condition, ConditionKind::kOutput, scope,
+                                                context.condition_severity, diags));
+      }
+    }
+    if (diags.error_count() != errors || output.expr == nullptr) {
+      continue;
+    }
+    Value value = lang::Evaluate(*output.expr, scope, diags);
+    MarkSet marks = value.MarksDeep();
+    if (!output.ephemeral && marks.ephemeral()) {
+      diags.Error(is_root ? "Invalid output value" : "Output does not allow ephemeral value",
+                  "The value of this output comes from ephemeral values, so the output must be "
+                  "declared with ephemeral = true.",
+                  output.expr->range());
+    } else if (is_root && !output.sensitive && marks.sensitive()) {
+      diags.Error("Output refers to sensitive values",
+                  "The value contains sensitive values, and a root output shows its value. If "
+                  "that is intended, declare the output with sensitive = true.",
+                  output.range);
+    }
+    if (diags.error_count() != errors) {
+      continue;
+    }
+    if (output.sensitive) {
+      value = value.WithMarks(MarkSet::Sensitive());
+    }
+    if (output.ephemeral) {
+      value = value.WithMarks(MarkSet::Ephemeral());
+    }
+    instance->outputs[graph_node.index] = std::move(value);
+  }
+}
+
+void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& graph_node = walk.graph.node(id);
+  const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
+  const config::Check& check = node.module->checks[graph_node.index];
+  context.checks.Declare(id, "check",
+                         (node.parent == nullptr ? "" : walk.program.ToText(node.path) + ".") +
+                             "check." + std::string(walk.program.Text(check.name)));
+  if (context.destroying) {
+    return;
+  }
+  for (ModuleInstance* instance : walk.instances[node.index]) {
+    ModuleScope scope(walk, *instance);
+    std::string address = ObjectAddress(walk, *instance, "check", check.name);
+    for (const config::Condition& condition : check.asserts) {
+      // An assertion never fails the run: what it finds is a warning.
+      Diagnostics found;
+      ConditionResult result =
+          EvaluateCondition(condition, ConditionKind::kAssertion, scope, Severity::kWarning, found);
+      if (walk.kind == WalkKind::kValidate) {
+        for (const Diagnostic& diagnostic : found) {
+          if (diagnostic.is_error()) {
+            diags.Add(diagnostic);
+          }
+        }
+        continue;
+      }
+      context.checks.Report(id, address, result);
+      for (Diagnostic& diagnostic : found.list()) {
+        diagnostic.severity = Severity::kWarning;
+        diags.Add(std::move(diagnostic));
+      }
+    }
+  }
+}
+
+}  // namespace kinu::engine

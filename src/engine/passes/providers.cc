@@ -1,0 +1,92 @@
+#include "engine/passes/passes.h"
+
+namespace kinu::engine {
+
+void AttachProviders(Walk& walk, Diagnostics& diags) {
+  (void)diags;
+  std::vector<std::pair<NodeId, uint32_t>> users;
+  for (NodeId id = 0; id < walk.graph.size(); ++id) {
+    const Node& node = walk.graph.node(id);
+    switch (node.kind) {
+      case NodeKind::kResource: {
+        const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+        const config::Resource& resource = place.module->resources[node.index];
+        uint32_t provider = walk.EnsureProvider(walk.config.ResolveProvider(place, resource));
+        walk.blocks[node.config_node][node.index].provider = provider;
+        users.emplace_back(id, provider);
+        break;
+      }
+      case NodeKind::kOrphan: {
+        OrphanSlot& slot = walk.orphans[node.index];
+        slot.provider = walk.EnsureProvider(slot.resource->provider);
+        users.emplace_back(id, slot.provider);
+        break;
+      }
+      case NodeKind::kDeposed: {
+        DeposedSlot& slot = walk.deposed[node.index];
+        slot.provider = walk.EnsureProvider(slot.resource->provider);
+        users.emplace_back(id, slot.provider);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  // A configuration that nothing uses is still checked, as the reference does.
+  for (const auto& node : walk.config.nodes) {
+    for (const config::ProviderBlock& block : node->module->providers) {
+      walk.EnsureProvider(
+          {node->path, walk.config.ProviderAddress(*node->module, block.local_name), block.alias});
+    }
+  }
+  for (uint32_t i = 0; i < walk.providers.size(); ++i) {
+    walk.provider_nodes.push_back(walk.graph.Add({NodeKind::kProvider, 0, i}));
+  }
+  if (walk.kind == WalkKind::kApply) {
+    return;  // cells wait for their provider, expansions do not
+  }
+  for (const auto& [user, provider] : users) {
+    walk.graph.AddEdge(user, walk.provider_nodes[provider]);
+  }
+}
+
+void AttachSchemas(Walk& walk, Diagnostics& diags) {
+  FlatMap<uint32_t, const schema::ProviderSchema*> schemas;  // by provider address
+  for (ProviderSlot& slot : walk.providers) {
+    auto [it, added] = schemas.emplace(slot.address.provider.id, nullptr);
+    if (added) {
+      auto loaded = walk.input.providers->Schema(walk.program.Text(slot.address.provider));
+      if (loaded) {
+        it.value() = *loaded;
+      } else {
+        diags.Error("Failed to load plugin schemas", loaded.error().message);
+      }
+    }
+    slot.schema = it->second;
+  }
+  for (const auto& node : walk.config.nodes) {
+    const config::Module& module = *node->module;
+    for (size_t i = 0; i < module.resources.size(); ++i) {
+      const config::Resource& resource = module.resources[i];
+      BlockInfo& info = walk.blocks[node->index][i];
+      const schema::ProviderSchema* schema = walk.providers[info.provider].schema;
+      if (schema == nullptr) {
+        continue;
+      }
+      std::string_view type = walk.program.Text(resource.name.type);
+      switch (resource.name.mode) {
+        case ResourceMode::kManaged:
+          info.schema = schema->FindResource(type);
+          break;
+        case ResourceMode::kData:
+          info.schema = schema->FindData(type);
+          break;
+        case ResourceMode::kEphemeral:
+          info.schema = schema->FindEphemeral(type);
+          break;
+      }
+    }
+  }
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,316 @@
+#include "engine/passes/passes.h"
+#include "hcl/static.h"
+#include "schema/decode.h"
+
+namespace kinu::engine {
+namespace {
+
+using Bindings = std::vector<uint32_t>;
+
+/// The references of each block of a module. Computed once per module directory, however often the
+/// module is called: everything here is relative to the module.
+struct ModuleReferences {
+  std::vector<Bindings> locals;
+  std::vector<Bindings> outputs;
+  std::vector<Bindings> variables;  ///< of validation rules
+  std::vector<Bindings> resources;
+  std::vector<Bindings> calls;  ///< of repetition and depends_on
+  std::vector<Bindings> call_depends_on;
+  std::vector<std::vector<Bindings>> inputs;  ///< per call, per input attribute
+  std::vector<Bindings> providers;
+  std::vector<Bindings> checks;
+};
+
+class Collector {
+ public:
+  Collector(Walk& walk, config::Module& module) : walk_(walk), module_(module) {}
+
+  void Expr(const hcl::Expr* expr, Bindings& out) {
+    if (expr == nullptr) {
+      return;
+    }
+    traversals_.clear();
+    hcl::CollectTraversals(*expr, traversals_);
+    Bind(out);
+  }
+  void Traversals(const std::vector<const hcl::TraversalExpr*>& list, Bindings& out) {
+    traversals_ = list;
+    Bind(out);
+  }
+  void Conditions(const std::vector<config::Condition>& conditions, Bindings& out) {
+    for (const config::Condition& condition : conditions) {
+      Expr(condition.condition, out);
+      Expr(condition.error_message, out);
+    }
+  }
+  void Body(const schema::Block& block, const hcl::Body* body,
+            std::span<const std::string_view> hidden, Bindings& out) {
+    if (body == nullptr) {
+      return;
+    }
+    traversals_.clear();
+    calls_.clear();
+    schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
+    Bind(out);
+  }
+
+ private:
+  void Bind(Bindings& out) {
+    for (const hcl::TraversalExpr* traversal : traversals_) {
+      out.push_back(config::BindReference(walk_.program, module_, *traversal));
+    }
+  }
+
+  Walk& walk_;
+  config::Module& module_;
+  std::vector<const hcl::TraversalExpr*> traversals_;
+  std::vector<const hcl::CallExpr*> calls_;
+};
+
+ModuleReferences Collect(Walk& walk, const config::ConfigNode& node) {
+  config::Module& module = *node.module;
+  Collector collect(walk, module);
+  ModuleReferences refs;
+  refs.locals.resize(module.locals.size());
+  for (size_t i = 0; i < module.locals.size(); ++i) {
+    collect.Expr(module.locals[i].expr, refs.locals[i]);
+  }
+  refs.outputs.resize(module.outputs.size());
+  for (size_t i = 0; i < module.outputs.size(); ++i) {
+    const config::Output& output = module.outputs[i];
+    collect.Expr(output.expr, refs.outputs[i]);
+    collect.Traversals(output.depends_on, refs.outputs[i]);
+    collect.Conditions(output.preconditions, refs.outputs[i]);
+  }
+  refs.variables.resize(module.variables.size());
+  for (size_t i = 0; i < module.variables.size(); ++i) {
+    collect.Conditions(module.variables[i].validations, refs.variables[i]);
+  }
+  refs.resources.resize(module.resources.size());
+  for (size_t i = 0; i < module.resources.size(); ++i) {
+    const config::Resource& resource = module.resources[i];
+    Bindings& out = refs.resources[i];
+    collect.Expr(resource.count, out);
+    collect.Expr(resource.for_each, out);
+    collect.Expr(resource.enabled, out);
+    collect.Traversals(resource.depends_on, out);
+    for (const hcl::Expr* trigger : resource.replace_triggered_by) {
+      collect.Expr(trigger, out);
+    }
+    collect.Conditions(resource.preconditions, out);
+    collect.Conditions(resource.postconditions, out);
+    const BlockInfo& info = walk.blocks[node.index][i];
+    if (info.schema != nullptr) {
+      collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
+    }
+  }
+  refs.calls.resize(module.calls.size());
+  refs.call_depends_on.resize(module.calls.size());
+  refs.inputs.resize(module.calls.size());
+  for (size_t i = 0; i < module.calls.size(); ++i) {
+    const config::ModuleCall& call = module.calls[i];
+    collect.Expr(call.count, refs.calls[i]);
+    collect.Expr(call.for_each, refs.calls[i]);
+    collect.Expr(call.enabled, refs.calls[i]);
+    collect.Traversals(call.depends_on, refs.call_depends_on[i]);
+    refs.inputs[i].resize(call.inputs.size());
+    for (size_t k = 0; k < call.inputs.size(); ++k) {
+      collect.Expr(call.inputs[k].expr, refs.inputs[i][k]);
+    }
+  }
+  refs.providers.resize(module.providers.size());
+  for (size_t i = 0; i < module.providers.size(); ++i) {
+    const config::ProviderBlock& block = module.providers[i];
+    collect.Expr(block.for_each, refs.providers[i]);
+    for (const ProviderSlot& slot : walk.providers) {
+      if (slot.block == &block && slot.schema != nullptr) {
+        collect.Body(slot.schema->provider_config().block, block.body, config::kProviderMetaNames,
+                     refs.providers[i]);
+        break;
+      }
+    }
+  }
+  refs.checks.resize(module.checks.size());
+  for (size_t i = 0; i < module.checks.size(); ++i) {
+    collect.Conditions(module.checks[i].asserts, refs.checks[i]);
+  }
+  return refs;
+}
+
+/// Draws the edges of one place in the module tree.
+class Connector {
+ public:
+  Connector(Walk& walk, const config::ConfigNode& node)
+      : walk_(walk), node_(node), base_(walk.bases[node.index]) {}
+
+  void Connect(NodeId from, const Bindings& bindings) {
+    for (uint32_t binding : bindings) {
+      NodeId to = Target(node_.module->references[binding]);
+      if (to != kNoNode) {
+        Wait(walk_, from, to);
+      }
+    }
+  }
+
+  /// An edge of the block graph. While applying, what waits for a resource block waits for the
+  /// cells behind it, which do not exist yet: those edges are kept for ConnectCells.
+  static void Wait(Walk& walk, NodeId from, NodeId to) {
+    if (walk.kind == WalkKind::kApply && walk.graph.node(to).kind == NodeKind::kResource) {
+      walk.resource_edges.emplace_back(from, to);
+    } else {
+      walk.graph.AddEdge(from, to);
+    }
+  }
+
+  /// The references of a resource block, for the edges between cells.
+  std::vector<BlockReference> References(const Bindings& bindings) const {
+    std::vector<BlockReference> out;
+    for (uint32_t binding : bindings) {
+      const config::Reference& ref = node_.module->references[binding];
+      NodeId to = Target(ref);
+      if (to != kNoNode) {
+        bool resource = ref.kind == config::ReferenceKind::kResource;
+        out.push_back({to, resource, resource && ref.has_key, ref.key});
+      }
+    }
+    return out;
+  }
+
+  /// The node that a reference waits for, or kNoNode when it waits for nothing.
+  NodeId Target(const config::Reference& ref) const {
+    if (ref.index < 0) {
+      return kNoNode;
+    }
+    auto index = static_cast<uint32_t>(ref.index);
+    switch (ref.kind) {
+      case config::ReferenceKind::kVariable:
+        return base_.variables + index;
+      case config::ReferenceKind::kLocal:
+        return base_.locals + index;
+      case config::ReferenceKind::kResource:
+        return base_.resources + index;
+      case config::ReferenceKind::kModule: {
+        const config::ConfigNode* child = node_.children[index];
+        if (child == nullptr) {
+          return kNoNode;
+        }
+        int output = ref.output.empty() ? -1 : child->module->FindOutput(ref.output);
+        const Walk::Bases& base = walk_.bases[child->index];
+        return output >= 0 ? base.outputs + static_cast<uint32_t>(output) : base.module_end;
+      }
+      default:
+        return kNoNode;
+    }
+  }
+
+ private:
+  Walk& walk_;
+  const config::ConfigNode& node_;
+  const Walk::Bases& base_;
+};
+
+}  // namespace
+
+void ConnectReferences(Walk& walk) {
+  FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> collected;
+  auto references = [&](const config::ConfigNode& node) -> const ModuleReferences& {
+    auto& slot = collected[reinterpret_cast<uint64_t>(node.module)];
+    if (slot == nullptr) {
+      slot = std::make_unique<ModuleReferences>(Collect(walk, node));
+    }
+    return *slot;
+  };
+  Graph& graph = walk.graph;
+  walk.block_references.resize(walk.config.nodes.size());
+  for (const auto& owned : walk.config.nodes) {
+    const config::ConfigNode& node = *owned;
+    const config::Module& module = *node.module;
+    const Walk::Bases& base = walk.bases[node.index];
+    const ModuleReferences& refs = references(node);
+    Connector connect(walk, node);
+    // Everything inside a module waits for its expansion; its end waits for everything inside,
+    // except checks and the data sources in them.
+    auto inside = [&](NodeId id, bool closes = true) {
+      if (base.module != kNoNode) {
+        graph.AddEdge(id, base.module);
+        if (closes) {
+          Connector::Wait(walk, base.module_end, id);
+        }
+      }
+    };
+    if (node.parent != nullptr) {
+      auto call = static_cast<size_t>(node.call);
+      const Walk::Bases& parent = walk.bases[node.parent->index];
+      const ModuleReferences& outer = references(*node.parent);
+      Connector connect_outer(walk, *node.parent);
+      if (parent.module != kNoNode) {
+        graph.AddEdge(base.module, parent.module);
+        graph.AddEdge(parent.module_end, base.module_end);
+      }
+      graph.AddEdge(base.module_end, base.module);
+      connect_outer.Connect(base.module, outer.calls[call]);
+      for (uint32_t binding : outer.call_depends_on[call]) {
+        NodeId to = connect_outer.Target(node.parent->module->references[binding]);
+        if (to != kNoNode) {
+          Connector::Wait(walk, base.module, to);
+          walk.call_dependencies[node.index].push_back(to);
+        }
+      }
+      const config::ModuleCall& block = node.parent->module->calls[call];
+      for (size_t k = 0; k < block.inputs.size(); ++k) {
+        int variable = module.FindVariable(walk.program.Find(block.inputs[k].name));
+        if (variable >= 0) {
+          connect_outer.Connect(base.variables + static_cast<uint32_t>(variable),
+                                outer.inputs[call][k]);
+        }
+      }
+    }
+    for (uint32_t i = 0; i < module.variables.size(); ++i) {
+      inside(base.variables + i);
+      connect.Connect(base.variables + i, refs.variables[i]);
+    }
+    for (uint32_t i = 0; i < module.locals.size(); ++i) {
+      inside(base.locals + i);
+      connect.Connect(base.locals + i, refs.locals[i]);
+    }
+    for (uint32_t i = 0; i < module.outputs.size(); ++i) {
+      inside(base.outputs + i);
+      connect.Connect(base.outputs + i, refs.outputs[i]);
+    }
+    for (uint32_t i = 0; i < module.resources.size(); ++i) {
+      inside(base.resources + i, module.resources[i].check < 0);
+      connect.Connect(base.resources + i, refs.resources[i]);
+      if (walk.kind == WalkKind::kApply) {
+        walk.block_references[node.index].push_back(connect.References(refs.resources[i]));
+      }
+    }
+    for (uint32_t i = 0; i < module.checks.size(); ++i) {
+      inside(base.checks + i, false);
+      connect.Connect(base.checks + i, refs.checks[i]);
+      if (module.checks[i].data_resource >= 0) {
+        Connector::Wait(walk, base.checks + i,
+                        base.resources + static_cast<uint32_t>(module.checks[i].data_resource));
+      }
+    }
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.kind != NodeKind::kProvider) {
+      continue;
+    }
+    const ProviderSlot& slot = walk.providers[node.index];
+    if (slot.node == nullptr) {
+      continue;
+    }
+    const Walk::Bases& base = walk.bases[slot.node->index];
+    if (base.module != kNoNode) {
+      graph.AddEdge(id, base.module);
+    }
+    if (slot.block != nullptr) {
+      size_t index = static_cast<size_t>(slot.block - slot.node->module->providers.data());
+      Connector(walk, *slot.node).Connect(id, references(*slot.node).providers[index]);
+    }
+  }
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,234 @@
+#include "engine/scope.h"
+
+#include "base/files.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+namespace {
+
+Value KeyValue(const Program& program, const InstanceKey& key) {
+  return key.kind() == InstanceKey::Kind::kInt ? Value::Int(key.index())
+                                               : Value::String(program.Text(key.symbol()));
+}
+
+/// Wraps the per-instance values of something repeated: a tuple for count, an object for for_each.
+Value Combine(const Program& program, const Expansion& expansion, std::vector<Value> values) {
+  if (expansion.kind == Expansion::Kind::kCount) {
+    return Value::Tuple(std::move(values));
+  }
+  std::vector<std::pair<std::string, Value>> attributes;
+  attributes.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    attributes.emplace_back(program.Text(expansion.keys[i]), std::move(values[i]));
+  }
+  return Value::Object(std::move(attributes));
+}
+
+}  // namespace
+
+Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
+  const ResourceTable& table = *instance.resources[resource];
+  const BlockInfo& info = walk.blocks[instance.node->index][resource];
+  if (!table.expanded || table.expansion.kind == Expansion::Kind::kUnknown) {
+    return Value::DynamicUnknown();
+  }
+  auto type = [&] {
+    return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();
+  };
+  if (table.expansion.kind == Expansion::Kind::kDisabled) {
+    return Value::Null(type());
+  }
+  if (table.expansion.kind == Expansion::Kind::kSingle) {
+    return !table.rows.empty() && table.rows[0].value ? *table.rows[0].value
+                                                      : Value::Unknown(type());
+  }
+  std::lock_guard lock(table.whole_mutex);
+  if (!table.whole) {
+    std::vector<Value> values;
+    size_t wanted = table.expansion.size();
+    values.reserve(wanted);
+    for (size_t i = 0; i < wanted; ++i) {
+      values.push_back(table.rows[i].value ? *table.rows[i].value : Value::Unknown(type()));
+    }
+    table.whole = Combine(walk.program, table.expansion, std::move(values));
+  }
+  return *table.whole;
+}
+
+Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call) {
+  const CallTable& table = *instance.calls[call];
+  if (!table.expanded) {
+    return Value::DynamicUnknown();
+  }
+  auto outputs = [&](const ModuleInstance& child) {
+    const config::Module& module = *child.node->module;
+    std::vector<std::pair<std::string, Value>> attributes;
+    attributes.reserve(module.outputs.size());
+    for (size_t i = 0; i < module.outputs.size(); ++i) {
+      attributes.emplace_back(walk.program.Text(module.outputs[i].name), child.outputs[i]);
+    }
+    return Value::Object(std::move(attributes));
+  };
+  if (table.expansion.kind == Expansion::Kind::kUnknown) {
+    return Value::DynamicUnknown();
+  }
+  if (table.expansion.kind == Expansion::Kind::kDisabled) {
+    return Value::Null(Type::Dynamic());
+  }
+  std::lock_guard lock(table.whole_mutex);
+  if (!table.whole) {
+    if (table.expansion.kind == Expansion::Kind::kSingle) {
+      table.whole = outputs(*table.instances[0]);
+    } else {
+      std::vector<Value> values;
+      values.reserve(table.instances.size());
+      for (const auto& child : table.instances) {
+        values.push_back(outputs(*child));
+      }
+      table.whole = Combine(walk.program, table.expansion, std::move(values));
+    }
+  }
+  return *table.whole;
+}
+
+Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
+  const config::Module& module = *instance_.node->module;
+  config::Reference ref;
+  if (traversal.binding != hcl::TraversalExpr::kUnbound &&
+      module.references[traversal.binding].kind != config::ReferenceKind::kInvalid) {
+    ref = module.references[traversal.binding];
+  } else {
+    // Not bound when the graph was built (or bound to nothing): say what is wrong with it.
+    ref = config::ResolveReference(walk_.program, module, traversal, &diags);
+    if (ref.kind == config::ReferenceKind::kInvalid) {
+      return Value::DynamicUnknown();
+    }
+  }
+  return ResolveObject(ref, traversal, diags);
+}
+
+Value ModuleScope::ResourceValue(const config::Reference& ref) const {
+  const ResourceTable& table = *instance_.resources[static_cast<size_t>(ref.index)];
+  (void)table;
+  return WholeResource(walk_, instance_, static_cast<size_t>(ref.index));
+}
+
+Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
+                               Diagnostics& diags) const {
+  const CallTable& table = *instance_.calls[static_cast<size_t>(ref.index)];
+  if (!ref.output.empty() && table.expanded && !ref.has_key &&
+      table.expansion.kind == Expansion::Kind::kSingle) {
+    const ModuleInstance& child = *table.instances[0];
+    int output = child.node->module->FindOutput(ref.output);
+    if (output >= 0) {
+      return lang::ApplySteps(child.outputs[static_cast<size_t>(output)],
+                              traversal.steps.subspan(ref.consumed), traversal, diags);
+    }
+  }
+  if (!ref.output.empty() && table.expanded && ref.has_key) {
+    for (size_t i = 0; i < table.instances.size(); ++i) {
+      if (table.expansion.key(i) == ref.key) {
+        const ModuleInstance& child = *table.instances[i];
+        int output = child.node->module->FindOutput(ref.output);
+        if (output >= 0) {
+          return lang::ApplySteps(child.outputs[static_cast<size_t>(output)],
+                                  traversal.steps.subspan(ref.consumed), traversal, diags);
+        }
+      }
+    }
+  }
+  // module.m is one step; everything behind it is applied to the whole.
+  return lang::ApplySteps(WholeModule(walk_, instance_, static_cast<size_t>(ref.index)),
+                          traversal.steps.subspan(1), traversal, diags);
+}
+
+Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::TraversalExpr& traversal,
+                                 Diagnostics& diags) const {
+  using config::ReferenceKind;
+  auto rest = traversal.steps.subspan(std::min<size_t>(ref.consumed, traversal.steps.size()));
+  auto index = static_cast<size_t>(ref.index);
+  const Expansion* expansion = repetition_.expansion;
+  switch (ref.kind) {
+    case ReferenceKind::kVariable:
+      return rest.empty() ? instance_.variables[index]
+                          : lang::ApplySteps(instance_.variables[index], rest, traversal, diags);
+    case ReferenceKind::kLocal:
+      return rest.empty() ? instance_.locals[index]
+                          : lang::ApplySteps(instance_.locals[index], rest, traversal, diags);
+    case ReferenceKind::kResource:
+      return lang::ApplySteps(ResourceValue(ref), rest, traversal, diags);
+    case ReferenceKind::kModule:
+      return ModuleValue(ref, traversal, diags);
+    case ReferenceKind::kCountIndex:
+      if (expansion == nullptr || (expansion->kind != Expansion::Kind::kCount &&
+                                   expansion->kind != Expansion::Kind::kUnknown)) {
+        diags.Error("Reference to \"count\" in non-counted context",
+                    "The \"count\" object can be used only in \"module\", \"resource\" and "
+                    "\"data\" blocks that have the \"count\" argument set.",
+                    traversal.range());
+        return Value::DynamicUnknown();
+      }
+      return expansion->kind == Expansion::Kind::kUnknown
+                 ? Value::Unknown(Type::Number())
+                 : Value::Int(static_cast<int64_t>(repetition_.row));
+    case ReferenceKind::kEachKey:
+    case ReferenceKind::kEachValue: {
+      bool is_key = ref.kind == ReferenceKind::kEachKey;
+      if (expansion == nullptr || (expansion->kind != Expansion::Kind::kForEach &&
+                                   expansion->kind != Expansion::Kind::kUnknown)) {
+        diags.Error("Reference to \"each\" in context without for_each",
+                    "The \"each\" object can be used only in \"module\" or \"resource\" blocks "
+                    "that have the \"for_each\" argument set.",
+                    traversal.range());
+        return Value::DynamicUnknown();
+      }
+      Value value;
+      if (expansion->kind == Expansion::Kind::kUnknown) {
+        value = is_key ? Value::Unknown(Type::String()) : Value::DynamicUnknown();
+      } else if (is_key) {
+        value = KeyValue(walk_.program, expansion->key(repetition_.row));
+      } else {
+        value = expansion->values[repetition_.row];
+      }
+      return lang::ApplySteps(std::move(value), rest, traversal, diags);
+    }
+    case ReferenceKind::kPathModule:
+      return Value::String(instance_.node->source_dir);
+    case ReferenceKind::kPathRoot:
+      return Value::String(walk_.config.root().source_dir);
+    case ReferenceKind::kPathCwd:
+      return Value::String(walk_.input.options.original_directory);
+    case ReferenceKind::kWorkspace:
+      return Value::String(walk_.input.options.workspace);
+    case ReferenceKind::kApplying:
+      return walk_.kind == WalkKind::kValidate
+                 ? Value::Unknown(Type::Bool()).WithMarks(MarkSet::Ephemeral())
+                 : Value::Bool(walk_.kind == WalkKind::kApply).WithMarks(MarkSet::Ephemeral());
+    case ReferenceKind::kSelf:
+      if (self_ == nullptr) {
+        diags.Error("Invalid \"self\" reference",
+                    "The \"self\" object is available only in conditions of its own resource, "
+                    "provisioners and connection blocks.",
+                    traversal.range());
+        return Value::DynamicUnknown();
+      }
+      return lang::ApplySteps(*self_, rest, traversal, diags);
+    case ReferenceKind::kInvalid:
+      break;
+  }
+  return Value::DynamicUnknown();
+}
+
+const functions::Callable* ModuleScope::FindFunction(std::string_view name) const {
+  return functions::Table::Standard().Find(name);
+}
+
+std::vector<std::string_view> ModuleScope::FunctionNames() const {
+  std::vector<std::string_view> names;
+  for (const functions::FunctionSpec* spec : functions::Table::Standard().specs()) {
+    names.push_back(spec->name);
+  }
+  return names;
+}
+
+}  // namespace kinu::engine

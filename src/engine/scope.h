@@ -1,0 +1,44 @@
+// The engine's Scope: names are slots of the walk. A traversal was resolved to a Reference once per
+// module; evaluation reads the slot and applies the remaining steps.
+#pragma once
+
+#include "engine/walk.h"
+#include "lang/scope.h"
+
+namespace kinu::engine {
+
+class ModuleScope final : public lang::Scope {
+ public:
+  ModuleScope(const Walk& walk, const ModuleInstance& instance, Repetition repetition = {},
+              const Value* self = nullptr)
+      : walk_(walk), instance_(instance), repetition_(repetition), self_(self) {}
+
+  Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
+  const functions::Callable* FindFunction(std::string_view name) const override;
+  std::vector<std::string_view> FunctionNames() const override;
+  const functions::CallContext& call_context() const override {
+    return walk_.call_context(instance_);
+  }
+
+  const ModuleInstance& instance() const { return instance_; }
+  const Repetition& repetition() const { return repetition_; }
+
+ private:
+  Value ResolveObject(const config::Reference& ref, const hcl::TraversalExpr& traversal,
+                      Diagnostics& diags) const;
+  Value ResourceValue(const config::Reference& ref) const;
+  Value ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
+                    Diagnostics& diags) const;
+
+  const Walk& walk_;
+  const ModuleInstance& instance_;
+  Repetition repetition_;
+  const Value* self_;
+};
+
+/// The value of a whole resource in one module instance, as expressions see it.
+Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource);
+/// The value of a whole module call.
+Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call);
+
+}  // namespace kinu::engine

@@ -1,0 +1,204 @@
+// A walk: one pass over the graph of blocks (validate, plan, apply, …) with its inputs, its slots
+// and its scheduler. Passes build the graph, node functions execute nodes, results are assembled
+// from the slots afterwards, in graph order, so that output never depends on timing.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/variables.h"
+#include "engine/events.h"
+#include "engine/graph.h"
+#include "engine/instances.h"
+#include "functions/function.h"
+#include "plan/plan.h"
+#include "provider/provider.h"
+#include "state/state.h"
+
+namespace kinu::engine {
+
+/// Everything that a command decides before a walk.
+struct Options {
+  plan::Mode mode = plan::Mode::kNormal;
+  bool refresh = true;
+  int parallelism = 10;
+  std::vector<std::string> force_replace;
+  std::string workspace = "default";
+  std::string original_directory;  ///< path.cwd
+  std::string plan_timestamp;      ///< RFC 3339
+};
+
+/// What a walk works on. Outlives the walk.
+struct Input {
+  config::Config* config = nullptr;
+  const state::State* prior_state = nullptr;
+  const std::map<std::string, config::InputValue>* variables = nullptr;
+  provider::ProviderSource* providers = nullptr;
+  class ProviderPool* pool = nullptr;
+  EventSink* events = nullptr;
+  std::atomic<bool>* stop = nullptr;  ///< set by the first interrupt
+  Options options;
+};
+
+enum class WalkKind : uint8_t { kValidate, kPlan, kApply };
+
+/// A provider configuration in a walk.
+struct ProviderSlot {
+  ProviderConfig address;
+  const config::ProviderBlock* block = nullptr;  ///< null: nothing configures it
+  const config::ConfigNode* node = nullptr;      ///< where the block stands
+  const schema::ProviderSchema* schema = nullptr;
+  std::unique_ptr<provider::Provider> provider;
+  /// The provider for an instance key, or null.
+  provider::Provider* Get(const InstanceKey& key) const;
+  Expansion expansion;                                     ///< of for_each
+  std::vector<std::unique_ptr<provider::Provider>> keyed;  ///< per expansion row with for_each
+  bool blocking = true;                                    ///< calls go to another process
+};
+
+/// A resource in the state that no block configures any more.
+struct OrphanSlot {
+  const state::Resource* resource = nullptr;
+  uint32_t provider = 0;
+  std::vector<Row> rows;
+  plan::Reason reason = plan::Reason::kDeleteNoResourceConfig;
+};
+struct DeposedSlot {
+  const state::Resource* resource = nullptr;
+  uint32_t provider = 0;
+  std::vector<plan::ResourceChange> changes;
+};
+
+/// Rows of the state whose block exists but whose module instance does not any more.
+struct StrayRows {
+  const state::Resource* resource = nullptr;
+  std::vector<Row> rows;
+};
+
+/// What is the same for all instances of a block: computed once, indexed like Module::resources.
+struct BlockInfo {
+  const schema::ResourceSchema* schema = nullptr;
+  uint32_t provider = 0;                       ///< index of the ProviderSlot
+  state::DependencyList dependencies;          ///< R1: every resource that it depends on
+  bool create_before_destroy = false;          ///< own setting or forced by a dependent
+  std::vector<const state::Resource*> stored;  ///< its entries in the prior state
+  std::vector<StrayRows> strays;
+  bool pending = false;  ///< some row has a change to make (data sources wait for it)
+};
+
+/// Providers kept between the walks of one command, so that each process starts once.
+class ProviderPool {
+ public:
+  /// A provider that an earlier walk left for this configuration, or null.
+  std::unique_ptr<provider::Provider> Take(const ProviderConfig& address, size_t row);
+  void Put(const ProviderConfig& address, size_t row, std::unique_ptr<provider::Provider> provider);
+  /// Asks all providers that are in use to stop.
+  void StopAll();
+  void CloseAll();
+  ~ProviderPool() { CloseAll(); }
+
+ private:
+  friend class Walk;
+  struct Entry {
+    ProviderConfig address;
+    size_t row = 0;
+    std::unique_ptr<provider::Provider> provider;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> idle_;
+  std::vector<provider::Provider*> in_use_;
+};
+
+struct Cell;
+
+/// A reference of a block, as an edge of the block graph that apply turns into edges between cells.
+struct BlockReference {
+  NodeId target = kNoNode;
+  bool to_resource = false;
+  bool has_key = false;  ///< names one instance by a literal key
+  InstanceKey key;
+};
+
+class Walk {
+ public:
+  Walk(WalkKind walk_kind, const Input& walk_input);
+  ~Walk();
+
+  const WalkKind kind;
+  const Input& input;
+  config::Config& config;
+  Program& program;
+  Graph graph;
+
+  /// Node ids of a config node's blocks are contiguous: first node of each kind.
+  struct Bases {
+    NodeId module = kNoNode, module_end = kNoNode, variables = 0, locals = 0, outputs = 0,
+           resources = 0, checks = 0, calls = 0;
+  };
+  std::vector<Bases> bases;                    ///< per config node
+  std::vector<std::vector<BlockInfo>> blocks;  ///< per config node, per resource
+  std::vector<ProviderSlot> providers;
+  std::vector<OrphanSlot> orphans;
+  std::vector<DeposedSlot> deposed;
+  std::unique_ptr<ModuleInstance> root;
+  std::vector<std::vector<ModuleInstance*>> instances;  ///< per config node
+
+  /// What `depends_on` of a module's call names, per config node.
+  std::vector<std::vector<NodeId>> call_dependencies;
+
+  std::vector<NodeId> provider_nodes;  ///< node of each provider slot
+
+  // Apply only.
+  std::vector<Cell> cells;
+  /// References of each resource block, per config node.
+  std::vector<std::vector<std::vector<BlockReference>>> block_references;
+  /// What users of a block wait for: the join behind its rows, by node of the block.
+  FlatMap<NodeId, NodeId> block_ends;
+  /// Edges to resource blocks, which become edges to the ends of their rows.
+  std::vector<std::pair<NodeId, NodeId>> resource_edges;
+  /// Edges that are dropped where they would close a cycle (rule A8).
+  std::vector<std::pair<NodeId, NodeId>> optional_edges;
+
+  uint32_t EnsureProvider(const ProviderConfig& address);
+
+  /// Executes every node in dependency order. A failing node silences all that wait for it.
+  /// Problems of all nodes are appended to `diags` in graph order.
+  void Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnostics& diags);
+  /// Makes a node count as failed although it says nothing (rows were skipped). Called by the node.
+  void MarkFailed(NodeId id) { status_[id] = Status::kFailed; }
+  /// Whether a node was executed without error.
+  bool Succeeded(NodeId id) const { return status_[id] == Status::kDone; }
+  bool stopping() const { return input.stop != nullptr && input.stop->load(); }
+
+  /// A provider to ask for validation of its types: the configured one, or one started for this.
+  provider::Provider* ProviderForValidation(uint32_t provider, Diagnostics& diags);
+
+  /// Runs `work(i)` for i in [0, count), on the pool when `blocking` (provider processes), else
+  /// here.
+  void ForEachRow(size_t count, bool blocking, const std::function<void(size_t)>& work);
+
+  const functions::CallContext& call_context(const ModuleInstance& instance) const;
+  void Post(Event event) const {
+    if (input.events != nullptr) {
+      input.events->Post(std::move(event));
+    }
+  }
+
+ private:
+  enum class Status : uint8_t { kWaiting, kDone, kFailed, kSkipped };
+  struct Pool;
+  /// Whether executing the node calls another process, so that it belongs on the pool.
+  bool IsBlocking(NodeId id) const;
+
+  std::vector<Status> status_;
+  FlatMap<ProviderConfig, uint32_t> provider_index_;
+  std::unique_ptr<Pool> pool_;
+  mutable functions::CallContext call_context_;
+};
+
+}  // namespace kinu::engine
