@@ -2,6 +2,7 @@
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
+#include "lang/console.h"
 #include "view/human/output.h"
 #include "view/json/documents.h"
 
@@ -105,7 +106,7 @@ int RunOutput(Invocation& invocation) {
     }
     Print(plain->AsString());
   } else {
-    Print(view::FormatValue(found->value.UnmarkDeep()) + "\n");
+    Print(lang::ConsoleText(found->value.UnmarkDeep()) + "\n");
   }
   return 0;
 }
