@@ -5,7 +5,7 @@ packages=(
   g++ cmake ninja-build mold ccache pkg-config git python3
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
   libfmt-dev libspdlog-dev libmpfr-dev libgmp-dev libre2-dev libssl-dev
-  libarchive-dev zlib1g-dev robin-map-dev libxxhash-dev libmimalloc-dev
+  libarchive-dev zlib1g-dev libyaml-dev robin-map-dev libxxhash-dev libmimalloc-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libutf8proc-dev libsimdjson-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
 )
