@@ -189,10 +189,12 @@ void AppendHex(std::string& out, uint32_t group) {
   }
 }
 
+constexpr Bits kMappedV4 = 0xFFFF;  // the high 96 bits of an IPv4 address inside IPv6
+constexpr int kMappedBits = 96;
+
 // The text of RFC 5952: the longest run of two or more zero groups is "::".
 std::string V6Text(Bits bits) {
   constexpr int kGroups = 8;
-  constexpr Bits kMappedV4 = 0xFFFF;
   if (bits >> 32 == kMappedV4) {
     return V4Text(static_cast<uint32_t>(bits));
   }
@@ -231,8 +233,13 @@ std::string AddressText(const Address& address) {
   return address.v6 ? V6Text(address.bits) : V4Text(static_cast<uint32_t>(address.bits));
 }
 
+bool IsMappedV4(const Address& address) {
+  return address.v6 && address.bits >> 32 == kMappedV4;
+}
+
 std::string NetworkText(const Network& network) {
-  return AddressText(network.base) + "/" + std::to_string(network.prefix);
+  const int hidden = IsMappedV4(network.base) && network.prefix >= kMappedBits ? kMappedBits : 0;
+  return AddressText(network.base) + "/" + std::to_string(network.prefix - hidden);
 }
 
 // A whole number that may need up to 128 bits: its size and its sign.
@@ -293,10 +300,10 @@ CallResult CidrHost(Arguments args, const Type&, const CallContext&) {
 
 CallResult CidrNetmask(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString()));
-  if (network.base.v6) {
+  if (network.base.v6 && !IsMappedV4(network.base)) {
     return CallFail("IPv6 prefixes have no netmask");
   }
-  return Value::String(V4Text(static_cast<uint32_t>(~network.host_mask())));
+  return Value::String(AddressText({network.base.v6, ~network.host_mask()}));
 }
 
 CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
@@ -311,16 +318,18 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
   if (new_bits < -network.prefix) {
     return CallFail("the prefix cannot become shorter than 0 bits");
   }
-  const bool fits =
-      number.negative ||
-      (!number.too_large &&
-       (new_bits < 0 ? number.bits == 0 : number.bits <= LowMask(static_cast<int>(new_bits))));
+  // Only the low 64 bits of the number are compared, and only where the new bits are fewer.
+  const Bits most =
+      new_bits >= 0 && new_bits < 64 ? LowMask(static_cast<int>(new_bits)) : LowMask(64);
+  const int prefix = network.prefix + static_cast<int>(new_bits);
+  const int shift = width - prefix;
+  const bool fits = !number.too_large && (number.bits & LowMask(64)) <= most &&
+                    (number.negative || number.bits <= LowMask(prefix));
   if (!fits) {
     return CallFail("the extended prefix has no room for a subnet of this number");
   }
   Network subnet = network;
-  subnet.prefix += static_cast<int>(new_bits);
-  const int shift = width - subnet.prefix;
+  subnet.prefix = prefix;
   const Bits placed = shift >= 128 ? 0 : number.bits << shift;
   if (number.negative) {
     // What the reference's arithmetic gives: the size of a negative number, one prefix below 0.

@@ -127,11 +127,11 @@ std::string FormatFraction(const Verb& verb, const Number& number) {
     sign = SignOf(verb, false);
   }
   const int64_t room = verb.width.value_or(0) - static_cast<int64_t>(sign.size() + digits.size());
-  if (verb.minus) {
-    return sign + digits + Repeated(' ', room);
-  }
   if (verb.zero && !number.IsInfinite()) {
     return sign + Repeated('0', room) + digits;
+  }
+  if (verb.minus) {
+    return sign + digits + Repeated(' ', room);
   }
   return Repeated(' ', room) + sign + digits;
 }

@@ -209,9 +209,7 @@ TypeResult FlattenType(Arguments args) {
 }
 
 CallResult Flatten(Arguments args, const Type& type, const CallContext&) {
-  if (!IsSequence(args[0].type())) {
-    return CallFail("only lists, sets and tuples can be flattened");
-  }
+  // Where something inside is unknown, the type was not checked, and maps and objects get here too.
   Flat flat = FlattenDeep(args[0]);
   if (!flat.known) {
     return Value::Unknown(type).WithMarks(flat.marks);

@@ -144,6 +144,13 @@ CallResult Merge(Arguments args, const Type& type, const CallContext&) {
       continue;
     }
     marks = marks.Union(arg.marks());
+    // Behind an argument of unknown type the types were not checked.
+    if (IsSequence(arg.type()) && arg.Unmark().size() == 0) {
+      continue;
+    }
+    if (!arg.type().is_map() && !arg.type().is_object()) {
+      return CallFail("all arguments must be maps or objects, not " + arg.type().FriendlyName());
+    }
     const Value plain = arg.Unmark();
     for (size_t i = 0; i < plain.size(); ++i) {
       entries.emplace_back(std::string(plain.key(i)), plain.elements()[i]);

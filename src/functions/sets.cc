@@ -41,6 +41,16 @@ std::expected<std::vector<Value>, CallError> ConvertAll(Arguments args, const Ty
   return sets;
 }
 
+// Conversion leaves sets of several types where one of them is of unknown type.
+std::unexpected<CallError> TypesDiffer() {
+  return CallFail("the elements of all sets must be of one type");
+}
+
+bool AllOfOneType(const std::vector<Value>& sets) {
+  return std::all_of(sets.begin(), sets.end(),
+                     [&](const Value& set) { return set.type() == sets.front().type(); });
+}
+
 bool AllWhollyKnown(const std::vector<Value>& values) {
   return std::all_of(values.begin(), values.end(),
                      [](const Value& value) { return value.IsWhollyKnown(); });
@@ -48,6 +58,9 @@ bool AllWhollyKnown(const std::vector<Value>& values) {
 
 CallResult Union(Arguments args, const Type& type, const CallContext&) {
   KINU_TRY(const std::vector<Value> sets, ConvertAll(args, type));
+  if (!AllOfOneType(sets)) {
+    return TypesDiffer();
+  }
   std::vector<Value> all;
   for (const Value& set : sets) {
     all.insert(all.end(), set.elements().begin(), set.elements().end());
@@ -60,6 +73,9 @@ CallResult Filter(Arguments args, const Type& type, bool wanted) {
   KINU_TRY(const std::vector<Value> sets, ConvertAll(args, type));
   if (!AllWhollyKnown(sets)) {
     return Value::Unknown(type);
+  }
+  if (!AllOfOneType(sets)) {
+    return TypesDiffer();
   }
   std::vector<Value> kept = CopyElements(sets[0]);
   for (const Value& set : std::span(sets).subspan(1)) {

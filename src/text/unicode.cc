@@ -322,16 +322,19 @@ bool IsIdentifier(std::string_view text) {
   return !text.empty();
 }
 
+// utf8proc gives U+00DF a capital form; UnicodeData leaves it alone.
+constexpr char32_t kSharpS = 0xDF;
+
 char32_t ToUpper(char32_t point) {
-  constexpr char32_t kSharpS = 0xDF;  // utf8proc makes it U+1E9E; UnicodeData leaves it alone
   return point == kSharpS ? point : static_cast<char32_t>(utf8proc_toupper(ToProc(point)));
 }
+
 char32_t ToLower(char32_t point) {
   return static_cast<char32_t>(utf8proc_tolower(ToProc(point)));
 }
+
 char32_t ToTitle(char32_t point) {
-  const auto title = static_cast<char32_t>(utf8proc_totitle(ToProc(point)));
-  return title == point ? ToUpper(point) : title;
+  return point == kSharpS ? point : static_cast<char32_t>(utf8proc_totitle(ToProc(point)));
 }
 
 bool IsLetter(char32_t point) {

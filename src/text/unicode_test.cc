@@ -127,6 +127,7 @@ TEST(Case, AsGo) {
   EXPECT_EQ(ToLower("İÉ"), "ié");
   EXPECT_EQ(ToTitle("hello wORLD foo-bar a_b 1st ǆa"), "Hello WORLD Foo-Bar A_b 1st ǅa");
   EXPECT_EQ(ToTitle("it's"), "It'S");
+  EXPECT_EQ(ToTitle("ß"), "ß");
   EXPECT_EQ(TrimSpace(" \t\u3000x y\u00a0\n"), "x y");
   EXPECT_EQ(TrimSpace(" \n"), "");
 }
