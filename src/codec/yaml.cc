@@ -181,9 +181,14 @@ std::string YamlWriter::Finish() {
   yaml_event_t event;
   impl_->Emit(yaml_document_end_event_initialize(&event, 1), &event);
   impl_->Emit(yaml_stream_end_event_initialize(&event), &event);
-  // Emitters of YAML 1.1 close such a document, newer ones of libyaml do not.
-  if (impl_->open_ended && !impl_->out.ends_with("...\n")) {
-    impl_->out += "...\n";
+  // The reference's emitter closes a document that is one plain scalar, and no other; libyaml
+  // closes those that end in a block scalar that keeps its line breaks.
+  constexpr std::string_view kDocumentEnd = "...\n";
+  const bool closed = impl_->out.ends_with("\n...\n");
+  if (impl_->open_ended && !closed) {
+    impl_->out += kDocumentEnd;
+  } else if (!impl_->open_ended && closed) {
+    impl_->out.resize(impl_->out.size() - kDocumentEnd.size());
   }
   return std::move(impl_->out);
 }

@@ -6,6 +6,7 @@
 #include "codec/csv.h"
 #include "codec/deflate.h"
 #include "codec/iconv.h"
+#include "codec/json_reader.h"
 #include "cty/json.h"
 #include "functions/families.h"
 #include "functions/support.h"
@@ -113,11 +114,26 @@ TypeResult TypeByPrefix(const Value& text) {
   return CallFail("a JSON text cannot start like this", 0);
 }
 
+// The part of a text that counts as its JSON value: the reference stops at a closing bracket behind
+// the value and does not look further.
+std::string_view JsonPart(std::string_view text) {
+  const JsonDocument document = ParseJson(text);
+  if (document.ok() || document.problems()[0].kind != JsonProblemKind::kExtraneousData) {
+    return text;
+  }
+  const uint32_t behind = document.problems()[0].begin;
+  return text[behind] == ']' || text[behind] == '}' ? text.substr(0, behind) : text;
+}
+
 TypeResult JsonDecodeType(Arguments args) {
   if (!args[0].IsKnown()) {
     return TypeByPrefix(args[0]);
   }
-  const auto type = ImpliedTypeOfJson(args[0].AsString());
+  const std::string_view text = args[0].AsString();
+  auto type = ImpliedTypeOfJson(text);
+  if (!type) {
+    type = ImpliedTypeOfJson(JsonPart(text));
+  }
   if (!type) {
     return CallFail(type.error().ToText());
   }
@@ -125,7 +141,11 @@ TypeResult JsonDecodeType(Arguments args) {
 }
 
 CallResult JsonDecode(Arguments args, const Type& type, const CallContext&) {
-  const auto value = ValueFromJson(args[0].AsString(), type);
+  const std::string_view text = args[0].AsString();
+  auto value = ValueFromJson(text, type);
+  if (!value) {
+    value = ValueFromJson(JsonPart(text), type);
+  }
   if (!value) {
     return CallFail(value.error().ToText());
   }
