@@ -181,6 +181,18 @@ ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* stor
       recorder.SetOutput({change.name, Value::Null(Type::Dynamic()), false, ""});
     }
   }
+  if (destroy_all && !diags.has_errors()) {
+    // Data sources describe things that nobody asks about any more.
+    std::vector<AbsResource> data;
+    for (const auto& resource : result.state.resources) {
+      if (resource->address.resource.mode == ResourceMode::kData) {
+        data.push_back(resource->address);
+      }
+    }
+    for (const AbsResource& address : data) {
+      result.state.Remove(address);
+    }
+  }
   result.counts = recorder.counts;
   result.checks = checks.Results();
   result.state.checks = result.checks;

@@ -191,6 +191,25 @@ plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& 
   return change;
 }
 
+std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
+  std::vector<plan::ResourceChange> changes;
+  ForEachRowOf(walk, [&](const ResourceInstance&, const BlockInfo&, const Row& row) {
+    if (row.change) {
+      changes.push_back(*row.change);
+    }
+  });
+  for (const DeposedSlot& slot : walk.deposed) {
+    changes.insert(changes.end(), slot.changes.begin(), slot.changes.end());
+  }
+  auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
+    return a.address == b.address ? a.deposed < b.deposed : walk.program.Less(a.address, b.address);
+  };
+  if (!std::is_sorted(changes.begin(), changes.end(), less)) {
+    std::sort(changes.begin(), changes.end(), less);
+  }
+  return changes;
+}
+
 void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   const Program& program = walk.program;
   const state::State* prior = walk.input.prior_state;
@@ -201,23 +220,15 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
     plan.previous_state = prior->Clone();
   }
   ForEachRowOf(walk, [&](const ResourceInstance& address, const BlockInfo& info, const Row& row) {
-    if (row.change) {
-      plan.changes.push_back(*row.change);
-    }
     if (auto drift = DriftOf(walk, address, info, row)) {
       plan.drift.push_back(std::move(*drift));
     }
     RefreshEntry(walk, address, info, row, plan.prior_state);
   });
-  for (const DeposedSlot& slot : walk.deposed) {
-    plan.changes.insert(plan.changes.end(), slot.changes.begin(), slot.changes.end());
-  }
+  plan.changes = CollectChanges(walk);
   auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
-    return a.address == b.address ? a.deposed < b.deposed : program.Less(a.address, b.address);
+    return program.Less(a.address, b.address);
   };
-  if (!std::is_sorted(plan.changes.begin(), plan.changes.end(), less)) {
-    std::sort(plan.changes.begin(), plan.changes.end(), less);
-  }
   std::sort(plan.drift.begin(), plan.drift.end(), less);
 
   const config::Module& module = *walk.config.root().module;
@@ -232,7 +243,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
     // Known values are already the outputs of the state that the plan starts from.
     if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {
       SetOutput(plan.prior_state, {std::string(program.Text(output.name)), value.UnmarkDeep(),
-                                  output.sensitive, output.deprecated});
+                                   output.sensitive, output.deprecated});
     }
   }
   if (prior != nullptr) {

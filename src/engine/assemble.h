@@ -9,6 +9,9 @@ namespace kinu::engine {
 
 void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan);
 
+/// The changes of all rows and deposed objects, in address order.
+std::vector<plan::ResourceChange> CollectChanges(const Walk& walk);
+
 /// The change of a root output between a state and a new value. Ref: node_output.go setValue.
 plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,
                                   const state::State* before, const Value& after);

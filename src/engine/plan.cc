@@ -5,6 +5,7 @@
 
 #include "cty/ops.h"
 #include "engine/assemble.h"
+#include "engine/destroy.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
 
@@ -61,38 +62,51 @@ void Validate(const Input& input, Diagnostics& diags) {
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
 }
 
+namespace {
+
+/// The plan walk proper: everything that exists is read, everything that is configured is planned.
+void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& plan,
+                 Diagnostics& diags) {
+  Walk walk(WalkKind::kPlan, input);
+  if (!BuildGraph(walk, diags)) {
+    return;
+  }
+  MakeRoot(walk);
+  CheckRecord checks;
+  NodeContext context{walk, checks};
+  context.condition_severity = condition_severity;
+  walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
+  AssemblePlan(walk, checks, plan);
+}
+
+}  // namespace
+
 plan::Plan MakePlan(const Input& input, Diagnostics& diags) {
   plan::Plan plan;
   plan.program = input.config->program;
   plan.mode = input.options.mode;
   plan.timestamp = input.options.plan_timestamp;
+  plan.prior_state.program = plan.program;
+  plan.previous_state.program = plan.program;
   size_t errors = diags.error_count();
 
   // A configuration that is wrong in itself is not planned at all.
-  Diagnostics validation;
-  Validate(input, validation);
-  if (validation.has_errors()) {
-    diags.Append(std::move(validation));
-    plan.errored = true;
-    plan.prior_state.program = plan.program;
-    plan.previous_state.program = plan.program;
-    return plan;
-  }
-  diags.Append(std::move(validation));
-
-  Walk walk(WalkKind::kPlan, input);
-  if (!BuildGraph(walk, diags)) {
+  Validate(input, diags);
+  if (diags.error_count() != errors) {
     plan.errored = true;
     return plan;
   }
-  MakeRoot(walk);
-  CheckRecord checks;
-  NodeContext context{walk, checks};
-  context.condition_severity =
-      input.options.mode == plan::Mode::kRefreshOnly ? Severity::kWarning : Severity::kError;
-  walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
-
-  AssemblePlan(walk, checks, plan);
+  switch (input.options.mode) {
+    case plan::Mode::kNormal:
+      RunPlanWalk(input, Severity::kError, plan, diags);
+      break;
+    case plan::Mode::kRefreshOnly:
+      RunPlanWalk(input, Severity::kWarning, plan, diags);
+      break;
+    case plan::Mode::kDestroy:
+      PlanDestroyAll(input, RunPlanWalk, plan, diags);
+      break;
+  }
   plan.errored = diags.error_count() != errors;
   return plan;
 }

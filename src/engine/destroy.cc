@@ -1,0 +1,261 @@
+#include "engine/destroy.h"
+
+#include <algorithm>
+
+#include "engine/assemble.h"
+#include "engine/nodes/managed.h"
+#include "engine/passes/passes.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+namespace {
+
+/// The rows of a block as the state has them: nothing is expanded, nothing is wanted any more.
+void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
+  const config::Resource& resource = instance.node->module->resources[node.index];
+  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  ResourceTable& table = *instance.resources[node.index];
+  Expansion& expansion = table.expansion;
+  expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
+                   : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                                  : Expansion::Kind::kSingle;
+  table.expanded = true;
+  for (const state::Resource* stored : info.stored) {
+    if (stored->address.module != instance.id) {
+      continue;
+    }
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.key.kind() == InstanceKey::Kind::kInt) {
+        expansion.count = std::max(expansion.count, entry.key.index() + 1);
+      } else if (entry.key.kind() == InstanceKey::Kind::kString) {
+        expansion.keys.push_back(entry.key.symbol());
+        expansion.values.push_back(Value::DynamicUnknown());
+      }
+    }
+    table.rows.resize(expansion.size());
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+      table.rows[i].key = expansion.key(i);
+      table.rows[i].expansion_row = static_cast<uint32_t>(i);
+    }
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.current == nullptr) {
+        continue;
+      }
+      Row* row = table.Find(entry.key);
+      if (row == nullptr) {
+        row = &table.rows.emplace_back();
+        row->key = entry.key;
+        row->orphan = true;
+      }
+      row->stored = &entry;
+    }
+  }
+}
+
+void PlanDestroyBlock(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const config::Resource& resource =
+      walk.config.nodes[node.config_node]->module->resources[node.index];
+  BlockInfo& info = walk.blocks[node.config_node][node.index];
+  if (info.schema == nullptr) {
+    return;
+  }
+  struct Work {
+    ModuleInstance* instance;
+    ModuleInstId module;
+    Row* row;
+  };
+  std::vector<Work> work;
+  FlatSet<uint32_t> present;
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    present.insert(instance->id.id);
+    RowsFromState(walk, node, *instance);
+    for (Row& row : instance->resources[node.index]->rows) {
+      if (row.stored != nullptr) {
+        work.push_back({instance, instance->id, &row});
+      }
+    }
+  }
+  for (const state::Resource* stored : info.stored) {
+    if (present.contains(stored->address.module.id)) {
+      continue;
+    }
+    StrayRows stray{stored, {}};
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.current != nullptr) {
+        Row& row = stray.rows.emplace_back();
+        row.key = entry.key;
+        row.stored = &entry;
+      }
+    }
+    info.strays.push_back(std::move(stray));
+  }
+  for (StrayRows& stray : info.strays) {
+    for (Row& row : stray.rows) {
+      work.push_back({nullptr, stray.resource->address.module, &row});
+    }
+  }
+  std::vector<Diagnostics> found(work.size());
+  walk.ForEachRow(work.size(), walk.providers[info.provider].blocking, [&](size_t i) {
+    Row& row = *work[i].row;
+    RowContext row_context{context,
+                           id,
+                           resource,
+                           info,
+                           work[i].instance,
+                           ResourceInstance{{work[i].module, resource.name}, row.key},
+                           row};
+    if (resource.name.mode == ResourceMode::kManaged) {
+      PlanOrphanRow(row_context, found[i]);
+      if (row.refreshed_value) {
+        row.value = *row.refreshed_value;  // visible until it is gone
+      }
+    } else if (auto value =
+                   state::DecodeObject(*row.stored->current, info.schema->block.implied_type())) {
+      row.value = schema::MarkSensitive(info.schema->block, *value);
+    }
+  });
+  for (size_t i = 0; i < work.size(); ++i) {
+    work[i].row->failed = found[i].has_errors();
+    diags.Append(std::move(found[i]));
+  }
+}
+
+/// What destroying does not need is not evaluated: only what provider configurations use.
+std::vector<bool> NeededForProviders(const Walk& walk) {
+  const Graph& graph = walk.graph;
+  std::vector<bool> needed(graph.size(), false);
+  std::vector<NodeId> work;
+  auto need = [&](NodeId id) {
+    if (!needed[id]) {
+      needed[id] = true;
+      work.push_back(id);
+    }
+  };
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    NodeKind kind = graph.node(id).kind;
+    if (kind == NodeKind::kProvider) {
+      need(id);
+    }
+  }
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    for (NodeId dependency : graph.dependencies(id)) {
+      need(dependency);
+    }
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    NodeKind kind = graph.node(id).kind;
+    if (kind == NodeKind::kResource || kind == NodeKind::kOrphan || kind == NodeKind::kDeposed) {
+      needed[id] = true;
+    }
+  }
+  return needed;
+}
+
+/// An object that must stay keeps what it depends on. Ref: rule P8.
+void KeepDependenciesOfFailed(const Walk& walk, plan::Plan& plan) {
+  FlatSet<ConfigResource> kept;
+  for (const auto& node : walk.config.nodes) {
+    const auto& resources = node->module->resources;
+    for (size_t i = 0; i < resources.size(); ++i) {
+      for (const ModuleInstance* instance : walk.instances[node->index]) {
+        for (const Row& row : instance->resources[i]->rows) {
+          if (row.failed && row.stored != nullptr && row.stored->current != nullptr &&
+              row.stored->current->dependencies != nullptr) {
+            for (const ConfigResource& dependency : *row.stored->current->dependencies) {
+              kept.insert(dependency);
+            }
+          }
+        }
+      }
+    }
+  }
+  if (kept.empty()) {
+    return;
+  }
+  std::erase_if(plan.changes, [&](const plan::ResourceChange& change) {
+    const AbsResource& resource = change.address.resource;
+    return kept.contains(ConfigResource{walk.program.ModuleOf(resource.module), resource.resource});
+  });
+}
+
+}  // namespace
+
+void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& plan,
+                    Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  plan::Plan refreshed;
+  refreshed.program = plan.program;
+  if (input.prior_state != nullptr && !input.prior_state->empty() && input.options.refresh) {
+    Input normal = input;
+    normal.options.mode = plan::Mode::kNormal;
+    refresh(normal, Severity::kWarning, refreshed, diags);
+    if (diags.error_count() != errors) {
+      return;
+    }
+    plan.drift = std::move(refreshed.drift);
+    plan.prior_state = std::move(refreshed.prior_state);
+    plan.previous_state = std::move(refreshed.previous_state);
+    // What the configuration says of outputs is no longer of interest.
+    plan.prior_state.outputs = input.prior_state->outputs;
+  } else if (input.prior_state != nullptr) {
+    plan.prior_state = input.prior_state->Clone();
+    plan.previous_state = input.prior_state->Clone();
+  }
+  Input destroy = input;
+  destroy.prior_state = &plan.prior_state;
+  destroy.options.refresh = false;
+  Walk walk(WalkKind::kPlan, destroy);
+  if (!BuildGraph(walk, diags)) {
+    return;
+  }
+  walk.root = ModuleInstance::Make(ModuleInstId(), walk.config.nodes[0].get(), nullptr, {});
+  walk.instances[0].push_back(walk.root.get());
+  CheckRecord checks;
+  NodeContext context{walk, checks};
+  context.destroying = true;
+  std::vector<bool> needed = NeededForProviders(walk);
+  walk.Run(
+      [&](NodeId id, Diagnostics& found) {
+        if (!needed[id]) {
+          return;
+        }
+        switch (walk.graph.node(id).kind) {
+          case NodeKind::kModule:
+            return ExpandModule(context, id, found);
+          case NodeKind::kVariable:
+            return EvaluateVariable(context, id, found);
+          case NodeKind::kLocal:
+            return EvaluateLocal(context, id, found);
+          case NodeKind::kOutput:
+            return EvaluateOutput(context, id, found);
+          case NodeKind::kProvider:
+            return ConfigureProvider(context, id, found);
+          case NodeKind::kResource:
+            return PlanDestroyBlock(context, id, found);
+          case NodeKind::kOrphan:
+            return PlanOrphan(context, id, found);
+          case NodeKind::kDeposed:
+            return PlanDeposed(context, id, found);
+          default:
+            return;
+        }
+      },
+      diags);
+  plan.changes = CollectChanges(walk);
+  KeepDependenciesOfFailed(walk, plan);
+  for (const state::OutputValue& output : plan.prior_state.outputs) {
+    plan::OutputChange change;
+    change.name = output.name;
+    change.action = plan::Action::kDelete;
+    change.before = output.value;
+    change.after = Value::Null(Type::Dynamic());
+    change.sensitive = output.sensitive;
+    plan.outputs.push_back(std::move(change));
+  }
+}
+
+}  // namespace kinu::engine
