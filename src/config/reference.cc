@@ -88,11 +88,6 @@ int Find(const Program& program, const Module& module, const ParsedReference& pa
   }
 }
 
-bool NamesObject(ReferenceKind kind) {
-  return kind == ReferenceKind::kVariable || kind == ReferenceKind::kLocal ||
-         kind == ReferenceKind::kResource || kind == ReferenceKind::kModule;
-}
-
 }  // namespace
 
 Reference ResolveReference(Program& program, const Module& module,

@@ -30,6 +30,12 @@ enum class ReferenceKind : uint8_t {
   kSelf,
 };
 
+/// Whether references of this kind name a declaration of the module, so that they have an index.
+constexpr bool NamesObject(ReferenceKind kind) {
+  return kind == ReferenceKind::kVariable || kind == ReferenceKind::kLocal ||
+         kind == ReferenceKind::kResource || kind == ReferenceKind::kModule;
+}
+
 /// A resolved traversal. `index` is -1 when the object is not declared.
 struct Reference {
   ReferenceKind kind = ReferenceKind::kInvalid;

@@ -40,6 +40,7 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
     problem("The value is null, but a whole number is required.");
   } else if (!value.IsKnown()) {
     out.kind = Expansion::Kind::kUnknown;
+    out.by_count = true;
     if (!validating) {
       problem(
           "The value depends on attributes that cannot be known before apply, so the number of "

@@ -36,8 +36,12 @@ struct Expansion {
   int64_t count = 0;          ///< kCount
   std::vector<Symbol> keys;   ///< kForEach: keys in order
   std::vector<Value> values;  ///< kForEach: each.value per key
+  bool by_count = false;      ///< kUnknown: `count` is what is not known, not `for_each`
   size_t size() const;
   InstanceKey key(size_t row) const;
+  /// Whether there is a count.index, and whether there are each.key and each.value.
+  bool has_index() const { return kind == Kind::kCount || (kind == Kind::kUnknown && by_count); }
+  bool has_each() const { return kind == Kind::kForEach || (kind == Kind::kUnknown && !by_count); }
 };
 
 /// count.index, each.key and each.value for one row.

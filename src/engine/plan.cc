@@ -94,6 +94,7 @@ plan::Plan MakePlan(const Input& input, Diagnostics& diags) {
   Validate(input, diags);
   if (diags.error_count() != errors) {
     plan.errored = true;
+    plan.rejected = true;
     return plan;
   }
   switch (input.options.mode) {

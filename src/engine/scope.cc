@@ -97,10 +97,15 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
   if (traversal.binding != hcl::TraversalExpr::kUnbound &&
       module.references[traversal.binding].kind != config::ReferenceKind::kInvalid) {
     ref = module.references[traversal.binding];
+    if (ref.index < 0 && config::NamesObject(ref.kind)) {
+      (void)config::ResolveReference(walk_.program, module, traversal, &diags);
+      return Value::DynamicUnknown();
+    }
   } else {
     // Not bound when the graph was built (or bound to nothing): say what is wrong with it.
     ref = config::ResolveReference(walk_.program, module, traversal, &diags);
-    if (ref.kind == config::ReferenceKind::kInvalid) {
+    if (ref.kind == config::ReferenceKind::kInvalid ||
+        (ref.index < 0 && config::NamesObject(ref.kind))) {
       return Value::DynamicUnknown();
     }
   }
@@ -108,8 +113,6 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
 }
 
 Value ModuleScope::ResourceValue(const config::Reference& ref) const {
-  const ResourceTable& table = *instance_.resources[static_cast<size_t>(ref.index)];
-  (void)table;
   return WholeResource(walk_, instance_, static_cast<size_t>(ref.index));
 }
 
@@ -160,12 +163,11 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kModule:
       return ModuleValue(ref, traversal, diags);
     case ReferenceKind::kCountIndex:
-      if (expansion == nullptr || (expansion->kind != Expansion::Kind::kCount &&
-                                   expansion->kind != Expansion::Kind::kUnknown)) {
+      if (expansion == nullptr || !expansion->has_index()) {
         diags.Error("Reference to \"count\" in non-counted context",
                     "The \"count\" object can be used only in \"module\", \"resource\" and "
                     "\"data\" blocks that have the \"count\" argument set.",
-                    traversal.range());
+                    config::ReferenceRange(traversal));
         return Value::DynamicUnknown();
       }
       return expansion->kind == Expansion::Kind::kUnknown
@@ -174,12 +176,12 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kEachKey:
     case ReferenceKind::kEachValue: {
       bool is_key = ref.kind == ReferenceKind::kEachKey;
-      if (expansion == nullptr || (expansion->kind != Expansion::Kind::kForEach &&
-                                   expansion->kind != Expansion::Kind::kUnknown)) {
-        diags.Error("Reference to \"each\" in context without for_each",
+      if (expansion == nullptr || !expansion->has_each()) {
+        diags.Error(is_key ? "Reference to \"each\" in context without for_each"
+                           : "each.value cannot be used in this context",
                     "The \"each\" object can be used only in \"module\" or \"resource\" blocks "
                     "that have the \"for_each\" argument set.",
-                    traversal.range());
+                    config::ReferenceRange(traversal));
         return Value::DynamicUnknown();
       }
       Value value;
@@ -221,6 +223,10 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
 
 const functions::Callable* ModuleScope::FindFunction(std::string_view name) const {
   return functions::Table::Standard().Find(name);
+}
+
+void ModuleScope::ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const {
+  lang::ExplainConfigurationFunction(call.name, diagnostic);
 }
 
 std::vector<std::string_view> ModuleScope::FunctionNames() const {

@@ -16,6 +16,7 @@ class ModuleScope final : public lang::Scope {
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
   const functions::Callable* FindFunction(std::string_view name) const override;
   std::vector<std::string_view> FunctionNames() const override;
+  void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override;
   const functions::CallContext& call_context() const override {
     return walk_.call_context(instance_);
   }

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "engine/cells.h"
+#include "lang/template.h"
 
 namespace kinu::engine {
 
@@ -70,6 +71,7 @@ Walk::Walk(WalkKind walk_kind, const Input& walk_input)
   call_dependencies.resize(config.nodes.size());
   call_context_.timestamp = input.options.plan_timestamp;
   call_context_.pure_only = kind != WalkKind::kApply;
+  call_context_ = lang::WithTemplates(std::move(call_context_), functions::Table::Standard());
 }
 
 Walk::~Walk() {

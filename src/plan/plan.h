@@ -134,6 +134,7 @@ struct Plan {
   std::vector<state::CheckResult> checks;
   BackendRecord backend;
   bool errored = false;
+  bool rejected = false;        ///< nothing was planned: the configuration is wrong in itself
   state::State prior_state;     ///< refreshed state that the plan is based on
   state::State previous_state;  ///< state as the last run left it
   std::vector<SnapshotModule> configuration;

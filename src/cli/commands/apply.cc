@@ -42,8 +42,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   std::string plan_path;
   const auto& words = flags->positionals();
   if (words.size() > 1 || (mode == plan::Mode::kDestroy && !words.empty())) {
-    diags.Error("Too many command line arguments",
-                "Expected at most one positional argument.");
+    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   } else if (!words.empty()) {
     plan_path = words[0];
   }
@@ -88,10 +87,11 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     }
     plan = RunPlanning(operation, diags);
     LocatorSchemas schemas(*operation.locator);
-    if (audience->json() != nullptr) {
+    bool shown = !plan.errored || !plan.changes.empty() || !plan.outputs.empty();
+    if (shown && audience->json() != nullptr) {
       audience->json()->Plan(plan);
     }
-    if (!plan.errored || plan.HasChanges()) {
+    if (shown) {
       auto text = view::RenderPlan(plan, schemas, style, text_options);
       if (!text) {
         diags.Error("Failed to render plan", text.error().message);
@@ -170,7 +170,11 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
 
 }  // namespace
 
-int RunApply(Invocation& invocation) { return ApplyOrDestroy(invocation, plan::Mode::kNormal); }
-int RunDestroy(Invocation& invocation) { return ApplyOrDestroy(invocation, plan::Mode::kDestroy); }
+int RunApply(Invocation& invocation) {
+  return ApplyOrDestroy(invocation, plan::Mode::kNormal);
+}
+int RunDestroy(Invocation& invocation) {
+  return ApplyOrDestroy(invocation, plan::Mode::kDestroy);
+}
 
 }  // namespace kinu::cli

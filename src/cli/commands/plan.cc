@@ -1,7 +1,8 @@
+#include "view/human/plan.h"
+
 #include "cli/commands/commands.h"
 #include "cli/saved_plan.h"
 #include "plan/plan_file.h"
-#include "view/human/plan.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -50,17 +51,18 @@ int RunPlan(Invocation& invocation) {
   std::string out_path = flags->String("out");
   if (!out_path.empty() && !plan.errored) {
     TakePlanExtras(operation, plan);
-    auto written = plan::WritePlanFile(out_path, plan, PlanSchemas(*operation.locator, *operation.loaded.program));
+    auto written = plan::WritePlanFile(out_path, plan,
+                                       PlanSchemas(*operation.locator, *operation.loaded.program));
     if (!written) {
       diags.Error("Failed to write plan file", written.error().message);
     }
   }
   view::Style style = invocation.style();
   bool failed = diags.has_errors();
-  if (audience->json() != nullptr) {
+  if (!plan.rejected && audience->json() != nullptr) {
     audience->json()->Plan(plan);
   }
-  if (!plan.errored || plan.HasChanges()) {
+  if (!plan.rejected) {
     view::PlanTextOptions options;
     options.width = invocation.stdout_width;
     options.show_sensitive = flags->Bool("show-sensitive");
@@ -79,8 +81,7 @@ int RunPlan(Invocation& invocation) {
     return 1;
   }
   if (plan.CanApply() && !invocation.in_automation) {
-    audience->Text(
-        view::RenderNextStep(style, {.plan_path = out_path}, invocation.stdout_width));
+    audience->Text(view::RenderNextStep(style, {.plan_path = out_path}, invocation.stdout_width));
   }
   return flags->Bool("detailed-exitcode") && plan.HasChanges() ? 2 : 0;
 }

@@ -67,7 +67,8 @@ bool IsWriteOnly(const schema::Block& block, const Path& path) {
         found = &attribute;
       }
     }
-    const schema::NestedBlock* nested = current == nullptr ? nullptr : current->FindBlock(step.name);
+    const schema::NestedBlock* nested =
+        current == nullptr ? nullptr : current->FindBlock(step.name);
     if (found != nullptr) {
       current = nullptr;
       if (found->nested == nullptr) {
@@ -628,7 +629,7 @@ bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
   if (!flag || !flag->IsKnown() || flag->IsNull() || !flag->AsBool()) {
     return false;
   }
-  diags.Error("Instance cannot be destroyed",
+  diags.Error("Resource instance cannot be destroyed",
               row.AddressText() +
                   " has lifecycle.prevent_destroy set, but the plan calls for it to be destroyed. "
                   "Remove prevent_destroy, or leave the object out of the plan with -target.",

@@ -1,55 +1,12 @@
 #include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
+#include "engine/reference_check.h"
 #include "hcl/body.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
+#include "schema/locate.h"
 
 namespace kinu::engine {
-namespace {
-
-/// The narrowest source range of a path inside a body: the attribute that its first steps name,
-/// through nested blocks where they can be told apart. Ref: tfdiags/contextual.go.
-SourceRange RangeOfPath(const hcl::Body& body, const Path& path) {
-  const hcl::Body* current = &body;
-  SourceRange best = body.MissingItemRange();
-  size_t at = 0;
-  auto steps = path.steps();
-  while (at < steps.size() && steps[at].kind == PathStep::Kind::kAttribute) {
-    const std::string& name = steps[at].name;
-    hcl::AttributeSchema attribute{name, false};
-    Diagnostics ignored;
-    hcl::BodyContent content =
-        current->Content({.attributes = {&attribute, 1}}, hcl::Strictness::kPartial, ignored);
-    if (const hcl::Attribute* found = content.Find(name)) {
-      return found->expr->range();
-    }
-    hcl::BlockSchema block{name, {}};
-    Diagnostics ignored_too;
-    content = current->Content({.blocks = {&block, 1}}, hcl::Strictness::kPartial, ignored_too);
-    if (content.blocks.empty()) {
-      return best;
-    }
-    size_t index = 0;
-    if (at + 1 < steps.size() && steps[at + 1].kind == PathStep::Kind::kIndex) {
-      const Value& key = steps[at + 1].key;
-      std::optional<int64_t> number = key.IsKnown() && !key.IsNull() && key.type() == Type::Number()
-                                          ? key.AsInt64()
-                                          : std::nullopt;
-      if (!number || *number < 0 || static_cast<size_t>(*number) >= content.blocks.size()) {
-        return content.blocks[0].def_range;
-      }
-      index = static_cast<size_t>(*number);
-      ++at;
-    }
-    ++at;
-    current = content.blocks[index].body;
-    best = current->MissingItemRange();
-  }
-  return best;
-}
-
-}  // namespace
-
 void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
                     const std::string& address, Diagnostics& diags) {
   for (const provider::Problem& problem : problems) {
@@ -60,7 +17,7 @@ void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
     diagnostic.address = address;
     if (body != nullptr) {
       diagnostic.subject =
-          problem.attribute ? RangeOfPath(*body, *problem.attribute) : body->MissingItemRange();
+          problem.attribute ? schema::Locate(*body, *problem.attribute) : body->MissingItemRange();
     }
     diags.Add(std::move(diagnostic));
   }
@@ -98,7 +55,8 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     const hcl::Body* body = slot.block != nullptr ? slot.block->body : nullptr;
     if (body != nullptr && instance != nullptr) {
       ModuleScope scope(walk, *instance, repetition);
-      config = schema::DecodeBody(block, *body, config::kProviderMetaNames, scope, nullptr, diags);
+      config = ReferenceCheck(walk, *slot.node)
+                   .Decode(block, *body, config::kProviderMetaNames, scope, diags);
     }
     if (diags.error_count() != errors) {
       return;

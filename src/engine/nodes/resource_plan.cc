@@ -4,11 +4,43 @@
 #include "engine/expansion.h"
 #include "engine/nodes/managed.h"
 #include "engine/nodes/nodes.h"
+#include "engine/reference_check.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
+#include "schema/locate.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
+
+namespace {
+
+/// Conditions are evaluated as far as possible, so that mistakes in them show early.
+void ValidateConditions(const Walk& walk, const config::ConfigNode& place,
+                        const config::Resource& resource, const ModuleScope& scope,
+                        Diagnostics& diags) {
+  const BlockInfo& info =
+      walk.blocks[place.index][static_cast<size_t>(&resource - place.module->resources.data())];
+  Value self = Value::Unknown(info.schema->block.implied_type());
+  ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);
+  auto evaluate = [&](const std::vector<config::Condition>& conditions, bool has_self) {
+    config::ReferenceContext inside;
+    inside.self = has_self ? &resource : nullptr;
+    inside.check = resource.check;
+    ReferenceCheck check(walk, place, inside);
+    for (const config::Condition& condition : conditions) {
+      for (const hcl::Expr* expr : {condition.condition, condition.error_message}) {
+        if (check.Expr(*expr, diags)) {
+          (void)lang::EvaluateTo(*expr, expr == condition.condition ? Type::Bool() : Type::String(),
+                                 has_self ? with_self : scope, diags);
+        }
+      }
+    }
+  };
+  evaluate(resource.preconditions, false);
+  evaluate(resource.postconditions, true);
+}
+
+}  // namespace
 
 void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
@@ -34,15 +66,31 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
     ModuleScope outer(walk, *instance);
-    Expand({resource.count, resource.for_each, resource.enabled}, outer, walk.program, true, diags);
+    config::ReferenceContext inside;
+    inside.check = resource.check;
+    ReferenceCheck check(walk, place, inside);
+    bool sound = true;
+    for (const hcl::Expr* expr : {resource.count, resource.for_each, resource.enabled}) {
+      sound = sound && (expr == nullptr || check.Expr(*expr, diags));
+    }
+    if (sound) {
+      Expand({resource.count, resource.for_each, resource.enabled}, outer, walk.program, true,
+             diags);
+    }
     // One pseudo row stands for all instances; how many there will be is not asked here.
     bool repeated = resource.count != nullptr || resource.for_each != nullptr;
     table.expansion =
-        Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle};
+        Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle,
+                  .by_count = resource.count != nullptr};
     ModuleScope scope(walk, *instance, Repetition{&table.expansion, 0});
     size_t errors = diags.error_count();
-    Value config = schema::DecodeBody(info.schema->block, *resource.body,
-                                      config::MetaNames(resource.name.mode), scope, nullptr, diags);
+    ValidateConditions(walk, place, resource, scope, diags);
+    check.DependsOn(resource.depends_on, diags);
+    Value config = check.Decode(info.schema->block, *resource.body,
+                                config::MetaNames(resource.name.mode), scope, diags);
+    if (resource.name.mode != ResourceMode::kEphemeral) {
+      schema::RejectEphemeral(info.schema->block, *resource.body, config, diags);
+    }
     table.rows.resize(1);
     table.expanded = true;
     if (!repeated) {

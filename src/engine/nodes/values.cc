@@ -3,6 +3,7 @@
 #include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
+#include "engine/reference_check.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -28,10 +29,19 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (ModuleInstance* parent : walk.instances[node.parent->index]) {
     CallTable& table = *parent->calls[call_index];
     ModuleScope scope(walk, *parent);
-    table.expansion =
-        Expand({call.count, call.for_each, call.enabled}, scope, walk.program, validating, diags);
+    ReferenceCheck check(walk, *node.parent);
+    check.DependsOn(call.depends_on, diags);
+    bool sound = true;
+    for (const hcl::Expr* expr : {call.count, call.for_each, call.enabled}) {
+      sound = sound && (expr == nullptr || check.Expr(*expr, diags));
+    }
+    if (sound) {
+      table.expansion =
+          Expand({call.count, call.for_each, call.enabled}, scope, walk.program, validating, diags);
+    }
     if (validating && (call.count != nullptr || call.for_each != nullptr)) {
-      table.expansion = Expansion{.kind = Expansion::Kind::kUnknown};
+      table.expansion =
+          Expansion{.kind = Expansion::Kind::kUnknown, .by_count = call.count != nullptr};
     } else if (validating) {
       table.expansion = Expansion{};
     }
@@ -172,7 +182,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       for (const hcl::Attribute& attribute : call.inputs) {
         if (attribute.name == name) {
           ModuleScope scope(walk, *instance->parent, instance->repetition);
-          given.value = lang::Evaluate(*attribute.expr, scope, diags);
+          given.value = ReferenceCheck(walk, *node.parent).Evaluate(*attribute.expr, scope, diags);
           given.source = config::InputSource::kCaller;
           given.range = attribute.expr->range();
           place = given.range;
@@ -206,7 +216,8 @@ void EvaluateLocal(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::Local& local = node.module->locals[graph_node.index];
   for (ModuleInstance* instance : walk.instances[node.index]) {
     ModuleScope scope(walk, *instance);
-    instance->locals[graph_node.index] = lang::Evaluate(*local.expr, scope, diags);
+    instance->locals[graph_node.index] =
+        ReferenceCheck(walk, node).Evaluate(*local.expr, scope, diags);
   }
 }
 
@@ -235,12 +246,26 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (diags.error_count() != errors || output.expr == nullptr) {
       continue;
     }
-    Value value = lang::Evaluate(*output.expr, scope, diags);
+    ReferenceCheck check(walk, node);
+    if (walk.kind == WalkKind::kValidate) {
+      for (const config::Condition& condition : output.preconditions) {
+        (void)check.Evaluate(*condition.condition, scope, diags);
+        (void)check.Evaluate(*condition.error_message, scope, diags);
+      }
+    }
+    check.DependsOn(output.depends_on, diags);
+    Value value = check.Evaluate(*output.expr, scope, diags);
     MarkSet marks = value.MarksDeep();
-    if (!output.ephemeral && marks.ephemeral()) {
-      diags.Error(is_root ? "Invalid output value" : "Output does not allow ephemeral value",
-                  "The value of this output comes from ephemeral values, so the output must be "
-                  "declared with ephemeral = true.",
+    if (is_root && output.ephemeral) {
+      diags.Error("Invalid output configuration",
+                  "Outputs of the root module are kept in the state, so they cannot be ephemeral.",
+                  output.range);
+    } else if (!output.ephemeral && marks.ephemeral()) {
+      diags.Error("Output does not allow ephemeral value",
+                  "The value of this output comes from ephemeral values" +
+                      std::string(is_root ? ", which a root output cannot hold."
+                                          : ", so the output must be declared with "
+                                            "ephemeral = true."),
                   output.expr->range());
     } else if (is_root && !output.sensitive && marks.sensitive()) {
       diags.Error("Output refers to sensitive values",
@@ -275,7 +300,14 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (ModuleInstance* instance : walk.instances[node.index]) {
     ModuleScope scope(walk, *instance);
     std::string address = ObjectAddress(walk, *instance, "check", check.name);
+    config::ReferenceContext inside;
+    inside.check = static_cast<int>(graph_node.index);
+    ReferenceCheck references(walk, node, inside);
     for (const config::Condition& condition : check.asserts) {
+      if (!references.Expr(*condition.condition, diags) ||
+          !references.Expr(*condition.error_message, diags)) {
+        continue;
+      }
       // An assertion never fails the run: what it finds is a warning.
       Diagnostics found;
       ConditionResult result =

@@ -157,7 +157,7 @@ std::string NodeName(const Walk& walk, NodeId id) {
       return module + " (close)";
     case NodeKind::kVariable:
       return inside("var.", program.Text(place.module->variables[node.index].name)) +
-             (place.parent != nullptr ? " (expand)" : "");
+             (place.parent != nullptr ? " (expand, input)" : "");
     case NodeKind::kLocal:
       return inside("local.", program.Text(place.module->locals[node.index].name)) + " (expand)";
     case NodeKind::kOutput:
@@ -185,7 +185,12 @@ bool CheckAcyclic(const Walk& walk, Diagnostics& diags) {
   for (const auto& cycle : cycles) {
     std::string members;
     for (NodeId id : cycle) {
-      members += (members.empty() ? "" : ", ") + NodeName(walk, id);
+      std::string name = NodeName(walk, id);
+      members += (members.empty() ? "" : ", ") + name;
+      // A child module's variable is two steps: taking the argument, and being referred to.
+      if (constexpr std::string_view kInput = "(expand, input)"; name.ends_with(kInput)) {
+        members += ", " + name.substr(0, name.size() - kInput.size()) + "(expand, reference)";
+      }
     }
     diags.Error("Cycle: " + members, "");
   }

@@ -1,0 +1,99 @@
+#include "engine/reference_check.h"
+
+#include "hcl/static.h"
+#include "lang/eval.h"
+#include "schema/decode.h"
+
+namespace kinu::engine {
+
+const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& resource) const {
+  size_t index = static_cast<size_t>(&resource - node_.module->resources.data());
+  const BlockInfo& info = walk_.blocks[node_.index][index];
+  return info.schema != nullptr ? &info.schema->block : nullptr;
+}
+
+bool ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals,
+                           Diagnostics& diags) const {
+  using config::ReferenceKind;
+  const config::Module& module = *node_.module;
+  size_t errors = diags.error_count();
+  Diagnostics undeclared;
+  Diagnostics wrong;
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    const bool bound = traversal->binding != hcl::TraversalExpr::kUnbound;
+    const config::Reference ref =
+        bound ? module.references[traversal->binding]
+              : config::ResolveReference(walk_.program, module, *traversal, nullptr);
+    if (ref.kind == ReferenceKind::kInvalid) {
+      (void)config::ResolveReference(walk_.program, module, *traversal, &diags);
+    } else if (ref.index < 0 &&
+               (ref.kind == ReferenceKind::kVariable || ref.kind == ReferenceKind::kLocal)) {
+      (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared);
+    } else {
+      config::ValidateReference(walk_.program, module, *traversal, ref, context_, this, wrong);
+    }
+  }
+  // What is not declared shows only when values are collected, which wrong references prevent.
+  diags.Append(wrong.has_errors() ? std::move(wrong) : std::move(undeclared));
+  return diags.error_count() == errors;
+}
+
+bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {
+  if (walk_.kind != WalkKind::kValidate) {
+    return true;
+  }
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  return Check(traversals, diags);
+}
+
+bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
+                          std::span<const std::string_view> hidden, Diagnostics& diags) const {
+  if (walk_.kind != WalkKind::kValidate) {
+    return true;
+  }
+  std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
+  schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
+  return Check(traversals, diags);
+}
+
+void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
+                               Diagnostics& diags) const {
+  if (walk_.kind != WalkKind::kValidate) {
+    return;
+  }
+  for (const hcl::TraversalExpr* traversal : list) {
+    const hcl::TraversalExpr* one[] = {traversal};
+    if (!Check(one, diags)) {
+      continue;
+    }
+    const config::Reference ref =
+        config::ResolveReference(walk_.program, *node_.module, *traversal, nullptr);
+    size_t used = ref.consumed;
+    if (ref.kind == config::ReferenceKind::kResource && ref.has_key) {
+      ++used;
+    }
+    if (used < traversal->steps.size()) {
+      diags.Error("Invalid depends_on reference",
+                  "Elements of depends_on are whole objects, such as a resource or a module call: "
+                  "an attribute of one cannot be waited for.",
+                  traversal->step_range(traversal->steps[used]));
+    }
+  }
+}
+
+Value ReferenceCheck::Evaluate(const hcl::Expr& expr, const lang::Scope& scope,
+                               Diagnostics& diags) const {
+  return Expr(expr, diags) ? lang::Evaluate(expr, scope, diags) : Value::DynamicUnknown();
+}
+
+Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
+                             std::span<const std::string_view> hidden, const lang::Scope& scope,
+                             Diagnostics& diags) const {
+  return Body(block, body, hidden, diags)
+             ? schema::DecodeBody(block, body, hidden, scope, nullptr, diags)
+             : Value::Unknown(block.implied_type());
+}
+
+}  // namespace kinu::engine
