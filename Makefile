@@ -1,15 +1,58 @@
-# The project's whole vocabulary. Every target installs what it needs first (tools/setup.sh).
+# The project's whole vocabulary. Each target first installs what it needs (tools/setup.sh).
 
 PRESET ?= dev
+PREFIX ?= /usr/local
+FUZZ_RUNS ?= 1000000
+BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build test
+.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install
 
 setup:
-	@tools/setup.sh
+	@tools/setup.sh build check clang
 
-build: setup
-	@cmake --preset $(PRESET) >/dev/null
-	@cmake --build --preset $(PRESET)
+build:
+	@tools/setup.sh build
+	@$(call BUILD,$(PRESET))
 
-test: build
-	@ctest --test-dir build/$(PRESET) --output-on-failure -j2
+quickstart:
+	@tools/setup.sh build
+	@$(call BUILD,dev) --target kinu kinu_test_providers
+	@tools/quickstart.sh build/dev
+
+test:
+	@tools/setup.sh build check
+	@$(call BUILD,$(PRESET))
+	@tests/run.py build/$(PRESET)
+
+bench:
+	@tools/setup.sh build
+	@$(call BUILD,release) --target kinu
+	@bench/run.py --binary build/release/src/cli/kinu $(BENCH)
+
+asan:
+	@tools/setup.sh build
+	@$(call BUILD,asan) --target unit_tests
+	@ctest --test-dir build/asan --output-on-failure -j2 -L unit -LE slow
+
+tsan:
+	@tools/setup.sh build clang
+	@$(call BUILD,tsan) --target threaded_tests
+	@ctest --test-dir build/tsan --output-on-failure -j2 -L threaded
+
+fuzz:
+	@tools/setup.sh build clang
+	@$(call BUILD,fuzz) --target fuzz
+	@tools/fuzz.sh build/fuzz $(FUZZ_RUNS)
+
+format:
+	@tools/setup.sh check
+	@tools/format.sh
+
+tidy:
+	@tools/setup.sh build clang
+	@$(call BUILD,tidy)
+
+install:
+	@tools/setup.sh build
+	@$(call BUILD,release) --target kinu
+	@cmake --install build/release --prefix $(PREFIX)

@@ -28,15 +28,18 @@ target_include_directories(kinu_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 
 if(KINU_TESTS)
   find_package(GTest REQUIRED)
-  include(GoogleTest)
+  # All test programs, and those of the libraries with threads (what `make asan` and `make tsan` build).
+  add_custom_target(unit_tests)
+  add_custom_target(threaded_tests)
 endif()
 
 # kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)
 #
 # Makes the static library kinu_NAME, and from TESTS the test program kinu_NAME_test.
-# DEPS are kinu libraries (without the prefix), EXTERNAL are third-party targets.
+# DEPS are kinu libraries (without the prefix), EXTERNAL are third-party targets. LABELS of its test:
+# `slow` keeps it out of `make asan`, `threaded` puts it into `make tsan`.
 function(kinu_library)
-  cmake_parse_arguments(ARG "" "NAME" "DEPS;SOURCES;TESTS;EXTERNAL;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME" "DEPS;SOURCES;TESTS;EXTERNAL;TEST_DEPS;LABELS" ${ARGN})
   set(target kinu_${ARG_NAME})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
@@ -59,5 +62,13 @@ function(kinu_library)
       target_link_libraries(${target}_test PRIVATE kinu_${dep})
     endforeach()
     add_test(NAME ${target} COMMAND ${target}_test)
+    set_tests_properties(${target} PROPERTIES LABELS unit TIMEOUT 300)
+    add_dependencies(unit_tests ${target}_test)
+    if(ARG_LABELS)
+      set_property(TEST ${target} APPEND PROPERTY LABELS ${ARG_LABELS})
+    endif()
+    if(threaded IN_LIST ARG_LABELS)
+      add_dependencies(threaded_tests ${target}_test)
+    endif()
   endif()
 endfunction()

@@ -1,22 +1,52 @@
 #!/usr/bin/env bash
-# Installs what the build needs on Debian 12; silent and instant when all is there.
+# Installs what a target needs on Debian 12, as root or through sudo; silent and instant when all is
+# there.
+#
+#   tools/setup.sh GROUP...     groups: build, check (the format check of the tests), clang (tsan,
+#                               fuzz, tidy); none means all
+#
+# The versions are those of the distribution's release, which is the pin.
 set -euo pipefail
-packages=(
-  g++ cmake ninja-build mold ccache pkg-config git python3
-  libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
-  libfmt-dev libspdlog-dev libmpfr-dev libgmp-dev libre2-dev libssl-dev
-  libarchive-dev zlib1g-dev libyaml-dev robin-map-dev libxxhash-dev libmimalloc-dev
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libutf8proc-dev libsimdjson-dev
-  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
-)
+[ $# -gt 0 ] || set -- build check clang
+
+packages=()
+for group in "$@"; do
+  case $group in
+    build)
+      packages+=(
+        make cmake ninja-build g++ mold ccache pkg-config python3
+        libgrpc++-dev protobuf-compiler protobuf-compiler-grpc   # gRPC's CMake package asks for the compilers
+        libprotobuf-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
+        zlib1g-dev libyaml-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
+        libgtest-dev librapidcheck-dev
+      ) ;;
+    check) packages+=(clang-format-19) ;;
+    clang) packages+=(clang-19 libclang-rt-19-dev clang-tidy-19) ;;
+    *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
+  esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "tools/setup.sh: not a Debian system, taking for granted: ${packages[*]}" >&2
+  exit 0
+fi
+installed=" $(dpkg-query -W -f='${binary:Package}:${db:Status-Status} ' "${packages[@]}" 2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
-  [ "$status" = installed ] || missing+=("$package")
+  # Packages of several architectures are listed as NAME:ARCHITECTURE.
+  [[ $installed =~ \ "$package"(:[a-z0-9]+)?:installed\  ]] || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
-sudo=""
-[ "$(id -u)" = 0 ] || sudo="sudo"
-export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get update -qq
-$sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "tools/setup.sh: neither root nor sudo; to install: ${missing[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+echo "Installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

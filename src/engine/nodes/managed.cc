@@ -311,7 +311,7 @@ std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider
     return std::nullopt;
   }
   std::vector<PathMarks> marks;
-  for (const Path& path : object.sensitive) {
+  for (const Path& path : state::SensitivePaths(object)) {
     marks.push_back({path, MarkSet::Sensitive()});
   }
   return marks.empty() ? value : value.MarkWithPaths(marks);

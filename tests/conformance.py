@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Runs the conformance suites against a binary and compares the counts with their floors.
+
+    tests/conformance.py [--binary PATH] [--mirror DIR] [--record]
+
+The suites lie in a folder `shared` beside the repository, or where KINU_SHARED says; without it
+nothing is run. tests/conformance_floor.tsv has for each suite the number of cases that must pass; a
+suite below its floor fails. --record raises the floors to what passes now (and never lowers one).
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLOORS = os.path.join(HERE, "conformance_floor.tsv")
+# (name of the family, its runner, arguments)
+RUNNERS = [
+    ("cli", "run_cli.py", ["--show", "0", "--jobs", "2"]),
+    ("language", "run_language.py", []),
+]
+ROW = re.compile(r"^(\S+)\s+(\d+)/(\d+)(?:\s+\((\d+) skipped\))?$")
+
+
+def shared_folder():
+    place = os.environ.get("KINU_SHARED") or os.path.join(HERE, "..", "..", "shared")
+    return os.path.realpath(place)
+
+
+def read_floors():
+    floors = {}
+    if os.path.exists(FLOORS):
+        with open(FLOORS, encoding="utf-8") as handle:
+            for line in list(handle)[1:]:
+                suite, floor = line.rstrip("\n").split("\t")
+                floors[suite] = int(floor)
+    return floors
+
+
+def write_floors(floors):
+    with open(FLOORS, "w", encoding="utf-8") as handle:
+        handle.write("suite\tfloor\n")
+        for suite in sorted(floors):
+            handle.write("%s\t%d\n" % (suite, floors[suite]))
+
+
+def run_family(folder, family, runner, arguments, binary, mirror):
+    """{suite: (passed, total, skipped)} of one family, as its runner reports them."""
+    command = [sys.executable, os.path.join(folder, runner), "--binary", os.path.abspath(binary)]
+    command += arguments
+    if family == "cli" and os.path.isdir(mirror):
+        command += ["--provider-mirror", os.path.abspath(mirror)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace")
+    rows = {}
+    for line in done.stdout.splitlines():
+        match = ROW.match(line)
+        if match:
+            rows["%s/%s" % (family, match.group(1))] = (
+                int(match.group(2)), int(match.group(3)), int(match.group(4) or 0))
+    if not rows:
+        print(done.stdout)
+        print("conformance: %s reported no suite (exit status %d)" % (runner, done.returncode))
+    return rows
+
+
+def run(binary, mirror, record=False):
+    """(suites at or above their floor, suites below) after printing a line for each that moved."""
+    folder = os.path.join(shared_folder(), "conformance")
+    if not os.path.isdir(folder):
+        print("conformance: skipped, there are no suites beside the repository (KINU_SHARED names "
+              "another place)")
+        return 0, 0
+    floors = read_floors()
+    rows = {}
+    for family, runner, arguments in RUNNERS:
+        rows.update(run_family(folder, family, runner, arguments, binary, mirror))
+    suites = sorted(set(rows) | set(floors))
+    below = 0
+    for suite in suites:
+        passed, total, skipped = rows.get(suite, (0, 0, 0))
+        floor = floors.get(suite, 0)
+        # A case that was skipped for want of its provider counts for no one.
+        if passed < floor - skipped or suite not in rows:
+            print("FAIL %-28s %d of %d pass, the floor is %d" % (suite, passed, total, floor))
+            below += 1
+        elif passed > floor:
+            print("     %-28s %d of %d pass, above the floor of %d" % (suite, passed, total, floor))
+    if record:
+        for suite, (passed, _, _) in rows.items():
+            floors[suite] = max(passed, floors.get(suite, 0))
+        write_floors(floors)
+    cases = sum(row[0] for row in rows.values())
+    total = sum(row[1] for row in rows.values())
+    print("conformance: %d of %d cases pass; %d suites at or above their floor, %d below"
+          % (cases, total, len(suites) - below, below))
+    return len(suites) - below, below if rows else max(below, 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", default="build/dev/src/cli/kinu")
+    parser.add_argument("--mirror", default="build/dev/mirror")
+    parser.add_argument("--record", action="store_true")
+    args = parser.parse_args()
+    passed, failed = run(args.binary, args.mirror, args.record)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Checks the rules of the tree that a compiler does not: docs/layers.txt says what they are.
+
+    tools/check_layers.py [ROOT]
+
+Prints a line per problem, or `ok`; the exit status tells which.
+"""
+import os
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SYNCHRONISATION = {"atomic", "condition_variable", "future", "mutex", "semaphore", "shared_mutex",
+                   "stop_token", "thread"}
+LINES_REFUSED = 1200
+
+
+class Rules:
+    """What docs/layers.txt says."""
+
+    def __init__(self, path):
+        self.allowed = {}     # library: the libraries that it may include, itself among them
+        self.only = {}        # (library, library): the only headers of the second that it may include
+        self.third_party = []  # (prefix of the header, places)
+        self.threads = set()  # places that may synchronise
+        self.long = set()     # files that may be long
+        self.problems = []
+        with open(path, encoding="utf-8") as handle:
+            for number, line in enumerate(handle, 1):
+                line = line.split("#")[0].strip()
+                if not line:
+                    continue
+                head, colon, tail = line.partition(":")
+                words, values = head.split(), tail.split()
+                if not colon:
+                    self.problems.append("%s:%d: no colon" % (path, number))
+                elif words[0] == "third-party":
+                    self.third_party.append((words[1], values))
+                elif words[0] == "threads":
+                    self.threads.update(values)
+                elif words[0] == "long":
+                    self.long.update(values)
+                elif words[0] == "only":
+                    self.only[words[1], words[2]] = set(values)
+                else:
+                    self.add_library(words[0], values, path, number)
+
+    def add_library(self, name, values, path, number):
+        closure = {name}
+        for value in values:
+            if value not in self.allowed:
+                self.problems.append("%s:%d: %s uses %s, which no line above defines"
+                                     % (path, number, name, value))
+            closure |= self.allowed.get(value, set())
+        self.allowed[name] = closure
+
+
+def covers(places, path):
+    """Whether one of the places (a file, or a folder with its slash) holds the path."""
+    return any(path == place or (place.endswith("/") and path.startswith(place))
+               for place in places)
+
+
+def is_test(path):
+    return path.endswith("_test.cc") or "/testing/" in path
+
+
+def check_include(rules, path, quoted, header):
+    """The problem with one #include of a file (a path below src/), or nothing."""
+    library = path.split("/")[0]
+    if not quoted:
+        if header in SYNCHRONISATION:
+            if not is_test(path) and not covers(rules.threads, path):
+                return "<%s>: docs/layers.txt does not list it among those with threads" % header
+            return None
+        for prefix, places in rules.third_party:
+            if header.startswith(prefix):
+                if is_test(path) and covers(places, "tests/"):
+                    return None
+                if not covers(places, path):
+                    return "<%s>: only %s may include it" % (header, ", ".join(places))
+                return None
+        if "/" in header and not header.startswith(("sys/", "linux/", "netinet/", "arpa/", "net/")):
+            return "<%s>: a library that docs/layers.txt does not list" % header
+        return None
+    if "/" not in header:
+        return '"%s": written without its library' % header
+    other = header.split("/")[0]
+    if other not in rules.allowed:
+        return '"%s": %s is no library' % (header, other)
+    if "/testing/" in header and not is_test(path):
+        return '"%s": for tests only' % header
+    if is_test(path):
+        return None
+    if other not in rules.allowed[library]:
+        return '"%s": %s may not use %s' % (header, library, other)
+    headers = rules.only.get((library, other))
+    if headers is not None and header not in headers:
+        return '"%s": of %s, %s may use only %s' % (header, other, library,
+                                                   ", ".join(sorted(headers)))
+    return None
+
+
+def check(root):
+    rules = Rules(os.path.join(root, "docs", "layers.txt"))
+    problems = list(rules.problems)
+    source = os.path.join(root, "src")
+    for folder, _, names in sorted(os.walk(source)):
+        for name in sorted(names):
+            if not name.endswith((".cc", ".h")):
+                continue
+            full = os.path.join(folder, name)
+            path = os.path.relpath(full, source)
+            library = path.split("/")[0]
+            if library not in rules.allowed:
+                problems.append("src/%s: docs/layers.txt does not know the library %s"
+                                % (path, library))
+                continue
+            with open(full, encoding="utf-8") as handle:
+                lines = handle.read().split("\n")
+            if len(lines) - 1 > LINES_REFUSED and path not in rules.long:
+                problems.append("src/%s: %d lines, more than %d"
+                                % (path, len(lines) - 1, LINES_REFUSED))
+            for number, line in enumerate(lines, 1):
+                match = INCLUDE.match(line)
+                if match:
+                    problem = check_include(rules, path, match.group(1) == '"', match.group(2))
+                    if problem:
+                        problems.append("src/%s:%d: includes %s" % (path, number, problem))
+    return problems
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    problems = check(root)
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print("ok")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs every fuzz target over its corpus:
+#
+#   tools/fuzz.sh BUILD RUNS
+#
+# The corpus of a target lies in BUILD/corpus/TARGET and grows; recorded files of the tests seed it.
+set -euo pipefail
+build=$(realpath "$1")
+runs=$2
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+seed() {  # TARGET: the files to begin with, by what the target reads
+  case $1 in
+    fuzz_hcl_native) find examples tests -name '*.tf' ;;
+    fuzz_hcl_json) find examples tests -name '*.tf.json' ;;
+    fuzz_state) find tests/golden/state -type f -size -200k ;;
+    fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
+  esac
+}
+
+failed=0
+for target in "$build"/fuzz/fuzz_*; do
+  name=${target##*/}
+  [[ -x $target && ! -d $target ]] || continue
+  corpus=$build/corpus/$name
+  mkdir -p "$corpus"
+  seed "$name" | while read -r file; do
+    cp "$file" "$corpus/$(echo "$file" | tr / _)"
+  done
+  echo "== $name"
+  (cd "$build/corpus" && "$target" -runs="$runs" -max_len=16384 -timeout=10 -print_final_stats=1 \
+    "$name" 2>&1 | tail -n 12) || { failed=$((failed + 1)); echo "FAIL $name"; }
+done
+[ $failed -eq 0 ] && echo "fuzz: every target ran $runs inputs without a finding"
+exit $((failed > 0))
