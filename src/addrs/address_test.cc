@@ -40,7 +40,7 @@ TEST(Address, ProviderConfigurations) {
   ASSERT_TRUE(program.ParseProviderConfig(text, &config, &key));
   EXPECT_EQ(program.ToText(config) + program.ToText(key), text);
   ASSERT_TRUE(program.ParseProviderConfig("provider.aws.west", &config, &key));
-  EXPECT_EQ(program.ToText(config), "provider[\"registry.opentofu.org/hashicorp/aws\"].west");
+  EXPECT_EQ(program.ToText(config), "provider[\"registry.opentofu.org/-/aws\"].west");
 }
 
 TEST(Address, OrderIsTheReferences) {
