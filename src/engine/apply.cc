@@ -109,6 +109,8 @@ ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* stor
   walk.instances[0].push_back(walk.root.get());
 
   CheckRecord checks;
+  DeclareChecks(walk, checks);
+  checks.DeclareObjectsOf(plan.checks);
   NodeContext node_context{walk, checks};
   node_context.destroying = destroy_all;
   Recorder recorder(result.state, store);

@@ -145,6 +145,40 @@ void CheckRecord::DeclareObject(NodeId node, const std::string& object_address) 
   }
 }
 
+void CheckRecord::DeclareExpanded(NodeId node) {
+  std::lock_guard lock(mutex_);
+  auto it = entries_.find(node);
+  if (it != entries_.end()) {
+    it->second.has_objects = true;
+  }
+}
+
+bool CheckRecord::Declared(NodeId node) const {
+  std::lock_guard lock(mutex_);
+  return entries_.contains(node);
+}
+
+void CheckRecord::DeclareObjectsOf(const std::vector<state::CheckResult>& earlier) {
+  FlatMap<std::string, const state::CheckResult*> by_address;
+  for (const state::CheckResult& result : earlier) {
+    by_address.emplace(result.config_address, &result);
+  }
+  std::lock_guard lock(mutex_);
+  for (auto& [node, entry] : entries_) {
+    auto it = by_address.find(entry.address);
+    if (it == by_address.end()) {
+      continue;
+    }
+    entry.has_objects = entry.has_objects || it->second->status != "unknown";
+    for (const auto& object : it->second->objects) {
+      entry.has_objects = true;
+      if (entry.objects.try_emplace(object.address).second) {
+        entry.order.push_back(object.address);
+      }
+    }
+  }
+}
+
 void CheckRecord::Report(NodeId node, const std::string& object_address,
                          const ConditionResult& result) {
   DeclareObject(node, object_address);
@@ -204,6 +238,38 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
     out.push_back(std::move(result));
   }
   return out;
+}
+
+void DeclareChecks(const Walk& walk, CheckRecord& checks) {
+  for (const auto& node : walk.config.nodes) {
+    const config::Module& module = *node->module;
+    const Walk::Bases& base = walk.bases[node->index];
+    std::string prefix = node->path.is_root() ? "" : walk.program.ToText(node->path) + ".";
+    auto declare = [&](NodeId first, size_t index, std::string_view kind, Symbol name) {
+      checks.Declare(first + static_cast<NodeId>(index), kind,
+                     prefix + std::string(kind) + "." + std::string(walk.program.Text(name)));
+    };
+    for (size_t i = 0; i < module.variables.size(); ++i) {
+      if (!module.variables[i].validations.empty()) {
+        declare(base.variables, i, "var", module.variables[i].name);
+      }
+    }
+    for (size_t i = 0; i < module.outputs.size(); ++i) {
+      if (!module.outputs[i].preconditions.empty()) {
+        declare(base.outputs, i, "output", module.outputs[i].name);
+      }
+    }
+    for (size_t i = 0; i < module.checks.size(); ++i) {
+      declare(base.checks, i, "check", module.checks[i].name);
+    }
+    for (size_t i = 0; i < module.resources.size(); ++i) {
+      const config::Resource& resource = module.resources[i];
+      if (!resource.preconditions.empty() || !resource.postconditions.empty()) {
+        checks.Declare(base.resources + static_cast<NodeId>(i), "resource",
+                       walk.program.ToText(ConfigResource{node->path, resource.name}));
+      }
+    }
+  }
 }
 
 }  // namespace kinu::engine

@@ -44,6 +44,12 @@ class CheckRecord {
   void Report(NodeId node, const std::string& object_address, const ConditionResult& result);
   /// Says that an instance exists although none of its conditions was reached.
   void DeclareObject(NodeId node, const std::string& object_address);
+  /// Says that all instances are known: those declared so far, or none at all.
+  void DeclareExpanded(NodeId node);
+  /// Whether anything can be reported for the node.
+  bool Declared(NodeId node) const;
+  /// Takes over the instances of an earlier walk, without their statuses.
+  void DeclareObjectsOf(const std::vector<state::CheckResult>& earlier);
   /// All of them, in order of node, with the status of the whole.
   std::vector<state::CheckResult> Results() const;
 
@@ -63,5 +69,8 @@ class CheckRecord {
   mutable std::mutex mutex_;
   std::map<NodeId, Entry> entries_;
 };
+
+/// Declares everything in the configuration that has conditions.
+void DeclareChecks(const Walk& walk, CheckRecord& checks);
 
 }  // namespace kinu::engine

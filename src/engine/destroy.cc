@@ -5,6 +5,7 @@
 #include "engine/assemble.h"
 #include "engine/nodes/managed.h"
 #include "engine/passes/passes.h"
+#include "engine/relevant.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
@@ -215,6 +216,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   walk.root = ModuleInstance::Make(ModuleInstId(), walk.config.nodes[0].get(), nullptr, {});
   walk.instances[0].push_back(walk.root.get());
   CheckRecord checks;
+  DeclareChecks(walk, checks);
   NodeContext context{walk, checks};
   context.destroying = true;
   std::vector<bool> needed = NeededForProviders(walk);
@@ -256,6 +258,8 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
     change.sensitive = output.sensitive;
     plan.outputs.push_back(std::move(change));
   }
+  plan.relevant_attributes = RelevantAttributes(walk, plan);
+  plan.checks = checks.Results();
 }
 
 }  // namespace kinu::engine

@@ -8,6 +8,7 @@
 #include "engine/destroy.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
+#include "engine/relevant.h"
 
 namespace kinu::engine {
 namespace {
@@ -73,10 +74,14 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   }
   MakeRoot(walk);
   CheckRecord checks;
+  DeclareChecks(walk, checks);
   NodeContext context{walk, checks};
   context.condition_severity = condition_severity;
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
   AssemblePlan(walk, checks, plan);
+  if (input.options.mode == plan::Mode::kNormal) {
+    plan.relevant_attributes = RelevantAttributes(walk, plan);
+  }
 }
 
 }  // namespace

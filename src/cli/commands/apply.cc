@@ -152,8 +152,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     }
     if (!result.state.outputs.empty()) {
       audience->Text(view::RenderOutputsHeading(style) +
-                     view::RenderOutputs(result.state.outputs, flags->Bool("show-sensitive")) +
-                     "\n");
+                     view::RenderOutputs(result.state.outputs, flags->Bool("show-sensitive")));
     }
     if (audience->json() != nullptr) {
       audience->json()->Outputs(result.state.outputs);

@@ -49,7 +49,7 @@ int RunPlan(Invocation& invocation) {
   plan::Plan plan = RunPlanning(operation, diags);
   LocatorSchemas schemas(*operation.locator);
   std::string out_path = flags->String("out");
-  if (!out_path.empty() && !plan.errored) {
+  if (!out_path.empty()) {
     TakePlanExtras(operation, plan);
     auto written = plan::WritePlanFile(out_path, plan,
                                        PlanSchemas(*operation.locator, *operation.loaded.program));

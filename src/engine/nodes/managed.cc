@@ -4,6 +4,7 @@
 
 #include "cty/convert.h"
 #include "cty/ops.h"
+#include "engine/triggers.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
 #include "schema/marks.h"
@@ -494,7 +495,8 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     }
   }
   const auto& forced = walk.input.options.force_replace;
-  bool by_request = std::find(forced.begin(), forced.end(), address) != forced.end();
+  bool by_request =
+      row.triggered || std::find(forced.begin(), forced.end(), address) != forced.end();
   bool replace = by_request || !change.required_replace.empty();
   bool equal = KnownTrue(Equals(unmarked_planned, unmarked_prior));
   bool create_first = earlier != nullptr ? earlier->action == plan::Action::kCreateThenDelete
@@ -596,11 +598,18 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
     row.row.value = prior ? *prior : Value::Null(row.info.schema->block.implied_type());
     return;
   }
+  row.triggered = ReplaceTriggered(row, diags);
+  if (diags.has_errors()) {
+    return;
+  }
   std::optional<PlannedRow> planned = PlanChange(row, *provider, prior, current, nullptr, diags);
   if (!planned) {
     return;
   }
   plan::ResourceChange& change = planned->change;
+  if (row.triggered) {
+    change.reason = plan::Reason::kReplaceByTriggers;
+  }
   if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
     change.has_provider_key = true;
     change.provider_key = row.row.stored->provider_key;

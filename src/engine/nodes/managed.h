@@ -14,6 +14,7 @@ struct RowContext {
   ModuleInstance* instance;  ///< null when the module instance is gone
   ResourceInstance address;
   Row& row;
+  bool triggered = false;  ///< replace_triggered_by asks for a replacement
 
   Walk& walk() const { return node.walk; }
   std::string AddressText() const { return node.walk.program.ToText(address); }

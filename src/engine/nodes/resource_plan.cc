@@ -133,11 +133,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (info.schema == nullptr) {
     return;
   }
-  bool has_conditions = !resource.preconditions.empty() || !resource.postconditions.empty();
-  if (has_conditions) {
-    context.checks.Declare(id, "resource",
-                           walk.program.ToText(ConfigResource{place.path, resource.name}));
-  }
+  bool has_conditions = context.checks.Declared(id);
   // Expansion is all or nothing: an error in one module instance plans no row anywhere.
   bool expanded = true;
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
@@ -178,8 +174,13 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
     for (Row& row : instance->resources[node.index]->rows) {
       work.push_back({instance, instance->id, &row});
+      if (has_conditions && !row.orphan) {
+        context.checks.DeclareObject(
+            id, walk.program.ToText(ResourceInstance{{instance->id, resource.name}, row.key}));
+      }
     }
   }
+  context.checks.DeclareExpanded(id);
   for (StrayRows& stray : info.strays) {
     for (Row& row : stray.rows) {
       work.push_back({nullptr, stray.resource->address.module, &row});

@@ -156,11 +156,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Variable& variable = node.module->variables[graph_node.index];
-  if (!variable.validations.empty()) {
-    context.checks.Declare(id, "var",
-                           (node.path.is_root() ? "" : walk.program.ToText(node.path) + ".") +
-                               "var." + std::string(walk.program.Text(variable.name)));
-  }
+  context.checks.DeclareExpanded(id);
   for (ModuleInstance* instance : walk.instances[node.index]) {
     Value& slot = instance->variables[graph_node.index];
     SourceRange place = variable.range;
@@ -227,11 +223,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Output& output = node.module->outputs[graph_node.index];
   bool is_root = node.parent == nullptr;
-  if (!output.preconditions.empty()) {
-    context.checks.Declare(id, "output",
-                           (is_root ? "" : walk.program.ToText(node.path) + ".") + "output." +
-                               std::string(walk.program.Text(output.name)));
-  }
+  context.checks.DeclareExpanded(id);
   for (ModuleInstance* instance : walk.instances[node.index]) {
     size_t errors = diags.error_count();
     ModuleScope scope(walk, *instance);
@@ -291,9 +283,7 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Check& check = node.module->checks[graph_node.index];
-  context.checks.Declare(id, "check",
-                         (node.parent == nullptr ? "" : walk.program.ToText(node.path) + ".") +
-                             "check." + std::string(walk.program.Text(check.name)));
+  context.checks.DeclareExpanded(id);
   if (context.destroying) {
     return;
   }

@@ -1,0 +1,313 @@
+#include "engine/relevant.h"
+
+#include "cty/convert.h"
+#include "hcl/static.h"
+#include "schema/decode.h"
+
+namespace kinu::engine {
+namespace {
+
+/// A traversal as it stands in one instance of a module. `resource` is the block around it, whose
+/// repetition `count.index` and `each.key` mean; -1 outside resources.
+struct Mention {
+  ModuleInstId module;
+  const hcl::TraversalExpr* traversal = nullptr;
+  int resource = -1;
+};
+
+class Analyzer {
+ public:
+  explicit Analyzer(const Walk& walk) : walk_(walk), program_(walk.program) {}
+
+  /// What is in the body of a resource of the configuration.
+  void AddResource(const AbsResource& address) {
+    const config::ConfigNode* node = NodeOf(address.module);
+    if (node == nullptr) {
+      return;
+    }
+    int index = node->module->FindResource(address.resource);
+    if (index >= 0) {
+      FollowResource(address.module, *node, static_cast<size_t>(index), {});
+    }
+  }
+  void AddOutput(ModuleInstId module, const config::Output& output) {
+    Follow(output.expr, module, -1);
+  }
+
+  std::vector<plan::RelevantAttribute> Run() {
+    while (!work_.empty()) {
+      Mention mention = work_.back();
+      work_.pop_back();
+      Visit(mention);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  const config::ConfigNode* NodeOf(ModuleInstId module) const {
+    return walk_.config.Find(program_.ModuleOf(module));
+  }
+
+  void Follow(const hcl::Expr* expr, ModuleInstId module, int resource) {
+    if (expr == nullptr) {
+      return;
+    }
+    std::vector<const hcl::TraversalExpr*> traversals;
+    hcl::CollectTraversals(*expr, traversals);
+    for (const hcl::TraversalExpr* traversal : traversals) {
+      work_.push_back({module, traversal, resource});
+    }
+  }
+
+  static void AppendSteps(std::span<const hcl::TraversalStep> steps, Path& path) {
+    for (const hcl::TraversalStep& step : steps) {
+      if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+        path.Push(PathStep::Attribute(step.name));
+      } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
+        path.Push(PathStep::Index(*step.key));
+      }
+    }
+  }
+
+  bool FirstTime(const Mention& mention, bool repetition) {
+    std::string key = std::to_string(mention.module.id) + "\n";
+    if (repetition) {
+      key += std::to_string(mention.resource);
+    } else {
+      key += mention.traversal->root;
+      Path path;
+      AppendSteps(mention.traversal->steps, path);
+      key += path.ToText();
+    }
+    return seen_.insert(std::move(key)).second;
+  }
+
+  void Visit(const Mention& mention) {
+    const config::ConfigNode* node = NodeOf(mention.module);
+    if (node == nullptr) {
+      return;
+    }
+    const config::Reference ref =
+        config::ResolveReference(program_, *node->module, *mention.traversal, nullptr);
+    bool repetition = ref.kind == config::ReferenceKind::kCountIndex ||
+                      ref.kind == config::ReferenceKind::kEachKey ||
+                      ref.kind == config::ReferenceKind::kEachValue;
+    if (!FirstTime(mention, repetition)) {
+      return;
+    }
+    if (repetition) {
+      if (mention.resource >= 0) {
+        const config::Resource& block =
+            node->module->resources[static_cast<size_t>(mention.resource)];
+        Follow(block.for_each != nullptr ? block.for_each : block.count, mention.module, -1);
+      }
+      return;
+    }
+    if (ref.index < 0) {
+      return;
+    }
+    auto index = static_cast<size_t>(ref.index);
+    switch (ref.kind) {
+      case config::ReferenceKind::kVariable:
+        FollowArgument(mention.module, *node, node->module->variables[index].name);
+        return;
+      case config::ReferenceKind::kLocal:
+        Follow(node->module->locals[index].expr, mention.module, -1);
+        return;
+      case config::ReferenceKind::kModule:
+        FollowCall(mention.module, *node, index, ref);
+        return;
+      case config::ReferenceKind::kResource: {
+        std::span<const hcl::TraversalStep> rest =
+            mention.traversal->steps.subspan(ref.consumed + (ref.has_key ? 1 : 0));
+        plan::RelevantAttribute attribute;
+        attribute.resource = program_.ToText(
+            ResourceInstance{{mention.module, node->module->resources[index].name}, ref.key});
+        AppendSteps(rest, attribute.attribute);
+        found_.push_back(std::move(attribute));
+        FollowResource(mention.module, *node, index, rest);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  void FollowArgument(ModuleInstId module, const config::ConfigNode& node, Symbol variable) {
+    if (node.parent == nullptr) {
+      return;
+    }
+    std::string_view name = program_.Text(variable);
+    for (const hcl::Attribute& input :
+         node.parent->module->calls[static_cast<size_t>(node.call)].inputs) {
+      if (input.name == name) {
+        Follow(input.expr, program_.Parent(module), -1);
+      }
+    }
+  }
+
+  void FollowCall(ModuleInstId caller, const config::ConfigNode& node, size_t call,
+                  const config::Reference& ref) {
+    const config::ConfigNode* child = node.children[call];
+    if (child == nullptr) {
+      return;
+    }
+    ModuleInstId module = program_.ModuleInstance(caller, node.module->calls[call].name, ref.key);
+    for (const config::Output& output : child->module->outputs) {
+      if (ref.output.empty() || output.name == ref.output) {
+        Follow(output.expr, module, -1);
+      }
+    }
+  }
+
+  /// The part of a resource's configuration that the value behind `steps` comes from: one
+  /// argument, a single nested block, or else all of it.
+  void FollowResource(ModuleInstId module, const config::ConfigNode& node, size_t index,
+                      std::span<const hcl::TraversalStep> steps) {
+    const config::Resource& resource = node.module->resources[index];
+    const schema::ResourceSchema* schema = walk_.blocks[node.index][index].schema;
+    if (schema == nullptr || resource.body == nullptr) {
+      return;
+    }
+    int owner = static_cast<int>(index);
+    const schema::Block* block = &schema->block;
+    std::vector<const hcl::Body*> bodies{resource.body};
+    std::vector<const hcl::Expr*> exprs;
+    for (const hcl::TraversalStep& step : steps) {
+      if (bodies.empty()) {
+        return;
+      }
+      std::string name = StepName(step);
+      if (block->FindAttribute(name) != nullptr) {
+        TakeArgument(bodies, name, exprs);
+        block = nullptr;
+        break;
+      }
+      const schema::NestedBlock* nested = block->FindBlock(name);
+      if (nested == nullptr) {
+        block = nullptr;
+        break;
+      }
+      if (nested->nesting == schema::Nesting::kSingle ||
+          nested->nesting == schema::Nesting::kGroup) {
+        bodies = InnerBodies(bodies, name, exprs);
+        block = &nested->block;
+      }
+    }
+    for (const hcl::Expr* expr : exprs) {
+      Follow(expr, module, owner);
+    }
+    if (block == nullptr) {
+      return;
+    }
+    for (const hcl::Body* body : bodies) {
+      std::vector<const hcl::TraversalExpr*> traversals;
+      std::vector<const hcl::CallExpr*> calls;
+      schema::CollectBodyTraversals(*block, *body, config::MetaNames(resource.name.mode),
+                                    traversals, calls);
+      for (const hcl::TraversalExpr* traversal : traversals) {
+        work_.push_back({module, traversal, owner});
+      }
+    }
+  }
+
+  static std::string StepName(const hcl::TraversalStep& step) {
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+      return std::string(step.name);
+    }
+    if (step.key != nullptr) {
+      if (auto text = Convert(*step.key, Type::String()); text && !text->IsNull()) {
+        return std::string(text->AsString());
+      }
+    }
+    return "";
+  }
+
+  static void TakeArgument(const std::vector<const hcl::Body*>& bodies, std::string_view name,
+                           std::vector<const hcl::Expr*>& exprs) {
+    const hcl::AttributeSchema wanted[] = {{name}};
+    for (const hcl::Body* body : bodies) {
+      Diagnostics ignored;
+      hcl::BodyContent content =
+          body->Content({.attributes = wanted}, hcl::Strictness::kPartial, ignored);
+      for (const hcl::Attribute& attribute : content.attributes) {
+        exprs.push_back(attribute.expr);
+      }
+    }
+  }
+
+  static std::vector<const hcl::Body*> InnerBodies(const std::vector<const hcl::Body*>& bodies,
+                                                   std::string_view type,
+                                                   std::vector<const hcl::Expr*>& exprs) {
+    static constexpr std::string_view kLabels[] = {"type"};
+    static constexpr hcl::AttributeSchema kArguments[] = {{"for_each"}, {"labels"}};
+    static constexpr hcl::BlockSchema kContent[] = {{"content"}};
+    const hcl::BlockSchema wanted[] = {{type}, {"dynamic", kLabels}};
+    std::vector<const hcl::Body*> out;
+    for (const hcl::Body* body : bodies) {
+      Diagnostics ignored;
+      hcl::BodyContent content =
+          body->Content({.blocks = wanted}, hcl::Strictness::kPartial, ignored);
+      for (const hcl::Block& block : content.blocks) {
+        if (block.type != "dynamic") {
+          out.push_back(block.body);
+          continue;
+        }
+        if (block.labels.size() != 1 || block.labels[0] != type) {
+          continue;
+        }
+        hcl::BodyContent parts = block.body->Content({.attributes = kArguments, .blocks = kContent},
+                                                     hcl::Strictness::kPartial, ignored);
+        for (const hcl::Attribute& attribute : parts.attributes) {
+          exprs.push_back(attribute.expr);
+        }
+        for (const hcl::Block& inner : parts.blocks) {
+          out.push_back(inner.body);
+        }
+      }
+    }
+    return out;
+  }
+
+  const Walk& walk_;
+  Program& program_;
+  FlatSet<std::string> seen_;
+  std::vector<Mention> work_;
+  std::vector<plan::RelevantAttribute> found_;
+};
+
+}  // namespace
+
+std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan) {
+  Analyzer analyzer(walk);
+  FlatSet<AbsResource> changed;
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (change.action != plan::Action::kNoOp && changed.insert(change.address.resource).second) {
+      analyzer.AddResource(change.address.resource);
+    }
+  }
+  const config::Module& root = *walk.config.root().module;
+  for (const plan::OutputChange& change : plan.outputs) {
+    int index = root.FindOutput(walk.program.Find(change.name));
+    if (change.action != plan::Action::kNoOp && index >= 0) {
+      analyzer.AddOutput(ModuleInstId(), root.outputs[static_cast<size_t>(index)]);
+    }
+  }
+  // Outputs of modules are in no state: each that has a value counts as new.
+  for (const auto& node : walk.config.nodes) {
+    if (node->parent == nullptr) {
+      continue;
+    }
+    for (const ModuleInstance* instance : walk.instances[node->index]) {
+      for (size_t i = 0; i < instance->outputs.size(); ++i) {
+        const config::Output& output = node->module->outputs[i];
+        if (!instance->outputs[i].IsNull() || !output.deprecated.empty()) {
+          analyzer.AddOutput(instance->id, output);
+        }
+      }
+    }
+  }
+  return analyzer.Run();
+}
+
+}  // namespace kinu::engine
