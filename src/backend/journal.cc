@@ -269,8 +269,9 @@ void Journal::AppendSnapshot(uint64_t serial) {
   AppendFrame(pending_, message);
 }
 
-Result<void> Journal::Commit() {
-  if (pending_.empty()) {
+Result<void> Journal::Commit(state::Durability durability) {
+  bool sync = durability == state::Durability::kPowerLoss;
+  if (pending_.empty() && !(sync && unsynced_)) {
     return {};
   }
   bool created = fd_ < 0;
@@ -289,7 +290,8 @@ Result<void> Journal::Commit() {
     rest.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
   }
   pending_.clear();
-  if (::fdatasync(fd_) != 0) {
+  unsynced_ = !sync;
+  if (sync && ::fdatasync(fd_) != 0) {
     return SystemFailure("sync", path_);
   }
   if (created) {

@@ -48,7 +48,7 @@ class Journal {
   /// Notes that a snapshot with all that came before is about to replace the state.
   void AppendSnapshot(uint64_t serial);
   /// Makes everything appended durable.
-  Result<void> Commit();
+  Result<void> Commit(state::Durability durability = state::Durability::kPowerLoss);
   /// Removes the file.
   Result<void> Remove();
 
@@ -59,6 +59,7 @@ class Journal {
   std::string path_;
   std::string pending_;
   int fd_ = -1;
+  bool unsynced_ = false;
 };
 
 }  // namespace kinu::backend

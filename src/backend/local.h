@@ -44,7 +44,8 @@ class LocalStore final : public state::Store {
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
   Result<void> Record(const state::ObjectRecord& record) override;
-  Result<void> Flush() override;
+  using Store::Flush;
+  Result<void> Flush(state::Durability durability) override;
 
   /// What Read() found in a journal, for people; empty when there was none.
   const std::string& recovery_note() const { return recovery_note_; }

@@ -603,8 +603,8 @@ Result<void> LocalStore::Record(const state::ObjectRecord& record) {
   return {};
 }
 
-Result<void> LocalStore::Flush() {
-  return journal_ ? journal_->Commit() : Result<void>{};
+Result<void> LocalStore::Flush(state::Durability durability) {
+  return journal_ ? journal_->Commit(durability) : Result<void>{};
 }
 
 }  // namespace kinu::backend

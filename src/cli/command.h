@@ -8,6 +8,7 @@
 
 #include "cli/flags.h"
 #include "diag/diagnostic.h"
+#include "install/cli_config.h"
 #include "view/human/diagnostic.h"
 #include "view/human/style.h"
 
@@ -27,14 +28,15 @@ struct CommandSpec;
 /// One run of a command.
 struct Invocation {
   const CommandSpec* command = nullptr;
-  std::vector<std::string> args;     ///< without view options
+  std::vector<std::string> args;  ///< without view options
   ViewOptions view;
-  std::string original_directory;    ///< before -chdir
-  std::string data_directory;        ///< .terraform or TF_DATA_DIR
+  std::string original_directory;  ///< before -chdir
+  std::string data_directory;      ///< .terraform or TF_DATA_DIR
   int stdout_width = view::kDefaultWidth;
   int stderr_width = view::kDefaultWidth;
+  install::CliConfig cli_config;  ///< of the user, read before anything else
   bool in_automation = false;
-  bool input_disabled = false;       ///< TF_INPUT is false
+  bool input_disabled = false;  ///< TF_INPUT is false
 
   view::Style style() const { return view::Style(view.color); }
   /// Prints human diagnostics: warnings to stdout, errors to stderr. True when there was an error.
@@ -48,7 +50,7 @@ enum class UsageStyle : uint8_t {
 };
 
 struct CommandSpec {
-  std::string_view name;      ///< "state list"
+  std::string_view name;  ///< "state list"
   std::string_view synopsis;
   int (*run)(Invocation& invocation) = nullptr;
   const std::string_view* help = nullptr;

@@ -1,11 +1,11 @@
 // Start-up: global options, TF_CLI_ARGS, dispatch. Ref: command-line contract, sections 1 and 2.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/thread.h"
@@ -93,8 +93,7 @@ bool ExtraArguments(const std::string& variable, std::vector<std::string>& out) 
   }
   auto words = SplitShellWords(text);
   if (!words) {
-    PrintError("Error parsing extra CLI args from " + variable +
-               ": invalid command line string\n");
+    PrintError("Error parsing extra CLI args from " + variable + ": invalid command line string\n");
     return false;
   }
   out.insert(out.end(), words->begin(), words->end());
@@ -120,6 +119,20 @@ int UnknownCommand(const std::string& name) {
 int Run(std::vector<std::string> args) {
   Invocation invocation;
   invocation.original_directory = WorkingDirectory();
+  {
+    // The user's configuration is read before -chdir; what is wrong with it does not stop anything.
+    Diagnostics diags;
+    invocation.cli_config = install::LoadCliConfig(diags);
+    if (!diags.empty()) {
+      PrintError("There are some problems with the CLI configuration:\n");
+      invocation.view.color = std::find(args.begin(), args.end(), "-no-color") == args.end();
+      bool errors = invocation.Show(diags);
+      if (errors) {
+        PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n");
+      }
+      invocation.view.color = true;
+    }
+  }
   // -chdir counts only among the options in front of the command.
   for (size_t i = 0; i < args.size() && args[i].starts_with('-'); ++i) {
     if (!args[i].starts_with("-chdir")) {
@@ -133,8 +146,7 @@ int Run(std::vector<std::string> args) {
     }
     std::string dir = args[i].substr(7);
     if (::chdir(dir.c_str()) != 0) {
-      PrintError("Error handling -chdir option: chdir " + dir + ": " + SystemMessage(errno) +
-                 "\n");
+      PrintError("Error handling -chdir option: chdir " + dir + ": " + SystemMessage(errno) + "\n");
       return 1;
     }
     args.erase(args.begin() + static_cast<ptrdiff_t>(i));
@@ -176,8 +188,9 @@ int Run(std::vector<std::string> args) {
     return 0;
   }
   if (!before.empty()) {
-    Print("Invalid flags before the subcommand. If these flags are for\n"
-          "the subcommand, please put them after the subcommand.\n\n");
+    Print(
+        "Invalid flags before the subcommand. If these flags are for\n"
+        "the subcommand, please put them after the subcommand.\n\n");
     Print(*command->help);
     return 1;
   }
@@ -194,8 +207,7 @@ int Run(std::vector<std::string> args) {
     return 1;
   }
   std::string suffix(command->name);
-  std::replace_if(
-      suffix.begin(), suffix.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  std::replace_if(suffix.begin(), suffix.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
   if (!ExtraArguments("TF_CLI_ARGS_" + suffix, invocation.args) ||
       !ExtraArguments("TF_CLI_ARGS", invocation.args)) {
     return 1;

@@ -1,13 +1,13 @@
 #include "cli/operation.h"
 
-#include <pthread.h>
 #include <csignal>
-#include <ctime>
-#include <unistd.h>
-
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <thread>
+
+#include <pthread.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "config/static_value.h"
@@ -27,10 +27,14 @@ constexpr FlagSpec kLockTable[] = {{"lock", FlagKind::kBool, "true"},
 constexpr FlagSpec kStateTable[] = {
     {"state", FlagKind::kString}, {"state-out", FlagKind::kString}, {"backup", FlagKind::kString}};
 constexpr FlagSpec kOperationTable[] = {
-    {"parallelism", FlagKind::kInt, "10"}, {"refresh", FlagKind::kBool, "true"},
-    {"destroy"},                           {"refresh-only"},
-    {"target", FlagKind::kList},           {"target-file", FlagKind::kList},
-    {"exclude", FlagKind::kList},          {"exclude-file", FlagKind::kList},
+    {"parallelism", FlagKind::kInt, "10"},
+    {"refresh", FlagKind::kBool, "true"},
+    {"destroy"},
+    {"refresh-only"},
+    {"target", FlagKind::kList},
+    {"target-file", FlagKind::kList},
+    {"exclude", FlagKind::kList},
+    {"exclude-file", FlagKind::kList},
     {"replace", FlagKind::kList},
 };
 constexpr FlagSpec kInputTable[] = {{"input", FlagKind::kBool, "true"}};
@@ -64,9 +68,8 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diag
     }
     size_t equals = occurrence.value.find('=');
     if (equals == std::string::npos) {
-      diags.Error("Invalid -var option",
-                  "The given -var option \"" + occurrence.value +
-                      "\" has no equals sign: write -var=\"name=value\".");
+      diags.Error("Invalid -var option", "The given -var option \"" + occurrence.value +
+                                             "\" has no equals sign: write -var=\"name=value\".");
       continue;
     }
     std::string name = occurrence.value.substr(0, equals);
@@ -139,8 +142,7 @@ std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocati
   install::ProviderLocator::Options options;
   options.providers_directory = invocation.data_directory + "/providers";
   options.locks = install::LockFile::Read(std::string(install::kLockFileName), diags);
-  install::CliConfig cli_config = install::LoadCliConfig(diags);
-  options.dev_overrides = cli_config.dev_overrides();
+  options.dev_overrides = invocation.cli_config.dev_overrides();
   const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
   if (attach != nullptr && *attach != '\0') {
     auto attachments = plugin::ParseAttachments(attach);
@@ -163,8 +165,8 @@ std::string WorkspaceOf(const Invocation& invocation) {
   return backend::CurrentWorkspace(invocation.data_directory, chosen == nullptr ? "" : chosen);
 }
 
-bool ReadBackend(const Invocation& invocation, const Loaded& loaded,
-                 backend::LocalOptions& options, Diagnostics& diags) {
+bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::LocalOptions& options,
+                 Diagnostics& diags) {
   const config::Module& root = *loaded.config->root().module;
   if (!root.backend) {
     return true;

@@ -46,6 +46,12 @@ struct LockRequest {
   std::function<void()> on_slow;         ///< called once when waiting takes longer than 400 ms
 };
 
+/// What a record has to survive.
+enum class Durability : uint8_t {
+  kKill,       ///< the end of this process: written
+  kPowerLoss,  ///< the end of the machine: synced as well
+};
+
 /// What became of one object. Steps are applied in order.
 struct ObjectRecord {
   enum class Step : uint8_t {
@@ -86,7 +92,8 @@ class Store {
   /// Remembers what became of an object; durable after the next Flush(). Stores that cannot do it
   /// cheaply accept and ignore it.
   virtual Result<void> Record(const ObjectRecord& record) = 0;
-  virtual Result<void> Flush() = 0;
+  virtual Result<void> Flush(Durability durability) = 0;
+  Result<void> Flush() { return Flush(Durability::kPowerLoss); }
 };
 
 }  // namespace kinu::state

@@ -123,9 +123,9 @@ int RunInit(Invocation& invocation) {
     }
   }
   if (flags->Bool("json") || !flags->List("backend-config").empty()) {
-    diags.Error("Not built yet",
-                "The option -" + std::string(flags->Bool("json") ? "json" : "backend-config") +
-                    " comes later.");
+    diags.Error("Not built yet", "The option -" +
+                                     std::string(flags->Bool("json") ? "json" : "backend-config") +
+                                     " comes later.");
   }
   auto arguments = VariableArguments(*flags, diags);
   if (diags.has_errors()) {
@@ -180,8 +180,7 @@ int RunInit(Invocation& invocation) {
       diags.Error("Failed to update module manifest", written.error().message);
     }
   }
-  auto store = backend::LocalBackend(backend_options)
-                   .Open(WorkspaceOf(invocation), loaded.program);
+  auto store = backend::LocalBackend(backend_options).Open(WorkspaceOf(invocation), loaded.program);
   auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
   if (!state) {
     diags.Error("Failed to load state", state.error().message);
@@ -190,7 +189,7 @@ int RunInit(Invocation& invocation) {
   }
   Print(invocation.style().Paint("\n[reset][bold]Initializing provider plugins..."));
   Print("\n");
-  install::CliConfig cli_config = install::LoadCliConfig(diags);
+  const install::CliConfig& cli_config = invocation.cli_config;
   std::string lock_path(install::kLockFileName);
   bool had_lock = FileExists(lock_path);
   install::LockFile locks = install::LockFile::Read(lock_path, diags);
@@ -242,10 +241,10 @@ int RunInit(Invocation& invocation) {
           " (unauthenticated)\n");
   };
   events.failed = [&](const std::string& address, const std::string& error, bool querying) {
-    diags.Error(querying ? "Failed to query available provider packages"
-                         : "Failed to install provider",
-                "Could not " + std::string(querying ? "find" : "install") + " the provider " +
-                    DisplayAddress(address) + ": " + error);
+    diags.Error(
+        querying ? "Failed to query available provider packages" : "Failed to install provider",
+        "Could not " + std::string(querying ? "find" : "install") + " the provider " +
+            DisplayAddress(address) + ": " + error);
   };
   install::PackageSource source(cli_config, flags->List("plugin-dir"),
                                 invocation.original_directory);

@@ -1,16 +1,16 @@
+#include "view/human/output.h"
+
 #include "cli/commands/commands.h"
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
 #include "lang/console.h"
-#include "view/human/output.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
 
 int RunOutput(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {
-      {"raw"}, {"state", FlagKind::kString}, {"show-sensitive"}};
+  static constexpr FlagSpec kFlags[] = {{"raw"}, {"state", FlagKind::kString}, {"show-sensitive"}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   Diagnostics diags;
   auto flags = Flags::Parse(tables, invocation.args);
@@ -20,8 +20,7 @@ int RunOutput(Invocation& invocation) {
   }
   const auto& words = flags->positionals();
   if (flags->Bool("json") && flags->Bool("raw")) {
-    diags.Error("Invalid output format",
-                "The -raw and -json options are mutually-exclusive.");
+    diags.Error("Invalid output format", "The -raw and -json options are mutually-exclusive.");
   }
   if (words.size() > 1) {
     diags.Error("Unexpected argument",
@@ -68,7 +67,7 @@ int RunOutput(Invocation& invocation) {
       invocation.Show(diags);
       return 0;
     }
-    Print(view::RenderOutputs(state->outputs, flags->Bool("show-sensitive")) + "\n");
+    Print(view::RenderOutputs(state->outputs, flags->Bool("show-sensitive")));
     return 0;
   }
   if (state->outputs.empty() && !flags->Bool("json") && !flags->Bool("raw")) {

@@ -86,7 +86,9 @@ int ShowState(const Invocation& invocation, const state::State& state, bool json
     return 0;
   }
   if (state.empty()) {
-    Print(std::string(view::kNoState) + "\n");
+    // A file that holds nothing, or no file at all.
+    Print(state.lineage.empty() ? std::string(view::kNoState) + "\n"
+                                : "The state file is empty. No resources are represented.\n");
     return 0;
   }
   view::StateTextOptions options;
@@ -188,8 +190,7 @@ int RunShow(Invocation& invocation) {
       return finish(ShowPlan(invocation, *file, json, show_sensitive, diags));
     }
     if (file.error().code != ErrorCode::kInvalid || !flags->String("plan").empty()) {
-      diags.Error("Failed to read the given file as a state or plan file",
-                  file.error().message);
+      diags.Error("Failed to read the given file as a state or plan file", file.error().message);
       return finish(1);
     }
     auto bytes = ReadFile(path);
@@ -197,8 +198,8 @@ int RunShow(Invocation& invocation) {
                        : std::unexpected(bytes.error());
     if (!state) {
       diags.Error("Failed to read the given file as a state or plan file",
-                  "State read error: " + state.error().message + "\n\nPlan read error: " +
-                      file.error().message);
+                  "State read error: " + state.error().message +
+                      "\n\nPlan read error: " + file.error().message);
       return finish(1);
     }
     return finish(ShowState(invocation, *state, json, show_sensitive, diags));

@@ -12,11 +12,11 @@
 
 namespace kinu::engine {
 
-void Recorder::Record(state::ObjectRecord record) {
+void Recorder::Record(state::ObjectRecord record, state::Durability durability) {
   std::lock_guard lock(mutex_);
   if (store_ != nullptr) {
     (void)store_->Record(record);
-    (void)store_->Flush();
+    (void)store_->Flush(durability);
   }
   state::Apply(record, working_);
 }
@@ -145,6 +145,12 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
   return record;
 }
 
+/// What an object's record has to survive: with a provider process there is something real behind
+/// it, which a power loss would orphan; a built-in object exists in the state alone.
+state::Durability DurabilityOf(const RowContext& row) {
+  return row.provider_slot().blocking ? state::Durability::kPowerLoss : state::Durability::kKill;
+}
+
 /// A clock for "complete after".
 class Stopwatch {
  public:
@@ -238,7 +244,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     deposed = RandomUuid().substr(0, 8);
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kDepose);
     record.deposed = deposed;
-    context.recorder.Record(std::move(record));
+    context.recorder.Record(std::move(record), DurabilityOf(row));
     context.deposed_keys[change_index] = deposed;
   }
   std::optional<state::Object> current = context.recorder.Current(row.address);
@@ -251,7 +257,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     if (create_first && !context.recorder.Current(row.address)) {
       state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRestore);
       record.deposed = deposed;
-      context.recorder.Record(std::move(record));
+      context.recorder.Record(std::move(record), DurabilityOf(row));
     }
   };
   std::optional<PlannedRow> planned =
@@ -317,12 +323,12 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     }
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
     record.object = MakeObject(row, applied.value, private_data, status);
-    context.recorder.Record(std::move(record));
+    context.recorder.Record(std::move(record), DurabilityOf(row));
   } else if (applied.failed && current) {
     // Nothing came back: the object stays as it was known.
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
     record.object = *current;
-    context.recorder.Record(std::move(record));
+    context.recorder.Record(std::move(record), DurabilityOf(row));
   }
   if (applied.failed) {
     restore();
@@ -387,7 +393,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
       record.object = MakeObject(row, applied.value, applied.private_data, object->status);
       record.object.dependencies = object->dependencies;
       record.object.create_before_destroy = object->create_before_destroy;
-      context.recorder.Record(std::move(record));
+      context.recorder.Record(std::move(record), DurabilityOf(row));
     }
     walk.Post({.kind = EventKind::kApplyErrored,
                .address = row.address,
@@ -398,7 +404,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
   }
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
   record.deposed = deposed;
-  context.recorder.Record(std::move(record));
+  context.recorder.Record(std::move(record), DurabilityOf(row));
   {
     std::lock_guard lock(context.recorder.mutex());
     ++context.recorder.counts.removed;
@@ -407,8 +413,6 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
              .address = row.address,
              .deposed = deposed,
              .action = plan::Action::kDelete,
-             .id_key = id_key,
-             .id_value = id_value,
              .elapsed_seconds = watch.seconds()});
 }
 
@@ -433,7 +437,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   record.object = MakeObject(row, *value, "", state::ObjectStatus::kReady);
   record.object.dependencies = nullptr;
   record.object.create_before_destroy = false;
-  context.recorder.Record(std::move(record));
+  context.recorder.Record(std::move(record), DurabilityOf(row));
   row.row.value = *value;
   (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, Severity::kError, diags);
@@ -442,7 +446,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
 void ForgetRow(ApplyContext& context, RowContext& row, const std::string& deposed) {
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
   record.deposed = deposed;
-  context.recorder.Record(std::move(record));
+  context.recorder.Record(std::move(record), DurabilityOf(row));
   std::lock_guard lock(context.recorder.mutex());
   ++context.recorder.counts.forgotten;
 }
