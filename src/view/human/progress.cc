@@ -124,7 +124,7 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
       const Words words = WordsOf(event.action);
       return words.done.empty()
                  ? std::string()
-                 : open(address + ": " + std::string(words.done) + after + IdSuffix(event));
+                 : open(plain + ": " + std::string(words.done) + after + IdSuffix(event));
     }
     case EventKind::kEphemeralOpenStart:
       return closed(plain + ": Opening...");

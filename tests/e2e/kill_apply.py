@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Kills an apply at random moments and checks that no finished object is lost.
+
+  kill_apply.py --binary PATH [--rounds N] [--objects N] [--seed N]
+
+Each round applies a configuration in an empty directory, kills the process (SIGKILL) after a random
+delay and asks the next command for the state. Every object whose completion was printed before the
+kill must be in the state, with the id that was printed; the state must be valid JSON or absent; and
+a following apply must bring everything into being without making anything twice.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+COMPLETE = re.compile(r"^(terraform_data\.\S+): Creation complete after \d+s \[id=([0-9a-f-]{36})\]$",
+                      re.M)
+
+
+def configuration(objects):
+    blocks = []
+    for i in range(objects):
+        parent = "terraform_data.r%d.id" % (i // 10) if i else '"root"'
+        blocks.append('resource "terraform_data" "r%d" {\n  input = %s\n}\n' % (i, parent))
+    return "".join(blocks)
+
+
+def state_ids(binary, directory, env):
+    """Addresses and ids as the next command sees them."""
+    shown = subprocess.run([binary, "show", "-json"], cwd=directory, env=env, check=True,
+                           capture_output=True, text=True)
+    document = json.loads(shown.stdout)
+    resources = document.get("values", {}).get("root_module", {}).get("resources", [])
+    return {r["address"]: r["values"]["id"] for r in resources}
+
+
+def one_round(binary, objects, delay, env):
+    directory = tempfile.mkdtemp(prefix="kinu-kill-")
+    try:
+        with open(os.path.join(directory, "main.tf"), "w") as f:
+            f.write(configuration(objects))
+        log = os.path.join(directory, "log")
+        with open(log, "w") as out:
+            process = subprocess.Popen([binary, "apply", "-no-color", "-auto-approve"],
+                                       cwd=directory, env=env, stdout=out, stderr=out)
+            time.sleep(delay)
+            process.kill()
+            process.wait()
+        with open(log) as f:
+            text = f.read()
+        # The last line may be cut; a cut line announces nothing.
+        finished = dict(COMPLETE.findall(text[:text.rfind("\n") + 1]))
+        found = state_ids(binary, directory, env)
+        for address, identity in finished.items():
+            if found.get(address) != identity:
+                return "%s was finished with id %s, the state has %s" % (
+                    address, identity, found.get(address)), len(finished)
+        again = subprocess.run([binary, "apply", "-no-color", "-auto-approve"], cwd=directory,
+                               env=env, capture_output=True, text=True)
+        if again.returncode != 0:
+            return "apply after the kill failed: " + again.stderr, len(finished)
+        after = state_ids(binary, directory, env)
+        if len(after) != objects:
+            return "%d objects after the second apply, not %d" % (len(after), objects), len(finished)
+        for address, identity in found.items():
+            if after.get(address) != identity:
+                return "%s was made a second time" % address, len(finished)
+        return None, len(finished)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def whole_run(binary, objects, env):
+    """Seconds that an apply takes which nobody kills."""
+    directory = tempfile.mkdtemp(prefix="kinu-kill-")
+    try:
+        with open(os.path.join(directory, "main.tf"), "w") as f:
+            f.write(configuration(objects))
+        begin = time.monotonic()
+        subprocess.run([binary, "apply", "-no-color", "-auto-approve"], cwd=directory, env=env,
+                       check=True, capture_output=True)
+        return time.monotonic() - begin
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--objects", type=int, default=1200)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    binary = os.path.abspath(args.binary)
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": tempfile.gettempdir(), "TZ": "UTC"}
+    # How long a whole run takes decides where the kills fall.
+    whole = whole_run(binary, args.objects, env)
+    rng = random.Random(args.seed)
+    failed = partial = 0
+    for _ in range(args.rounds):
+        problem, finished = one_round(binary, args.objects, rng.uniform(0, whole), env)
+        if problem:
+            failed += 1
+            print("FAIL", problem)
+        elif 0 < finished < args.objects:
+            partial += 1
+    print("%d rounds, %d of them killed half way" % (args.rounds, partial))
+    print("kill: %d passed, %d failed" % (args.rounds - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
