@@ -2,6 +2,7 @@
 
 PRESET ?= dev
 PREFIX ?= /usr/local
+BENCH ?=
 FUZZ_RUNS ?= 1000000
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
@@ -26,8 +27,8 @@ test:
 
 bench:
 	@tools/setup.sh build
-	@$(call BUILD,release) --target kinu
-	@bench/run.py --binary build/release/src/cli/kinu $(BENCH)
+	@$(call BUILD,release) --target kinu kinu_measure
+	@bench/run.py --build build/release $(BENCH)
 
 asan:
 	@tools/setup.sh build

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "cli/not_built.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -219,7 +220,11 @@ void Operation::Close(Diagnostics& diags) {
 }
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  RefuseUnbuiltBlocks(*operation.loaded.config, operation.prior, diags);
+  bool refused = diags.error_count() != errors;
   plan::Plan plan = engine::MakePlan(operation.input, diags);
+  plan.errored = plan.errored || refused;
   plan.terraform_version = kCompatibleVersion;
   plan.backend.workspace = operation.input.options.workspace;
   plan.force_replace = operation.input.options.force_replace;

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Measures whole commands on generated configurations and prints them beside the goals.
+
+    bench/run.py [--build DIR] [--shapes LIST] [--sizes LIST] [--steps LIST] [--repeat N]
+
+CPU is user and system time of the process and its children, memory is the largest resident size, both
+as medians. The configurations come from `shared/perf` beside the repository, or below KINU_SHARED.
+Prints only: what a machine is busy with decides the last ten percent, so nothing here is a test.
+"""
+import argparse
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SHAPES = ["blocks", "count", "foreach", "modules"]
+# step: (arguments, needs an applied state, needs the plan file p.bin)
+STEPS = {
+    "validate": (["validate"], False, False),
+    "plan": (["plan", "-out=p.bin"], False, False),
+    "show -json": (["show", "-json", "p.bin"], False, True),
+    "no-op plan": (["plan", "-out=q.bin"], True, False),
+    "apply": (["apply", "-auto-approve"], False, False),
+}
+# (shape, size, step): (seconds of CPU, megabytes)
+GOALS = {
+    ("blocks", 10000, "validate"): (0.065, 60),
+    ("blocks", 10000, "plan"): (0.24, 80),
+    ("blocks", 10000, "show -json"): (0.07, 60),
+    ("blocks", 10000, "no-op plan"): (0.26, 120),
+    ("blocks", 1000, "apply"): (0.055, None),
+    ("count", 10000, "plan"): (0.10, 60),
+    ("count", 10000, "no-op plan"): (0.195, None),
+    ("foreach", 5000, "plan"): (0.08, None),
+    ("modules", 10000, "plan"): (0.28, 80),
+    ("start", 0, "version"): (0.0016, 4),
+}
+EXPONENT_GOAL = 1.05
+APPLY_LIMIT = 1000  # larger sizes are planned from a state that is written directly
+
+
+def execute(build, arguments, folder):
+    """(seconds of CPU, megabytes) of one run; raises when the run fails."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    environment["TF_IN_AUTOMATION"] = "1"
+    command = [os.path.join(build, "bench", "kinu_measure"), ".report",
+               os.path.join(build, "src", "cli", "kinu")]
+    with open(os.path.join(folder, ".err"), "w+", encoding="utf-8", errors="replace") as err:
+        subprocess.run(command + arguments, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=err, check=True)
+        with open(os.path.join(folder, ".report"), encoding="utf-8") as report:
+            code, seconds, kilobytes = report.read().split()
+        if code != "0":
+            err.seek(0)
+            raise RuntimeError("kinu %s: exit status %s\n%s"
+                               % (" ".join(arguments), code, err.read(2000)))
+    return float(seconds), int(kilobytes) / 1024
+
+
+class Bench:
+    def __init__(self, build, perf, work, repeat):
+        self.build = build
+        self.perf = perf
+        self.work = work
+        self.repeat = repeat
+        self.results = {}
+
+    def generate(self, script, shape, size, folder):
+        subprocess.check_call([sys.executable, os.path.join(self.perf, script), shape, str(size),
+                               folder])
+
+    def set_state(self, shape, size, folder, wanted):
+        for name in ("terraform.tfstate", "terraform.tfstate.backup"):
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                os.remove(path)
+        if wanted:
+            self.generate("applied_state.py", shape, size, folder)
+
+    def shape(self, shape, size, steps):
+        folder = os.path.join(self.work, "%s-%d" % (shape, size))
+        os.makedirs(folder)
+        self.generate("shapes.py", shape, size, folder)
+        execute(self.build, ["init"], folder)
+        for step in steps:
+            arguments, needs_state, needs_plan = STEPS[step]
+            if step == "apply" and size > APPLY_LIMIT:
+                continue
+            if needs_plan and not os.path.exists(os.path.join(folder, "p.bin")):
+                continue
+            runs = []
+            try:
+                for attempt in range(self.repeat + 1):  # the first one warms up
+                    self.set_state(shape, size, folder, needs_state)
+                    measured = execute(self.build, arguments, folder)
+                    if attempt > 0:
+                        runs.append(measured)
+            except RuntimeError as error:
+                print("%-8s %7d  %-11s failed: %s" % (shape, size, step, error), flush=True)
+                continue
+            self.note(shape, size, step, runs)
+        shutil.rmtree(folder)
+
+    def note(self, shape, size, step, runs):
+        cpu = statistics.median(run[0] for run in runs)
+        memory = statistics.median(run[1] for run in runs)
+        self.results[shape, size, step] = cpu, memory
+        goal = ""
+        if (shape, size, step) in GOALS:
+            wanted_cpu, wanted_memory = GOALS[shape, size, step]
+            met = cpu <= wanted_cpu and (wanted_memory is None or memory <= wanted_memory)
+            goal = "  goal %.4f s%s  %s" % (
+                wanted_cpu, "" if wanted_memory is None else ", %d MB" % wanted_memory,
+                "met" if met else "MISSED (%.1f times the CPU)" % (cpu / wanted_cpu))
+        cost = "%8.2f us each" % (cpu / size * 1e6) if size else " " * 16
+        print("%-8s %7d  %-11s %9.4f s %8.1f MB %s%s" % (shape, size, step, cpu, memory, cost, goal),
+              flush=True)
+
+    def growth(self, sizes):
+        print("\nGrowth (goal: an exponent of at most %.2f)" % EXPONENT_GOAL)
+        start = self.results["start", 0, "version"][0]
+        for shape in SHAPES:
+            for step in STEPS:
+                measured = [size for size in sizes if (shape, size, step) in self.results]
+                if len(measured) < 2:
+                    continue
+                small, large = measured[0], measured[-1]
+                # What every command pays for its start is no part of the growth.
+                a, b = (max(self.results[shape, size, step][0] - start, 1e-6)
+                        for size in (small, large))
+                exponent = math.log(b / a) / math.log(large / small)
+                print("%-8s %-11s %d -> %d: %.2f%s" % (
+                    shape, step, small, large, exponent,
+                    "" if exponent <= EXPONENT_GOAL else "  above"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--shapes", default=",".join(SHAPES))
+    parser.add_argument("--sizes", default="1000,5000,10000")
+    parser.add_argument("--steps", default=",".join(STEPS))
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    shared = os.environ.get("KINU_SHARED") or os.path.join(HERE, "..", "..", "shared")
+    perf = os.path.join(os.path.realpath(shared), "perf")
+    if not os.path.isdir(perf):
+        print("bench: skipped, shared/perf is not beside the repository (KINU_SHARED names another "
+              "place)")
+        return 0
+    sizes = [int(size) for size in args.sizes.split(",")]
+    with tempfile.TemporaryDirectory(prefix="kinu-bench-") as work:
+        bench = Bench(os.path.abspath(args.build), perf, work, args.repeat)
+        bench.note("start", 0, "version",
+                   [execute(bench.build, ["version"], work) for _ in range(20)])
+        for shape in args.shapes.split(","):
+            for size in sizes:
+                bench.shape(shape, size, args.steps.split(","))
+        bench.growth(sizes)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
