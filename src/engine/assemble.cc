@@ -49,7 +49,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
   }
   plan::ResourceChange change;
   change.address = address;
-  change.previous_address = address;
+  change.previous_address = walk.PreviousAddress(address);
   change.provider = walk.providers[info.provider].address;
   change.before = *row.previous_value;
   if (!row.refreshed_value) {

@@ -8,6 +8,7 @@
 #include "engine/destroy.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
+#include "engine/refactoring.h"
 #include "engine/relevant.h"
 
 namespace kinu::engine {
@@ -77,7 +78,22 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   DeclareChecks(walk, checks);
   NodeContext context{walk, checks};
   context.condition_severity = condition_severity;
-  walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
+  Diagnostics found_by_nodes;
+  walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, found_by_nodes);
+  if (input.refactoring != nullptr) {
+    // Wrong moves are a likely cause of whatever else went wrong, so they are told alone.
+    size_t errors = diags.error_count();
+    input.refactoring->ValidateMoves(walk, diags);
+    if (diags.error_count() != errors) {
+      plan.rejected = true;
+      return;
+    }
+  }
+  bool sound = !found_by_nodes.has_errors();
+  diags.Append(std::move(found_by_nodes));
+  if (sound && input.refactoring != nullptr) {
+    input.refactoring->WarnBlocked(diags);
+  }
   AssemblePlan(walk, checks, plan);
   if (input.options.mode == plan::Mode::kNormal) {
     plan.relevant_attributes = RelevantAttributes(walk, plan);
@@ -86,21 +102,35 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
 
 }  // namespace
 
-plan::Plan MakePlan(const Input& input, Diagnostics& diags) {
+plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   plan::Plan plan;
-  plan.program = input.config->program;
-  plan.mode = input.options.mode;
-  plan.timestamp = input.options.plan_timestamp;
+  plan.program = given.config->program;
+  plan.mode = given.options.mode;
+  plan.timestamp = given.options.plan_timestamp;
   plan.prior_state.program = plan.program;
   plan.previous_state.program = plan.program;
   size_t errors = diags.error_count();
 
   // A configuration that is wrong in itself is not planned at all.
-  Validate(input, diags);
+  Validate(given, diags);
   if (diags.error_count() != errors) {
     plan.errored = true;
     plan.rejected = true;
     return plan;
+  }
+  Refactoring refactoring(*given.config, given.prior_state);
+  if (given.options.mode != plan::Mode::kDestroy) {
+    refactoring.ValidateRemoved(diags);
+    if (diags.error_count() != errors) {
+      plan.errored = true;
+      plan.rejected = true;
+      return plan;
+    }
+  }
+  Input input = given;
+  input.refactoring = &refactoring;
+  if (given.prior_state != nullptr) {
+    input.prior_state = &refactoring.state();
   }
   switch (input.options.mode) {
     case plan::Mode::kNormal:

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "engine/cells.h"
+#include "engine/refactoring.h"
 #include "lang/template.h"
 
 namespace kinu::engine {
@@ -240,6 +241,10 @@ provider::Provider* Walk::ProviderForValidation(uint32_t provider, Diagnostics& 
     }
   }
   return slot.provider.get();
+}
+
+ResourceInstance Walk::PreviousAddress(const ResourceInstance& address) const {
+  return input.refactoring != nullptr ? input.refactoring->PreviousAddress(address) : address;
 }
 
 bool Walk::IsBlocking(NodeId id) const {

@@ -42,6 +42,8 @@ struct Input {
   class ProviderPool* pool = nullptr;
   EventSink* events = nullptr;
   std::atomic<bool>* stop = nullptr;  ///< set by the first interrupt
+  /// Planning: what `moved` and `removed` blocks did to the prior state. Null: there are none.
+  const class Refactoring* refactoring = nullptr;
   Options options;
 };
 
@@ -173,6 +175,8 @@ class Walk {
   void MarkFailed(NodeId id) { status_[id] = Status::kFailed; }
   /// Whether a node was executed without error.
   bool Succeeded(NodeId id) const { return status_[id] == Status::kDone; }
+  /// The address that an object had before this plan.
+  ResourceInstance PreviousAddress(const ResourceInstance& address) const;
   bool stopping() const { return input.stop != nullptr && input.stop->load(); }
 
   /// A provider to ask for validation of its types: the configured one, or one started for this.

@@ -148,7 +148,7 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   auto planned_read = [&](Value after, plan::Reason reason) {
     plan::ResourceChange change;
     change.address = row.address;
-    change.previous_address = row.address;
+    change.previous_address = walk.PreviousAddress(row.address);
     change.provider = row.provider_slot().address;
     change.action = plan::Action::kRead;
     change.reason = reason;

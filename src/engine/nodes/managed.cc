@@ -401,7 +401,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
   PlannedRow out;
   plan::ResourceChange& change = out.change;
   change.address = row.address;
-  change.previous_address = row.address;
+  change.previous_address = walk.PreviousAddress(row.address);
   change.provider = row.provider_slot().address;
 
   const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
@@ -685,13 +685,22 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     row.row.value = *prior;
     return;
   }
+  Disposal disposal = DecideDisposal(row, object, diags);
   std::optional<plan::ResourceChange> change =
-      PlanDestroy(row, *provider, *prior, private_data, diags);
+      disposal.forget ? PlanForget(row, *prior, disposal.reason)
+                      : PlanDestroy(row, *provider, *prior, private_data, diags);
   if (!change) {
     return;
   }
-  change->reason = row.row.delete_reason;
-  if (row.resource.prevent_destroy != nullptr && PreventsDestroy(row, diags)) {
+  if (change->reason == plan::Reason::kNone) {
+    change->reason = row.row.delete_reason;
+  }
+  if (!(change->previous_address == change->address) &&
+      (change->reason == plan::Reason::kDeleteNoResourceConfig ||
+       change->reason == plan::Reason::kDeleteNoModule)) {
+    change->reason = plan::Reason::kDeleteNoMoveTarget;
+  }
+  if (!disposal.forget && row.resource.prevent_destroy != nullptr && PreventsDestroy(row, diags)) {
     row.row.change = std::move(change);
     return;
   }
@@ -705,7 +714,7 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   const schema::Block& block = row.info.schema->block;
   plan::ResourceChange change;
   change.address = row.address;
-  change.previous_address = row.address;
+  change.previous_address = row.walk().PreviousAddress(row.address);
   change.provider = row.provider_slot().address;
   if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
     change.has_provider_key = true;
@@ -772,7 +781,10 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   if (options.mode == plan::Mode::kRefreshOnly) {
     return;
   }
-  if (auto change = PlanDestroy(row_context, *provider, *prior, private_data, diags)) {
+  Disposal disposal = DecideDisposal(row_context, deposed.object, diags);
+  auto change = disposal.forget ? PlanForget(row_context, *prior, disposal.reason)
+                                : PlanDestroy(row_context, *provider, *prior, private_data, diags);
+  if (change) {
     change->deposed = deposed.key;
     slot.changes.push_back(std::move(*change));
   }

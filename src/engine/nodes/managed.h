@@ -61,6 +61,17 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
 std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
                                                 const Value& prior, const std::string& private_data,
                                                 Diagnostics& diags);
+/// Whether an object that is not wanted any more is only forgotten, and why.
+struct Disposal {
+  bool forget = false;
+  plan::Reason reason = plan::Reason::kNone;
+};
+/// Decides by `removed` blocks, lifecycle.destroy and what the state remembers of it. Warns when
+/// the object will be forgotten.
+Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostics& diags);
+/// The change that forgets an object.
+plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reason reason);
+
 /// Whether lifecycle.prevent_destroy forbids it; says so if it does.
 bool PreventsDestroy(RowContext& row, Diagnostics& diags);
 

@@ -1,0 +1,61 @@
+// Objects that leave the state without being destroyed. Ref: opentofu
+// internal/tofu/node_resource_plan_orphan.go, node_resource_deposed.go.
+#include "cty/convert.h"
+#include "engine/nodes/managed.h"
+#include "engine/refactoring.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Whether the block says lifecycle.destroy = false.
+bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
+  if (row.resource.destroy == nullptr || row.instance == nullptr) {
+    return false;
+  }
+  ModuleScope scope(row.walk(), *row.instance);
+  Value value = lang::Evaluate(*row.resource.destroy, scope, diags);
+  ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
+  return flag && flag->IsKnown() && !flag->IsNull() && !flag->AsBool();
+}
+
+}  // namespace
+
+Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostics& diags) {
+  Disposal out;
+  if (BlockKeepsObject(row, diags)) {
+    out = {true, plan::Reason::kForgetConfig};
+  } else if (object.skip_destroy) {
+    out = {true, plan::Reason::kForgetState};
+  }
+  if (const Refactoring* refactoring = row.walk().input.refactoring; refactoring != nullptr) {
+    if (const RemovedRule* rule = refactoring->FindRemoved(row.address.resource)) {
+      out.forget = !rule->block->destroy;
+    }
+  }
+  if (out.forget) {
+    diags.Warning("Resource will be removed from the state",
+                  "Once this plan is applied, " + row.AddressText() +
+                      " is no longer managed here, but it goes on to exist. To manage it again, "
+                      "import it.");
+  }
+  return out;
+}
+
+plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reason reason) {
+  plan::ResourceChange change;
+  change.address = row.address;
+  change.previous_address = row.walk().PreviousAddress(row.address);
+  change.provider = row.provider_slot().address;
+  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+    change.has_provider_key = true;
+    change.provider_key = row.row.stored->provider_key;
+  }
+  change.action = plan::Action::kForget;
+  change.reason = reason;
+  change.before = prior;
+  change.after = Value::Null(row.info.schema->block.implied_type());
+  return change;
+}
+
+}  // namespace kinu::engine

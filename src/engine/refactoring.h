@@ -1,0 +1,62 @@
+// `moved` and `removed` blocks: objects of the state change their address, or are forgotten, before
+// anything is planned. Ref: opentofu internal/refactoring.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/walk.h"
+
+namespace kinu::engine {
+
+/// A `removed` block with its address from the root.
+struct RemovedRule {
+  const config::Removed* block = nullptr;
+  ModuleId module;
+  bool is_module = false;
+  ResourceName resource;
+};
+
+struct MoveStatement;
+
+/// What `moved` and `removed` blocks come to for one prior state.
+class Refactoring {
+ public:
+  /// Reads the blocks, and moves the objects of `prior` (null: there is no state).
+  Refactoring(const config::Config& config, const state::State* prior);
+  ~Refactoring();
+
+  /// The state with every object at its new address.
+  const state::State& state() const { return state_; }
+  /// Where an object was before; the address itself when it was not moved.
+  ResourceInstance PreviousAddress(const ResourceInstance& address) const;
+  /// The rule that says what becomes of an object without a block, or null. The last one counts.
+  const RemovedRule* FindRemoved(const AbsResource& address) const;
+
+  /// Reports `removed` blocks for what is still there.
+  void ValidateRemoved(Diagnostics& diags) const;
+  /// Reports moves that make no sense for what a plan walk found to exist.
+  void ValidateMoves(const Walk& walk, Diagnostics& diags) const;
+  /// Warns of objects that could not move because another one is in their place.
+  void WarnBlocked(Diagnostics& diags) const;
+
+ private:
+  void AddImplied();
+  void Order();
+  void Execute(const MoveStatement& statement);
+  void MoveInstance(const ResourceInstance& from, const ResourceInstance& to);
+  void MoveResource(const AbsResource& from, const AbsResource& to);
+
+  const config::Config& config_;
+  Program& program_;
+  state::State state_;
+  std::vector<MoveStatement> statements_;
+  std::vector<uint32_t> order_;                ///< of execution
+  std::vector<std::vector<uint32_t>> cycles_;  ///< statements that wait for each other
+  FlatMap<ResourceInstance, ResourceInstance> previous_;
+  std::vector<std::pair<std::string, std::string>> blocked_;  ///< where it is, where it should be
+  std::vector<RemovedRule> removed_;
+};
+
+}  // namespace kinu::engine
