@@ -129,8 +129,8 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   }
   Input input = given;
   input.refactoring = &refactoring;
-  if (given.prior_state != nullptr) {
-    input.prior_state = &refactoring.state();
+  if (refactoring.state() != nullptr) {
+    input.prior_state = refactoring.state();
   }
   switch (input.options.mode) {
     case plan::Mode::kNormal:

@@ -136,10 +136,6 @@ Refactoring::~Refactoring() = default;
 
 Refactoring::Refactoring(const config::Config& config, const state::State* prior)
     : config_(config), program_(*config.program) {
-  state_.program = config.program;
-  if (prior != nullptr) {
-    state_ = prior->Clone();
-  }
   for (const auto& node : config.nodes) {
     Steps path;
     for (ModuleId id = node->path; !id.is_root(); id = program_.Parent(id)) {
@@ -179,16 +175,18 @@ Refactoring::Refactoring(const config::Config& config, const state::State* prior
     Order();
     return;
   }
-  AddImplied();
+  AddImplied(*prior);
   Order();
-  if (cycles_.empty()) {
+  if (cycles_.empty() && !statements_.empty()) {
+    state_ = prior->Clone();
+    has_state_ = true;
     for (uint32_t index : order_) {
       Execute(statements_[index]);
     }
   }
 }
 
-void Refactoring::AddImplied() {
+void Refactoring::AddImplied(const state::State& prior) {
   const size_t explicit_count = statements_.size();
   auto mentioned = [&](const Steps& module, const ResourceName* name) {
     return std::any_of(statements_.begin(),
@@ -198,7 +196,7 @@ void Refactoring::AddImplied() {
   const InstanceKey zero = InstanceKey::Int(0);
   FlatSet<uint32_t> seen;
   std::vector<MoveStatement> implied;
-  for (const auto& resource : state_.resources) {
+  for (const auto& resource : prior.resources) {
     const AbsResource& address = resource->address;
     // Modules on the way that got or lost their count.
     for (ModuleInstId at = address.module; !at.is_root(); at = program_.Parent(at)) {
@@ -236,8 +234,11 @@ void Refactoring::AddImplied() {
     }
     InstanceKey want = block.count != nullptr ? zero : InstanceKey();
     InstanceKey have = block.count != nullptr ? InstanceKey() : zero;
+    if (resource->Find(have) == nullptr) {
+      continue;
+    }
     Steps steps = StepsOf(program_, address.module);
-    if (resource->Find(have) == nullptr || mentioned(steps, &address.resource)) {
+    if (mentioned(steps, &address.resource)) {
       continue;
     }
     MoveStatement statement{.range = block.range, .implied = true};

@@ -27,8 +27,8 @@ class Refactoring {
   Refactoring(const config::Config& config, const state::State* prior);
   ~Refactoring();
 
-  /// The state with every object at its new address.
-  const state::State& state() const { return state_; }
+  /// The state with every object at its new address; null when nothing has to move.
+  const state::State* state() const { return has_state_ ? &state_ : nullptr; }
   /// Where an object was before; the address itself when it was not moved.
   ResourceInstance PreviousAddress(const ResourceInstance& address) const;
   /// The rule that says what becomes of an object without a block, or null. The last one counts.
@@ -42,7 +42,7 @@ class Refactoring {
   void WarnBlocked(Diagnostics& diags) const;
 
  private:
-  void AddImplied();
+  void AddImplied(const state::State& prior);
   void Order();
   void Execute(const MoveStatement& statement);
   void MoveInstance(const ResourceInstance& from, const ResourceInstance& to);
@@ -51,6 +51,7 @@ class Refactoring {
   const config::Config& config_;
   Program& program_;
   state::State state_;
+  bool has_state_ = false;
   std::vector<MoveStatement> statements_;
   std::vector<uint32_t> order_;                ///< of execution
   std::vector<std::vector<uint32_t>> cycles_;  ///< statements that wait for each other
