@@ -1,8 +1,8 @@
 #include "cli/command.h"
 
-#include <unistd.h>
-
 #include <cerrno>
+
+#include <unistd.h>
 
 namespace kinu::cli {
 namespace {
@@ -22,8 +22,12 @@ void WriteAll(int fd, std::string_view text) {
 
 }  // namespace
 
-void Print(std::string_view text) { WriteAll(STDOUT_FILENO, text); }
-void PrintError(std::string_view text) { WriteAll(STDERR_FILENO, text); }
+void Print(std::string_view text) {
+  WriteAll(STDOUT_FILENO, text);
+}
+void PrintError(std::string_view text) {
+  WriteAll(STDERR_FILENO, text);
+}
 
 bool Invocation::Show(Diagnostics& diags) const {
   bool errors = diags.has_errors();

@@ -20,14 +20,15 @@ constexpr CommandSpec kCommands[] = {
      &kProvidersSchemaHelp, UsageStyle::kHelp},
     {"show", "Show the current state or a saved plan", RunShow, &kShowHelp},
     {"state", "Advanced state management", nullptr, &kStateHelp, UsageStyle::kHelp},
-    {"state list", "List resources in the state", RunStateList, &kStateListHelp,
-     UsageStyle::kHelp},
+    {"state list", "List resources in the state", RunStateList, &kStateListHelp, UsageStyle::kHelp},
     {"version", "Show the current version", RunVersion, &kVersionHelp, UsageStyle::kHelp},
 };
 
 }  // namespace
 
-std::span<const CommandSpec> Commands() { return kCommands; }
+std::span<const CommandSpec> Commands() {
+  return kCommands;
+}
 
 const CommandSpec* FindCommand(std::string_view name) {
   if (name == "state ls") {

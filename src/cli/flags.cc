@@ -43,8 +43,8 @@ std::optional<int64_t> ParseDuration(std::string_view text) {
     }
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     static constexpr std::pair<std::string_view, double> kUnits[] = {
-        {"ms", 1},    {"us", 1e-3}, {"ns", 1e-6}, {"\xC2\xB5s", 1e-3},
-        {"s", 1000},  {"m", 60000}, {"h", 3600000}};
+        {"ms", 1},   {"us", 1e-3}, {"ns", 1e-6},  {"\xC2\xB5s", 1e-3},
+        {"s", 1000}, {"m", 60000}, {"h", 3600000}};
     bool found = false;
     for (const auto& [unit, factor] : kUnits) {
       if (text.starts_with(unit)) {
@@ -164,8 +164,8 @@ Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
       given = args[++i];
     }
     auto invalid = [&] {
-      return Fail(ErrorCode::kInvalid, "invalid value \"" + std::string(*given) +
-                                           "\" for flag -" + std::string(name) + ": parse error");
+      return Fail(ErrorCode::kInvalid, "invalid value \"" + std::string(*given) + "\" for flag -" +
+                                           std::string(name) + ": parse error");
     };
     switch (slot.spec->kind) {
       case FlagKind::kInt: {
@@ -203,11 +203,21 @@ const Flags::Slot& Flags::At(std::string_view name) const {
   return it->second;
 }
 
-bool Flags::Bool(std::string_view name) const { return At(name).text == "true"; }
-const std::string& Flags::String(std::string_view name) const { return At(name).text; }
-int64_t Flags::Int(std::string_view name) const { return At(name).number; }
-int64_t Flags::Duration(std::string_view name) const { return At(name).number; }
-bool Flags::IsSet(std::string_view name) const { return At(name).set; }
+bool Flags::Bool(std::string_view name) const {
+  return At(name).text == "true";
+}
+const std::string& Flags::String(std::string_view name) const {
+  return At(name).text;
+}
+int64_t Flags::Int(std::string_view name) const {
+  return At(name).number;
+}
+int64_t Flags::Duration(std::string_view name) const {
+  return At(name).number;
+}
+bool Flags::IsSet(std::string_view name) const {
+  return At(name).set;
+}
 
 std::vector<std::string> Flags::List(std::string_view name) const {
   std::vector<std::string> out;

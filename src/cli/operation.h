@@ -1,5 +1,5 @@
-// What plan, apply, destroy, validate, show and init have in common: flags, loading the configuration
-// and its variables, providers, the backend.
+// What plan, apply, destroy, validate, show and init have in common: flags, loading the
+// configuration and its variables, providers, the backend.
 #pragma once
 
 #include <atomic>
@@ -59,8 +59,8 @@ class LocatorSchemas final : public view::SchemaLookup {
 
 /// The local backend that the root module asks for; `options` already has the state flags. False
 /// with a diagnostic when it wants a backend that is not built.
-bool ReadBackend(const Invocation& invocation, const Loaded& loaded,
-                 backend::LocalOptions& options, Diagnostics& diags);
+bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::LocalOptions& options,
+                 Diagnostics& diags);
 /// The same for commands that need nothing else of the configuration.
 bool BackendOptions(const Invocation& invocation,
                     std::span<const config::VariableArgument> arguments,

@@ -1,9 +1,9 @@
 #include "cli/planning.h"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "base/files.h"
 #include "cli/not_built.h"
@@ -64,8 +64,8 @@ engine::EventSink* Audience::Sink(const Program& program) {
     return json_.get();
   }
   if (progress_ == nullptr && !invocation_.view.concise) {
-    progress_ = std::make_unique<view::ProgressSink>(
-        program, style_, [](std::string_view text) { Print(text); });
+    progress_ = std::make_unique<view::ProgressSink>(program, style_,
+                                                     [](std::string_view text) { Print(text); });
   }
   if (json_ == nullptr) {
     return progress_.get();
@@ -127,9 +127,9 @@ PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& di
   }
   for (std::string_view name : {"target", "target-file", "exclude", "exclude-file"}) {
     if (!flags.List(name).empty()) {
-      diags.Error("Resource targeting is not built yet",
-                  "This version plans whole configurations only; -" + std::string(name) +
-                      " comes later.");
+      diags.Error(
+          "Resource targeting is not built yet",
+          "This version plans whole configurations only; -" + std::string(name) + " comes later.");
     }
   }
   request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));

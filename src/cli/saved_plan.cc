@@ -44,8 +44,7 @@ plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& 
 }
 
 bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
-                   Operation& operation, plan::Plan& plan, Audience& audience,
-                   Diagnostics& diags) {
+                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags) {
   auto file = plan::PlanFile::Open(path);
   if (!file) {
     diags.Error("Failed to load \"" + path + "\" as a plan file", file.error().message);
@@ -66,8 +65,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   config::LoadOptions options;
   options.workspace = WorkspaceOf(invocation);
   options.snapshot = &snapshot;
-  operation.loaded.config =
-      config::LoadConfig(operation.loaded.program, ".", options, diags);
+  operation.loaded.config = config::LoadConfig(operation.loaded.program, ".", options, diags);
   operation.locator = MakeLocator(invocation, diags);
   if (diags.has_errors()) {
     return false;

@@ -18,7 +18,6 @@ plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& 
 /// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
 /// checked against what was planned on. False after an error.
 bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
-                   Operation& operation, plan::Plan& plan, Audience& audience,
-                   Diagnostics& diags);
+                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags);
 
 }  // namespace kinu::cli

@@ -346,6 +346,24 @@ class Connector {
     }
   }
 
+  /// A2: a literal key means that row alone, where some module instance changes it.
+  bool WaitForSingle(const Walk::ResourceEdge& edge) {
+    const Node& target = walk_.graph.node(edge.to);
+    const config::ConfigNode& place = *walk_.config.nodes[target.config_node];
+    Crossing* a = Find({place.path, place.module->resources[target.index].name});
+    bool found = false;
+    if (a != nullptr) {
+      for (uint32_t i : a->cells) {
+        const Cell& cell = walk_.cells[i];
+        if (IsLive(cell) && cell.has_single && cell.single == edge.key) {
+          Wait(edge.from, cell.id);
+          found = true;
+        }
+      }
+    }
+    return found;
+  }
+
   /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks.
   void ConfigEdges() {
     // What waits for a block (values, other blocks' expansions, ends) waits for all its rows.
@@ -357,11 +375,14 @@ class Connector {
         walk_.block_ends[expansion] = Join(it.value(), &Crossing::end_all, IsLive);
       }
     }
-    for (const auto& [from, to] : walk_.resource_edges) {
-      Wait(from, to);
-      auto end = walk_.block_ends.find(to);
+    for (const Walk::ResourceEdge& edge : walk_.resource_edges) {
+      if (edge.has_key && WaitForSingle(edge)) {
+        continue;
+      }
+      Wait(edge.from, edge.to);
+      auto end = walk_.block_ends.find(edge.to);
       if (end != walk_.block_ends.end()) {
-        Wait(from, end->second);
+        Wait(edge.from, end->second);
       }
     }
     for (const Cell& cell : walk_.cells) {

@@ -14,12 +14,12 @@
 namespace kinu::engine {
 
 enum class EventKind : uint8_t {
-  kRefreshStart,     ///< id_key, id_value: the object's identifying attribute
+  kRefreshStart,  ///< id_key, id_value: the object's identifying attribute
   kRefreshComplete,
-  kReadStart,        ///< data source
+  kReadStart,  ///< data source
   kReadComplete,
-  kApplyStart,       ///< action says which: creating, modifying, destroying, …
-  kApplyProgress,    ///< every ten seconds
+  kApplyStart,     ///< action says which: creating, modifying, destroying, …
+  kApplyProgress,  ///< every ten seconds
   kApplyComplete,
   kApplyErrored,
   kEphemeralOpenStart,
@@ -33,8 +33,8 @@ enum class EventKind : uint8_t {
   kProvisionOutput,  ///< text: what it printed, any number of lines
   kProvisionComplete,
   kProvisionErrored,
-  kImportPrepare,    ///< an import block while planning; id_key, id_value: what is imported
-  kImportStart,      ///< the same while applying
+  kImportPrepare,  ///< an import block while planning; id_key, id_value: what is imported
+  kImportStart,    ///< the same while applying
   kImportComplete,
 };
 
@@ -43,7 +43,7 @@ struct Event {
   ResourceInstance address;
   std::string deposed;
   plan::Action action = plan::Action::kNoOp;
-  std::string id_key;    ///< "id", "name", … when the object has one
+  std::string id_key;  ///< "id", "name", … when the object has one
   std::string id_value;
   int64_t elapsed_seconds = 0;
   std::string error;

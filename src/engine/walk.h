@@ -162,7 +162,13 @@ class Walk {
   /// What users of a block wait for: the join behind its rows, by node of the block.
   FlatMap<NodeId, NodeId> block_ends;
   /// Edges to resource blocks, which become edges to the ends of their rows.
-  std::vector<std::pair<NodeId, NodeId>> resource_edges;
+  struct ResourceEdge {
+    NodeId from = kNoNode;
+    NodeId to = kNoNode;
+    bool has_key = false;  ///< only the instance of that literal key is meant
+    InstanceKey key;
+  };
+  std::vector<ResourceEdge> resource_edges;
   /// Edges that are dropped where they would close a cycle (rule A8).
   std::vector<std::pair<NodeId, NodeId>> optional_edges;
 

@@ -77,17 +77,17 @@ int RunStateList(Invocation& invocation) {
   for (const auto& resource : state->resources) {
     for (const state::Instance& instance : resource->instances) {
       ResourceInstance address{resource->address, instance.key};
-      bool wanted = filters.empty() ||
-                    std::any_of(filters.begin(), filters.end(), [&](const Filter& filter) {
-                      if (filter.is_module) {
-                        return inside(address.resource.module, filter.module);
-                      }
-                      return filter.instance.resource == address.resource &&
-                             (filter.instance.key.none() || filter.instance.key == address.key);
-                    });
+      bool wanted =
+          filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const Filter& filter) {
+            if (filter.is_module) {
+              return inside(address.resource.module, filter.module);
+            }
+            return filter.instance.resource == address.resource &&
+                   (filter.instance.key.none() || filter.instance.key == address.key);
+          });
       if (wanted && !id.empty()) {
-        JsonDocument json = ParseJson(
-            instance.current == nullptr ? std::string_view("{}") : instance.current->attributes);
+        JsonDocument json = ParseJson(instance.current == nullptr ? std::string_view("{}")
+                                                                  : instance.current->attributes);
         const JsonNode* member = json.root().is_object() ? json.root().Find("id") : nullptr;
         wanted = member != nullptr && member->is_string() && member->text() == id;
       }
@@ -96,10 +96,9 @@ int RunStateList(Invocation& invocation) {
       }
     }
   }
-  std::sort(listed.begin(), listed.end(),
-            [&](const ResourceInstance& a, const ResourceInstance& b) {
-              return program->Less(a, b);
-            });
+  std::sort(
+      listed.begin(), listed.end(),
+      [&](const ResourceInstance& a, const ResourceInstance& b) { return program->Less(a, b); });
   std::string text;
   for (const ResourceInstance& address : listed) {
     program->Append(text, address);

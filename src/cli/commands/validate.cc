@@ -1,11 +1,11 @@
+#include <unistd.h>
+
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
-
-#include <unistd.h>
 
 namespace kinu::cli {
 
@@ -18,8 +18,8 @@ int RunValidate(Invocation& invocation) {
   bool json = false;
   std::string into;
   if (!flags) {
-    json = std::find(invocation.args.begin(), invocation.args.end(), "-json") !=
-           invocation.args.end();
+    json =
+        std::find(invocation.args.begin(), invocation.args.end(), "-json") != invocation.args.end();
     diags.Error("Failed to parse command-line flags", flags.error().message);
   } else {
     json = flags->Bool("json");

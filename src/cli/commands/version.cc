@@ -33,8 +33,7 @@ int RunVersion(Invocation& invocation) {
     Print(text + "\n");
     return 0;
   }
-  std::string text =
-      "OpenTofu v" + document.version + "\non " + document.platform + "\n";
+  std::string text = "OpenTofu v" + document.version + "\non " + document.platform + "\n";
   for (const auto& [address, version] : document.provider_selections) {
     text += "+ provider " + address + " v" + version + "\n";
   }

@@ -145,18 +145,20 @@ class Connector {
 
   void Connect(NodeId from, const Bindings& bindings) {
     for (uint32_t binding : bindings) {
-      NodeId to = Target(node_.module->references[binding]);
+      const config::Reference& ref = node_.module->references[binding];
+      NodeId to = Target(ref);
       if (to != kNoNode) {
-        Wait(walk_, from, to);
+        bool single = ref.kind == config::ReferenceKind::kResource && ref.has_key;
+        Wait(walk_, from, to, single, ref.key);
       }
     }
   }
 
   /// An edge of the block graph. While applying, what waits for a resource block waits for the
   /// cells behind it, which do not exist yet: those edges are kept for ConnectCells.
-  static void Wait(Walk& walk, NodeId from, NodeId to) {
+  static void Wait(Walk& walk, NodeId from, NodeId to, bool has_key = false, InstanceKey key = {}) {
     if (walk.kind == WalkKind::kApply && walk.graph.node(to).kind == NodeKind::kResource) {
-      walk.resource_edges.emplace_back(from, to);
+      walk.resource_edges.push_back({from, to, has_key, key});
     } else {
       walk.graph.AddEdge(from, to);
     }

@@ -1,0 +1,447 @@
+// The engine's rules, seen through what a scripted provider is asked: order, who is skipped after a
+// failure, what the state then holds. Numbers in names are those of the scenarios in
+// docs/engine.md.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "config/load.h"
+#include "engine/apply.h"
+#include "engine/cells.h"
+#include "engine/passes/passes.h"
+#include "engine/plan.h"
+#include "provider/testing/scripted.h"
+
+namespace kinu::engine {
+namespace {
+
+using provider::testing::Script;
+
+class EngineTest : public ::testing::Test {
+ protected:
+  EngineTest() : dir_(::testing::TempDir() + "/kinu_engine_" + RandomUuid()) {
+    EXPECT_TRUE(MakeDirectories(dir_));
+    script_ = &source_.Add("registry.opentofu.org/hashicorp/test");
+    provider::testing::FillWithTestThings(*script_);
+  }
+
+  /// Loads a configuration: the root module, or files by name.
+  void Configure(const std::string& text) { Configure({{"main.tf", text}}); }
+  void Configure(std::vector<std::pair<std::string, std::string>> files) {
+    for (const auto& [name, text] : files) {
+      ASSERT_TRUE(MakeDirectories(DirName(dir_ + "/" + name)));
+      ASSERT_TRUE(ReplaceFile(dir_ + "/" + name, text));
+    }
+    config::LoadOptions options;
+    options.require_installed = false;
+    Diagnostics diags;
+    config_ = config::LoadConfig(program_, dir_, options, diags);
+    ASSERT_FALSE(diags.has_errors()) << Text(diags);
+    variables_ = config::CollectVariables(*program_, *config_->root().module, {}, diags);
+  }
+  Input MakeInput() {
+    Input input;
+    input.config = config_.get();
+    input.prior_state = &state_;
+    input.variables = &variables_;
+    input.providers = &source_;
+    input.options.mode = mode_;
+    return input;
+  }
+  plan::Plan Plan() {
+    script_->ClearCalls();
+    diags_ = Diagnostics();
+    state_.program = program_;
+    plan::Plan plan = MakePlan(MakeInput(), diags_);
+    if (!plan.errored) {
+      CheckApplyGraph(MakeInput(), plan, diags_);
+    }
+    return plan;
+  }
+  /// Plans and applies; the new state becomes the state.
+  void Apply() {
+    plan::Plan plan = Plan();
+    ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+    script_->ClearCalls();
+    ApplyResult result = engine::Apply(MakeInput(), plan, nullptr, diags_);
+    state_ = std::move(result.state);
+  }
+  /// "create a-0", "destroy b" in the order of the calls.
+  std::vector<std::string> Applied() const {
+    std::vector<std::string> out;
+    for (const provider::testing::Call& call : script_->calls()) {
+      if (call.method == "ApplyResourceChange") {
+        std::string verb = call.proposed.IsNull() ? "destroy "
+                           : call.prior.IsNull()  ? "create "
+                                                  : "update ";
+        out.push_back(verb + call.name);
+      }
+    }
+    return out;
+  }
+  bool Did(const std::string& what) const {
+    auto applied = Applied();
+    return std::find(applied.begin(), applied.end(), what) != applied.end();
+  }
+  /// Whether `first` was done, and before `second`.
+  ::testing::AssertionResult Before(const std::string& first, const std::string& second) const {
+    auto applied = Applied();
+    auto a = std::find(applied.begin(), applied.end(), first);
+    auto b = std::find(applied.begin(), applied.end(), second);
+    if (a != applied.end() && b != applied.end() && a < b) {
+      return ::testing::AssertionSuccess();
+    }
+    std::string all;
+    for (const std::string& line : applied) {
+      all += line + "; ";
+    }
+    return ::testing::AssertionFailure() << first << " is not before " << second << ": " << all;
+  }
+  std::vector<std::string> Changes(const plan::Plan& plan) const {
+    std::vector<std::string> out;
+    for (const plan::ResourceChange& change : plan.changes) {
+      if (change.action != plan::Action::kNoOp) {
+        out.push_back(program_->ToText(change.address));
+      }
+    }
+    return out;
+  }
+  std::vector<std::string> Stored() const {
+    std::vector<std::string> out;
+    for (const state::Resource* resource : state_.Sorted()) {
+      for (const state::Instance& instance : resource->instances) {
+        std::string text = program_->ToText(ResourceInstance{resource->address, instance.key});
+        if (instance.current != nullptr) {
+          bool tainted = instance.current->status == state::ObjectStatus::kTainted;
+          out.push_back(text + (tainted ? " tainted" : ""));
+        }
+        for (size_t i = 0; i < instance.deposed.size(); ++i) {
+          out.push_back(text + " deposed");
+        }
+      }
+    }
+    return out;
+  }
+  static std::string Text(const Diagnostics& diags) {
+    std::string out;
+    for (const Diagnostic& diagnostic : diags) {
+      out += diagnostic.summary + ": " + diagnostic.detail + "\n";
+    }
+    return out;
+  }
+  void Fail(const std::string& call) { script_->types["test_thing"].failures.insert(call); }
+  void FailNothing() { script_->types["test_thing"].failures.clear(); }
+
+  std::string dir_;
+  std::shared_ptr<Program> program_ = std::make_shared<Program>();
+  provider::testing::ScriptedSource source_;
+  Script* script_ = nullptr;
+  std::unique_ptr<config::Config> config_;
+  std::map<std::string, config::InputValue> variables_;
+  state::State state_;
+  Diagnostics diags_;
+  plan::Mode mode_ = plan::Mode::kNormal;
+};
+
+using Strings = std::vector<std::string>;
+
+TEST_F(EngineTest, CreatesInOrderAndThenHasNothingToDo) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    locals { v = test_thing.a.id }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = local.v
+    })");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Applied(), (Strings{"create a", "create b"}));
+  EXPECT_EQ(Changes(Plan()), Strings{});
+  EXPECT_EQ(state_.Sorted()[1]->instances[0].current->dependencies->size(), 1u);
+}
+
+TEST_F(EngineTest, AFailingRowSilencesDependentsButNotSiblings) {  // 1
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a[0].id
+    }
+    resource "test_thing" "z" { name = "z" })");
+  Fail("PlanResourceChange a-1");
+  plan::Plan plan = Plan();
+  EXPECT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_TRUE(plan.errored);
+  EXPECT_EQ(Changes(plan), (Strings{"test_thing.a[0]", "test_thing.z"}));
+}
+
+TEST_F(EngineTest, ASingledOutInstanceIsWaitedForAlone) {  // 15
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a[0].id
+    })");
+  Fail("ApplyResourceChange a-1");
+  Apply();
+  EXPECT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_TRUE(Did("create b"));
+}
+
+TEST_F(EngineTest, AWholeReferenceIsSkippedWithAnyRow) {  // 16
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      count = 2
+      name  = "b-${count.index}"
+      value = test_thing.a[count.index].id
+    })");
+  Fail("ApplyResourceChange a-1");
+  Apply();
+  EXPECT_FALSE(Did("create b-0"));
+  EXPECT_FALSE(Did("create b-1"));
+  EXPECT_TRUE(Did("create a-0"));
+}
+
+TEST_F(EngineTest, DependentsAreDestroyedFirstAndKeepWhatTheyNeed) {  // 28
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+    }
+    resource "test_thing" "z" { name = "z" })");
+  Apply();
+  mode_ = plan::Mode::kDestroy;
+  Fail("ApplyResourceChange b");
+  Apply();
+  EXPECT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.b"}));
+  FailNothing();
+  Apply();
+  EXPECT_TRUE(Before("destroy b", "destroy a"));
+  EXPECT_EQ(Stored(), Strings{});
+}
+
+TEST_F(EngineTest, ReplacementDestroysDependentsFirst) {
+  const char* text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "%s"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      force = test_thing.a.id
+    })";
+  auto with = [&](const std::string& force) {
+    std::string out = text;
+    out.replace(out.find("%s"), 2, force);
+    return out;
+  };
+  Configure(with("one"));
+  Apply();
+  Configure(with("two"));
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_TRUE(Before("destroy b", "destroy a"));
+  EXPECT_TRUE(Before("destroy a", "create a"));
+  EXPECT_TRUE(Before("create a", "create b"));
+}
+
+TEST_F(EngineTest, CreateBeforeDestroyTurnsTheOrderRound) {  // 34
+  const char* text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "%s"
+      lifecycle { create_before_destroy = true }
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+    })";
+  auto with = [&](const std::string& force) {
+    std::string out = text;
+    out.replace(out.find("%s"), 2, force);
+    return out;
+  };
+  script_->types["test_thing"].compute = [n = 0](const std::string&, const Type& type,
+                                                 const Value&) mutable {
+    return type == Type::String() ? Value::String("v" + std::to_string(++n)) : Value::Null(type);
+  };
+  Configure(with("one"));
+  Apply();
+  Configure(with("two"));
+  Fail("ApplyResourceChange b");
+  Apply();
+  EXPECT_TRUE(diags_.has_errors());
+  EXPECT_TRUE(Before("create a", "update b"));
+  EXPECT_FALSE(Did("destroy a")) << "the old object goes only when its user has moved on";
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.a deposed", "test_thing.b"}));
+  FailNothing();
+  Apply();
+  EXPECT_TRUE(Before("update b", "destroy a"));
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.b"}));
+}
+
+TEST_F(EngineTest, AFailedCreationIsTaintedAndMadeAnew) {
+  Configure(R"(resource "test_thing" "a" { name = "a" })");
+  script_->types["test_thing"].apply = [](const provider::ApplyRequest&, provider::ApplyResponse&,
+                                          provider::Problems& problems) {
+    problems.push_back({Severity::kError, "half made", "", {}});
+  };
+  Apply();
+  EXPECT_EQ(Stored(), Strings{"test_thing.a tainted"});
+  script_->types["test_thing"].apply = nullptr;
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.changes.size(), 1u);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kDeleteThenCreate);
+  EXPECT_EQ(plan.changes[0].reason, plan::Reason::kReplaceTainted);
+}
+
+TEST_F(EngineTest, ShrinkingDestroysBeforeUsersChange) {  // 31
+  auto with = [](int count) {
+    return "resource \"test_thing\" \"a\" {\n  count = " + std::to_string(count) +
+           "\n  name = \"a-${count.index}\"\n}\n" +
+           "resource \"test_thing\" \"b\" {\n  name = \"b\"\n  value = length(test_thing.a)\n}\n";
+  };
+  Configure(with(2));
+  Apply();
+  Configure(with(1));
+  plan::Plan plan = Plan();
+  EXPECT_EQ(plan.changes[1].reason, plan::Reason::kDeleteCountIndex);
+  Apply();
+  EXPECT_TRUE(Before("destroy a-1", "update b"));
+}
+
+TEST_F(EngineTest, ModuleInstancesFailOnTheirOwn) {  // 20, 40
+  Configure({{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count = 2\n  i = count.index\n}\n"},
+             {"m/main.tf", R"(
+    variable "i" {}
+    resource "test_thing" "a" { name = "a-${var.i}" }
+    resource "test_thing" "b" {
+      name  = "b-${var.i}"
+      value = test_thing.a.id
+    })"}});
+  Fail("ApplyResourceChange a-1");
+  Apply();
+  EXPECT_TRUE(Did("create b-0"));
+  EXPECT_FALSE(Did("create b-1"));
+  FailNothing();
+  Apply();
+  mode_ = plan::Mode::kDestroy;
+  Fail("ApplyResourceChange b-1");
+  Apply();
+  EXPECT_EQ(Stored(), (Strings{"module.m[1].test_thing.a", "module.m[1].test_thing.b"}));
+}
+
+TEST_F(EngineTest, GoneObjectsAreDriftAndComeBack) {
+  Configure(R"(resource "test_thing" "a" { name = "a" })");
+  Apply();
+  script_->types["test_thing"].gone.insert("a");
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.drift.size(), 1u);
+  EXPECT_EQ(plan.drift[0].action, plan::Action::kDelete);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kCreate);
+  mode_ = plan::Mode::kRefreshOnly;
+  plan = Plan();
+  EXPECT_TRUE(plan.changes.empty());
+  EXPECT_TRUE(plan.prior_state.resources.empty());
+}
+
+TEST_F(EngineTest, PreventDestroyStopsAReplacement) {
+  Configure(R"(resource "test_thing" "a" {
+    name  = "a"
+    force = "one"
+    lifecycle { prevent_destroy = true }
+  })");
+  Apply();
+  Configure(R"(resource "test_thing" "a" {
+    name  = "a"
+    force = "two"
+    lifecycle { prevent_destroy = true }
+  })");
+  Plan();
+  ASSERT_EQ(diags_.error_count(), 1u);
+  EXPECT_EQ(diags_.list()[0].summary, "Resource instance cannot be destroyed");
+}
+
+TEST_F(EngineTest, IgnoredChangesAreNotPlanned) {
+  auto with = [](const std::string& value) {
+    return "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"" + value +
+           "\"\n  lifecycle {\n    ignore_changes = [value]\n  }\n}\n";
+  };
+  Configure(with("one"));
+  Apply();
+  Configure(with("two"));
+  EXPECT_EQ(Changes(Plan()), Strings{});
+}
+
+TEST_F(EngineTest, EdgesGrowWithReferencesNotWithInstances) {  // 50
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 2000
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      count = 2000
+      name  = "b-${count.index}"
+      value = test_thing.a[count.index].id
+    })");
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(plan.changes.size(), 4000u);
+  Walk walk(WalkKind::kApply, MakeInput());
+  AddConfigObjects(walk);
+  AttachProviders(walk, diags_);
+  AttachSchemas(walk, diags_);
+  ConnectReferences(walk);
+  MakeCells(walk, plan);
+  ConnectCells(walk, plan, false);
+  walk.graph.Finish();
+  EXPECT_LE(walk.cells.size(), 10u);
+  EXPECT_LE(walk.graph.edge_count(), 100u);
+}
+
+TEST(GraphTest, OrderAndCycles) {
+  Graph graph;
+  for (int i = 0; i < 5; ++i) {
+    graph.Add({});
+  }
+  graph.AddEdge(0, 1);
+  graph.AddEdge(0, 1);
+  graph.AddEdge(1, 2);
+  graph.AddEdge(3, 4);
+  graph.AddEdge(4, 3);
+  graph.AddEdge(2, 2);
+  graph.Finish();
+  EXPECT_EQ(graph.edge_count(), 4u);
+  EXPECT_EQ(graph.Order(), (std::vector<NodeId>{2, 1, 0}));
+  EXPECT_EQ(graph.Cycles(), (std::vector<std::vector<NodeId>>{{3, 4}}));
+}
+
+TEST(GraphTest, DeepChainsNeedNoStack) {
+  Graph graph;
+  constexpr NodeId kLength = 200000;
+  for (NodeId i = 0; i < kLength; ++i) {
+    graph.Add({});
+  }
+  for (NodeId i = 0; i + 1 < kLength; ++i) {
+    graph.AddEdge(i, i + 1);
+  }
+  graph.Finish();
+  EXPECT_EQ(graph.Order().size(), kLength);
+  EXPECT_TRUE(graph.Cycles().empty());
+}
+
+}  // namespace
+}  // namespace kinu::engine
