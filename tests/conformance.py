@@ -51,7 +51,10 @@ def run_family(folder, family, runner, arguments, binary, mirror):
     command += arguments
     if family == "cli" and os.path.isdir(mirror):
         command += ["--provider-mirror", os.path.abspath(mirror)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace")
+    # What the user's environment says to kinu is no part of a case.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace",
+                          env=environment)
     rows = {}
     for line in done.stdout.splitlines():
         match = ROW.match(line)
