@@ -1,5 +1,5 @@
-// What a configuration may ask for and this version cannot do. Said before anything is planned or
-// changed: to leave a `moved` block aside would destroy what it is there to keep.
+// What a configuration may ask for and this version cannot do. Said before anything is changed: to
+// leave an `import` block aside would create what it is there to take over.
 #pragma once
 
 #include "config/config.h"
@@ -8,9 +8,8 @@
 
 namespace kinu::cli {
 
-/// Refuses `import`, `moved` and `removed` blocks that would have something to do with this state.
-void RefuseUnbuiltBlocks(const config::Config& config, const state::State& state,
-                         Diagnostics& diags);
+/// Refuses `import` blocks whose object is not in the state already.
+void RefuseImports(const config::Config& config, const state::State& state, Diagnostics& diags);
 
 /// Refuses changes of resources whose provisioners would have to run.
 void RefuseProvisioners(const config::Config& config, const plan::Plan& plan, Diagnostics& diags);

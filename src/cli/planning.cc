@@ -221,7 +221,7 @@ void Operation::Close(Diagnostics& diags) {
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   size_t errors = diags.error_count();
-  RefuseUnbuiltBlocks(*operation.loaded.config, operation.prior, diags);
+  RefuseImports(*operation.loaded.config, operation.prior, diags);
   bool refused = diags.error_count() != errors;
   plan::Plan plan = engine::MakePlan(operation.input, diags);
   plan.errored = plan.errored || refused;
