@@ -244,9 +244,8 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
   out->alias = Symbol();
   if (in.Take('.')) {  // legacy: provider.aws, provider.aws.west
     std::string_view type = in.Name();
-    out->provider =
-        Intern(type == "terraform" ? std::string("terraform.io/builtin/terraform")
-                                   : "registry.opentofu.org/-/" + std::string(type));
+    out->provider = Intern(type == "terraform" ? std::string("terraform.io/builtin/terraform")
+                                               : "registry.opentofu.org/-/" + std::string(type));
   } else {
     InstanceKey provider;
     if (!in.Key(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {

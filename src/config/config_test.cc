@@ -80,7 +80,9 @@ struct ErrorCase {
   std::vector<std::string> expected;
 };
 
-void PrintTo(const ErrorCase& row, std::ostream* out) { *out << row.name; }
+void PrintTo(const ErrorCase& row, std::ostream* out) {
+  *out << row.name;
+}
 
 class ConfigErrors : public testing::TestWithParam<ErrorCase> {};
 
