@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "cli/command.h"
 #include "cli/commands/commands.h"
 
@@ -13,15 +15,49 @@ constexpr CommandSpec kCommands[] = {
     {"destroy", "Destroy previously-created infrastructure", RunDestroy, &kDestroyHelp},
     {"about", "Say what this program is and what it is made of", RunAbout, &kAboutHelp},
     {"eval", "Evaluate expressions in a batch, as JSON lines", RunEval, &kEvalHelp},
+    {"force-unlock", "Release a stuck lock on the current workspace", RunForceUnlock,
+     &kForceUnlockHelp, UsageStyle::kHelp, false, true},
+    {"get", "Install or upgrade remote OpenTofu modules", RunGet, &kGetHelp, UsageStyle::kHelp,
+     false, true},
+    {"metadata", "Metadata related commands", nullptr, &kMetadataHelp, UsageStyle::kHelp, false,
+     false},
+    {"metadata functions", "Show signatures and descriptions for the available functions",
+     RunMetadataFunctions, &kMetadataFunctionsHelp, UsageStyle::kHelp, false, false},
     {"output", "Show output values from your root module", RunOutput, &kOutputHelp},
-    {"providers", "Show information about required providers", nullptr, &kProvidersHelp,
-     UsageStyle::kHelp},
+    {"providers", "Show information about required providers", RunProviders, &kProvidersHelp,
+     UsageStyle::kHelp, false, true},
     {"providers schema", "Show schemas of the providers in use", RunProvidersSchema,
      &kProvidersSchemaHelp, UsageStyle::kHelp},
     {"show", "Show the current state or a saved plan", RunShow, &kShowHelp},
     {"state", "Advanced state management", nullptr, &kStateHelp, UsageStyle::kHelp},
     {"state list", "List resources in the state", RunStateList, &kStateListHelp, UsageStyle::kHelp},
+    {"state mv", "Move an item in the state", RunStateMv, &kStateMvHelp, UsageStyle::kHelp, false,
+     true},
+    {"state pull", "Pull current state and output to stdout", RunStatePull, &kStatePullHelp,
+     UsageStyle::kHelp, false, true},
+    {"state push", "Update remote state from a local state file", RunStatePush, &kStatePushHelp,
+     UsageStyle::kHelp, false, true},
+    {"state rm", "Remove instances from the state", RunStateRm, &kStateRmHelp, UsageStyle::kHelp,
+     false, true},
+    {"state show", "Show a resource in the state", RunStateShow, &kStateShowHelp, UsageStyle::kHelp,
+     false, true},
+    {"taint", "Mark a resource instance as not fully functional", RunTaint, &kTaintHelp,
+     UsageStyle::kHelp, false, true},
+    {"untaint", "Remove the 'tainted' state from a resource instance", RunUntaint, &kUntaintHelp,
+     UsageStyle::kHelp, false, true},
     {"version", "Show the current version", RunVersion, &kVersionHelp, UsageStyle::kHelp},
+    {"workspace", "Workspace management", nullptr, &kWorkspaceHelp, UsageStyle::kHelp, false,
+     false},
+    {"workspace delete", "Delete a workspace", RunWorkspaceDelete, &kWorkspaceDeleteHelp,
+     UsageStyle::kHelp, false, true},
+    {"workspace list", "List workspaces", RunWorkspaceList, &kWorkspaceListHelp, UsageStyle::kHelp,
+     false, true},
+    {"workspace new", "Create a new workspace", RunWorkspaceNew, &kWorkspaceNewHelp,
+     UsageStyle::kHelp, false, true},
+    {"workspace select", "Select a workspace", RunWorkspaceSelect, &kWorkspaceSelectHelp,
+     UsageStyle::kHelp, false, true},
+    {"workspace show", "Show the name of the current workspace", RunWorkspaceShow,
+     &kWorkspaceShowHelp, UsageStyle::kHelp, false, true},
 };
 
 }  // namespace
@@ -31,8 +67,12 @@ std::span<const CommandSpec> Commands() {
 }
 
 const CommandSpec* FindCommand(std::string_view name) {
-  if (name == "state ls") {
-    name = "state list";
+  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+      {"state ls", "state list"}, {"state move", "state mv"}, {"state remove", "state rm"}};
+  for (const auto& [alias, meant] : kAliases) {
+    if (name == alias) {
+      name = meant;
+    }
   }
   for (const CommandSpec& command : kCommands) {
     if (command.name == name) {

@@ -39,6 +39,8 @@ class Flags {
   /// All values of a repeatable flag, in order.
   std::vector<std::string> List(std::string_view name) const;
   bool IsSet(std::string_view name) const;
+  /// Whether the command has such a flag at all.
+  bool Has(std::string_view name) const { return slots_.contains(name); }
   /// Occurrences of repeatable flags of all names, in the order of the command line.
   struct Occurrence {
     std::string_view name;

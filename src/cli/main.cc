@@ -177,7 +177,7 @@ int Run(std::vector<std::string> args) {
   if (command == nullptr) {
     return UnknownCommand(name);
   }
-  if (command->run == nullptr && !rest.empty()) {
+  if (!rest.empty()) {
     if (const CommandSpec* inner = FindCommand(name + " " + rest[0])) {
       command = inner;
       rest.erase(rest.begin());
@@ -195,13 +195,11 @@ int Run(std::vector<std::string> args) {
     return 1;
   }
   if (command->run == nullptr) {
-    if (name == "providers" || name == "workspace") {
+    if (name == "workspace" && !rest.empty()) {
       Diagnostics diags;
-      diags.Error("Not built yet",
-                  "This version cannot list the providers of a configuration; \"providers "
-                  "schema\" works.");
+      diags.Error("Unexpected argument",
+                  "Too many command line arguments. Did you mean to use -chdir?");
       invocation.Show(diags);
-      return 1;
     }
     Print(*command->help);
     return 1;

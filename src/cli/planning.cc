@@ -78,6 +78,19 @@ engine::EventSink* Audience::Sink(const Program& program) {
   return tee_.get();
 }
 
+void Audience::JsonText(std::string_view text) const {
+  if (json_only_) {
+    Print(text);
+  }
+  while (fd_ >= 0 && !text.empty()) {
+    ssize_t n = ::write(fd_, text.data(), text.size());
+    if (n <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
 void Audience::Text(std::string_view text) const {
   if (!json_only_) {
     Print(text);

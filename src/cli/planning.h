@@ -21,6 +21,8 @@ class Audience {
   view::JsonUi* json() { return json_.get(); }
   /// The sink for events of that program's objects.
   engine::EventSink* Sink(const Program& program);
+  /// JSON text that is complete in itself, to wherever JSON goes.
+  void JsonText(std::string_view text) const;
   /// Human text, unless only JSON is wanted.
   void Text(std::string_view text) const;
   /// Diagnostics in every form that is wanted; clears them. True when there was an error.

@@ -11,18 +11,37 @@ int RunAbout(Invocation& invocation);
 int RunApply(Invocation& invocation);
 int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
+int RunForceUnlock(Invocation& invocation);
+int RunGet(Invocation& invocation);
 int RunInit(Invocation& invocation);
+int RunMetadataFunctions(Invocation& invocation);
 int RunOutput(Invocation& invocation);
 int RunPlan(Invocation& invocation);
+int RunProviders(Invocation& invocation);
 int RunProvidersSchema(Invocation& invocation);
 int RunShow(Invocation& invocation);
 int RunStateList(Invocation& invocation);
+int RunStateMv(Invocation& invocation);
+int RunStatePull(Invocation& invocation);
+int RunStatePush(Invocation& invocation);
+int RunStateRm(Invocation& invocation);
+int RunStateShow(Invocation& invocation);
+int RunTaint(Invocation& invocation);
+int RunUntaint(Invocation& invocation);
 int RunValidate(Invocation& invocation);
 int RunVersion(Invocation& invocation);
+int RunWorkspaceDelete(Invocation& invocation);
+int RunWorkspaceList(Invocation& invocation);
+int RunWorkspaceNew(Invocation& invocation);
+int RunWorkspaceSelect(Invocation& invocation);
+int RunWorkspaceShow(Invocation& invocation);
 
 // Help texts; commands/<name>.md, included when building.
-extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, kInitHelp,
-    kOutputHelp, kPlanHelp, kProvidersHelp, kProvidersSchemaHelp, kShowHelp, kStateHelp,
-    kStateListHelp, kValidateHelp, kVersionHelp;
+extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, kForceUnlockHelp,
+    kGetHelp, kInitHelp, kMetadataFunctionsHelp, kMetadataHelp, kOutputHelp, kPlanHelp,
+    kProvidersHelp, kProvidersSchemaHelp, kShowHelp, kStateHelp, kStateListHelp, kStateMvHelp,
+    kStatePullHelp, kStatePushHelp, kStateRmHelp, kStateShowHelp, kTaintHelp, kUntaintHelp,
+    kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp, kWorkspaceHelp, kWorkspaceListHelp,
+    kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
 
 }  // namespace kinu::cli

@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/modules.h"
 #include "cli/operation.h"
 #include "install/provider_installer.h"
 #include "plugin/handshake.h"
@@ -161,24 +162,8 @@ int RunInit(Invocation& invocation) {
                                        ? "[reset][bold]Upgrading modules..."
                                        : "[reset][bold]Initializing modules..."));
     Print("\n");
-    for (const auto& node : loaded.config->nodes) {
-      if (node->parent == nullptr) {
-        continue;
-      }
-      std::string key;
-      for (ModuleId id = node->path; !id.is_root(); id = loaded.program->Parent(id)) {
-        key = std::string(loaded.program->Text(loaded.program->CallName(id))) +
-              (key.empty() ? "" : "." + key);
-      }
-      Print("- " + key + " in " + node->source_dir + "\n");
-    }
-    std::string manifest = invocation.data_directory + "/modules/modules.json";
-    auto made = MakeDirectories(DirName(manifest));
-    auto written =
-        made ? ReplaceFile(manifest, config::ModuleManifest(*loaded.config), 0644) : made;
-    if (!written) {
-      diags.Error("Failed to update module manifest", written.error().message);
-    }
+    Print(ModuleLines(loaded));
+    WriteModuleManifest(invocation, loaded, diags);
   }
   auto store = backend::LocalBackend(backend_options).Open(WorkspaceOf(invocation), loaded.program);
   auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());

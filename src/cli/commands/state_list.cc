@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cli/commands/commands.h"
-#include "cli/operation.h"
+#include "cli/planning.h"
 #include "codec/json_reader.h"
 
 namespace kinu::cli {
@@ -15,9 +15,9 @@ int RunStateList(Invocation& invocation) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
   }
-  if (flags->Bool("json") || !flags->String("json-into").empty()) {
-    diags.Error("Not built yet", "This version prints the list as text only.");
-    return UsageError(invocation, diags);
+  auto audience = Audience::Make(invocation, &*flags, diags);
+  if (diags.has_errors()) {
+    return audience->json_only() ? (audience->Show(diags), 1) : UsageError(invocation, diags);
   }
   auto arguments = VariableArguments(*flags, diags);
   auto program = std::make_shared<Program>();
@@ -25,21 +25,21 @@ int RunStateList(Invocation& invocation) {
   options.state = flags->String("state");
   if (diags.has_errors() ||
       (config::IsConfigDir(".") && !BackendOptions(invocation, arguments, options, diags))) {
-    invocation.Show(diags);
+    audience->Show(diags);
     return 1;
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());
   if (!state) {
     diags.Error("Failed to load state", state.error().message);
-    invocation.Show(diags);
+    audience->Show(diags);
     return 1;
   }
   if (state->empty() && state->lineage.empty()) {
     diags.Error("No state file was found!",
                 "State management commands need a state file, and there is none here: run the "
                 "command in the directory of the configuration, or name the file with -state.");
-    invocation.Show(diags);
+    audience->Show(diags);
     return 1;
   }
   // Addresses filter by module, resource or instance.
@@ -56,7 +56,7 @@ int RunStateList(Invocation& invocation) {
     } else if (!program->ParseResourceInstance(word, &filter.instance)) {
       diags.Error("Error parsing instance address: " + word,
                   "This command takes addresses of modules, resources and resource instances.");
-      invocation.Show(diags);
+      audience->Show(diags);
       return 1;
     }
     filters.push_back(filter);
@@ -101,10 +101,13 @@ int RunStateList(Invocation& invocation) {
       [&](const ResourceInstance& a, const ResourceInstance& b) { return program->Less(a, b); });
   std::string text;
   for (const ResourceInstance& address : listed) {
-    program->Append(text, address);
-    text += '\n';
+    std::string line = program->ToText(address);
+    if (audience->json() != nullptr) {
+      audience->json()->Message(view::JsonUi::Level::kInfo, line, "resource_address");
+    }
+    text += line + '\n';
   }
-  Print(text);
+  audience->Text(text);
   return 0;
 }
 

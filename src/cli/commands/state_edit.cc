@@ -1,0 +1,252 @@
+// state rm and state mv: what the state keeps track of, edited by hand.
+#include <algorithm>
+
+#include "cli/commands/commands.h"
+#include "cli/state_session.h"
+
+namespace kinu::cli {
+namespace {
+
+/// An address on the command line: a module, a resource or one instance.
+struct Place {
+  bool is_module = false;
+  ModuleInstId module;
+  ResourceInstance instance;
+};
+
+bool ReadPlace(StateSession& session, const std::string& word, Place& out) {
+  if (session.program->ParseModuleInstance(word, &out.module)) {
+    out.is_module = true;
+    return true;
+  }
+  if (session.program->ParseResourceInstance(word, &out.instance)) {
+    return true;
+  }
+  session.diags.Error("Invalid target address",
+                      "\"" + word + "\" is no address of a module, a resource or an instance.");
+  return false;
+}
+
+bool Inside(const Program& program, ModuleInstId module, ModuleInstId ancestor) {
+  while (module != ancestor && !module.is_root()) {
+    module = program.Parent(module);
+  }
+  return module == ancestor;
+}
+
+bool Matches(const StateSession& session, const Place& place, const ResourceInstance& address) {
+  if (place.is_module) {
+    return Inside(*session.program, address.resource.module, place.module);
+  }
+  return address.resource == place.instance.resource &&
+         (place.instance.key.none() || address.key == place.instance.key);
+}
+
+std::vector<ResourceInstance> Select(const StateSession& session, const Place& place) {
+  std::vector<ResourceInstance> out;
+  for (const auto& resource : session.state.resources) {
+    for (const state::Instance& instance : resource->instances) {
+      ResourceInstance address{resource->address, instance.key};
+      if (Matches(session, place, address)) {
+        out.push_back(address);
+      }
+    }
+  }
+  std::sort(out.begin(), out.end(), [&](const ResourceInstance& a, const ResourceInstance& b) {
+    return session.program->Less(a, b);
+  });
+  return out;
+}
+
+void RemoveAll(StateSession& session, const ResourceInstance& address) {
+  state::Resource* resource = session.state.Find(address.resource);
+  if (resource == nullptr) {
+    return;
+  }
+  std::erase_if(resource->instances,
+                [&](const state::Instance& instance) { return instance.key == address.key; });
+  if (resource->instances.empty()) {
+    session.state.Remove(address.resource);
+  }
+}
+
+/// `module` with the part that is `from` replaced by `to`.
+ModuleInstId Rebase(Program& program, ModuleInstId module, ModuleInstId from, ModuleInstId to) {
+  std::vector<ModuleInstId> below;
+  for (; module != from && !module.is_root(); module = program.Parent(module)) {
+    below.push_back(module);
+  }
+  for (auto it = below.rbegin(); it != below.rend(); ++it) {
+    to = program.ModuleInstance(to, program.CallName(*it), program.Key(*it));
+  }
+  return to;
+}
+
+void Move(StateSession& session, const ResourceInstance& from, const ResourceInstance& to) {
+  state::Resource* source = session.state.Find(from.resource);
+  auto at = std::find_if(source->instances.begin(), source->instances.end(),
+                         [&](const state::Instance& entry) { return entry.key == from.key; });
+  state::Instance moved = std::move(*at);
+  ProviderConfig provider = source->provider;
+  source->instances.erase(at);
+  if (source->instances.empty()) {
+    session.state.Remove(from.resource);
+  }
+  state::Instance& target =
+      session.state.Ensure(to.resource, provider).Ensure(*session.program, to.key);
+  moved.key = to.key;
+  target = std::move(moved);
+}
+
+}  // namespace
+
+int RunStateRm(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"dry-run"},
+                                        {"state", FlagKind::kString},
+                                        {"backup", FlagKind::kString, "-"},
+                                        {"ignore-remote-version"}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().empty()) {
+    session.diags.Error("Invalid number of arguments", "At least one address is required");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  if (!session.Open("state-rm")) {
+    return session.Fail();
+  }
+  std::vector<ResourceInstance> selected;
+  for (const std::string& word : session.flags->positionals()) {
+    Place place;
+    if (!ReadPlace(session, word, place)) {
+      return session.Fail();
+    }
+    for (const ResourceInstance& address : Select(session, place)) {
+      if (std::find(selected.begin(), selected.end(), address) == selected.end()) {
+        selected.push_back(address);
+      }
+    }
+  }
+  bool dry_run = session.flags->Bool("dry-run");
+  for (const ResourceInstance& address : selected) {
+    session.Say((dry_run ? "Would remove " : "Removed ") + session.program->ToText(address));
+    if (!dry_run) {
+      RemoveAll(session, address);
+    }
+  }
+  if (dry_run) {
+    if (selected.empty()) {
+      session.Say("Would have removed nothing.");
+    }
+    return 0;
+  }
+  if (selected.empty()) {
+    return session.Fail("Invalid target address",
+                        "Nothing in the state has that address. \"tofu state list\" shows what "
+                        "there is.");
+  }
+  if (!session.Save()) {
+    return session.Fail();
+  }
+  session.Say("Successfully removed " + std::to_string(selected.size()) + " resource instance(s).");
+  session.Close();
+  return session.diags.has_errors() ? session.Fail() : 0;
+}
+
+int RunStateMv(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"dry-run"},
+                                        {"state", FlagKind::kString},
+                                        {"state-out", FlagKind::kString},
+                                        {"backup", FlagKind::kString, "-"},
+                                        {"backup-out", FlagKind::kString, "-"},
+                                        {"ignore-remote-version"}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().size() != 2) {
+    session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  if (!session.flags->String("state-out").empty()) {
+    return session.Fail("Not built yet", "Moving objects to another state file comes later.");
+  }
+  if (!session.Open("state-mv")) {
+    return session.Fail();
+  }
+  Program& program = *session.program;
+  const std::string& from_text = session.flags->positionals()[0];
+  const std::string& to_text = session.flags->positionals()[1];
+  Place from;
+  Place to;
+  if (!ReadPlace(session, from_text, from) || !ReadPlace(session, to_text, to)) {
+    return session.Fail();
+  }
+  std::vector<ResourceInstance> selected = Select(session, from);
+  if (selected.empty()) {
+    return session.Fail("Invalid source address", "Cannot move " + from_text +
+                                                      ": does not match anything in the current "
+                                                      "state.");
+  }
+  if (from.is_module != to.is_module ||
+      (!from.is_module &&
+       from.instance.resource.resource.type != to.instance.resource.resource.type)) {
+    return session.Fail("Invalid state move request",
+                        "Cannot move " + from_text + " to " + to_text +
+                            ": both must be modules, or resources of the same type.");
+  }
+  // A resource with several instances, or one that goes to a keyless address, keeps its keys.
+  bool whole = !from.is_module && from.instance.key.none() && to.instance.key.none();
+  std::vector<std::pair<ResourceInstance, ResourceInstance>> moves;
+  for (const ResourceInstance& address : selected) {
+    ResourceInstance target = to.instance;
+    if (from.is_module) {
+      target = address;
+      target.resource.module = Rebase(program, address.resource.module, from.module, to.module);
+    } else if (whole) {
+      target.key = address.key;
+    } else if (selected.size() > 1) {
+      return session.Fail(
+          "Invalid state move request",
+          "Cannot move " + from_text + " to " + to_text + ": several instances cannot become one.");
+    }
+    const state::Resource* existing = session.state.Find(target.resource);
+    if (existing != nullptr &&
+        std::any_of(existing->instances.begin(), existing->instances.end(),
+                    [&](const state::Instance& entry) { return entry.key == target.key; })) {
+      return session.Fail("Invalid state move request",
+                          "Cannot move " + program.ToText(address) + " to " +
+                              program.ToText(target) +
+                              ": there is already an object with that address.");
+    }
+    moves.emplace_back(address, target);
+  }
+  bool dry_run = session.flags->Bool("dry-run");
+  bool single = from.is_module || whole;
+  if (single) {
+    session.Say((dry_run ? "Would move \"" : "Move \"") + from_text + "\" to \"" + to_text + "\"");
+  }
+  for (const auto& [source, target] : moves) {
+    if (!single) {
+      session.Say((dry_run ? "Would move \"" : "Move \"") + program.ToText(source) + "\" to \"" +
+                  program.ToText(target) + "\"");
+    }
+    if (!dry_run) {
+      Move(session, source, target);
+    }
+  }
+  if (dry_run) {
+    return 0;
+  }
+  if (!session.Save()) {
+    return session.Fail();
+  }
+  session.Say("Successfully moved " + std::to_string(single ? 1 : moves.size()) + " object(s).");
+  session.Close();
+  return session.diags.has_errors() ? session.Fail() : 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,82 @@
+#include "cli/commands/commands.h"
+#include "cli/state_session.h"
+#include "codec/json_writer.h"
+#include "view/human/state.h"
+#include "view/json/documents.h"
+
+namespace kinu::cli {
+
+int RunStateShow(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}, {"show-sensitive"}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().size() != 1) {
+    session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  const std::string& word = session.flags->positionals()[0];
+  ResourceInstance address;
+  if (!session.program->ParseResourceInstance(word, &address)) {
+    return session.Fail("Error parsing instance address: " + word,
+                        "This command takes the address of one resource instance, as \"tofu state "
+                        "list\" shows it.");
+  }
+  if (!session.Open()) {
+    return session.Fail();
+  }
+  if (session.state.empty() && session.state.lineage.empty()) {
+    return session.Fail("No state file was found!",
+                        "There is no state here: run the command in the directory of the "
+                        "configuration, or name the file with -state.");
+  }
+  const state::Instance* found = nullptr;
+  const state::Resource* resource = session.state.Find(address.resource);
+  if (resource != nullptr) {
+    for (const state::Instance& instance : resource->instances) {
+      if (instance.key == address.key && instance.current != nullptr) {
+        found = &instance;
+      }
+    }
+  }
+  if (found == nullptr) {
+    return session.Fail("No instance found for the given address",
+                        "The state has no object with that address; an instance's address ends "
+                        "with its key, as in \"aws_instance.foo[0]\". \"tofu state list\" shows "
+                        "all of them.");
+  }
+  state::State single;
+  single.program = session.program;
+  state::Instance& copy =
+      single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
+  copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
+  auto locator = MakeLocator(invocation, session.diags);
+  if (session.diags.has_errors()) {
+    return session.Fail();
+  }
+  LocatorSchemas schemas(*locator);
+  if (session.audience->json() != nullptr) {
+    std::string document;
+    JsonWriter out(document);
+    single.terraform_version = kCompatibleVersion;
+    if (auto written = view::WriteState(out, single, schemas); !written) {
+      return session.Fail("Failed to marshal state to json", written.error().message);
+    }
+    session.audience->JsonText(document + "\n");
+  }
+  if (!session.json_only()) {
+    view::StateTextOptions options;
+    options.show_sensitive = session.flags->Bool("show-sensitive");
+    options.outputs = false;
+    auto text = view::RenderState(single, schemas, invocation.style(), options);
+    if (!text) {
+      return session.Fail("Failed to render state", text.error().message);
+    }
+    Print(*text);
+  }
+  return 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,62 @@
+// state pull and state push: the whole state, out and in.
+#include <iostream>
+#include <iterator>
+
+#include "base/files.h"
+#include "cli/commands/commands.h"
+#include "cli/state_session.h"
+
+namespace kinu::cli {
+
+int RunStatePull(Invocation& invocation) {
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kVariableFlags};
+  session.Parse(tables);
+  if (session.flags && !session.flags->positionals().empty()) {
+    session.diags.Error("Unexpected argument",
+                        "Too many command line arguments. Did you mean to use -chdir?");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  if (!session.Open()) {
+    return session.Fail();
+  }
+  if (!session.state.empty() || !session.state.lineage.empty()) {
+    Print(state::WriteState(session.state, state::Layout::kCompact) + "\n");
+  }
+  return 0;
+}
+
+int RunStatePush(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"force"}, {"ignore-remote-version"}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().size() != 1) {
+    session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  const std::string& path = session.flags->positionals()[0];
+  Result<std::string> bytes =
+      path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : ReadFile(path);
+  if (!bytes) {
+    return session.Fail("Failed to open the given state file", bytes.error().message);
+  }
+  auto source = state::ReadState(session.program, std::move(*bytes));
+  if (!source) {
+    return session.Fail("Failed to read source state \"" + path + "\"", source.error().message);
+  }
+  if (!session.Open("state-push")) {
+    return session.Fail();
+  }
+  if (auto written = session.store->Replace(*source, session.flags->Bool("force")); !written) {
+    return session.Fail("Failed to write the imported state", written.error().message);
+  }
+  session.Close();
+  return session.diags.has_errors() ? session.Fail() : 0;
+}
+
+}  // namespace kinu::cli

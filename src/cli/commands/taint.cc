@@ -1,0 +1,87 @@
+// taint and untaint: marks that make the next plan replace an object.
+#include "cli/commands/commands.h"
+#include "cli/state_session.h"
+
+namespace kinu::cli {
+namespace {
+
+int Run(Invocation& invocation, bool taint) {
+  static constexpr FlagSpec kFlags[] = {{"allow-missing"}, {"ignore-remote-version"}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags,
+                                              kStateFlags};
+  session.Parse(tables);
+  ResourceInstance address;
+  if (session.flags) {
+    const auto& words = session.flags->positionals();
+    if (words.size() != 1) {
+      session.diags.Error("Invalid arguments", "The " + std::string(taint ? "taint" : "untaint") +
+                                                   " command expects exactly one argument.");
+    } else if (!session.program->ParseResourceInstance(words[0], &address)) {
+      session.diags.Error("Invalid address",
+                          "\"" + words[0] + "\" is not the address of a resource instance.");
+    } else if (taint && address.resource.resource.mode != ResourceMode::kManaged) {
+      session.diags.Error("Invalid resource address",
+                          words[0] + " is not a managed resource: only those can be tainted.");
+    }
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  if (!session.Open(taint ? "taint" : "untaint")) {
+    return session.Fail();
+  }
+  const std::string text = session.program->ToText(address);
+  auto missing = [&](std::string detail) {
+    if (!session.flags->Bool("allow-missing")) {
+      return session.Fail("No such resource instance", std::move(detail));
+    }
+    session.diags.Warning("No such resource instance",
+                          text + " is not in the state. With -allow-missing that is no error.");
+    session.Close();
+    session.audience->Show(session.diags);
+    return 0;
+  };
+  state::Resource* resource = session.state.Find(address.resource);
+  state::Instance* instance = nullptr;
+  if (resource != nullptr) {
+    for (state::Instance& entry : resource->instances) {
+      if (entry.key == address.key) {
+        instance = &entry;
+      }
+    }
+  }
+  if (instance == nullptr) {
+    return missing("The state has no instance with the address " + text +
+                   ". \"tofu state list\" shows those that it has.");
+  }
+  if (instance->current == nullptr) {
+    return missing(text +
+                   " has no current object: a replacement of it was interrupted. Run "
+                   "\"tofu apply\" to complete it.");
+  }
+  state::Object& object = *instance->current;
+  if (!taint && object.status != state::ObjectStatus::kTainted) {
+    return session.Fail("Resource instance is not tainted",
+                        text + " carries no taint mark, so there is nothing to remove.");
+  }
+  object.status = taint ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
+  if (!session.Save()) {
+    return session.Fail();
+  }
+  session.Say("Resource instance " + text +
+              (taint ? " has been marked as tainted." : " has been successfully untainted."));
+  session.Close();
+  return session.diags.has_errors() ? session.Fail() : 0;
+}
+
+}  // namespace
+
+int RunTaint(Invocation& invocation) {
+  return Run(invocation, true);
+}
+int RunUntaint(Invocation& invocation) {
+  return Run(invocation, false);
+}
+
+}  // namespace kinu::cli

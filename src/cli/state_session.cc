@@ -1,0 +1,127 @@
+#include "cli/state_session.h"
+
+#include <ctime>
+
+namespace kinu::cli {
+
+void StateSession::Parse(std::span<const std::span<const FlagSpec>> tables) {
+  auto parsed = Flags::Parse(tables, invocation.args);
+  if (!parsed) {
+    diags.Error("Failed to parse command-line flags", parsed.error().message);
+    return;
+  }
+  flags = std::move(*parsed);
+  bool has_json = false;
+  for (const auto& table : tables) {
+    has_json = has_json || table.data() == kJsonFlags.data();
+  }
+  audience = Audience::Make(invocation, has_json ? &*flags : nullptr, diags);
+}
+
+int StateSession::Usage() {
+  if (audience != nullptr && audience->json() != nullptr) {
+    audience->json()->Diagnostics(diags);
+    if (audience->json_only()) {
+      return 1;
+    }
+  }
+  return UsageError(invocation, diags);
+}
+
+bool StateSession::Options(backend::LocalOptions& options) {
+  auto arguments = VariableArguments(*flags, diags);
+  return !diags.has_errors() &&
+         (!config::IsConfigDir(".") || BackendOptions(invocation, arguments, options, diags));
+}
+
+bool StateSession::Open(std::string_view lock) {
+  backend::LocalOptions options;
+  auto given = [&](std::string_view name) {
+    return flags->Has(name) ? flags->String(name) : std::string();
+  };
+  options.state = given("state");
+  options.state_out = given("state-out");
+  options.backup = given("backup");
+  if (options.backup == "-" && !flags->IsSet("backup")) {
+    // These commands keep a copy of their own, named by the time.
+    options.backup.clear();
+  }
+  if (!Options(options)) {
+    return false;
+  }
+  backend::LocalPaths paths = backend::LocalBackend(options).Paths(WorkspaceOf(invocation));
+  if (flags->Has("backup") && !flags->IsSet("backup") && flags->String("backup") == "-") {
+    options.backup = paths.write + "." + std::to_string(std::time(nullptr)) + ".backup";
+  }
+  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  if (!opened) {
+    diags.Error("Failed to load state", opened.error().message);
+    return false;
+  }
+  store = std::move(*opened);
+  if (!lock.empty() && (!flags->Has("lock") || flags->Bool("lock"))) {
+    state::LockRequest request;
+    request.operation = lock;
+    if (flags->Has("lock-timeout")) {
+      request.timeout = std::chrono::milliseconds(flags->Duration("lock-timeout"));
+    }
+    if (auto held = store->Lock(request); !held) {
+      diags.Error("Error acquiring the state lock", held.error().message);
+      return false;
+    }
+    locked_ = true;
+  }
+  auto read = store->Read(program);
+  if (!read) {
+    diags.Error("Failed to load state", read.error().message);
+    return false;
+  }
+  state = std::move(*read);
+  return true;
+}
+
+int StateSession::Fail() {
+  Close();
+  if (audience != nullptr) {
+    audience->Show(diags);
+  } else {
+    invocation.Show(diags);
+  }
+  return 1;
+}
+
+int StateSession::Fail(std::string summary, std::string detail) {
+  diags.Error(std::move(summary), std::move(detail));
+  return Fail();
+}
+
+void StateSession::Say(const std::string& text) {
+  if (audience != nullptr && audience->json() != nullptr) {
+    audience->json()->Message(view::JsonUi::Level::kInfo, text);
+  }
+  if (!json_only()) {
+    Print(text + "\n");
+  }
+}
+
+bool StateSession::Close() {
+  if (!locked_) {
+    return true;
+  }
+  locked_ = false;
+  if (auto released = store->Unlock(); !released) {
+    diags.Error("Error releasing the state lock", released.error().message);
+    return false;
+  }
+  return true;
+}
+
+bool StateSession::Save() {
+  if (auto written = store->Write(state); !written) {
+    diags.Error("Error saving the state", written.error().message);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,48 @@
+// What the commands on stored states have in common: flags, the audience, the workspace's store,
+// the lock and the state.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/operation.h"
+#include "cli/planning.h"
+
+namespace kinu::cli {
+
+struct StateSession {
+  explicit StateSession(Invocation& the_invocation) : invocation(the_invocation) {}
+  ~StateSession() { (void)Close(); }
+
+  Invocation& invocation;
+  Diagnostics diags;
+  std::optional<Flags> flags;
+  std::unique_ptr<Audience> audience;
+  std::shared_ptr<Program> program = std::make_shared<Program>();
+  std::unique_ptr<backend::LocalStore> store;
+  state::State state;
+
+  /// Reads the command line. What is wrong with it is in `diags`: see Usage().
+  void Parse(std::span<const std::span<const FlagSpec>> tables);
+  /// Finishes with a usage error.
+  int Usage();
+  bool json_only() const { return audience != nullptr && audience->json_only(); }
+  /// Opens the workspace's store and reads the state, under a lock when `lock` names its reason.
+  bool Open(std::string_view lock = {});
+  /// Where the state of the configuration's backend is; the -state flags count when there are any.
+  bool Options(backend::LocalOptions& options);
+  /// Shows what is in `diags` and returns the exit code of a failure.
+  int Fail();
+  int Fail(std::string summary, std::string detail);
+  /// A line for people, or a JSON message with the same text.
+  void Say(const std::string& text);
+  /// Gives the lock back.
+  bool Close();
+  /// Replaces the stored state by `state`.
+  bool Save();
+
+ private:
+  bool locked_ = false;
+};
+
+}  // namespace kinu::cli
