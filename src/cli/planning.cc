@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "cli/not_built.h"
+#include "cli/provider_check.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -174,6 +175,9 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     return false;
   }
   locator = MakeLocator(invocation, diags);
+  if (!diags.has_errors()) {
+    RequireSelections(*loaded.config, *locator, diags);
+  }
   if (diags.has_errors()) {
     return false;
   }

@@ -47,7 +47,11 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
                    Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags) {
   auto file = plan::PlanFile::Open(path);
   if (!file) {
-    diags.Error("Failed to load \"" + path + "\" as a plan file", file.error().message);
+    diags.Error("Failed to load \"" + path + "\" as a plan file",
+                FileExists(path)
+                    ? "Error: couldn't load the provided path as either a local plan file (" +
+                          file.error().message + ") or a saved cloud plan (there are none here)"
+                    : "Error: stat " + path + ": no such file or directory");
     return false;
   }
   if (auto version = file->CheckVersion(); !version) {

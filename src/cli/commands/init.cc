@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/modules.h"
 #include "cli/operation.h"
+#include "config/requirements.h"
 #include "install/provider_installer.h"
 #include "plugin/handshake.h"
 
@@ -48,33 +49,11 @@ install::ProviderRequirements Requirements(const Loaded& loaded, const state::St
                                            Diagnostics& diags) {
   install::ProviderRequirements out;
   const Program& program = *loaded.program;
-  auto need = [&](std::string_view address) -> VersionConstraints& {
-    return out[std::string(address)];
-  };
-  for (const auto& node : loaded.config->nodes) {
-    const config::Module& module = *node->module;
-    auto constrain = [&](std::string_view address, const std::string& text,
-                         const SourceRange& range) {
-      auto parsed = VersionConstraints::ParseForProviders(text);
-      if (!parsed) {
-        diags.Error("Invalid version constraint", parsed.error().message, range);
-        return;
-      }
-      need(address).Append(*parsed);
-    };
-    for (const config::RequiredProvider& required : module.required_providers) {
-      constrain(program.Text(required.provider), required.version, required.range);
-    }
-    for (const config::ProviderBlock& block : module.providers) {
-      constrain(program.Text(loaded.config->ProviderAddress(module, block.local_name)),
-                block.version, block.range);
-    }
-    for (const config::Resource& resource : module.resources) {
-      need(program.Text(resource.provider));
-    }
+  for (config::ProviderRequirement& need : config::ProviderRequirements(*loaded.config, diags)) {
+    out[std::string(program.Text(need.provider))] = std::move(need.constraints);
   }
   for (const auto& resource : state.resources) {
-    need(program.Text(resource->provider.provider));
+    out.try_emplace(std::string(program.Text(resource->provider.provider)));
   }
   return out;
 }

@@ -53,8 +53,15 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json
   config::LoadOptions options;
   options.workspace = read->backend.workspace;
   options.snapshot = &snapshot;
-  auto config = config::LoadConfig(program, ".", options, diags);
-  if (diags.has_errors()) {
+  Diagnostics problems;
+  auto config = config::LoadConfig(program, ".", options, problems);
+  if (problems.has_errors()) {
+    // The sources go away with this function, so nothing may point at them.
+    for (const Diagnostic& problem : problems) {
+      if (problem.is_error()) {
+        diags.Error(problem.summary, problem.detail);
+      }
+    }
     return 1;
   }
   std::string document;

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/operation.h"
+#include "cli/provider_check.h"
 #include "codec/json_writer.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
@@ -18,8 +19,6 @@ int RunValidate(Invocation& invocation) {
   bool json = false;
   std::string into;
   if (!flags) {
-    json =
-        std::find(invocation.args.begin(), invocation.args.end(), "-json") != invocation.args.end();
     diags.Error("Failed to parse command-line flags", flags.error().message);
   } else {
     json = flags->Bool("json");
@@ -81,6 +80,9 @@ int RunValidate(Invocation& invocation) {
     input.pool = &pool;
     input.options.workspace = WorkspaceOf(invocation);
     input.options.original_directory = invocation.original_directory;
+    if (!diags.has_errors()) {
+      RequireProviders(*loaded.config, *locator, diags);
+    }
     if (!diags.has_errors()) {
       engine::Validate(input, diags);
     }

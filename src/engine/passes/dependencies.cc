@@ -205,7 +205,11 @@ bool BuildGraph(Walk& walk, Diagnostics& diags) {
   if (diags.has_errors()) {
     return false;
   }
-  ConnectReferences(walk);
+  size_t errors = diags.error_count();
+  ConnectReferences(walk, &diags);
+  if (diags.error_count() != errors) {
+    return false;
+  }
   walk.graph.Finish();
   if (!CheckAcyclic(walk, diags)) {
     return false;

@@ -22,7 +22,8 @@ void AttachSchemas(Walk& walk, Diagnostics& diags);
 
 /// Needs: schemas (they tell which names are references). Gives: an edge per reference, bindings of
 /// all traversals, module edges. Beyond this pass no configuration node is added.
-void ConnectReferences(Walk& walk);
+/// Reports functions of providers that the module does not require, when given `diags`.
+void ConnectReferences(Walk& walk, Diagnostics* diags = nullptr);
 
 /// Needs: all edges. Gives: the dependency list of each resource block (R1), hash-consed.
 void CollectDependencies(Walk& walk);

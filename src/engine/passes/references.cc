@@ -23,7 +23,8 @@ struct ModuleReferences {
 
 class Collector {
  public:
-  Collector(Walk& walk, config::Module& module) : walk_(walk), module_(module) {}
+  Collector(Walk& walk, config::Module& module, Diagnostics* diags)
+      : walk_(walk), module_(module), diags_(diags) {}
 
   void Expr(const hcl::Expr* expr, Bindings& out) {
     if (expr == nullptr) {
@@ -31,6 +32,11 @@ class Collector {
     }
     traversals_.clear();
     hcl::CollectTraversals(*expr, traversals_);
+    if (diags_ != nullptr) {
+      calls_.clear();
+      hcl::CollectCalls(*expr, calls_);
+      CheckCalls();
+    }
     Bind(out);
   }
   void Traversals(const std::vector<const hcl::TraversalExpr*>& list, Bindings& out) {
@@ -51,10 +57,32 @@ class Collector {
     traversals_.clear();
     calls_.clear();
     schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
+    CheckCalls();
     Bind(out);
   }
 
  private:
+  /// Reports calls `provider::name::…` of names that the module does not require.
+  void CheckCalls() {
+    constexpr std::string_view kPrefix = "provider::";
+    for (const hcl::CallExpr* call : calls_) {
+      if (diags_ == nullptr || !call->name.starts_with(kPrefix)) {
+        continue;
+      }
+      std::string_view rest = call->name.substr(kPrefix.size());
+      std::string_view name = rest.substr(0, rest.find("::"));
+      if (name.size() < rest.size() &&
+          module_.FindRequiredProvider(walk_.program.Intern(name)) == nullptr) {
+        SourceRange range = call->range();
+        range.end = call->name_end;
+        diags_->Error("Unknown function provider",
+                      "The provider \"" + std::string(name) +
+                          "\" is not among the required_providers of this module.",
+                      range);
+      }
+    }
+  }
+
   void Bind(Bindings& out) {
     for (const hcl::TraversalExpr* traversal : traversals_) {
       out.push_back(config::BindReference(walk_.program, module_, *traversal));
@@ -63,13 +91,14 @@ class Collector {
 
   Walk& walk_;
   config::Module& module_;
+  Diagnostics* diags_;
   std::vector<const hcl::TraversalExpr*> traversals_;
   std::vector<const hcl::CallExpr*> calls_;
 };
 
-ModuleReferences Collect(Walk& walk, const config::ConfigNode& node) {
+ModuleReferences Collect(Walk& walk, const config::ConfigNode& node, Diagnostics* diags) {
   config::Module& module = *node.module;
-  Collector collect(walk, module);
+  Collector collect(walk, module, diags);
   ModuleReferences refs;
   refs.locals.resize(module.locals.size());
   for (size_t i = 0; i < module.locals.size(); ++i) {
@@ -213,12 +242,12 @@ class Connector {
 
 }  // namespace
 
-void ConnectReferences(Walk& walk) {
+void ConnectReferences(Walk& walk, Diagnostics* diags) {
   FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> collected;
   auto references = [&](const config::ConfigNode& node) -> const ModuleReferences& {
     auto& slot = collected[reinterpret_cast<uint64_t>(node.module)];
     if (slot == nullptr) {
-      slot = std::make_unique<ModuleReferences>(Collect(walk, node));
+      slot = std::make_unique<ModuleReferences>(Collect(walk, node, diags));
     }
     return *slot;
   };

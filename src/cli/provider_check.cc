@@ -1,0 +1,99 @@
+#include "cli/provider_check.h"
+
+#include <string>
+
+#include "config/requirements.h"
+#include "install/lock_file.h"
+
+namespace kinu::cli {
+namespace {
+
+constexpr std::string_view kBuiltInPrefix = "terraform.io/builtin/";
+
+/// Packages that are selected but not there.
+bool ReportMissingPackages(const std::vector<config::ProviderRequirement>& needs,
+                           const Program& program, const install::LockFile& locks,
+                           const install::ProviderLocator& locator, Diagnostics& diags) {
+  std::string list;
+  for (const config::ProviderRequirement& need : needs) {
+    std::string_view address = program.Text(need.provider);
+    if (locks.Find(address) == nullptr) {
+      continue;
+    }
+    if (auto missing = locator.Missing(address)) {
+      list += "\n  - " + std::string(address) + ": " + *missing;
+    }
+  }
+  if (!list.empty()) {
+    diags.Error("Required plugins are not installed",
+                "Providers that the lock file selects are not in the cache of this directory:" +
+                    list + "\n\nTo download them, run:\n  tofu init");
+  }
+  return !list.empty();
+}
+
+}  // namespace
+
+void RequireProviders(const config::Config& config, const install::ProviderLocator& locator,
+                      Diagnostics& diags) {
+  const Program& program = *config.program;
+  size_t errors = diags.error_count();
+  const auto needs = config::ProviderRequirements(config, diags);
+  Diagnostics ignored;
+  const auto locks = install::LockFile::Read(std::string(install::kLockFileName), ignored);
+  if (diags.error_count() != errors ||
+      ReportMissingPackages(needs, program, locks, locator, diags)) {
+    return;
+  }
+  for (const config::ProviderRequirement& need : needs) {
+    const std::string address(program.Text(need.provider));
+    if (address.starts_with(kBuiltInPrefix)) {
+      if (address != std::string(kBuiltInPrefix) + "terraform") {
+        diags.Error("Missing required provider",
+                    "The configuration needs " + address + ", which no version has built in.");
+      }
+    } else if (locator.Missing(address)) {
+      diags.Error("Missing required provider",
+                  "The configuration needs the provider " + address +
+                      ", which is not installed. To install it, run:\n  tofu init");
+    }
+  }
+}
+
+void RequireSelections(const config::Config& config, const install::ProviderLocator& locator,
+                       Diagnostics& diags) {
+  const Program& program = *config.program;
+  size_t errors = diags.error_count();
+  const auto needs = config::ProviderRequirements(config, diags);
+  Diagnostics ignored;
+  const auto locks = install::LockFile::Read(std::string(install::kLockFileName), ignored);
+  if (diags.error_count() != errors ||
+      ReportMissingPackages(needs, program, locks, locator, diags)) {
+    return;
+  }
+  std::string list;
+  for (const config::ProviderRequirement& need : needs) {
+    const std::string address(program.Text(need.provider));
+    if (address.starts_with(kBuiltInPrefix)) {
+      continue;
+    }
+    const install::ProviderLock* lock = locks.Find(address);
+    if (lock == nullptr) {
+      if (locator.Missing(address)) {
+        list += "\n  - " + address + ": no version is selected";
+      }
+    } else if (!need.constraints.empty() && !need.constraints.AllowsProvider(lock->version)) {
+      list += "\n  - " + address + ": version " + lock->version.ToText() +
+              " is selected, but the configuration asks for " + need.constraints.ToCanonicalText();
+    }
+  }
+  if (!list.empty()) {
+    diags.Error("Inconsistent dependency lock file",
+                "The lock file does not select what this configuration needs:" + list +
+                    (locks.providers.empty()
+                         ? "\n\nTo make the first selections, run:\n  tofu init"
+                         : "\n\nTo bring the selections up to date, run:\n  tofu init -upgrade"));
+  }
+}
+
+}  // namespace kinu::cli
