@@ -111,9 +111,6 @@ void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {
       if (variable.default_value || loaded.inputs.values.contains(name)) {
         continue;
       }
-      if (variable.sensitive && ::isatty(STDIN_FILENO) == 0) {
-        continue;
-      }
       std::string prompt = "var." + name + "\n";
       if (!variable.description.empty()) {
         prompt += "  " + variable.description + "\n\n";

@@ -69,6 +69,12 @@ int RunValidate(Invocation& invocation) {
       return finish(1, false);
     }
   }
+  const std::string& test_directory = flags->String("test-directory");
+  if (!flags->Bool("no-tests") && test_directory != "tests" && !IsDirectory(test_directory)) {
+    diags.Warning("Test directory does not exist",
+                  "There is no directory " + test_directory +
+                      " here, so only the configuration is checked, no test files.");
+  }
   Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
   if (!diags.has_errors()) {
     auto locator = MakeLocator(invocation, diags);
