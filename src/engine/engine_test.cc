@@ -400,7 +400,8 @@ TEST_F(EngineTest, EdgesGrowWithReferencesNotWithInstances) {  // 50
   plan::Plan plan = Plan();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   EXPECT_EQ(plan.changes.size(), 4000u);
-  Walk walk(WalkKind::kApply, MakeInput());
+  Input input = MakeInput();
+  Walk walk(WalkKind::kApply, input);
   AddConfigObjects(walk);
   AttachProviders(walk, diags_);
   AttachSchemas(walk, diags_);
