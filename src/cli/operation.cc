@@ -1,12 +1,13 @@
 #include "cli/operation.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
 #include <thread>
 
-#include <pthread.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -225,25 +226,53 @@ std::atomic<bool>& StopRequested() {
   return stop;
 }
 
+namespace {
+
+int interrupt_pipe[2] = {-1, -1};
+
+/// May run on any thread at any instant: passes the news on and does nothing else.
+void OnInterrupt(int) {
+  char byte = 0;
+  [[maybe_unused]] ssize_t written = ::write(interrupt_pipe[1], &byte, 1);
+}
+
+bool AwaitInterrupt() {
+  char byte = 0;
+  ssize_t n = 0;
+  do {
+    n = ::read(interrupt_pipe[0], &byte, 1);
+  } while (n < 0 && errno == EINTR);
+  return n == 1;
+}
+
+}  // namespace
+
 void CatchInterrupts(engine::ProviderPool* pool) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals, pool] {
-    int number = 0;
-    sigwait(&signals, &number);
+  if (::pipe2(interrupt_pipe, O_CLOEXEC) != 0) {
+    return;
+  }
+  std::thread([pool] {
+    if (!AwaitInterrupt()) {
+      return;
+    }
     Print(view::kInterrupted);
     Print("\nStopping operation...\n");
     StopRequested().store(true);
     if (pool != nullptr) {
       pool->StopAll();
     }
-    sigwait(&signals, &number);
-    PrintError(view::kSecondInterrupt);
-    std::_Exit(1);
+    if (AwaitInterrupt()) {
+      PrintError(view::kSecondInterrupt);
+      std::_Exit(1);
+    }
   }).detach();
+  struct sigaction action{};
+  action.sa_handler = OnInterrupt;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (int number : {SIGINT, SIGTERM}) {
+    ::sigaction(number, &action, nullptr);
+  }
 }
 
 }  // namespace kinu::cli

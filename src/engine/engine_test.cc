@@ -375,6 +375,44 @@ TEST_F(EngineTest, PreventDestroyStopsAReplacement) {
   EXPECT_EQ(diags_.list()[0].summary, "Resource instance cannot be destroyed");
 }
 
+TEST_F(EngineTest, AReplacedObjectThatMayNotBeDestroyedIsForgotten) {  // 42
+  auto with = [](const std::string& force) {
+    return "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  force = \"" + force +
+           "\"\n  lifecycle {\n    destroy = false\n  }\n}\n";
+  };
+  Configure(with("one"));
+  Apply();
+  Configure(with("two"));
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.changes.size(), 1u);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kForgetThenCreate);
+  EXPECT_EQ(plan.changes[0].reason, plan::Reason::kReplaceCannotUpdate);
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Applied(), Strings{"create a"});
+  EXPECT_EQ(Stored(), Strings{"test_thing.a"});
+}
+
+TEST_F(EngineTest, AnInterruptEndsTheApplyAsAnError) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+    })");
+  plan::Plan plan = Plan();
+  std::atomic<bool> stop = false;
+  script_->types["test_thing"].apply = [&](const provider::ApplyRequest&, provider::ApplyResponse&,
+                                           provider::Problems&) { stop = true; };
+  Input input = MakeInput();
+  input.stop = &stop;
+  ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
+  EXPECT_EQ(Applied(), Strings{"create a"});
+  EXPECT_EQ(result.state.Sorted().size(), 1u);
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list()[0].summary, "execution halted");
+}
+
 TEST_F(EngineTest, IgnoredChangesAreNotPlanned) {
   auto with = [](const std::string& value) {
     return "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"" + value +

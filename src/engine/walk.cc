@@ -151,6 +151,16 @@ uint32_t Walk::EnsureProvider(const ProviderConfig& address) {
   return it->second;
 }
 
+namespace {
+
+/// Whether a node does what an interrupt stops. Ref: hook_stop.go.
+bool WorksOnObjects(NodeKind kind) {
+  return kind == NodeKind::kResource || kind == NodeKind::kOrphan || kind == NodeKind::kDeposed ||
+         kind == NodeKind::kCell;
+}
+
+}  // namespace
+
 void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnostics& diags) {
   status_.assign(graph.size(), Status::kWaiting);
   std::vector<Diagnostics> found(graph.size());
@@ -194,10 +204,11 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
     }
     NodeId id = ready.front();
     ready.pop_front();
-    if (status_[id] == Status::kSkipped || stopping()) {
-      if (status_[id] != Status::kSkipped) {
-        status_[id] = Status::kSkipped;
-      }
+    if (status_[id] == Status::kWaiting && stopping() && WorksOnObjects(graph.node(id).kind)) {
+      status_[id] = Status::kSkipped;
+      found[id].Error("execution halted", "");
+    }
+    if (status_[id] == Status::kSkipped) {
       complete(id);
       continue;
     }

@@ -6,9 +6,7 @@
 #include "lang/eval.h"
 
 namespace kinu::engine {
-namespace {
 
-/// Whether the block says lifecycle.destroy = false.
 bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
   if (row.resource.destroy == nullptr || row.instance == nullptr) {
     return false;
@@ -18,8 +16,6 @@ bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
   ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
   return flag && flag->IsKnown() && !flag->IsNull() && !flag->AsBool();
 }
-
-}  // namespace
 
 Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostics& diags) {
   Disposal out;

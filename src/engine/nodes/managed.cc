@@ -542,6 +542,9 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     change.reason = plan::Reason::kReplaceTainted;
     before = *prior_object;
   }
+  if (plan::IsReplace(change.action) && BlockKeepsObject(row, diags)) {
+    change.action = plan::Action::kForgetThenCreate;
+  }
   if (change.action == plan::Action::kNoOp &&
       !SamePaths(SensitivePaths(planned), SensitivePaths(before))) {
     change.action = plan::Action::kUpdate;

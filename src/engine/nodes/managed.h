@@ -66,6 +66,8 @@ struct Disposal {
   bool forget = false;
   plan::Reason reason = plan::Reason::kNone;
 };
+/// Whether lifecycle.destroy = false keeps the row's object in existence.
+bool BlockKeepsObject(const RowContext& row, Diagnostics& diags);
 /// Decides by `removed` blocks, lifecycle.destroy and what the state remembers of it. Warns when
 /// the object will be forgotten.
 Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostics& diags);
