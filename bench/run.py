@@ -132,6 +132,8 @@ class Bench:
                 # What every command pays for its start is no part of the growth.
                 a, b = (max(self.results[shape, size, step][0] - start, 1e-6)
                         for size in (small, large))
+                if b < 0.002:
+                    continue  # nothing but the start
                 exponent = math.log(b / a) / math.log(large / small)
                 print("%-8s %-11s %d -> %d: %.2f%s" % (
                     shape, step, small, large, exponent,
