@@ -11,7 +11,4 @@ namespace kinu::cli {
 /// Refuses `import` blocks whose object is not in the state already.
 void RefuseImports(const config::Config& config, const state::State& state, Diagnostics& diags);
 
-/// Refuses changes of resources whose provisioners would have to run.
-void RefuseProvisioners(const config::Config& config, const plan::Plan& plan, Diagnostics& diags);
-
 }  // namespace kinu::cli

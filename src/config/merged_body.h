@@ -1,5 +1,4 @@
-// Bodies that are made of two: a block and its "_" block, a block and what overrides it. Private to
-// config.
+// Bodies that are made of two: a block and its "_" block, a block and what overrides it.
 #pragma once
 
 #include "hcl/body.h"

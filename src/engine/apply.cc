@@ -8,6 +8,7 @@
 #include "engine/cells.h"
 #include "engine/nodes/apply_row.h"
 #include "engine/passes/passes.h"
+#include "engine/refactoring.h"
 
 namespace kinu::engine {
 namespace {
@@ -116,6 +117,8 @@ ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* stor
   Recorder recorder(result.state, store);
   ApplyContext context{.node = node_context, .plan = plan, .recorder = recorder};
   context.destroy_all = destroy_all;
+  Refactoring refactoring(walk.config, nullptr);
+  context.removed = &refactoring;
   context.done.resize(plan.changes.size(), 0);
   context.deposed_keys.resize(plan.changes.size());
   for (uint32_t i = 0; i < plan.changes.size(); ++i) {

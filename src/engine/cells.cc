@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/nodes/provision.h"
 #include "engine/passes/passes.h"
 
 namespace kinu::engine {
@@ -22,6 +23,20 @@ struct CellKey {
 
 bool HasConditions(const config::Resource& resource) {
   return !resource.preconditions.empty() || !resource.postconditions.empty();
+}
+
+/// Whether a phase of a block runs provisioners. `removed_runs`: some `removed` block has them.
+bool RunsCommands(Phase phase, const config::Resource* resource, bool removed_runs) {
+  using When = config::Provisioner::When;
+  switch (phase) {
+    case Phase::kApply:
+      return resource != nullptr && HasProvisioners(*resource, When::kCreate);
+    case Phase::kDestroy:
+    case Phase::kDispose:
+      return resource != nullptr ? HasProvisioners(*resource, When::kDestroy) : removed_runs;
+    default:
+      return false;
+  }
 }
 
 /// Per (block, key): references in the module that name exactly this instance.
@@ -50,6 +65,12 @@ SingledOut FindSingledOut(const Walk& walk) {
 void MakeCells(Walk& walk, const plan::Plan& plan) {
   FlatMap<CellKey, uint32_t> index;
   SingledOut singled = FindSingledOut(walk);
+  bool removed_runs = false;
+  for (const auto& place : walk.config.nodes) {
+    for (const config::Removed& removed : place->module->removed) {
+      removed_runs = removed_runs || !removed.provisioners.empty();
+    }
+  }
   const state::State& prior = plan.prior_state;
   // Equal lists are one list after this, so a pointer identifies a list.
   FlatMap<uint64_t, state::DependencyList> lists;
@@ -103,6 +124,9 @@ void MakeCells(Walk& walk, const plan::Plan& plan) {
         cell.single = key.single;
         cell.has_single = single;
         cell.provider = walk.EnsureProvider(change.provider);
+        cell.runs_commands = RunsCommands(
+            phase, block < 0 ? nullptr : &node->module->resources[static_cast<size_t>(block)],
+            removed_runs);
         walk.cells.push_back(std::move(cell));
       }
       walk.cells[it->second].rows.push_back({i});

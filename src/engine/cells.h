@@ -33,6 +33,7 @@ struct Cell {
   state::DependencyList dependencies;  ///< of the stored objects, or the block's
   InstanceKey single;  ///< the key that configuration names, if it has a cell of its own
   bool has_single = false;
+  bool runs_commands = false;  ///< provisioners: as slow as a provider process
   uint32_t provider = 0;
   NodeId id = kNoNode;
   std::vector<CellRow> rows;

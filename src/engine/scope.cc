@@ -47,8 +47,14 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     std::vector<Value> values;
     size_t wanted = table.expansion.size();
     values.reserve(wanted);
+    bool complete = true;
     for (size_t i = 0; i < wanted; ++i) {
+      complete = complete && table.rows[i].value.has_value();
       values.push_back(table.rows[i].value ? *table.rows[i].value : Value::Unknown(type()));
+    }
+    if (!complete && walk.kind == WalkKind::kApply) {
+      // Rows that are still at work: their provisioners look at the ones before them.
+      return Combine(walk.program, table.expansion, std::move(values));
     }
     table.whole = Combine(walk.program, table.expansion, std::move(values));
   }

@@ -274,7 +274,7 @@ bool Walk::IsBlocking(NodeId id) const {
     case NodeKind::kDeposed:
       return providers[deposed[node.index].provider].blocking;
     case NodeKind::kCell:
-      return providers[cells[node.index].provider].blocking;
+      return cells[node.index].runs_commands || providers[cells[node.index].provider].blocking;
     default:
       return false;
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hcl/static.h"
+#include "lang/compared_values.h"
 #include "lang/eval.h"
 #include "lang/evaluator.h"
 #include "text/quote.h"
@@ -123,6 +124,20 @@ std::string TraversalText(std::string_view root, std::span<const TraversalStep> 
   return out;
 }
 
+/// What `a == b` compares, so that it can be shown how the two differ.
+void AttachSides(const hcl::BinaryExpr& expr, const Evaluator& evaluator, const Binding* bindings,
+                 Diagnostic& diagnostic) {
+  if (expr.op != hcl::BinaryOperator::kEqual) {
+    return;
+  }
+  Diagnostics ignored;
+  Value left = evaluator.Eval(*expr.left, bindings, ignored);
+  Value right = evaluator.Eval(*expr.right, bindings, ignored);
+  if (!left.MarksDeep().ephemeral() && !right.MarksDeep().ephemeral()) {
+    diagnostic.extra = std::make_shared<ComparedValues>(std::move(left), std::move(right));
+  }
+}
+
 }  // namespace
 
 void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bindings,
@@ -159,6 +174,9 @@ void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bi
   std::sort(
       diagnostic.values.begin(), diagnostic.values.end(),
       [](const ExpressionValue& a, const ExpressionValue& b) { return a.traversal < b.traversal; });
+  if (diagnostic.extra == nullptr && expr.kind == hcl::ExprKind::kBinary) {
+    AttachSides(static_cast<const hcl::BinaryExpr&>(expr), evaluator, bindings, diagnostic);
+  }
 }
 
 }  // namespace kinu::lang

@@ -2,7 +2,6 @@
 
 #include "base/files.h"
 #include "cli/commands/commands.h"
-#include "cli/not_built.h"
 #include "cli/saved_plan.h"
 #include "plan/plan_file.h"
 #include "view/human/output.h"
@@ -112,10 +111,6 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
         return fail();
       }
     }
-  }
-  RefuseProvisioners(*operation.loaded.config, plan, diags);
-  if (diags.has_errors()) {
-    return fail();
   }
   // A plan without changes has nothing to carry out, but its refreshed state is kept.
   Diagnostics apply_diags;

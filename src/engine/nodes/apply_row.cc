@@ -6,11 +6,14 @@
 #include "cty/ops.h"
 #include "engine/assemble.h"
 #include "engine/expansion.h"
+#include "engine/nodes/provision.h"
 #include "lang/eval.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
 
 namespace kinu::engine {
+
+using When = config::Provisioner::When;
 
 void Recorder::Record(state::ObjectRecord record, state::Durability durability) {
   std::lock_guard lock(mutex_);
@@ -330,12 +333,28 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     record.object = *current;
     context.recorder.Record(std::move(record), DurabilityOf(row));
   }
+  if (creating && !applied.failed && HasProvisioners(row.resource, When::kCreate)) {
+    row.row.value = applied.value;
+    size_t before_provisioners = diags.error_count();
+    RunProvisioners(row, When::kCreate, applied.value, nullptr, diags);
+    applied.failed = diags.error_count() != before_provisioners;
+    if (applied.failed) {
+      state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
+      record.object = MakeObject(row, applied.value, private_data, state::ObjectStatus::kTainted);
+      context.recorder.Record(std::move(record), DurabilityOf(row));
+    }
+  }
   if (applied.failed) {
     restore();
     walk.Post({.kind = EventKind::kApplyErrored,
                .address = row.address,
                .action = shown,
                .elapsed_seconds = watch.seconds()});
+    if (keep) {
+      // What was made is judged all the same.
+      (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                            &applied.value, Severity::kError, diags);
+    }
     return;
   }
   {
@@ -382,6 +401,17 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
              .id_key = id_key,
              .id_value = id_value});
   Stopwatch watch;
+  if (deposed.empty() && object->status != state::ObjectStatus::kTainted) {
+    size_t errors = diags.error_count();
+    RunProvisioners(row, When::kDestroy, saved.before, context.removed, diags);
+    if (diags.error_count() != errors) {
+      walk.Post({.kind = EventKind::kApplyErrored,
+                 .address = row.address,
+                 .action = plan::Action::kDelete,
+                 .elapsed_seconds = watch.seconds()});
+      return;
+    }
+  }
   Value nothing = Value::Null(row.info.schema->block.implied_type());
   bool plain_delete = saved.action == plan::Action::kDelete;
   Applied applied = CallApply(row, *provider, saved.before, nothing, nothing,
@@ -486,7 +516,8 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
     }
   }
   std::vector<Diagnostics> found(cell.rows.size());
-  walk.ForEachRow(cell.rows.size(), walk.providers[cell.provider].blocking, [&](size_t i) {
+  bool blocking = cell.runs_commands || walk.providers[cell.provider].blocking;
+  walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) {
     uint32_t change_index = cell.rows[i].change;
     const plan::ResourceChange& change = context.plan.changes[change_index];
     // A row whose other half failed is skipped without a word (own-destroy and own-create rules).

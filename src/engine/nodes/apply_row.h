@@ -38,6 +38,8 @@ struct ApplyContext {
   std::vector<uint8_t> done;
   /// Per change: the key under which its old object is kept while the new one is made.
   std::vector<std::string> deposed_keys;
+  /// What `removed` blocks say; null: none of them runs anything.
+  const Refactoring* removed = nullptr;
   /// Schemas of orphaned resources.
   std::vector<BlockInfo> orphan_infos;
 

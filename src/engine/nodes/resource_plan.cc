@@ -4,6 +4,7 @@
 #include "engine/expansion.h"
 #include "engine/nodes/managed.h"
 #include "engine/nodes/nodes.h"
+#include "engine/nodes/provision.h"
 #include "engine/reference_check.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
@@ -91,6 +92,7 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (resource.name.mode != ResourceMode::kEphemeral) {
       schema::RejectEphemeral(info.schema->block, *resource.body, config, diags);
     }
+    ValidateProvisioners(walk, place, resource, info.schema->block, scope, diags);
     table.rows.resize(1);
     table.expanded = true;
     if (!repeated) {

@@ -1,4 +1,5 @@
 #include "engine/passes/passes.h"
+#include "provider/provisioner.h"
 
 namespace kinu::engine {
 
@@ -68,6 +69,13 @@ void AttachSchemas(Walk& walk, Diagnostics& diags) {
     const config::Module& module = *node->module;
     for (size_t i = 0; i < module.resources.size(); ++i) {
       const config::Resource& resource = module.resources[i];
+      for (const config::Provisioner& block : resource.provisioners) {
+        if (provider::FindProvisioner(block.type) == nullptr) {
+          diags.Error("Missing required provisioner plugin",
+                      "There is no provisioner \"" + std::string(block.type) +
+                          "\": this program has local-exec, file and remote-exec.");
+        }
+      }
       BlockInfo& info = walk.blocks[node->index][i];
       const schema::ProviderSchema* schema = walk.providers[info.provider].schema;
       if (schema == nullptr) {

@@ -1,5 +1,6 @@
 #include "engine/passes/passes.h"
 #include "hcl/static.h"
+#include "provider/provisioner.h"
 #include "schema/decode.h"
 
 namespace kinu::engine {
@@ -126,12 +127,21 @@ ModuleReferences Collect(Walk& walk, const config::ConfigNode& node, Diagnostics
     for (const hcl::Expr* trigger : resource.replace_triggered_by) {
       collect.Expr(trigger, out);
     }
-    collect.Conditions(resource.preconditions, out);
-    collect.Conditions(resource.postconditions, out);
     const BlockInfo& info = walk.blocks[node.index][i];
     if (info.schema != nullptr) {
       collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
     }
+    collect.Expr(resource.prevent_destroy, out);
+    collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
+    for (const config::Provisioner& block : resource.provisioners) {
+      const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+      if (block.when == config::Provisioner::When::kCreate && provisioner != nullptr) {
+        collect.Body(provider::ConnectionSchema(), block.connection, {}, out);
+        collect.Body(provisioner->schema(), block.body, config::kProvisionerMetaNames, out);
+      }
+    }
+    collect.Conditions(resource.preconditions, out);
+    collect.Conditions(resource.postconditions, out);
   }
   refs.calls.resize(module.calls.size());
   refs.call_depends_on.resize(module.calls.size());

@@ -1,0 +1,226 @@
+#include "engine/nodes/provision.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "config/merged_body.h"
+#include "lang/eval.h"
+#include "provider/provisioner.h"
+#include "schema/decode.h"
+
+namespace kinu::engine {
+namespace {
+
+using When = config::Provisioner::When;
+
+/// The connection of a provisioner: its own arguments before those of its resource.
+class Connection {
+ public:
+  Connection(const hcl::Body* resource, const hcl::Body* own) {
+    body_ = own != nullptr ? own : resource;
+    if (resource != nullptr && own != nullptr) {
+      merged_.emplace(resource, own);
+      body_ = &*merged_;
+    }
+  }
+  const hcl::Body* body() const { return body_; }
+
+ private:
+  std::optional<config::OverriddenBody> merged_;
+  const hcl::Body* body_ = nullptr;
+};
+
+/// The provisioners of a `removed` block and the module in which it stands.
+struct RemovedProvisioners {
+  const std::vector<config::Provisioner>* list = nullptr;
+  const config::ConfigNode* place = nullptr;
+};
+
+RemovedProvisioners FindRemovedProvisioners(const RowContext& row, const Refactoring* removed) {
+  const RemovedRule* rule =
+      removed == nullptr ? nullptr : removed->FindRemoved(row.address.resource);
+  if (rule == nullptr) {
+    return {};
+  }
+  for (const auto& node : row.walk().config.nodes) {
+    for (const config::Removed& block : node->module->removed) {
+      if (&block == rule->block) {
+        return {&block.provisioners, node.get()};
+      }
+    }
+  }
+  return {};
+}
+
+/// An expansion that gives count.index or each.key of one instance that is about to go.
+Expansion ExpansionOfKey(const InstanceKey& key) {
+  Expansion out;
+  if (key.kind() == InstanceKey::Kind::kInt) {
+    out.kind = Expansion::Kind::kCount;
+    out.count = key.index() + 1;
+  } else if (key.kind() == InstanceKey::Kind::kString) {
+    out.kind = Expansion::Kind::kForEach;
+    out.keys.push_back(key.symbol());
+    out.values.push_back(Value::DynamicUnknown());
+  }
+  return out;
+}
+
+/// What the provisioner prints goes to the audience, or a word about why it does not.
+std::function<void(std::string_view)> OutputOf(const RowContext& row, std::string_view type,
+                                               const MarkSet& marks) {
+  const std::string_view secret = marks.ephemeral()   ? "ephemeral"
+                                  : marks.sensitive() ? "sensitive"
+                                                      : "";
+  return [&row, type, secret](std::string_view line) {
+    row.walk().Post({.kind = EventKind::kProvisionOutput,
+                     .address = row.address,
+                     .provisioner = std::string(type),
+                     .text = secret.empty() ? std::string(line)
+                                            : "(output suppressed due to " + std::string(secret) +
+                                                  " value in config)"});
+  };
+}
+
+/// Runs one. False: the ones after it are not run.
+bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope& scope,
+            Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+  if (provisioner == nullptr) {
+    diags.Error("Missing required provisioner plugin",
+                "There is no provisioner \"" + std::string(block.type) + "\".", block.type_range);
+    return false;
+  }
+  Value config = schema::DecodeBody(provisioner->schema(), *block.body,
+                                    config::kProvisionerMetaNames, scope, nullptr, diags);
+  const schema::Block& connection_schema = provider::ConnectionSchema();
+  Value connected = Value::Null(connection_schema.implied_type());
+  Connection connection(row.resource.connection, block.connection);
+  if (diags.error_count() == errors && connection.body() != nullptr) {
+    connected =
+        schema::DecodeBody(connection_schema, *connection.body(), {}, scope, nullptr, diags);
+  }
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  Walk& walk = row.walk();
+  std::string type(block.type);
+  walk.Post({.kind = EventKind::kProvisionStart, .address = row.address, .provisioner = type});
+  provider::ProvisionRequest request;
+  request.output = OutputOf(row, block.type, config.MarksDeep());
+  request.config = config.UnmarkDeep();
+  request.connection = connected.UnmarkDeep();
+  request.stop = walk.input.stop;
+  provider::Problems problems;
+  provisioner->Run(request, problems);
+  bool failed = provider::HasErrors(problems);
+  walk.Post({.kind = failed ? EventKind::kProvisionErrored : EventKind::kProvisionComplete,
+             .address = row.address,
+             .provisioner = type});
+  if (failed && block.on_failure == config::Provisioner::OnFailure::kContinue) {
+    return true;
+  }
+  AppendProblems(problems, block.body, row.AddressText(), diags);
+  return !failed;
+}
+
+}  // namespace
+
+bool HasProvisioners(const config::Resource& resource, When when) {
+  return std::any_of(resource.provisioners.begin(), resource.provisioners.end(),
+                     [&](const config::Provisioner& block) { return block.when == when; });
+}
+
+void ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
+                          const config::Resource& resource, const schema::Block& schema,
+                          const ModuleScope& scope, Diagnostics& diags) {
+  if (resource.provisioners.empty()) {
+    return;
+  }
+  Value self = Value::Unknown(schema.implied_type());
+  ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);
+  config::ReferenceContext inside;
+  inside.self = &resource;
+  ReferenceCheck check(walk, place, inside);
+  for (const config::Provisioner& block : resource.provisioners) {
+    size_t errors = diags.error_count();
+    const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+    if (provisioner == nullptr) {
+      continue;  // reported before the walk
+    }
+    Value config = check.Decode(provisioner->schema(), *block.body, config::kProvisionerMetaNames,
+                                with_self, diags);
+    provider::Problems problems;
+    if (config.IsKnown()) {
+      provisioner->Validate(config.UnmarkDeep(), problems);
+    }
+    AppendProblems(problems, nullptr, "", diags);
+    Connection connection(resource.connection, block.connection);
+    if (connection.body() != nullptr) {
+      Value connected =
+          check.Decode(provider::ConnectionSchema(), *connection.body(), {}, with_self, diags);
+      Value type = connected.UnmarkDeep();
+      type = type.IsKnown() && !type.IsNull() ? type.Attribute("type") : Value();
+      if (diags.error_count() == errors && type.IsKnown() && !type.IsNull() &&
+          type.AsString() == "winrm") {
+        Diagnostics ignored;
+        SourceRange range = connection.body()->MissingItemRange();
+        for (const hcl::Attribute& attribute : connection.body()->JustAttributes({}, ignored)) {
+          range = attribute.name == "type" ? attribute.expr->range() : range;
+        }
+        diags.Warning("WinRM connection type is deprecated",
+                      "Connections of the type winrm will go away. Current Windows systems speak "
+                      "SSH: use that instead.",
+                      range);
+      }
+    }
+    if (diags.error_count() != errors) {
+      return;
+    }
+  }
+}
+
+void RunProvisioners(RowContext& row, When when, const Value& self, const Refactoring* removed,
+                     Diagnostics& diags) {
+  const std::vector<config::Provisioner>* list = &row.resource.provisioners;
+  const config::ConfigNode* place = nullptr;
+  if (row.instance != nullptr) {
+    place = row.instance->node;
+  } else {
+    place = row.walk().config.Find(row.walk().program.ModuleOf(row.address.resource.module));
+  }
+  if (!row.resource.range.valid()) {
+    RemovedProvisioners found = FindRemovedProvisioners(row, removed);
+    list = found.list;
+    place = found.place;
+  }
+  if (list == nullptr || list->empty() || place == nullptr) {
+    return;
+  }
+  // An instance of the module that is gone, or that never existed for a `removed` block, has
+  // nothing but its paths.
+  std::unique_ptr<ModuleInstance> gone;
+  const ModuleInstance* instance = row.instance;
+  if (instance == nullptr) {
+    gone = ModuleInstance::Make(row.address.resource.module, place, nullptr, {});
+    instance = gone.get();
+  }
+  Expansion of_key = ExpansionOfKey(row.address.key);
+  Repetition repetition{&of_key, 0};
+  if (of_key.kind == Expansion::Kind::kCount) {
+    repetition.row = static_cast<size_t>(row.address.key.index());
+  }
+  if (when == When::kCreate) {
+    const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
+    repetition = {&table.expansion, row.row.expansion_row};
+  }
+  ModuleScope scope(row.walk(), *instance, repetition, &self);
+  for (const config::Provisioner& block : *list) {
+    if (block.when == when && !RunOne(row, block, scope, diags)) {
+      return;
+    }
+  }
+}
+
+}  // namespace kinu::engine

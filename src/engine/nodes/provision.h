@@ -1,0 +1,25 @@
+// Running the provisioners of a row, and checking those of a block. Ref: opentofu
+// internal/tofu/node_resource_abstract_instance.go evalApplyProvisioners, node_resource_validate.go
+// validateProvisioner.
+#pragma once
+
+#include "engine/nodes/managed.h"
+#include "engine/refactoring.h"
+#include "engine/reference_check.h"
+
+namespace kinu::engine {
+
+/// Validate walk: reads the body and the connection of each provisioner of a block.
+void ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
+                          const config::Resource& resource, const schema::Block& schema,
+                          const ModuleScope& scope, Diagnostics& diags);
+
+/// Whether a resource runs anything at that moment.
+bool HasProvisioners(const config::Resource& resource, config::Provisioner::When when);
+
+/// Runs those of the row's block, or of the `removed` block that speaks of it when it has none, in
+/// the order of the source, until one fails. `self` is the object.
+void RunProvisioners(RowContext& row, config::Provisioner::When when, const Value& self,
+                     const Refactoring* removed, Diagnostics& diags);
+
+}  // namespace kinu::engine

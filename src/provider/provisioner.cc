@@ -1,0 +1,242 @@
+#include "provider/provisioner.h"
+
+#include "base/subprocess.h"
+#include "text/quote.h"
+
+namespace kinu::provider {
+namespace {
+
+schema::Attribute MakeAttribute(std::string_view name, Type type, bool required = false) {
+  schema::Attribute attribute;
+  attribute.name = name;
+  attribute.type = std::move(type);
+  attribute.required = required;
+  attribute.optional = !required;
+  return attribute;
+}
+
+schema::Block MakeBlock(std::initializer_list<std::pair<std::string_view, Type>> optional,
+                        std::string_view required = {}) {
+  schema::Block block;
+  if (!required.empty()) {
+    block.attributes.push_back(MakeAttribute(required, Type::String(), true));
+  }
+  for (const auto& [name, type] : optional) {
+    block.attributes.push_back(MakeAttribute(name, type));
+  }
+  block.Finish();
+  return block;
+}
+
+void AddError(Problems& problems, std::string summary, std::string detail) {
+  problems.push_back({.severity = Severity::kError,
+                      .summary = std::move(summary),
+                      .detail = std::move(detail),
+                      .attribute = std::nullopt});
+}
+
+/// The text of a string attribute; empty when it is null.
+std::string Text(const Value& object, std::string_view name) {
+  const Value* value = object.Find(name);
+  return value == nullptr || value->IsNull() || !value->IsKnown() ? std::string()
+                                                                  : std::string(value->AsString());
+}
+
+bool IsSet(const Value& object, std::string_view name) {
+  const Value* value = object.Find(name);
+  return value != nullptr && !value->IsNull();
+}
+
+/// Whether a string is there and certainly empty.
+bool IsMissing(const Value& object, std::string_view name) {
+  const Value* value = object.Find(name);
+  return value == nullptr || value->IsNull() || (value->IsKnown() && value->AsString().empty());
+}
+
+class LocalExec final : public Provisioner {
+ public:
+  const schema::Block& schema() const override {
+    static const schema::Block kBlock = MakeBlock({{"interpreter", Type::List(Type::String())},
+                                                   {"working_dir", Type::String()},
+                                                   {"environment", Type::Map(Type::String())},
+                                                   {"quiet", Type::Bool()}},
+                                                  "command");
+    return kBlock;
+  }
+
+  void Validate(const Value& config, Problems& problems) const override {
+    if (IsMissing(config, "command")) {
+      AddError(problems, "Invalid local-exec provisioner command",
+               "The argument \"command\" must be a string that is not empty.");
+    }
+  }
+
+  void Run(const ProvisionRequest& request, Problems& problems) const override {
+    const Value& config = request.config;
+    Validate(config, problems);
+    if (HasErrors(problems)) {
+      return;
+    }
+    Command command;
+    if (const Value& interpreter = config.Attribute("interpreter"); !interpreter.IsNull()) {
+      for (const Value& word : interpreter.elements()) {
+        if (!word.IsNull()) {
+          command.arguments.emplace_back(word.AsString());
+        }
+      }
+    }
+    if (command.arguments.empty()) {
+      command.arguments = {"/bin/sh", "-c"};
+    }
+    std::string text = Text(config, "command");
+    command.arguments.push_back(text);
+    if (const Value& environment = config.Attribute("environment"); !environment.IsNull()) {
+      for (size_t i = 0; i < environment.size(); ++i) {
+        if (const Value& value = environment.elements()[i]; !value.IsNull()) {
+          command.environment.emplace_back(environment.key(i), value.AsString());
+        }
+      }
+    }
+    command.working_directory = Text(config, "working_dir");
+    command.on_line = request.output;
+    command.stop = request.stop;
+    if (const Value& quiet = config.Attribute("quiet"); !quiet.IsNull() && quiet.AsBool()) {
+      request.output("local-exec: Executing: Suppressed by quiet=true");
+    } else {
+      std::string words;
+      for (const std::string& word : command.arguments) {
+        words += (words.empty() ? "" : " ") + text::GoQuote(word);
+      }
+      request.output("Executing: [" + words + "]");
+    }
+    Result<CommandResult> result = RunCommand(command);
+    if (!result) {
+      AddError(problems, "local-exec provisioner error",
+               "The command '" + text + "' could not be started: " + result.error().message + ".");
+    } else if (!result->succeeded()) {
+      AddError(problems, "local-exec provisioner error",
+               "The command '" + text + "' failed: " + result->Describe() +
+                   ". Output: " + result->output);
+    }
+  }
+};
+
+/// What file and remote-exec say before they would connect.
+void RefuseConnection(std::string_view provisioner, const Value& connection, Problems& problems) {
+  std::string summary = std::string(provisioner) + " provisioner error";
+  if (connection.IsNull()) {
+    AddError(problems, summary,
+             "The provisioner has no connection block, neither in its own block nor in that of the "
+             "resource.");
+    return;
+  }
+  std::string type = Text(connection, "type");
+  if (!type.empty() && type != "ssh" && type != "winrm") {
+    AddError(problems, summary, "The connection type '" + type + "' is not supported.");
+  } else if (type != "winrm" && Text(connection, "host").empty()) {
+    AddError(problems, summary, "The host of a connection must not be empty.");
+  } else {
+    AddError(problems, summary,
+             "Connections to other machines are not built: this version runs local-exec only.");
+  }
+}
+
+class File final : public Provisioner {
+ public:
+  const schema::Block& schema() const override {
+    static const schema::Block kBlock =
+        MakeBlock({{"source", Type::String()}, {"content", Type::String()}}, "destination");
+    return kBlock;
+  }
+
+  void Validate(const Value& config, Problems& problems) const override {
+    if (IsMissing(config, "destination")) {
+      AddError(problems, "Invalid file provisioner configuration",
+               "The argument \"destination\" must be a string that is not empty.");
+    }
+    if (IsSet(config, "source") && IsSet(config, "content")) {
+      AddError(problems, "Cannot set both 'source' and 'content'", "");
+    } else if (!IsSet(config, "source") && !IsSet(config, "content")) {
+      AddError(problems, "Must provide one of 'source' or 'content'", "");
+    }
+  }
+
+  void Run(const ProvisionRequest& request, Problems& problems) const override {
+    RefuseConnection("file", request.connection, problems);
+  }
+};
+
+class RemoteExec final : public Provisioner {
+ public:
+  const schema::Block& schema() const override {
+    static const schema::Block kBlock = MakeBlock({{"inline", Type::List(Type::String())},
+                                                   {"script", Type::String()},
+                                                   {"scripts", Type::List(Type::String())}});
+    return kBlock;
+  }
+
+  void Validate(const Value& config, Problems& problems) const override {
+    int given = 0;
+    for (std::string_view name : {"inline", "script", "scripts"}) {
+      given += IsSet(config, name) ? 1 : 0;
+    }
+    if (given != 1) {
+      AddError(problems, "Invalid remote-exec provisioner configuration",
+               "Exactly one of \"inline\", \"script\" and \"scripts\" must be set.");
+    }
+  }
+
+  void Run(const ProvisionRequest& request, Problems& problems) const override {
+    RefuseConnection("remote-exec", request.connection, problems);
+  }
+};
+
+}  // namespace
+
+const Provisioner* FindProvisioner(std::string_view name) {
+  static const LocalExec kLocalExec;
+  static const File kFile;
+  static const RemoteExec kRemoteExec;
+  if (name == "local-exec") {
+    return &kLocalExec;
+  }
+  if (name == "file") {
+    return &kFile;
+  }
+  return name == "remote-exec" ? &kRemoteExec : nullptr;
+}
+
+const schema::Block& ConnectionSchema() {
+  static const schema::Block kBlock = MakeBlock({{"type", Type::String()},
+                                                 {"user", Type::String()},
+                                                 {"password", Type::String()},
+                                                 {"port", Type::Number()},
+                                                 {"timeout", Type::String()},
+                                                 {"script_path", Type::String()},
+                                                 {"target_platform", Type::String()},
+                                                 {"private_key", Type::String()},
+                                                 {"certificate", Type::String()},
+                                                 {"host_key", Type::String()},
+                                                 {"agent", Type::Bool()},
+                                                 {"agent_identity", Type::String()},
+                                                 {"proxy_scheme", Type::String()},
+                                                 {"proxy_host", Type::String()},
+                                                 {"proxy_port", Type::Number()},
+                                                 {"proxy_user_name", Type::String()},
+                                                 {"proxy_user_password", Type::String()},
+                                                 {"bastion_host", Type::String()},
+                                                 {"bastion_host_key", Type::String()},
+                                                 {"bastion_port", Type::Number()},
+                                                 {"bastion_user", Type::String()},
+                                                 {"bastion_password", Type::String()},
+                                                 {"bastion_private_key", Type::String()},
+                                                 {"bastion_certificate", Type::String()},
+                                                 {"https", Type::Bool()},
+                                                 {"insecure", Type::Bool()},
+                                                 {"cacert", Type::String()},
+                                                 {"use_ntlm", Type::Bool()}},
+                                                "host");
+  return kBlock;
+}
+
+}  // namespace kinu::provider
