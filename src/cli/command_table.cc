@@ -19,6 +19,7 @@ constexpr CommandSpec kCommands[] = {
      &kForceUnlockHelp, UsageStyle::kHelp, false, true},
     {"get", "Install or upgrade remote OpenTofu modules", RunGet, &kGetHelp, UsageStyle::kHelp,
      false, true},
+    {"hcldec", "Decode HCL files by a specification, as JSON", RunHcldec, &kHcldecHelp},
     {"metadata", "Metadata related commands", nullptr, &kMetadataHelp, UsageStyle::kHelp, false,
      false},
     {"metadata functions", "Show signatures and descriptions for the available functions",

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/thread.h"
 #include "cli/command.h"
+#include "cli/commands/hcldec.h"
 #include "text/suggest.h"
 
 namespace kinu::cli {
@@ -230,8 +231,15 @@ int Run(std::vector<std::string> args) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
+  // hcldec has a command line of its own, whichever way it is called.
+  bool hcldec = argc > 0 && kinu::BaseName(argv[0]) == "hcldec";
+  if (!hcldec && !args.empty() && args[0] == "hcldec") {
+    hcldec = true;
+    args.erase(args.begin());
+  }
   int code = 0;
-  kinu::RunOnBigStack([&] { code = kinu::cli::Run(std::move(args)); });
+  kinu::RunOnBigStack(
+      [&] { code = hcldec ? kinu::cli::RunHcldecTool(args) : kinu::cli::Run(std::move(args)); });
   // Nothing is left to do: leaving without running destructors saves freeing what the system frees.
   std::fflush(stdout);
   std::_Exit(code);

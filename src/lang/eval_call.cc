@@ -6,6 +6,7 @@
 #include "codec/json_writer.h"
 #include "cty/convert.h"
 #include "lang/evaluator.h"
+#include "lang/type_expr.h"
 #include "text/suggest.h"
 
 namespace kinu::lang {
@@ -259,6 +260,9 @@ Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindi
 Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
                           const Callable& callable, const Binding* bindings,
                           Diagnostics& diags) const {
+  if (callable.name() == "convert") {
+    return CallConvert(expr, arguments, callable, bindings, diags);
+  }
   const Evaluator quiet(scope_, false);
   const bool is_can = callable.name() == "can";
   Diagnostics attempts;
@@ -299,6 +303,30 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
            Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(), expr,
                 bindings, diags));
   return Value::DynamicUnknown();
+}
+
+// `convert`: a value and a type constraint. Ref: hcl ext/typeexpr ConvertFunc.
+Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& arguments,
+                             const Callable& callable, const Binding* bindings,
+                             Diagnostics& diags) const {
+  const size_t errors = diags.error_count();
+  const Value value = arguments.written.empty() ? arguments.elements[0]
+                                                : Eval(*arguments.written[0], bindings, diags);
+  if (arguments.written.size() < 2) {
+    FailCall(expr, arguments, callable, {"a type constraint is required", 1, {}}, bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  hcl::SyntaxTree tree;
+  const Type type = ParseTypeConstraint(*arguments.written[1], tree, diags).type;
+  if (diags.error_count() != errors) {
+    return Value::DynamicUnknown();
+  }
+  ValueResult<Value> converted = Convert(value, type);
+  if (!converted) {
+    FailCall(expr, arguments, callable, {converted.error().ToText(), 0, {}}, bindings, diags);
+    return Value::DynamicUnknown();
+  }
+  return *std::move(converted);
 }
 
 void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,

@@ -57,6 +57,9 @@ class Evaluator {
   Value CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
                  const functions::Callable& callable, const Binding* bindings,
                  Diagnostics& diags) const;
+  Value CallConvert(const hcl::CallExpr& expr, const Arguments& arguments,
+                    const functions::Callable& callable, const Binding* bindings,
+                    Diagnostics& diags) const;
   /// Tells a diagnostic which call it is about.
   void NoteCall(const hcl::CallExpr& expr, const functions::Callable& callable,
                 Diagnostic& problem) const;

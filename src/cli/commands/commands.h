@@ -13,6 +13,7 @@ int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
 int RunForceUnlock(Invocation& invocation);
 int RunGet(Invocation& invocation);
+int RunHcldec(Invocation& invocation);
 int RunInit(Invocation& invocation);
 int RunMetadataFunctions(Invocation& invocation);
 int RunOutput(Invocation& invocation);
@@ -38,7 +39,7 @@ int RunWorkspaceShow(Invocation& invocation);
 
 // Help texts; commands/<name>.md, included when building.
 extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, kForceUnlockHelp,
-    kGetHelp, kInitHelp, kMetadataFunctionsHelp, kMetadataHelp, kOutputHelp, kPlanHelp,
+    kGetHelp, kHcldecHelp, kInitHelp, kMetadataFunctionsHelp, kMetadataHelp, kOutputHelp, kPlanHelp,
     kProvidersHelp, kProvidersSchemaHelp, kShowHelp, kStateHelp, kStateListHelp, kStateMvHelp,
     kStatePullHelp, kStatePushHelp, kStateRmHelp, kStateShowHelp, kTaintHelp, kUntaintHelp,
     kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp, kWorkspaceHelp, kWorkspaceListHelp,

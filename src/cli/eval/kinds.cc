@@ -436,15 +436,15 @@ Result<void> Decode(Request& request, Response& response) {
   if (given == nullptr) {
     return Fail(ErrorCode::kInvalid, "the request has no \"spec\"");
   }
-  KINU_TRY(const Spec spec, ReadSpec(*given));
+  KINU_TRY(const hcldec::Spec spec, ReadSpec(*given));
   const bool json = request.Text("syntax") == "json";
   const hcl::Body* body = json ? hcl::ParseJson(request.source(), request.tree(), response.diags)
                                : hcl::ParseNative(request.source(), request.tree(), response.diags);
   if (response.diags.has_errors()) {
     return {};
   }
-  const DecodeOptions options{request.Flag("dynamic"), !request.has_scope()};
-  response.value = DecodeSpec(spec, *body, request.scope(), options, response.diags);
+  const hcldec::DecodeOptions options{request.Flag("dynamic"), !request.has_scope()};
+  response.value = hcldec::DecodeSpec(spec, *body, request.scope(), options, response.diags);
   return {};
 }
 

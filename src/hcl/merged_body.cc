@@ -1,0 +1,82 @@
+#include "hcl/merged_body.h"
+
+#include <string>
+
+#include "base/flat_map.h"
+
+namespace kinu::hcl {
+namespace {
+
+// Joins the attributes of bodies; a name that is there already is an error.
+class AttributeJoin {
+ public:
+  AttributeJoin(std::vector<Attribute>& out, Diagnostics& diags) : out_(out), diags_(diags) {}
+
+  void Add(const std::vector<Attribute>& attributes) {
+    for (const Attribute& attribute : attributes) {
+      const auto [found, is_new] = index_.emplace(attribute.name, out_.size());
+      if (is_new) {
+        out_.push_back(attribute);
+        continue;
+      }
+      const SourceRange& first = out_[found->second].name_range;
+      diags_.Error("Duplicate argument",
+                   "The argument \"" + std::string(attribute.name) + "\" has a value already, in " +
+                       first.file->name() + " on line " +
+                       std::to_string(first.start_position().line) + ".",
+                   attribute.name_range);
+    }
+  }
+  bool Has(std::string_view name) const { return index_.contains(name); }
+
+ private:
+  std::vector<Attribute>& out_;
+  Diagnostics& diags_;
+  FlatMap<std::string_view, size_t> index_;
+};
+
+}  // namespace
+
+SourceRange MergedBody::MissingItemRange() const {
+  return bodies_.empty() ? SourceRange{} : bodies_.front()->MissingItemRange();
+}
+
+BodyContent MergedBody::Content(const BodySchema& schema, Strictness strictness,
+                                Diagnostics& diags) const {
+  // Any of the bodies may give what is required.
+  std::vector<AttributeSchema> optional(schema.attributes.begin(), schema.attributes.end());
+  for (AttributeSchema& attribute : optional) {
+    attribute.required = false;
+  }
+  BodySchema relaxed = schema;
+  relaxed.attributes = optional;
+
+  BodyContent content;
+  content.missing_item_range = MissingItemRange();
+  AttributeJoin join(content.attributes, diags);
+  for (const Body* body : bodies_) {
+    BodyContent part = body->Content(relaxed, strictness, diags);
+    join.Add(part.attributes);
+    content.blocks.insert(content.blocks.end(), part.blocks.begin(), part.blocks.end());
+  }
+  for (const AttributeSchema& wanted : schema.attributes) {
+    if (wanted.required && !join.Has(wanted.name)) {
+      diags.Error("Missing required argument", "The argument \"" + std::string(wanted.name) +
+                                                   "\" must be set in one of the " +
+                                                   std::to_string(bodies_.size()) + " files.");
+    }
+  }
+  return content;
+}
+
+std::vector<Attribute> MergedBody::JustAttributes(std::span<const std::string_view> hidden,
+                                                  Diagnostics& diags) const {
+  std::vector<Attribute> attributes;
+  AttributeJoin join(attributes, diags);
+  for (const Body* body : bodies_) {
+    join.Add(body->JustAttributes(hidden, diags));
+  }
+  return attributes;
+}
+
+}  // namespace kinu::hcl
