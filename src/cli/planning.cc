@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "cli/not_built.h"
 #include "cli/provider_check.h"
+#include "cli/target_flags.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -139,13 +140,7 @@ PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& di
                 "It doesn't make sense to use -refresh-only at the same time as -refresh=false, "
                 "because OpenTofu would have nothing to do.");
   }
-  for (std::string_view name : {"target", "target-file", "exclude", "exclude-file"}) {
-    if (!flags.List(name).empty()) {
-      diags.Error(
-          "Resource targeting is not built yet",
-          "This version plans whole configurations only; -" + std::string(name) + " comes later.");
-    }
-  }
+  ReadTargetFlags(flags, request.options, request.sources, diags);
   request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
   request.options.force_replace = flags.List("replace");
   Program addresses;

@@ -44,6 +44,7 @@ struct PlanRequest {
   plan::Mode mode = plan::Mode::kNormal;
   std::vector<config::VariableArgument> variables;
   engine::Options options;
+  std::vector<Ref<const SourceFile>> sources;  ///< files of addresses, for messages
 };
 /// Checks the flags that they share; problems are usage errors.
 PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& diags);

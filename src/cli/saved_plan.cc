@@ -82,7 +82,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   }
   plan = std::move(*read);
   if (plan.errored) {
-    diags.Error("Cannot apply failed plan",
+    diags.Error("Cannot apply incomplete plan",
                 "The plan was not completed because of errors, so it cannot be applied.");
     return false;
   }

@@ -68,9 +68,13 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
       walk.graph.Finish();
     }
   }
+  ApplyTargetingToCells(walk, plan);
   for (const auto& cycle : walk.graph.Cycles()) {
     std::string members;
     for (NodeId id : cycle) {
+      if (!walk.Kept(id)) {
+        continue;
+      }
       const Node& node = walk.graph.node(id);
       if (node.kind == NodeKind::kJoin) {
         continue;
@@ -79,27 +83,43 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
                                                       : NodeName(walk, id);
       members += (members.empty() ? "" : ", ") + name;
     }
-    diags.Error("Cycle: " + members, "");
+    if (!members.empty()) {
+      diags.Error("Cycle: " + members, "");
+    }
   }
   return !diags.has_errors();
 }
 
 }  // namespace
 
-void CheckApplyGraph(const Input& input, const plan::Plan& plan, Diagnostics& diags) {
+namespace {
+
+/// What an apply works on: the plan says what it is limited to.
+Input ForApply(const Input& given, const plan::Plan& plan) {
+  Input input = given;
+  input.options.targets = plan.targets;
+  input.options.excludes = plan.excludes;
+  return input;
+}
+
+}  // namespace
+
+void CheckApplyGraph(const Input& given, const plan::Plan& plan, Diagnostics& diags) {
   bool anything = std::any_of(plan.changes.begin(), plan.changes.end(), [](const auto& change) {
     return change.action != plan::Action::kNoOp;
   });
   if (!anything) {
     return;
   }
+  Input input = ForApply(given, plan);
   Walk walk(WalkKind::kApply, input);
   (void)BuildApplyGraph(walk, plan, diags);
 }
 
-ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* store,
+ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags) {
   ApplyResult result;
+  Input input = ForApply(given, plan);
   result.state = plan.prior_state.Clone();
   Walk walk(WalkKind::kApply, input);
   if (!BuildApplyGraph(walk, plan, diags)) {
@@ -121,8 +141,14 @@ ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* stor
   context.removed = &refactoring;
   context.done.resize(plan.changes.size(), 0);
   context.deposed_keys.resize(plan.changes.size());
+  std::vector<bool> left_out(plan.changes.size(), false);
+  for (const Cell& cell : walk.cells) {
+    for (const CellRow& row : cell.rows) {
+      left_out[row.change] = left_out[row.change] || (cell.phase == Phase::kApply && !row.kept);
+    }
+  }
   for (uint32_t i = 0; i < plan.changes.size(); ++i) {
-    if (plan.changes[i].deposed.empty()) {
+    if (plan.changes[i].deposed.empty() && !left_out[i]) {
       context.change_of.emplace(plan.changes[i].address, i);
     }
   }
@@ -136,7 +162,7 @@ ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* stor
       info.schema = schema->FindResource(walk.program.Text(cell.resource.resource.type));
     }
   }
-  if (destroy_all) {
+  if (destroy_all && !walk.targets.active()) {
     // Root outputs go at once: what they say is about objects that are about to go.
     result.state.outputs.clear();
   }
@@ -188,14 +214,27 @@ ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* stor
   }
   if (destroy_all && !diags.has_errors()) {
     // Data sources describe things that nobody asks about any more.
-    std::vector<AbsResource> data;
+    FlatSet<ResourceInstance> selected;
+    if (walk.targets.active()) {
+      selected = SelectForDestroy(walk.program, walk.targets, plan.prior_state);
+    }
+    std::vector<ResourceInstance> data;
     for (const auto& resource : result.state.resources) {
-      if (resource->address.resource.mode == ResourceMode::kData) {
-        data.push_back(resource->address);
+      if (resource->address.resource.mode != ResourceMode::kData) {
+        continue;
+      }
+      for (const state::Instance& instance : resource->instances) {
+        ResourceInstance address{resource->address, instance.key};
+        if (!walk.targets.active() || selected.contains(address)) {
+          data.push_back(address);
+        }
       }
     }
-    for (const AbsResource& address : data) {
-      result.state.Remove(address);
+    for (const ResourceInstance& address : data) {
+      state::ObjectRecord record;
+      record.step = state::ObjectRecord::Step::kRemove;
+      record.address = address;
+      state::Apply(record, result.state);
     }
   }
   result.counts = recorder.counts;

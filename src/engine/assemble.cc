@@ -76,6 +76,9 @@ void RemoveCurrent(const ResourceInstance& address, state::State& state) {
 void RefreshEntry(const Walk& walk, const ResourceInstance& address, const BlockInfo& info,
                   const Row& row, state::State& refreshed) {
   const Options& options = walk.input.options;
+  if (row.left_out) {
+    return;
+  }
   if (row.forgotten_data) {
     RemoveCurrent(address, refreshed);
     return;
@@ -246,7 +249,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
                                    output.sensitive, output.deprecated});
     }
   }
-  if (prior != nullptr) {
+  if (prior != nullptr && !walk.targets.active()) {
     for (const state::OutputValue& old : prior->outputs) {
       Symbol name = program.Find(old.name);
       if (name.empty() || module.FindOutput(name) < 0) {

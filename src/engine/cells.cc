@@ -194,13 +194,16 @@ class Connector {
     }
   }
 
-  void Run() {
-    for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
-      OwnEdges(walk_.cells[i]);
-      DependencyEdges(walk_.cells[i]);
+  void Run(const plan::Plan& plan) {
+    for (const Cell& cell : walk_.cells) {
+      OwnEdges(cell);
+    }
+    ConfigEdges();
+    ForceCreateFirst(plan);
+    for (const Cell& cell : walk_.cells) {
+      DependencyEdges(cell);
     }
     RowEdges();
-    ConfigEdges();
   }
 
  private:
@@ -244,6 +247,36 @@ class Connector {
   }
   static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
   static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
+
+  /// R4: who is replaced create-first wants the same of everything that it refers to. Counts only
+  /// rows that have a change, through values and providers.
+  void ForceCreateFirst(const plan::Plan& plan) {
+    auto creates_first = [&](const Cell& cell) {
+      if (cell.phase != Phase::kApply && cell.phase != Phase::kCheck) {
+        return false;
+      }
+      const config::Resource* block =
+          cell.block < 0 ? nullptr : &cell.node->module->resources[static_cast<size_t>(cell.block)];
+      return (block != nullptr && block->create_before_destroy.value_or(false)) ||
+             std::any_of(cell.rows.begin(), cell.rows.end(), [&](const CellRow& row) {
+               return plan.changes[row.change].action == plan::Action::kCreateThenDelete;
+             });
+    };
+    Graph references = walk_.graph;
+    references.Finish();
+    std::vector<NodeId> order = references.Order();
+    std::vector<bool> forced(references.size(), false);
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      for (NodeId dependent : references.dependents(*it)) {
+        const Node& node = references.node(dependent);
+        forced[*it] = forced[*it] || forced[dependent] ||
+                      (node.kind == NodeKind::kCell && creates_first(walk_.cells[node.index]));
+      }
+    }
+    for (Cell& cell : walk_.cells) {
+      cell.forced_create_first = forced[cell.id];
+    }
+  }
 
   /// Provider and, outside keyed modules, the block's own expansion (A3, A9).
   void OwnEdges(const Cell& cell) {
@@ -459,8 +492,8 @@ class Connector {
 
 }  // namespace
 
-void ConnectCells(Walk& walk, const plan::Plan&, bool destroy_all) {
-  Connector(walk, destroy_all).Run();
+void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all) {
+  Connector(walk, destroy_all).Run(plan);
 }
 
 std::vector<bool> NeededNodes(const Walk& walk) {

@@ -23,6 +23,7 @@ struct CellRow {
   uint32_t change = 0;  ///< index into Plan::changes
   bool done = false;
   bool failed = false;
+  bool kept = true;  ///< false: -target or -exclude leaves it out
 };
 
 struct Cell {
@@ -37,6 +38,8 @@ struct Cell {
   uint32_t provider = 0;
   NodeId id = kNoNode;
   std::vector<CellRow> rows;
+  /// A dependent that changes is replaced create-first, so these rows are too (R4).
+  bool forced_create_first = false;
 };
 
 /// Groups the plan's changes into cells and adds their nodes.

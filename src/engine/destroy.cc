@@ -107,7 +107,7 @@ void PlanDestroyBlock(NodeContext& context, NodeId id, Diagnostics& diags) {
                            work[i].instance,
                            ResourceInstance{{work[i].module, resource.name}, row.key},
                            row};
-    if (resource.name.mode == ResourceMode::kManaged) {
+    if (resource.name.mode == ResourceMode::kManaged && context.Wants(row_context.address)) {
       PlanOrphanRow(row_context, found[i]);
       if (row.refreshed_value) {
         row.value = *row.refreshed_value;  // visible until it is gone
@@ -124,7 +124,8 @@ void PlanDestroyBlock(NodeContext& context, NodeId id, Diagnostics& diags) {
 }
 
 /// What destroying does not need is not evaluated: only what provider configurations use.
-std::vector<bool> NeededForProviders(const Walk& walk) {
+std::vector<bool> NeededForProviders(const NodeContext& context) {
+  const Walk& walk = context.walk;
   const Graph& graph = walk.graph;
   std::vector<bool> needed(graph.size(), false);
   std::vector<NodeId> work;
@@ -134,9 +135,29 @@ std::vector<bool> NeededForProviders(const Walk& walk) {
       work.push_back(id);
     }
   };
+  std::vector<bool> serves(walk.providers.size(), context.selected == nullptr);
+  if (context.selected != nullptr) {
+    FlatSet<AbsResource> resources;
+    for (const ResourceInstance& address : *context.selected) {
+      resources.insert(address.resource);
+    }
+    for (const auto& node : walk.config.nodes) {
+      for (const BlockInfo& info : walk.blocks[node->index]) {
+        for (const state::Resource* stored : info.stored) {
+          serves[info.provider] = serves[info.provider] || resources.contains(stored->address);
+        }
+      }
+    }
+    for (const OrphanSlot& slot : walk.orphans) {
+      serves[slot.provider] = serves[slot.provider] || resources.contains(slot.resource->address);
+    }
+    for (const DeposedSlot& slot : walk.deposed) {
+      serves[slot.provider] = serves[slot.provider] || resources.contains(slot.resource->address);
+    }
+  }
   for (NodeId id = 0; id < graph.size(); ++id) {
-    NodeKind kind = graph.node(id).kind;
-    if (kind == NodeKind::kProvider) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kProvider && serves[node.index]) {
       need(id);
     }
   }
@@ -209,6 +230,8 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   Input destroy = input;
   destroy.prior_state = &plan.prior_state;
   destroy.options.refresh = false;
+  destroy.options.targets.clear();  // what goes is decided object by object
+  destroy.options.excludes.clear();
   Walk walk(WalkKind::kPlan, destroy);
   if (!BuildGraph(walk, diags)) {
     return;
@@ -219,7 +242,13 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   DeclareChecks(walk, checks);
   NodeContext context{walk, checks};
   context.destroying = true;
-  std::vector<bool> needed = NeededForProviders(walk);
+  Targets targets(walk.program, input.options.targets, input.options.excludes);
+  FlatSet<ResourceInstance> selected;
+  if (targets.active()) {
+    selected = SelectForDestroy(walk.program, targets, plan.prior_state);
+    context.selected = &selected;
+  }
+  std::vector<bool> needed = NeededForProviders(context);
   walk.Run(
       [&](NodeId id, Diagnostics& found) {
         if (!needed[id]) {
@@ -250,6 +279,9 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   plan.changes = CollectChanges(walk);
   KeepDependenciesOfFailed(walk, plan);
   for (const state::OutputValue& output : plan.prior_state.outputs) {
+    if (targets.active()) {
+      break;  // outputs cannot be destroyed by address
+    }
     plan::OutputChange change;
     change.name = output.name;
     change.action = plan::Action::kDelete;

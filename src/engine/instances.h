@@ -56,6 +56,7 @@ struct Row {
   uint32_t expansion_row = 0;  ///< row in the table's expansion; meaningless for orphans
   bool orphan = false;         ///< in the state, but no longer wanted by the expansion
   bool failed = false;
+  bool left_out = false;        ///< -target or -exclude leaves it as it is
   bool pending_delete = false;  ///< planned for deletion: expressions no longer see it
   plan::Reason delete_reason = plan::Reason::kNone;
   const state::Instance* stored = nullptr;  ///< the row in the prior state, if any
@@ -73,7 +74,8 @@ struct Row {
 struct ResourceTable {
   Expansion expansion;
   bool expanded = false;
-  std::vector<Row> rows;  ///< expansion order, then orphans in key order
+  std::vector<Row> rows;      ///< expansion order, then orphans in key order
+  bool has_left_out = false;  ///< some rows are not worked on: they are in the state or nowhere
   /// Row of a key, or null.
   Row* Find(const InstanceKey& key);
   const Row* Find(const InstanceKey& key) const {

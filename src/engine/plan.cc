@@ -54,6 +54,8 @@ void MakeRoot(Walk& walk) {
 void Validate(const Input& input, Diagnostics& diags) {
   Input without_state = input;
   without_state.prior_state = nullptr;
+  without_state.options.targets.clear();
+  without_state.options.excludes.clear();
   Walk walk(WalkKind::kValidate, without_state);
   if (!BuildGraph(walk, diags)) {
     return;
@@ -65,6 +67,40 @@ void Validate(const Input& input, Diagnostics& diags) {
 }
 
 namespace {
+
+/// Objects that moved must be planned at both ends: otherwise one would be created and the other
+/// left. Ref: context_plan.go prePlanVerifyTargetedMoves.
+void CheckTargetedMoves(const Input& input, const Refactoring& refactoring, Diagnostics& diags) {
+  Program& program = *input.config->program;
+  Targets targets(program, input.options.targets, input.options.excludes);
+  if (!targets.active()) {
+    return;
+  }
+  std::vector<AbsResource> outside;
+  for (const auto& [from, to] : refactoring.Moves()) {
+    for (const ResourceInstance& end : {from, to}) {
+      if (!targets.Wants(end)) {
+        outside.push_back(end.resource);
+      }
+    }
+  }
+  if (outside.empty()) {
+    return;
+  }
+  std::sort(outside.begin(), outside.end(),
+            [&](const AbsResource& a, const AbsResource& b) { return program.Less(a, b); });
+  outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
+  std::string option = targets.excluding() ? "-exclude" : "-target";
+  std::string list;
+  for (const AbsResource& resource : outside) {
+    list += "\n  " + option + "=\"" + program.ToText(resource) + "\"";
+  }
+  diags.Error("Moved resource instances excluded by targeting",
+              "Some objects have new addresses, and such objects must be part of the plan at both "
+              "addresses. Plan without " +
+                  option + " options, or " +
+                  (targets.excluding() ? "leave out these:" : "add these:") + list);
+}
 
 /// The plan walk proper: everything that exists is read, everything that is configured is planned.
 void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& plan,
@@ -118,14 +154,23 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
     plan.rejected = true;
     return plan;
   }
+  plan.targets = given.options.targets;
+  plan.excludes = given.options.excludes;
+  if (!plan.targets.empty() || !plan.excludes.empty()) {
+    diags.Warning(
+        "Resource targeting is in effect",
+        "With -target or -exclude, a plan covers only a part of what the configuration asks for. "
+        "The options are meant for mending what went wrong, not for everyday use.");
+  }
   Refactoring refactoring(*given.config, given.prior_state);
   if (given.options.mode != plan::Mode::kDestroy) {
     refactoring.ValidateRemoved(diags);
-    if (diags.error_count() != errors) {
-      plan.errored = true;
-      plan.rejected = true;
-      return plan;
-    }
+  }
+  CheckTargetedMoves(given, refactoring, diags);
+  if (diags.error_count() != errors) {
+    plan.errored = true;
+    plan.rejected = true;
+    return plan;
   }
   Input input = given;
   input.refactoring = &refactoring;

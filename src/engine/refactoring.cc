@@ -355,6 +355,14 @@ void Refactoring::Execute(const MoveStatement& statement) {
   }
 }
 
+std::vector<std::pair<ResourceInstance, ResourceInstance>> Refactoring::Moves() const {
+  std::vector<std::pair<ResourceInstance, ResourceInstance>> moves;
+  for (const auto& [to, from] : previous_) {
+    moves.emplace_back(from, to);
+  }
+  return moves;
+}
+
 ResourceInstance Refactoring::PreviousAddress(const ResourceInstance& address) const {
   auto it = previous_.find(address);
   return it == previous_.end() ? address : it->second;

@@ -31,6 +31,8 @@ class Refactoring {
   const state::State* state() const { return has_state_ ? &state_ : nullptr; }
   /// Where an object was before; the address itself when it was not moved.
   ResourceInstance PreviousAddress(const ResourceInstance& address) const;
+  /// Every object that moved: where it was, where it is. In no particular order.
+  std::vector<std::pair<ResourceInstance, ResourceInstance>> Moves() const;
   /// The rule that says what becomes of an object without a block, or null. The last one counts.
   const RemovedRule* FindRemoved(const AbsResource& address) const;
 

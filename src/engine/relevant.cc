@@ -301,6 +301,9 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
     for (const ModuleInstance* instance : walk.instances[node->index]) {
       for (size_t i = 0; i < instance->outputs.size(); ++i) {
         const config::Output& output = node->module->outputs[i];
+        if (!walk.Kept(walk.bases[node->index].outputs + static_cast<NodeId>(i))) {
+          continue;
+        }
         if (!instance->outputs[i].IsNull() || !output.deprecated.empty()) {
           analyzer.AddOutput(instance->id, output);
         }

@@ -1,5 +1,7 @@
 #include "engine/scope.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "lang/eval.h"
 
@@ -24,6 +26,30 @@ Value Combine(const Program& program, const Expansion& expansion, std::vector<Va
   return Value::Object(std::move(attributes));
 }
 
+/// The same where only some rows are worked on: others exist if the state has them. Gaps are
+/// unknown.
+Value CombineExisting(const Program& program, const ResourceTable& table, const Type& type) {
+  std::vector<std::pair<std::string, Value>> attributes;
+  std::vector<Value> elements;
+  for (const Row& row : table.rows) {
+    if ((row.left_out && !row.value) || (row.orphan && row.pending_delete)) {
+      continue;
+    }
+    Value value = row.value ? *row.value : Value::Unknown(type);
+    if (table.expansion.kind == Expansion::Kind::kForEach &&
+        row.key.kind() == InstanceKey::Kind::kString) {
+      attributes.emplace_back(program.Text(row.key.symbol()), std::move(value));
+    } else if (table.expansion.kind == Expansion::Kind::kCount &&
+               row.key.kind() == InstanceKey::Kind::kInt) {
+      auto index = static_cast<size_t>(row.key.index());
+      elements.resize(std::max(elements.size(), index + 1), Value::Unknown(type));
+      elements[index] = std::move(value);
+    }
+  }
+  return table.expansion.kind == Expansion::Kind::kCount ? Value::Tuple(std::move(elements))
+                                                         : Value::Object(std::move(attributes));
+}
+
 }  // namespace
 
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
@@ -44,6 +70,10 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   }
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
+    if (table.has_left_out) {
+      table.whole = CombineExisting(walk.program, table, type());
+      return *table.whole;
+    }
     std::vector<Value> values;
     size_t wanted = table.expansion.size();
     values.reserve(wanted);

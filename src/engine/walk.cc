@@ -66,7 +66,9 @@ Walk::Walk(WalkKind walk_kind, const Input& walk_input)
     : kind(walk_kind),
       input(walk_input),
       config(*walk_input.config),
-      program(*walk_input.config->program) {
+      program(*walk_input.config->program),
+      targets(*walk_input.config->program, walk_input.options.targets,
+              walk_input.options.excludes) {
   instances.resize(config.nodes.size());
   blocks.resize(config.nodes.size());
   call_dependencies.resize(config.nodes.size());
@@ -183,7 +185,8 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
       status_[id] = found[id].has_errors() ? Status::kFailed : Status::kDone;
     }
     for (NodeId dependent : graph.dependents(id)) {
-      if (status_[id] != Status::kDone && !graph.IsSoft(dependent, id)) {
+      bool stands = status_[id] == Status::kDone || status_[id] == Status::kLeftOut;
+      if (!stands && !graph.IsSoft(dependent, id)) {
         status_[dependent] = Status::kSkipped;
       }
       if (--waiting[dependent] == 0) {
@@ -204,6 +207,11 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
     }
     NodeId id = ready.front();
     ready.pop_front();
+    if (status_[id] == Status::kWaiting && !Kept(id)) {
+      status_[id] = Status::kLeftOut;
+      complete(id);
+      continue;
+    }
     if (status_[id] == Status::kWaiting && stopping() && WorksOnObjects(graph.node(id).kind)) {
       status_[id] = Status::kSkipped;
       found[id].Error("execution halted", "");

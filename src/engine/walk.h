@@ -15,6 +15,7 @@
 #include "engine/events.h"
 #include "engine/graph.h"
 #include "engine/instances.h"
+#include "engine/targets.h"
 #include "functions/function.h"
 #include "plan/plan.h"
 #include "provider/provider.h"
@@ -28,6 +29,8 @@ struct Options {
   bool refresh = true;
   int parallelism = 10;
   std::vector<std::string> force_replace;
+  std::vector<std::string> targets;   ///< addresses as Program::ToText() writes them
+  std::vector<std::string> excludes;  ///< empty when there are targets
   std::string workspace = "default";
   std::string original_directory;  ///< path.cwd
   std::string plan_timestamp;      ///< RFC 3339
@@ -90,7 +93,8 @@ struct BlockInfo {
   bool create_before_destroy = false;          ///< own setting or forced by a dependent
   std::vector<const state::Resource*> stored;  ///< its entries in the prior state
   std::vector<StrayRows> strays;
-  bool pending = false;  ///< some row has a change to make (data sources wait for it)
+  bool pick_rows = false;  ///< -target or -exclude decides row by row
+  bool pending = false;    ///< some row has a change to make (data sources wait for it)
 };
 
 /// Providers kept between the walks of one command, so that each process starts once.
@@ -155,6 +159,11 @@ class Walk {
 
   std::vector<NodeId> provider_nodes;  ///< node of each provider slot
 
+  Targets targets;  ///< what -target or -exclude name
+  /// Nodes that targeting keeps; the others are not executed. Empty: all.
+  std::vector<bool> kept;
+  bool Kept(NodeId id) const { return kept.empty() || kept[id]; }
+
   // Apply only.
   std::vector<Cell> cells;
   /// References of each resource block, per config node.
@@ -200,7 +209,7 @@ class Walk {
   }
 
  private:
-  enum class Status : uint8_t { kWaiting, kDone, kFailed, kSkipped };
+  enum class Status : uint8_t { kWaiting, kDone, kFailed, kSkipped, kLeftOut };
   struct Pool;
   /// Whether executing the node calls another process, so that it belongs on the pool.
   bool IsBlocking(NodeId id) const;

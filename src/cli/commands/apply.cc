@@ -121,6 +121,12 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   } else {
     result.state = plan.prior_state.Clone();
   }
+  if (!plan.targets.empty() || !plan.excludes.empty()) {
+    apply_diags.Warning(
+        "Applied changes may be incomplete",
+        "The plan was limited by -target or -exclude, so the configuration may ask for more than "
+        "was done. Plan again without these options to see what is left.");
+  }
   auto written = operation.store->Write(result.state);
   if (!written) {
     diags.Error("Failed to save state", written.error().message);
@@ -143,9 +149,9 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   bool destroy_command = mode == plan::Mode::kDestroy;
   audience->Text(view::RenderTally(style, counts, destroy_command));
   if (audience->json() != nullptr) {
-    audience->json()->ChangeSummary(destroying ? "destroy" : "apply", counts);
+    audience->json()->ChangeSummary(destroy_command ? "destroy" : "apply", counts);
   }
-  if (!destroying) {
+  if (!destroy_command) {
     std::string state_out = flags->String("state-out");
     if (!state_out.empty() && counts.added + counts.changed > 0) {
       audience->Text(view::RenderStatePath(state_out, invocation.stdout_width));
@@ -157,7 +163,8 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     if (audience->json() != nullptr) {
       audience->json()->Outputs(result.state.outputs);
     }
-  } else if (counts.forgotten > 0 && !flags->Bool("suppress-forget-errors")) {
+  }
+  if (destroying && counts.forgotten > 0 && !flags->Bool("suppress-forget-errors")) {
     diags.Error("Destroy was successful but left behind forgotten instances",
                 "Objects with lifecycle.destroy = false were dropped from the state but still "
                 "exist.");

@@ -1,6 +1,8 @@
 // Addresses in `moved`, `removed` and `import` blocks. Ref: opentofu internal/addrs
 // move_endpoint.go, remove_endpoint.go, parse_target.go, module_instance.go.
+#include "config/address.h"
 #include "config/blocks/blocks.h"
+#include "hcl/parse.h"
 
 namespace kinu::config {
 namespace {
@@ -157,6 +159,20 @@ std::optional<Endpoint> EndpointReader::Read() {
 std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
                                      bool allow_keys) {
   return EndpointReader(reader, traversal, allow_keys).Read();
+}
+
+std::optional<Endpoint> ParseAddress(Program& program, const SourceFile* source,
+                                     Diagnostics& diags) {
+  hcl::SyntaxTree tree;
+  const size_t errors = diags.error_count();
+  const hcl::TraversalExpr* traversal = hcl::ParseTraversal(source, tree, false, diags);
+  if (traversal == nullptr || diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  FileContent content;
+  Diagnostics incompatible;
+  BlockReader reader{program, tree, content, diags, incompatible};
+  return ReadEndpoint(reader, *traversal, true);
 }
 
 }  // namespace kinu::config

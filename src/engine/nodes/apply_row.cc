@@ -115,6 +115,9 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
       if (value) {
         row.value = schema::MarkSensitive(info.schema->block, *value);
       }
+    } else if (walk.targets.active()) {
+      row.left_out = true;
+      table.has_left_out = true;
     }
   }
   table.expanded = true;
@@ -133,7 +136,7 @@ state::Object MakeObject(RowContext& row, const Value& value, const std::string&
   state::EncodeObject(value, row.info.schema->block.implied_type(), object);
   object.private_data = private_data;
   object.dependencies = row.info.dependencies;
-  object.create_before_destroy = row.info.create_before_destroy;
+  object.create_before_destroy = row.create_before_destroy;
   return object;
 }
 
@@ -518,6 +521,9 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
   std::vector<Diagnostics> found(cell.rows.size());
   bool blocking = cell.runs_commands || walk.providers[cell.provider].blocking;
   walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) {
+    if (!cell.rows[i].kept) {
+      return;
+    }
     uint32_t change_index = cell.rows[i].change;
     const plan::ResourceChange& change = context.plan.changes[change_index];
     // A row whose other half failed is skipped without a word (own-destroy and own-create rules).
@@ -550,6 +556,9 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
                            instance,
                            change.address,
                            row != nullptr ? *row : detached};
+    row_context.create_before_destroy = cell.forced_create_first ||
+                                        resource->create_before_destroy.value_or(false) ||
+                                        change.action == plan::Action::kCreateThenDelete;
     switch (cell.phase) {
       case Phase::kApply:
         if (row == nullptr) {

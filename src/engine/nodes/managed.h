@@ -14,7 +14,8 @@ struct RowContext {
   ModuleInstance* instance;  ///< null when the module instance is gone
   ResourceInstance address;
   Row& row;
-  bool triggered = false;  ///< replace_triggered_by asks for a replacement
+  bool triggered = false;              ///< replace_triggered_by asks for a replacement
+  bool create_before_destroy = false;  ///< while applying: what the new object remembers
 
   Walk& walk() const { return node.walk; }
   std::string AddressText() const { return node.walk.program.ToText(address); }

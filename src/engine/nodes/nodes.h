@@ -15,6 +15,10 @@ struct NodeContext {
   Severity condition_severity = Severity::kError;
   /// Planning to destroy everything: values come from the state, checks do not run.
   bool destroying = false;
+  /// Planning to destroy what -target or -exclude say: the objects that go. Null: all.
+  const FlatSet<ResourceInstance>* selected = nullptr;
+  /// Whether an object without a block is to be worked on.
+  bool Wants(const ResourceInstance& instance) const;
 };
 
 /// Makes the instances of a module call (count, for_each) in each instance of its parent.

@@ -41,7 +41,33 @@ void ValidateConditions(const Walk& walk, const config::ConfigNode& place,
   evaluate(resource.postconditions, true);
 }
 
+/// Marks the rows that -target or -exclude leaves as they are; expressions see what the state has
+/// of them.
+void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo& info,
+                  ResourceTable& table) {
+  for (Row& row : table.rows) {
+    if (walk.targets.Wants({resource, row.key})) {
+      continue;
+    }
+    row.left_out = true;
+    table.has_left_out = true;
+    if (row.stored != nullptr && row.stored->current != nullptr) {
+      auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type());
+      if (value) {
+        row.value = schema::MarkSensitive(info.schema->block, *value);
+      }
+    }
+  }
+}
+
 }  // namespace
+
+bool NodeContext::Wants(const ResourceInstance& instance) const {
+  if (selected != nullptr) {
+    return selected->contains(instance);
+  }
+  return !walk.targets.active() || walk.targets.Wants(instance);
+}
 
 void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
@@ -174,8 +200,14 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   };
   std::vector<Work> work;
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
-    for (Row& row : instance->resources[node.index]->rows) {
-      work.push_back({instance, instance->id, &row});
+    ResourceTable& table = *instance->resources[node.index];
+    if (info.pick_rows) {
+      LeaveOutRows(walk, {instance->id, resource.name}, info, table);
+    }
+    for (Row& row : table.rows) {
+      if (!row.left_out) {
+        work.push_back({instance, instance->id, &row});
+      }
       if (has_conditions && !row.orphan) {
         context.checks.DeclareObject(
             id, walk.program.ToText(ResourceInstance{{instance->id, resource.name}, row.key}));
@@ -222,7 +254,7 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
   OrphanSlot& slot = walk.orphans[walk.graph.node(id).index];
   for (const state::Instance& entry : slot.resource->instances) {
-    if (entry.current != nullptr) {
+    if (entry.current != nullptr && context.Wants({slot.resource->address, entry.key})) {
       Row& row = slot.rows.emplace_back();
       row.key = entry.key;
       row.orphan = true;
@@ -266,6 +298,9 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   for (const state::Instance& entry : slot.resource->instances) {
+    if (!context.Wants({slot.resource->address, entry.key})) {
+      continue;
+    }
     for (const state::DeposedObject& deposed : entry.deposed) {
       PlanDeposedObject(context, slot, *schema, entry, deposed, diags);
     }

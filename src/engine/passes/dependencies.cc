@@ -124,7 +124,7 @@ void PropagateCreateBeforeDestroy(Walk& walk) {
     const Node& node = graph.node(id);
     bool flag = false;
     for (NodeId dependent : graph.dependents(id)) {
-      flag = flag || forced[dependent];
+      flag = flag || (forced[dependent] && walk.Kept(dependent));
     }
     if (node.kind == NodeKind::kResource) {
       const config::Resource& resource =
@@ -216,6 +216,7 @@ bool BuildGraph(Walk& walk, Diagnostics& diags) {
   }
   if (walk.kind != WalkKind::kValidate) {
     CollectDependencies(walk);
+    ApplyTargeting(walk);
     PropagateCreateBeforeDestroy(walk);
   }
   return true;

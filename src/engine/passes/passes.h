@@ -28,7 +28,14 @@ void ConnectReferences(Walk& walk, Diagnostics* diags = nullptr);
 /// Needs: all edges. Gives: the dependency list of each resource block (R1), hash-consed.
 void CollectDependencies(Walk& walk);
 
-/// Needs: all edges. Gives: create_before_destroy of each block, forced backwards (R3).
+/// Needs: all edges. Gives: the nodes that -target or -exclude keep, and the blocks whose rows are
+/// picked one by one (T1, T2).
+void ApplyTargeting(Walk& walk);
+
+/// Needs: cells with their edges. Gives: the same for an apply, down to the rows of cells (T4).
+void ApplyTargetingToCells(Walk& walk, const plan::Plan& plan);
+
+/// Needs: all edges, targeting. Gives: create_before_destroy of each block, forced backwards (R3).
 void PropagateCreateBeforeDestroy(Walk& walk);
 
 /// Needs: a finished graph. Reports each cycle with its members. True when there is none.

@@ -1,0 +1,16 @@
+// Addresses that people write outside of the configuration: -target=…, -exclude=…, the arguments of
+// commands.
+#pragma once
+
+#include <optional>
+
+#include "config/config.h"
+
+namespace kinu::config {
+
+/// Parses a whole source as the address of a module, a resource or an instance of one. Nothing with
+/// diagnostics when it is none. Ref: opentofu internal/addrs/parse_target.go.
+std::optional<Endpoint> ParseAddress(Program& program, const SourceFile* source,
+                                     Diagnostics& diags);
+
+}  // namespace kinu::config

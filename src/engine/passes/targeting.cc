@@ -1,0 +1,260 @@
+#include <algorithm>
+
+#include "engine/cells.h"
+#include "engine/passes/passes.h"
+
+namespace kinu::engine {
+namespace {
+
+bool IsResourceKind(NodeKind kind) {
+  return kind == NodeKind::kResource || kind == NodeKind::kOrphan || kind == NodeKind::kDeposed ||
+         kind == NodeKind::kCell;
+}
+
+ConfigResource BlockOf(const Walk& walk, const Node& node) {
+  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+  return {place.path, place.module->resources[node.index].name};
+}
+
+/// Keeps a node and everything that it waits for.
+void Keep(Walk& walk, NodeId first) {
+  std::vector<NodeId> work;
+  auto keep = [&](NodeId id) {
+    if (!walk.kept[id]) {
+      walk.kept[id] = true;
+      work.push_back(id);
+    }
+  };
+  keep(first);
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    for (NodeId dependency : walk.graph.dependencies(id)) {
+      keep(dependency);
+    }
+  }
+}
+
+/// Root outputs go along when all objects behind them do, and there is one. `complete` says whether
+/// a node that stands for objects is kept as a whole.
+template <typename F>
+std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete) {
+  const Graph& graph = walk.graph;
+  std::vector<bool> whole(graph.size(), true);  // nothing behind it is left out
+  std::vector<bool> any(graph.size(), false);   // some object is behind it
+  std::vector<NodeId> out;
+  for (NodeId id : graph.Order()) {
+    for (NodeId dependency : graph.dependencies(id)) {
+      bool object = IsResourceKind(graph.node(dependency).kind);
+      whole[id] = whole[id] && whole[dependency] && (!object || complete(dependency));
+      any[id] = any[id] || any[dependency] || object;
+    }
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kOutput && node.config_node == 0 && whole[id] && any[id]) {
+      out.push_back(id);
+    }
+  }
+  return out;
+}
+
+/// Nodes that -exclude leaves out: those that it names, and all that wait for a block that it names
+/// or has a part of. A block's own cells only when something else is behind them.
+std::vector<bool> FindExcluded(const Walk& walk) {
+  const Graph& graph = walk.graph;
+  std::vector<bool> excluded(graph.size(), false);
+  std::vector<bool> spreads(graph.size(), false);
+  std::vector<bool> reached(graph.size(), false);
+  for (NodeId id : graph.Order()) {
+    const Node& node = graph.node(id);
+    NodeId own_block = kNoNode;
+    if (node.kind == NodeKind::kCell) {
+      const Cell& cell = walk.cells[node.index];
+      if (cell.block >= 0) {
+        own_block = walk.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
+      }
+    }
+    for (NodeId dependency : graph.dependencies(id)) {
+      reached[id] =
+          reached[id] || reached[dependency] || (spreads[dependency] && dependency != own_block);
+      spreads[id] = spreads[id] || spreads[dependency];
+    }
+    excluded[id] = reached[id] && IsResourceKind(node.kind);
+    if (node.kind == NodeKind::kResource) {
+      ConfigResource block = BlockOf(walk, node);
+      excluded[id] = excluded[id] || walk.targets.Contains(block);
+      spreads[id] = spreads[id] || walk.targets.Touches(block);
+    }
+  }
+  return excluded;
+}
+
+/// Whether any object of an orphaned or deposed node is wanted.
+bool AnyWanted(const Walk& walk, const Node& node) {
+  const state::Resource& resource = node.kind == NodeKind::kOrphan
+                                        ? *walk.orphans[node.index].resource
+                                        : *walk.deposed[node.index].resource;
+  return std::any_of(resource.instances.begin(), resource.instances.end(),
+                     [&](const state::Instance& instance) {
+                       return walk.targets.Wants({resource.address, instance.key});
+                     });
+}
+
+}  // namespace
+
+void ApplyTargeting(Walk& walk) {
+  const Targets& targets = walk.targets;
+  if (!targets.active()) {
+    return;
+  }
+  const Graph& graph = walk.graph;
+  walk.kept.assign(graph.size(), false);
+  std::vector<bool> excluded;
+  if (targets.excluding()) {
+    excluded = FindExcluded(walk);
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    if (!IsResourceKind(node.kind)) {
+      continue;
+    }
+    bool wanted = excluded.empty() || !excluded[id];
+    if (node.kind != NodeKind::kResource) {
+      wanted = wanted && AnyWanted(walk, node);
+    } else {
+      // Rows are picked only in blocks that are asked for themselves.
+      wanted = targets.excluding() ? wanted : targets.Touches(BlockOf(walk, node));
+      walk.blocks[node.config_node][node.index].pick_rows = wanted;
+    }
+    if (wanted) {
+      Keep(walk, id);
+    }
+  }
+  for (NodeId id :
+       OutputsToKeep(walk, [&](NodeId resource) { return bool{walk.kept[resource]}; })) {
+    Keep(walk, id);
+  }
+}
+
+namespace {
+
+/// The same on the graph of an apply, where rows of cells are kept one by one (T4).
+class CellTargeting {
+ public:
+  CellTargeting(Walk& walk, const plan::Plan& plan) : walk_(walk), plan_(plan) {}
+
+  void Run() {
+    const Graph& graph = walk_.graph;
+    const Targets& targets = walk_.targets;
+    walk_.kept.assign(graph.size(), false);
+    for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
+      for (uint32_t row = 0; row < walk_.cells[i].rows.size(); ++row) {
+        walk_.cells[i].rows[row].kept = false;
+        parts_[Part(walk_.cells[i].rows[row].change, walk_.cells[i].phase)] = {i, row};
+      }
+    }
+    std::vector<bool> excluded;
+    if (targets.excluding()) {
+      excluded = FindExcluded(walk_);
+    }
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      const Node& node = graph.node(id);
+      if (node.kind == NodeKind::kResource) {
+        if (targets.excluding() ? !excluded[id] : targets.Touches(BlockOf(walk_, node))) {
+          KeepNode(id);
+        }
+      } else if (node.kind == NodeKind::kCell && (excluded.empty() || !excluded[id])) {
+        const Cell& cell = walk_.cells[node.index];
+        for (uint32_t row = 0; row < cell.rows.size(); ++row) {
+          if (targets.Wants(plan_.changes[cell.rows[row].change].address)) {
+            KeepRow(node.index, row);
+          }
+        }
+      }
+    }
+    Spread();
+    for (NodeId id : OutputsToKeep(walk_, [&](NodeId resource) { return Complete(resource); })) {
+      KeepNode(id);
+    }
+    Spread();
+  }
+
+ private:
+  static uint64_t Part(uint32_t change, Phase phase) {
+    return uint64_t{change} << 8 | static_cast<uint64_t>(phase);
+  }
+
+  bool Complete(NodeId id) const {
+    const Node& node = walk_.graph.node(id);
+    if (node.kind != NodeKind::kCell) {
+      return walk_.kept[id];
+    }
+    const auto& rows = walk_.cells[node.index].rows;
+    return std::all_of(rows.begin(), rows.end(), [](const CellRow& row) { return row.kept; });
+  }
+
+  void KeepNode(NodeId id) {
+    if (!walk_.kept[id]) {
+      walk_.kept[id] = true;
+      work_.push_back(id);
+    }
+  }
+  void KeepRow(uint32_t cell_index, uint32_t row_index) {
+    CellRow& row = walk_.cells[cell_index].rows[row_index];
+    if (row.kept) {
+      return;
+    }
+    row.kept = true;
+    KeepNode(walk_.cells[cell_index].id);
+    // The other half of the same row comes along, but not that of its siblings.
+    auto other = [&](Phase phase) {
+      if (auto it = parts_.find(Part(row.change, phase)); it != parts_.end()) {
+        KeepRow(it->second.first, it->second.second);
+      }
+    };
+    switch (walk_.cells[cell_index].phase) {
+      case Phase::kApply:
+        other(Phase::kDestroy);
+        other(Phase::kForget);
+        break;
+      case Phase::kDispose:
+        other(Phase::kApply);
+        break;
+      default:
+        break;
+    }
+  }
+  void KeepCell(uint32_t cell_index) {
+    for (uint32_t row = 0; row < walk_.cells[cell_index].rows.size(); ++row) {
+      KeepRow(cell_index, row);
+    }
+  }
+  void Spread() {
+    while (!work_.empty()) {
+      NodeId id = work_.back();
+      work_.pop_back();
+      for (NodeId dependency : walk_.graph.dependencies(id)) {
+        const Node& node = walk_.graph.node(dependency);
+        if (node.kind != NodeKind::kCell) {
+          KeepNode(dependency);
+        } else if (!walk_.graph.IsSoft(id, dependency)) {
+          KeepCell(node.index);
+        }
+      }
+    }
+  }
+
+  Walk& walk_;
+  const plan::Plan& plan_;
+  FlatMap<uint64_t, std::pair<uint32_t, uint32_t>> parts_;  ///< cell and row
+  std::vector<NodeId> work_;
+};
+
+}  // namespace
+
+void ApplyTargetingToCells(Walk& walk, const plan::Plan& plan) {
+  if (walk.targets.active()) {
+    CellTargeting(walk, plan).Run();
+  }
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,56 @@
+// -target and -exclude: which blocks and rows a walk is limited to. Rules T1 to T4 of
+// docs/engine.md; the pass is ApplyTargeting. Ref: opentofu internal/tofu/transform_targets.go.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "addrs/address.h"
+#include "base/flat_map.h"
+#include "state/state.h"
+
+namespace kinu::engine {
+
+/// A set of addresses of modules, resources and instances, asked for what they contain.
+class Targets {
+ public:
+  Targets() = default;
+  /// From the texts of a plan or of checked flags. At most one of the lists is not empty.
+  Targets(Program& program, std::span<const std::string> targets,
+          std::span<const std::string> excludes);
+
+  bool active() const { return active_; }
+  /// Whether the addresses say what is left out, not what is wanted.
+  bool excluding() const { return excluding_; }
+
+  /// Whether one of the addresses contains this instance.
+  bool Contains(const ResourceInstance& instance) const;
+  /// Whether one of the addresses contains all that the block can ever have.
+  bool Contains(const ConfigResource& block) const;
+  /// Whether one of the addresses, its keys ignored, contains the block.
+  bool Touches(const ConfigResource& block) const;
+  /// Whether the instance itself is wanted (as opposed to what it needs).
+  bool Wants(const ResourceInstance& instance) const { return Contains(instance) != excluding_; }
+
+ private:
+  bool ContainsModule(ModuleInstId module) const;
+
+  Program* program_ = nullptr;
+  bool active_ = false;
+  bool excluding_ = false;
+  FlatSet<uint32_t> modules_;  ///< ModuleInstId::id
+  FlatSet<uint32_t> any_key_;  ///< those of modules_ without a key at the end
+  FlatSet<AbsResource> resources_;
+  FlatSet<ResourceInstance> instances_;
+  FlatSet<uint32_t> whole_modules_;  ///< ModuleId::id of module addresses without any key
+  FlatSet<ConfigResource> whole_blocks_;
+  FlatSet<uint32_t> general_modules_;  ///< as above, keys dropped
+  FlatSet<ConfigResource> general_blocks_;
+};
+
+/// Objects of a state that a destruction limited by `targets` takes: those wanted and all that
+/// depend on them; when excluding, all but those excluded and what they depend on. (T3)
+FlatSet<ResourceInstance> SelectForDestroy(const Program& program, const Targets& targets,
+                                           const state::State& state);
+
+}  // namespace kinu::engine
