@@ -15,6 +15,8 @@ constexpr CommandSpec kCommands[] = {
     {"destroy", "Destroy previously-created infrastructure", RunDestroy, &kDestroyHelp},
     {"about", "Say what this program is and what it is made of", RunAbout, &kAboutHelp},
     {"eval", "Evaluate expressions in a batch, as JSON lines", RunEval, &kEvalHelp},
+    {"fmt", "Reformat your configuration in the standard style", RunFmt, &kFmtHelp,
+     UsageStyle::kHelp, false, true},
     {"force-unlock", "Release a stuck lock on the current workspace", RunForceUnlock,
      &kForceUnlockHelp, UsageStyle::kHelp, false, true},
     {"get", "Install or upgrade remote OpenTofu modules", RunGet, &kGetHelp, UsageStyle::kHelp,

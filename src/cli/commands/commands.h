@@ -11,6 +11,7 @@ int RunAbout(Invocation& invocation);
 int RunApply(Invocation& invocation);
 int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
+int RunFmt(Invocation& invocation);
 int RunForceUnlock(Invocation& invocation);
 int RunGet(Invocation& invocation);
 int RunHcldec(Invocation& invocation);
@@ -38,11 +39,11 @@ int RunWorkspaceSelect(Invocation& invocation);
 int RunWorkspaceShow(Invocation& invocation);
 
 // Help texts; commands/<name>.md, included when building.
-extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, kForceUnlockHelp,
-    kGetHelp, kHcldecHelp, kInitHelp, kMetadataFunctionsHelp, kMetadataHelp, kOutputHelp, kPlanHelp,
-    kProvidersHelp, kProvidersSchemaHelp, kShowHelp, kStateHelp, kStateListHelp, kStateMvHelp,
-    kStatePullHelp, kStatePushHelp, kStateRmHelp, kStateShowHelp, kTaintHelp, kUntaintHelp,
-    kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp, kWorkspaceHelp, kWorkspaceListHelp,
-    kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
+extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, kFmtHelp,
+    kForceUnlockHelp, kGetHelp, kHcldecHelp, kInitHelp, kMetadataFunctionsHelp, kMetadataHelp,
+    kOutputHelp, kPlanHelp, kProvidersHelp, kProvidersSchemaHelp, kShowHelp, kStateHelp,
+    kStateListHelp, kStateMvHelp, kStatePullHelp, kStatePushHelp, kStateRmHelp, kStateShowHelp,
+    kTaintHelp, kUntaintHelp, kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp, kWorkspaceHelp,
+    kWorkspaceListHelp, kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
 
 }  // namespace kinu::cli

@@ -14,6 +14,8 @@
 #include "hcl/body.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "hcl/writer/format.h"
+#include "hcl/writer/tokens.h"
 #include "lang/console.h"
 #include "lang/eval.h"
 #include "lang/type_expr.h"
@@ -448,6 +450,28 @@ Result<void> Decode(Request& request, Response& response) {
   return {};
 }
 
+// --- Writing ---
+
+Result<void> FormatText(Request& request, Response& response) {
+  response.text = hcl::writer::Format(request.source()->text());
+  return {};
+}
+
+Result<void> Fmt(Request& request, Response& response) {
+  response.text = hcl::writer::FormatFile(request.source(), response.diags);
+  return {};
+}
+
+Result<void> Generate(Request& request, Response& response) {
+  KINU_TRY(const Value value, request.ReadValue("value"));
+  if (Result<std::string> text = hcl::writer::ValueText(value)) {
+    response.text = *std::move(text);
+  } else {
+    response.Fail(text.error().message);
+  }
+  return {};
+}
+
 struct KindRow {
   std::string_view name;
   KindFunction run;
@@ -467,6 +491,9 @@ constexpr KindRow kKinds[] = {
     {"json-config", &JsonConfig},
     {"structure", &Structure},
     {"decode", &Decode},
+    {"format", &FormatText},
+    {"fmt", &Fmt},
+    {"generate", &Generate},
     {"json-encode", &JsonEncode},
     {"json-decode", &JsonDecode},
     {"msgpack-encode", &MsgpackEncode},

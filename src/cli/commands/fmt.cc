@@ -1,0 +1,246 @@
+// Ref: opentofu internal/command/fmt.go.
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/commands/commands.h"
+#include "hcl/writer/format.h"
+#include "text/unified_diff.h"
+
+namespace kinu::cli {
+namespace {
+
+constexpr std::string_view kExtensions[] = {".tf", ".tofu", ".tfvars", ".tftest.hcl",
+                                            ".tofutest.hcl"};
+
+bool IsFormattable(std::string_view path) {
+  return std::any_of(std::begin(kExtensions), std::end(kExtensions),
+                     [&](std::string_view extension) { return path.ends_with(extension); });
+}
+
+/// Hidden files and what editors leave. Ref: configs.IsIgnoredFile.
+bool IsIgnored(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('~') ||
+         (name.starts_with('#') && name.ends_with('#'));
+}
+
+/// A path as seen from the working directory. Ref: workdir NormalizePath.
+std::string Normalize(const std::string& path) {
+  const std::string base = CleanPath(WorkingDirectory());
+  const std::string target = AbsolutePath(path);
+  if (!base.starts_with('/') || !target.starts_with('/')) {
+    return CleanPath(path);
+  }
+  size_t common = 0;  // length of the directories that both begin with
+  for (size_t i = 0; i <= std::min(base.size(), target.size()); ++i) {
+    const bool base_ends = i == base.size() || base[i] == '/';
+    const bool target_ends = i == target.size() || target[i] == '/';
+    if (base_ends && target_ends) {
+      common = i;
+    }
+    if (i == base.size() || i == target.size() || base[i] != target[i]) {
+      break;
+    }
+  }
+  std::string out;
+  const std::string_view above = std::string_view(base).substr(common);
+  if (above.size() > 1) {  // not just "/"
+    for (const char c : above) {
+      out += c == '/' ? (out.empty() ? ".." : "/..") : "";
+    }
+    if (!above.starts_with('/')) {
+      out += out.empty() ? ".." : "/..";
+    }
+  }
+  std::string_view below = std::string_view(target).substr(common);
+  while (below.starts_with('/')) {
+    below.remove_prefix(1);
+  }
+  if (!below.empty()) {
+    out += out.empty() ? "" : "/";
+    out += below;
+  }
+  return out.empty() ? "." : out;
+}
+
+Result<std::string> ReadStandardInput() {
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n == 0) {
+      return text;
+    }
+    if (n < 0 && errno != EINTR) {
+      return Fail(ErrorCode::kIo, SystemMessage(errno));
+    }
+    text.append(buffer, n < 0 ? 0 : static_cast<size_t>(n));
+  }
+}
+
+/// Writes into the file as it is there: links, owner and mode stay.
+bool Overwrite(const std::string& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return false;
+  }
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno != EINTR) {
+      break;
+    }
+    content.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
+  }
+  return ::close(fd) == 0 && content.empty();
+}
+
+/// One run: what it was asked to do, and what it found.
+struct Formatting {
+  bool list = true;
+  bool write = true;
+  bool diff = false;
+  bool check = false;
+  bool recursive = false;
+  std::string checked;  // with -check, what is printed when all went well
+  Diagnostics diags;
+  std::vector<Ref<const SourceFile>> faulty;  // diagnostics point into them
+
+  void Say(std::string_view text) {
+    if (check) {
+      checked += text;
+    } else {
+      Print(text);
+    }
+  }
+  void Text(const std::string& path, std::string text);
+  void File(const std::string& path, const std::string& name);
+  void Directory(const std::string& path);
+  void Targets(const std::vector<std::string>& targets);
+};
+
+void Formatting::Text(const std::string& path, std::string text) {
+  const Ref<const SourceFile> source = SourceFile::Make(path, std::move(text));
+  const std::optional<std::string> result = hcl::writer::FormatFile(source.get(), diags);
+  if (!result) {
+    faulty.push_back(source);
+    return;
+  }
+  if (*result != source->text()) {
+    if (list) {
+      Say(path + '\n');
+    }
+    if (write && !Overwrite(path, *result)) {
+      diags.Error("Writing formatted file failed",
+                  "The file " + path + " could not be written: it may be incomplete now.");
+      return;
+    }
+    if (diff) {
+      Say(text::UnifiedDiff(source->text(), *result, "old/" + path, "new/" + path));
+    }
+  }
+  if (!list && !write && !diff) {
+    Say(*result);
+  }
+}
+
+void Formatting::File(const std::string& path, const std::string& name) {
+  Result<std::string> text = ReadFile(path);
+  if (!text) {
+    diags.Error("Failed to open file", "The file cannot be read: " + text.error().message + ".");
+    return;
+  }
+  Text(name, *std::move(text));
+}
+
+void Formatting::Directory(const std::string& path) {
+  const Result<std::vector<std::string>> names = ListDirectory(path);
+  if (!names) {
+    diags.Error("Invalid path",
+                "The directory " + path + " cannot be read: " + names.error().message + ".");
+    return;
+  }
+  for (const std::string& name : *names) {
+    if (IsIgnored(name)) {
+      continue;
+    }
+    const std::string inner = JoinPath(path, name);
+    struct stat info{};
+    if (::lstat(inner.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+      if (recursive) {
+        Directory(inner);
+      }
+    } else if (IsFormattable(name)) {
+      File(inner, Normalize(inner));
+    }
+  }
+}
+
+void Formatting::Targets(const std::vector<std::string>& targets) {
+  for (const std::string& target : targets) {
+    const std::string path = Normalize(target);
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) {
+      diags.Error("Invalid file or directory path", "There is no file or directory " + path + ".");
+      return;
+    }
+    if (S_ISDIR(info.st_mode)) {
+      Directory(path);
+    } else if (IsFormattable(path)) {
+      File(path, path);
+    } else {
+      diags.Error("Invalid file extension",
+                  "The name of " + path +
+                      " does not end as those of files that fmt can rewrite: .tf, .tofu, .tfvars, "
+                      ".tftest.hcl or .tofutest.hcl.");
+    }
+  }
+}
+
+}  // namespace
+
+int RunFmt(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"list", FlagKind::kBool, "true"},
+                                        {"write", FlagKind::kBool, "true"},
+                                        {"diff"},
+                                        {"check"},
+                                        {"recursive"}};
+  const std::span<const FlagSpec> tables[] = {kFlags};
+  const Result<Flags> flags = Flags::Parse(tables, invocation.args);
+  Formatting run;
+  if (!flags) {
+    run.diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, run.diags);
+  }
+  const std::vector<std::string>& targets = flags->positionals();
+  const bool standard_input = !targets.empty() && targets[0] == "-";
+  const bool list = flags->Bool("list") && !standard_input;
+  run.check = flags->Bool("check");
+  run.list = list || run.check;
+  run.write = flags->Bool("write") && !standard_input && !run.check;
+  run.diff = flags->Bool("diff");
+  run.recursive = flags->Bool("recursive");
+  if (standard_input) {
+    if (Result<std::string> text = ReadStandardInput()) {
+      run.Text("<stdin>", *std::move(text));
+    } else {
+      run.diags.Error("Failed to read file",
+                      "The standard input cannot be read: " + text.error().message + ".");
+    }
+  } else {
+    run.Targets(targets.empty() ? std::vector<std::string>{"."} : targets);
+  }
+  if (invocation.Show(run.diags)) {
+    return 2;
+  }
+  if (list) {
+    Print(run.checked);
+  }
+  return run.checked.empty() ? 0 : 3;
+}
+
+}  // namespace kinu::cli
