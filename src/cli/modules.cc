@@ -1,27 +1,90 @@
 #include "cli/modules.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 
 namespace kinu::cli {
+namespace {
 
-std::string ModuleLines(const Loaded& loaded) {
-  const Program& program = *loaded.program;
-  std::string out;
-  for (const auto& node : loaded.config->nodes) {
-    if (node->parent == nullptr) {
-      continue;
-    }
+std::string ManifestPath(const Invocation& invocation) {
+  return invocation.data_directory + "/modules/modules.json";
+}
+
+/// Names of the calls that lead to a module, and where it is; empty for one that was not found.
+struct FoundModule {
+  std::vector<std::string> names;
+  std::string dir;
+  std::string source;
+
+  std::string Key() const {
     std::string key;
-    for (ModuleId id = node->path; !id.is_root(); id = program.Parent(id)) {
-      key = std::string(program.Text(program.CallName(id))) + (key.empty() ? "" : "." + key);
+    for (const std::string& name : names) {
+      key += (key.empty() ? "" : ".") + name;
     }
-    out += "- " + key + " in " + node->source_dir + "\n";
+    return key;
   }
+};
+
+std::vector<FoundModule> FoundModules(const Loaded& loaded) {
+  const Program& program = *loaded.program;
+  std::vector<FoundModule> out;
+  for (const auto& node : loaded.config->nodes) {
+    FoundModule module;
+    for (ModuleId id = node->path; !id.is_root(); id = program.Parent(id)) {
+      module.names.emplace_back(program.Text(program.CallName(id)));
+    }
+    std::reverse(module.names.begin(), module.names.end());
+    for (size_t i = 0; i < node->children.size(); ++i) {
+      if (node->children[i] == nullptr) {
+        FoundModule missing{module.names, "", ""};
+        missing.names.emplace_back(program.Text(node->module->calls[i].name));
+        out.push_back(std::move(missing));
+      }
+    }
+    if (node->parent != nullptr) {
+      module.dir = node->source_dir;
+      module.source = node->source;
+      out.push_back(std::move(module));
+    }
+  }
+  std::sort(out.begin(), out.end(),
+            [](const FoundModule& a, const FoundModule& b) { return a.names < b.names; });
   return out;
 }
 
+}  // namespace
+
+Loaded InstallModules(const Invocation& invocation,
+                      std::span<const config::VariableArgument> arguments,
+                      const ModuleInstall& install, Narrator& narrator, Diagnostics& diags) {
+  Loaded loaded;
+  loaded.program = std::make_shared<Program>();
+  loaded.inputs = GatherWorkingInputs(arguments, diags);
+  config::LoadOptions options;
+  options.workspace = WorkspaceOf(invocation);
+  options.inputs = &loaded.inputs;
+  options.manifest_path = ManifestPath(invocation);
+  options.require_installed = false;
+  // A manifest that cannot be read is reported by the load.
+  Diagnostics ignored;
+  auto before = config::ReadModuleManifest(options.manifest_path, ignored);
+  loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
+  for (const FoundModule& module : FoundModules(loaded)) {
+    const std::string key = module.Key();
+    auto found = before.find(key);
+    bool known = found != before.end() && !module.dir.empty() && found->second.dir == module.dir &&
+                 found->second.source == module.source;
+    if (install.again || !known) {
+      const std::string text = install.show_paths ? key + " in " + module.dir : key;
+      narrator.Say("- " + text, "installing " + text);
+    }
+  }
+  return loaded;
+}
+
 void WriteModuleManifest(const Invocation& invocation, const Loaded& loaded, Diagnostics& diags) {
-  std::string manifest = invocation.data_directory + "/modules/modules.json";
+  std::string manifest = ManifestPath(invocation);
   auto made = MakeDirectories(DirName(manifest));
   auto written = made ? ReplaceFile(manifest, config::ModuleManifest(*loaded.config), 0644) : made;
   if (!written) {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "config/static_value.h"
 #include "install/cli_config.h"
 #include "plugin/handshake.h"
 #include "view/human/text.h"
@@ -135,11 +134,32 @@ void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {
   loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, diags);
 }
 
+void AddLockFileError(const Diagnostics& lock_diags, Diagnostics& diags) {
+  if (!lock_diags.has_errors()) {
+    return;
+  }
+  // An error made of errors, whose first line is the summary that the reference gives.
+  std::string summary = "failed to read dependency lock file: ";
+  std::string detail;
+  if (lock_diags.size() == 1) {
+    const Diagnostic& only = lock_diags.list()[0];
+    summary += only.summary + ": " + only.detail;
+  } else {
+    summary += std::to_string(lock_diags.size()) + " problems:";
+    for (const Diagnostic& problem : lock_diags) {
+      detail += (detail.empty() ? "- " : "\n- ") + problem.summary + ": " + problem.detail;
+    }
+  }
+  diags.Error(std::move(summary), std::move(detail));
+}
+
 std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocation,
                                                       Diagnostics& diags) {
   install::ProviderLocator::Options options;
   options.providers_directory = invocation.data_directory + "/providers";
-  options.locks = install::LockFile::Read(std::string(install::kLockFileName), diags);
+  Diagnostics lock_diags;
+  options.locks = install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
+  AddLockFileError(lock_diags, diags);
   options.dev_overrides = invocation.cli_config.dev_overrides();
   const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
   if (attach != nullptr && *attach != '\0') {
@@ -161,43 +181,6 @@ const schema::ProviderSchema* LocatorSchemas::Find(std::string_view provider) co
 std::string WorkspaceOf(const Invocation& invocation) {
   const char* chosen = std::getenv("TF_WORKSPACE");
   return backend::CurrentWorkspace(invocation.data_directory, chosen == nullptr ? "" : chosen);
-}
-
-bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::LocalOptions& options,
-                 Diagnostics& diags) {
-  const config::Module& root = *loaded.config->root().module;
-  if (!root.backend) {
-    return true;
-  }
-  const config::Backend& block = *root.backend;
-  if (block.type != "local") {
-    diags.Error("Unsupported backend type",
-                "This version keeps states in local files only: the backend \"" + block.type +
-                    "\" is not built yet.",
-                block.type_range);
-    return false;
-  }
-  static constexpr hcl::AttributeSchema kAttributes[] = {{"path"}, {"workspace_dir"}};
-  size_t errors = diags.error_count();
-  hcl::BodyContent content =
-      block.body->Content({.attributes = kAttributes}, hcl::Strictness::kExact, diags);
-  config::LoadOptions load_options;
-  load_options.workspace = WorkspaceOf(invocation);
-  load_options.inputs = &loaded.inputs;
-  config::StaticEvaluator evaluator(*loaded.program, load_options, ".");
-  for (const hcl::Attribute& attribute : content.attributes) {
-    std::string& target = attribute.name == "path" ? options.path : options.workspace_dir;
-    evaluator.EvaluateString(loaded.config->root(), *attribute.expr,
-                             {"backend.local", attribute.range}, target, diags);
-  }
-  return diags.error_count() == errors;
-}
-
-bool BackendOptions(const Invocation& invocation,
-                    std::span<const config::VariableArgument> arguments,
-                    backend::LocalOptions& options, Diagnostics& diags) {
-  Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
-  return !diags.has_errors() && ReadBackend(invocation, loaded, options, diags);
 }
 
 std::string Timestamp() {

@@ -47,6 +47,9 @@ void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags);
 std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocation,
                                                       Diagnostics& diags);
 
+/// Makes one error of what is wrong with the lock file, as commands that use it do.
+void AddLockFileError(const Diagnostics& lock_diags, Diagnostics& diags);
+
 /// Finds schemas for documents and texts.
 class LocatorSchemas final : public view::SchemaLookup {
  public:
@@ -57,11 +60,13 @@ class LocatorSchemas final : public view::SchemaLookup {
   provider::ProviderSource& source_;
 };
 
-/// The local backend that the root module asks for; `options` already has the state flags. False
-/// with a diagnostic when it wants a backend that is not built.
+/// The local backend that this directory was initialized with; `options` already has the state
+/// flags. False with a diagnostic when the root module asks for another one than init recorded, or
+/// for one that is not built.
 bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::LocalOptions& options,
                  Diagnostics& diags);
-/// The same for commands that need nothing else of the configuration.
+/// The same for commands that need nothing else of the configuration. A directory without
+/// configuration will do.
 bool BackendOptions(const Invocation& invocation,
                     std::span<const config::VariableArgument> arguments,
                     backend::LocalOptions& options, Diagnostics& diags);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "cli/backend_settings.h"
 #include "cli/not_built.h"
 #include "cli/provider_check.h"
 #include "cli/target_flags.h"
@@ -158,11 +159,18 @@ PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& di
 
 bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
                      std::string_view lock_operation, Audience& audience, Diagnostics& diags) {
+  backend::LocalOptions options;
   loaded = LoadWorkingDirectory(invocation, request.variables, diags);
   if (diags.has_errors()) {
+    // A backend that is not set up yet comes before everything that only init can mend.
+    Diagnostics root_diags;
+    Loaded root = LoadRootModule(invocation, request.variables, root_diags);
+    if (!root_diags.has_errors() && !ReadBackend(invocation, root, options, root_diags)) {
+      loaded = std::move(root);
+      diags = std::move(root_diags);
+    }
     return false;
   }
-  backend::LocalOptions options;
   options.state = flags.String("state");
   options.state_out = flags.String("state-out");
   options.backup = flags.String("backup");
@@ -206,6 +214,7 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   if (diags.has_errors()) {
     return false;
   }
+  backend_config = PlanBackendConfig(options);
   input.config = loaded.config.get();
   input.prior_state = &prior;
   input.variables = &loaded.variables;
@@ -238,6 +247,7 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   plan::Plan plan = engine::MakePlan(operation.input, diags);
   plan.errored = plan.errored || refused;
   plan.terraform_version = kCompatibleVersion;
+  plan.backend.config = operation.backend_config;
   plan.backend.workspace = operation.input.options.workspace;
   plan.force_replace = operation.input.options.force_replace;
   for (const auto& [name, given] : operation.loaded.variables) {

@@ -59,6 +59,8 @@ struct Operation {
   state::State prior;
   engine::Input input;
   bool locked = false;
+  /// Settings of the backend, as plan files keep them.
+  Value backend_config;
 
   /// Loads everything and takes the lock. False after an error.
   bool Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,

@@ -1,6 +1,7 @@
 #include "cli/saved_plan.h"
 
 #include "base/files.h"
+#include "cli/backend_settings.h"
 
 namespace kinu::cli {
 
@@ -90,7 +91,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   backend_options.state = flags.String("state");
   backend_options.state_out = flags.String("state-out");
   backend_options.backup = flags.String("backup");
-  if (!ReadBackend(invocation, operation.loaded, backend_options, diags)) {
+  if (!PlannedBackend(plan.backend, backend_options, diags)) {
     return false;
   }
   auto opened =

@@ -30,8 +30,7 @@ int StateSession::Usage() {
 
 bool StateSession::Options(backend::LocalOptions& options) {
   auto arguments = VariableArguments(*flags, diags);
-  return !diags.has_errors() &&
-         (!config::IsConfigDir(".") || BackendOptions(invocation, arguments, options, diags));
+  return !diags.has_errors() && BackendOptions(invocation, arguments, options, diags);
 }
 
 bool StateSession::Open(std::string_view lock) {

@@ -338,7 +338,7 @@ locals { e = local.e }
       "error|Unable to compute static value|main.tf:9"}},
     {"unreadable module",
      {{"main.tf", "module \"m\" { source = \"./nowhere\" }"}},
-     {"error|Unreadable module directory|"}},
+     {"error|Unreadable module directory|", "error|Unreadable module directory|"}},
     {"providers passed to modules",
      {{"main.tf", R"(
 terraform {

@@ -83,6 +83,39 @@ bool IsConfigDir(const std::string& dir) {
   return !files.primary.empty() || !files.overrides.empty();
 }
 
+std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std::string& path,
+                                                                       Diagnostics& diags) {
+  std::map<std::string, InstalledModule, std::less<>> out;
+  Result<std::string> text = ReadFile(path);
+  if (!text || text->empty()) {
+    return out;
+  }
+  const JsonDocument document = ParseJson(*text);
+  const JsonNode* records = document.root().Find("Modules");
+  if (!document.ok()) {
+    diags.Error("Failed to read the list of installed modules",
+                "The file " + path + " is not the JSON that installation writes: " +
+                    document.problems()[0].message + ". Run \"init\" to write it again.");
+    return out;
+  }
+  if (records == nullptr) {
+    return out;
+  }
+  const auto text_of = [](const JsonNode& record, std::string_view name) {
+    const JsonNode* value = record.Find(name);
+    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
+  };
+  for (const JsonNode& record : records->elements()) {
+    InstalledModule module{CleanPath(text_of(record, "Dir")), text_of(record, "Source"),
+                           text_of(record, "Version")};
+    if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
+      module.source = source->text;
+    }
+    out[text_of(record, "Key")] = std::move(module);
+  }
+  return out;
+}
+
 namespace {
 
 /// Where files are read: on disk, or in a snapshot.
@@ -214,13 +247,6 @@ bool ModuleReader::Read(const std::string& dir) {
   return true;
 }
 
-/// An entry of the manifest of installed modules.
-struct InstalledModule {
-  std::string dir;
-  std::string source;
-  std::string version;
-};
-
 /// Loads the tree of module calls.
 class ConfigLoader {
  public:
@@ -260,6 +286,7 @@ class ConfigLoader {
   void LoadCall(ConfigNode& node, int call, std::vector<ConfigNode*>& pending);
   const InstalledModule* FindInstalled(const ConfigNode& node, const ModuleCall& call,
                                        const CallTarget& target, InstalledModule& local);
+  bool IsStillInstalled(const CallTarget& target, const InstalledModule& installed);
   void CheckInstalled(const ModuleCall& call, const CallTarget& target,
                       const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
@@ -285,33 +312,10 @@ void ConfigLoader::ReadManifest() {
     }
     return;
   }
-  Result<std::string> text = ReadFile(options_.manifest_path);
-  if (!text || text->empty()) {
-    return;
-  }
-  const JsonDocument document = ParseJson(*text);
-  const JsonNode* records = document.root().Find("Modules");
-  if (!document.ok()) {
-    diags_.Error("Failed to read the list of installed modules",
-                 "The file " + options_.manifest_path +
-                     " is not the JSON that installation writes: " +
-                     document.problems()[0].message + ". Run \"init\" to write it again.");
-    return;
-  }
-  if (records == nullptr) {
-    return;
-  }
-  const auto text_of = [](const JsonNode& record, std::string_view name) {
-    const JsonNode* value = record.Find(name);
-    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
-  };
-  for (const JsonNode& record : records->elements()) {
-    InstalledModule module{CleanPath(text_of(record, "Dir")), text_of(record, "Source"),
-                           text_of(record, "Version")};
-    if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
-      module.source = source->text;
+  if (!options_.root_only) {
+    for (auto& [key, module] : ReadModuleManifest(options_.manifest_path, diags_)) {
+      manifest_[key] = std::move(module);
     }
-    manifest_[text_of(record, "Key")] = std::move(module);
   }
 }
 
@@ -442,7 +446,9 @@ std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& 
 const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const ModuleCall& call,
                                                    const CallTarget& target,
                                                    InstalledModule& local) {
-  if (auto found = manifest_.find(ManifestKey(node, call)); found != manifest_.end()) {
+  if (auto found = manifest_.find(ManifestKey(node, call));
+      found != manifest_.end() &&
+      (options_.require_installed || IsStillInstalled(target, found->second))) {
     return &found->second;
   }
   if (options_.require_installed) {
@@ -463,13 +469,33 @@ const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const
   }
   local = {JoinPath(node.source_dir, target.source.text), target.source.text, ""};
   if (!source_.HasDirectory(local.dir)) {
-    diags_.Error("Unreadable module directory", "The directory " + Quoted(local.dir) +
-                                                    " that module " +
-                                                    std::string(program_.Text(call.name)) +
-                                                    " stands in does not exist or cannot be read.");
+    // The reference tells a path that leads nowhere twice: as a path, and as the module's place.
+    if (!FileExists(local.dir)) {
+      diags_.Error("Unreadable module directory",
+                   "The directory " + Quoted(local.dir) + " does not exist.");
+    }
+    diags_.Error("Unreadable module directory",
+                 "Nothing can be read for module " + Quoted(program_.Text(call.name)) +
+                     ", which is called at " + PlaceText(call.range) + ", in " + Quoted(local.dir) +
+                     ".");
     return nullptr;
   }
   return &local;
+}
+
+/// Whether installation may leave a module as the manifest has it. What lies in local directories
+/// is looked up again.
+bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledModule& installed) {
+  if (!target.valid) {
+    return true;
+  }
+  if (target.source.kind == ModuleSourceKind::kLocal || target.source.text != installed.source ||
+      !source_.HasDirectory(installed.dir)) {
+    return false;
+  }
+  auto constraints = VersionConstraints::Parse(target.version);
+  auto version = Version::Parse(installed.version);
+  return target.version.empty() || (constraints && version && constraints->Allows(*version));
 }
 
 void ConfigLoader::CheckInstalled(const ModuleCall& call, const CallTarget& target,
@@ -575,7 +601,7 @@ void ConfigLoader::Load() {
   CheckSupported(*root.module);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
   ReadTargets(*root_node);
-  if (diags_.error_count() != errors) {
+  if (diags_.error_count() != errors || options_.root_only) {
     return;
   }
   std::vector<ConfigNode*> pending{root_node};

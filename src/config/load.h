@@ -5,6 +5,7 @@
 // internal/configs parser_config_dir.go, config_build.go, configload/loader_load.go.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,17 @@ struct SourceSnapshot {
   };
   std::vector<Module> modules;
 };
+
+/// An entry of the manifest of installed modules.
+struct InstalledModule {
+  std::string dir;
+  std::string source;
+  std::string version;
+};
+/// The manifest by dotted path; the root's is the empty one. No file: no modules.
+std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std::string& path,
+                                                                       Diagnostics& diags);
+
 struct LoadOptions {
   /// Name of the workspace, which module sources may use.
   std::string workspace = "default";
@@ -36,8 +48,11 @@ struct LoadOptions {
   const RawInputs* inputs = nullptr;
   /// The manifest of installed modules.
   std::string manifest_path = ".terraform/modules/modules.json";
-  /// False: local directories are followed without a manifest, as installation does.
+  /// False: local directories are followed without a manifest, as installation does. What else is
+  /// installed counts when it is what the call asks for.
   bool require_installed = true;
+  /// True: the root module alone is loaded, without what it calls.
+  bool root_only = false;
   /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not
   /// supported yet, are accepted.
   bool for_validation = false;

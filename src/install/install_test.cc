@@ -313,7 +313,7 @@ class Installation : public Files {
     events_.query = [this](const std::string& address, const VersionConstraints&, bool locked) {
       log_.push_back((locked ? "reuse " : "find ") + ProviderForDisplay(address));
     };
-    events_.installing = [this](const std::string& address, const Version& version) {
+    events_.installing = [this](const std::string& address, const Version& version, bool) {
       log_.push_back("installing " + ProviderForDisplay(address) + ' ' + version.ToText());
     };
     events_.already_installed = [this](const std::string& address, const Version& version) {

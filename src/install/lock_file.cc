@@ -109,13 +109,15 @@ class LockReader {
                    "The version selected for provider " + address +
                        " is invalid: " + version.error().message + ".",
                    attribute.expr->range());
-      return;
+    } else {
+      lock.version = *version;
     }
-    lock.version = *version;
-    if (version->ToText() != *text) {
+    // What is no version is not in normal form either: the reference tells both.
+    const std::string normal = version ? version->ToText() : "0.0.0";
+    if (normal != *text) {
       diags_.Error("Invalid provider version number",
                    "The version selected for provider " + address +
-                       " must be written in normalized form: " + Quote(version->ToText()) + ".",
+                       " must be written in normalized form: " + Quote(normal) + ".",
                    attribute.expr->range());
     }
   }
@@ -132,10 +134,10 @@ class LockReader {
                    "The version constraints recorded for provider " + address +
                        " are invalid: " + constraints.error().message + ".",
                    attribute.expr->range());
-      return;
+    } else {
+      lock.constraints = *constraints;
     }
-    lock.constraints = *constraints;
-    if (std::string canonical = constraints->ToCanonicalText(); canonical != *text) {
+    if (std::string canonical = lock.constraints.ToCanonicalText(); canonical != *text) {
       diags_.Error("Invalid provider version constraints",
                    "The version constraints recorded for provider " + address +
                        " must be written in normalized form: " + Quote(canonical) + ".",

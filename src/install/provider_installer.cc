@@ -101,7 +101,7 @@ class Installer {
              "locked provider " + address + ' ' + lock->version.ToText() +
                  " does not match configured version constraint " + constraints.ToCanonicalText() +
                  "; must use tofu init -upgrade to allow selection of new versions",
-             true);
+             InstallFailure::kNoVersion);
       return;
     }
     auto packages = source_.Find(address);
@@ -121,16 +121,16 @@ class Installer {
       // A package that is installed and verified needs no source any more.
       selected_.push_back({address, constraints, {lock->version, "", false}});
     } else if (!packages) {
-      Failed(address, packages.error().message, true);
+      Failed(address, packages.error().message, InstallFailure::kNotFound);
     } else if (locked) {
       Failed(
           address,
           "the previously-selected version " + lock->version.ToText() + " is no longer available",
-          true);
+          InstallFailure::kNoVersion);
     } else {
       Failed(address,
              "no available releases match the given constraints " + constraints.ToCanonicalText(),
-             true);
+             packages->empty() ? InstallFailure::kNotFound : InstallFailure::kNoVersion);
     }
   }
 
@@ -156,16 +156,16 @@ class Installer {
       error = "built-in providers do not support explicit version constraints";
     }
     if (!error.empty()) {
-      Failed(address, error, true);
+      Failed(address, error, InstallFailure::kBuiltIn);
     } else if (events_.built_in) {
       events_.built_in(address);
     }
   }
 
-  void Failed(const std::string& address, const std::string& error, bool while_querying) {
+  void Failed(const std::string& address, const std::string& error, InstallFailure failure) {
     result_.errors[address] = error;
     if (events_.failed) {
-      events_.failed(address, error, while_querying);
+      events_.failed(address, error, failure);
     }
   }
 
@@ -195,7 +195,7 @@ class Installer {
     std::vector<std::string> hashes = same ? lock->hashes : std::vector<std::string>();
     std::vector<std::string> wanted = same ? lock->PreferredHashes() : std::vector<std::string>();
     if (events_.installing) {
-      events_.installing(address, package.version);
+      events_.installing(address, package.version, !options_.plugin_cache_directory.empty());
     }
     std::string directory =
         PackageDirectory(options_.providers_directory, address, package.version);
@@ -212,7 +212,7 @@ class Installer {
       }
     }
     if (!hash) {
-      Failed(address, hash.error().message, false);
+      Failed(address, hash.error().message, InstallFailure::kInstallation);
       return;
     }
     hashes.push_back(*hash);

@@ -17,17 +17,27 @@ namespace kinu::install {
 /// What a configuration (and state) needs: full address to constraints.
 using ProviderRequirements = std::map<std::string, VersionConstraints, ProviderAddressLess>;
 
+/// Why a provider is not installed.
+enum class InstallFailure : uint8_t {
+  kBuiltIn,       ///< a built-in provider that does not exist, or has no versions
+  kNotFound,      ///< no source has it
+  kNoVersion,     ///< none of its versions will do
+  kInstallation,  ///< the package cannot be put in place
+};
+
 /// What happens, for whoever shows progress. Every function may be left out.
 struct InstallEvents {
   std::function<void(const std::string& address)> built_in;
   /// Looking for versions; `locked`: only the locked version is asked for.
   std::function<void(const std::string& address, const VersionConstraints&, bool locked)> query;
   std::function<void(const std::string& address, const Version&)> already_installed;
-  std::function<void(const std::string& address, const Version&)> installing;
+  /// `to_cache`: into the directory that working directories share.
+  std::function<void(const std::string& address, const Version&, bool to_cache)> installing;
+  /// The package in the shared directory is being linked.
+  std::function<void(const std::string& address, const Version&)> linking_from_cache;
   /// `linked`: the package is used where it is.
   std::function<void(const std::string& address, const Version&, bool linked)> installed;
-  std::function<void(const std::string& address, const std::string& error, bool while_querying)>
-      failed;
+  std::function<void(const std::string& address, const std::string& error, InstallFailure)> failed;
 };
 
 struct InstallOptions {

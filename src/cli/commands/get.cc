@@ -17,22 +17,11 @@ int RunGet(Invocation& invocation) {
     return session.Usage();
   }
   auto arguments = VariableArguments(*session.flags, session.diags);
-  Loaded loaded;
-  loaded.program = session.program;
-  loaded.inputs = GatherWorkingInputs(arguments, session.diags);
-  config::LoadOptions options;
-  options.workspace = WorkspaceOf(invocation);
-  options.inputs = &loaded.inputs;
-  options.require_installed = false;
-  loaded.config = config::LoadConfig(loaded.program, ".", options, session.diags);
+  Narrator narrator(invocation, *session.audience);
+  Loaded loaded = InstallModules(invocation, arguments, {.again = session.flags->Bool("update")},
+                                 narrator, session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();
-  }
-  std::string lines = ModuleLines(loaded);
-  for (size_t begin = 0; begin < lines.size();) {
-    size_t end = lines.find('\n', begin);
-    session.Say(lines.substr(begin, end - begin));
-    begin = end + 1;
   }
   WriteModuleManifest(invocation, loaded, session.diags);
   return session.audience->Show(session.diags) ? 1 : 0;

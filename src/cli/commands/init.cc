@@ -1,10 +1,15 @@
+// init: prepares a working directory: backend, modules, providers, lock file.
+// Ref: opentofu internal/command/init.go, internal/command/views/init.go.
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/files.h"
+#include "cli/backend_init.h"
 #include "cli/commands/commands.h"
 #include "cli/modules.h"
 #include "cli/operation.h"
+#include "config/module_source.h"
 #include "config/requirements.h"
 #include "install/provider_installer.h"
 #include "plugin/handshake.h"
@@ -13,11 +18,11 @@ namespace kinu::cli {
 namespace {
 
 constexpr std::string_view kEmptyDirectory =
-    "OpenTofu initialized in an empty directory!\n\n"
+    "[reset][bold]OpenTofu initialized in an empty directory![reset]\n\n"
     "The directory has no OpenTofu configuration files. You may begin working\n"
-    "with OpenTofu immediately by creating OpenTofu configuration files.\n";
+    "with OpenTofu immediately by creating OpenTofu configuration files.";
 constexpr std::string_view kLockCreated =
-    "\nOpenTofu has created a lock file .terraform.lock.hcl to record the provider\n"
+    "\nOpenTofu has created a lock file [bold].terraform.lock.hcl[reset] to record the provider\n"
     "selections it made above. Include this file in your version control repository\n"
     "so that OpenTofu can guarantee to make the same selections by default when\n"
     "you run \"tofu init\" in the future.";
@@ -26,17 +31,33 @@ constexpr std::string_view kLockChanged =
     "in the .terraform.lock.hcl file. Review those changes and commit them to your\n"
     "version control system if they represent changes you intended to make.";
 constexpr std::string_view kNextSteps =
-    "\nYou may now begin working with OpenTofu. Try running \"tofu plan\" to see\n"
+    "[reset][green]\nYou may now begin working with OpenTofu. Try running \"tofu plan\" to see\n"
     "any changes that are required for your infrastructure. All OpenTofu commands\n"
     "should now work.\n\n"
     "If you ever set or change modules or backend configuration for OpenTofu,\n"
     "rerun this command to reinitialize your working directory. If you forget, other\n"
     "commands will detect it and remind you to do so if necessary.";
 constexpr std::string_view kConfigProblems =
-    "OpenTofu encountered problems during initialization, including problems\n"
+    "\n[reset]OpenTofu encountered problems during initialization, including problems\n"
     "with the configuration, described below.\n\n"
     "The OpenTofu configuration must be valid before initialization so that\n"
-    "OpenTofu can determine which modules and providers need to be installed.\n";
+    "OpenTofu can determine which modules and providers need to be installed.";
+
+constexpr FlagSpec kInitFlags[] = {
+    {"ignore-remote-version"},
+    {"backend", FlagKind::kBool, "true"},
+    {"cloud", FlagKind::kBool, "true"},
+    {"backend-config", FlagKind::kList},
+    {"force-copy"},
+    {"reconfigure"},
+    {"migrate-state"},
+    {"from-module", FlagKind::kString},
+    {"get", FlagKind::kBool, "true"},
+    {"upgrade"},
+    {"plugin-dir", FlagKind::kList},
+    {"lockfile", FlagKind::kString},
+    {"test-directory", FlagKind::kString, "tests"},
+};
 
 /// "hashicorp/null" for the default registry, else the whole address.
 std::string DisplayAddress(const std::string& address) {
@@ -44,39 +65,410 @@ std::string DisplayAddress(const std::string& address) {
   return address.starts_with(kDefault) ? address.substr(kDefault.size()) : address;
 }
 
-/// What the configuration and the state need, with the constraints of all modules together.
-install::ProviderRequirements Requirements(const Loaded& loaded, const state::State& state,
-                                           Diagnostics& diags) {
-  install::ProviderRequirements out;
-  const Program& program = *loaded.program;
-  for (config::ProviderRequirement& need : config::ProviderRequirements(*loaded.config, diags)) {
-    out[std::string(program.Text(need.provider))] = std::move(need.constraints);
+/// The run of one `init`.
+class Init {
+ public:
+  Init(Invocation& invocation, const Flags& flags, Audience& audience, Diagnostics& diags)
+      : invocation_(invocation),
+        flags_(flags),
+        audience_(audience),
+        narrator_(invocation, audience),
+        diags_(diags) {}
+
+  int Run();
+
+ private:
+  bool CopyFromModule();
+  int Fail() {
+    audience_.Show(diags_);
+    return 1;
   }
-  for (const auto& resource : state.resources) {
-    out.try_emplace(std::string(program.Text(resource->provider.provider)));
+  int FailWithConfigProblems();
+  BackendInitRequest BackendRequest() const;
+  void ReadState(const backend::LocalOptions& options);
+  install::ProviderRequirements Requirements();
+  void CheckAddresses(const install::ProviderRequirements& requirements);
+  install::InstallEvents Events();
+  bool InstallProviders();
+  bool SaveLocks(const install::LockFile& before, const install::InstallResult& installed);
+
+  Invocation& invocation_;
+  const Flags& flags_;
+  Audience& audience_;
+  Narrator narrator_;
+  Diagnostics& diags_;
+  std::vector<config::VariableArgument> arguments_;
+  Loaded loaded_;
+  state::State state_;
+  bool header_ = false;  // something was told before the end
+};
+
+int Init::FailWithConfigProblems() {
+  if (!audience_.json_only()) {
+    PrintError(invocation_.style().Paint(kConfigProblems) + "\n");
+  }
+  if (audience_.json() != nullptr) {
+    audience_.json()->Message(view::JsonUi::Level::kError, Narrator::Plain(kConfigProblems));
+  }
+  return Fail();
+}
+
+/// Copies a module that stands in a directory of this machine. Ref: initwd DirFromModule.
+bool Init::CopyFromModule() {
+  const std::string& text = flags_.String("from-module");
+  auto names = ListDirectory(".");
+  if (!names) {
+    diags_.Error("Error validating destination directory", names.error().message);
+    return false;
+  }
+  if (!names->empty() && config::IsConfigDir(".")) {
+    diags_.Error("The working directory already contains files",
+                 "The option -from-module puts a copy of a module into a directory without "
+                 "configuration, and this one has one. Leave the option out to initialize it.");
+    return false;
+  }
+  narrator_.Say("[reset][bold]Copying configuration[reset] from \"" + text + "\"...",
+                "Copying configuration from \"" + text + "\"...");
+  header_ = true;
+  bool is_path = text.starts_with('/') || text.starts_with("./") || text.starts_with("../") ||
+                 text == "." || text == "..";
+  if (!is_path) {
+    auto source = config::ParseModuleSource(text, false);
+    diags_.Error(source ? "Module source is not supported" : "Invalid module source address",
+                 source ? "Fetching modules is not built yet: -from-module copies from local "
+                          "directories only."
+                        : "Failed to parse module source address: " + source.error().message);
+    return false;
+  }
+  if (!IsDirectory(text)) {
+    diags_.Error("Failed to download module",
+                 "There is no directory \"" + text + "\" to copy the module from.");
+    return false;
+  }
+  auto entries = ListDirectory(text);
+  if (!entries) {
+    diags_.Error("Failed to download module", entries.error().message);
+    return false;
+  }
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (const std::string& name : *entries) {
+    if (name.starts_with('.')) {
+      continue;
+    }
+    fs::copy(fs::path(text) / name, fs::path(".") / name,
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+    if (error) {
+      diags_.Error("Failed to copy root module",
+                   "Copying \"" + name + "\" failed: " + error.message() + ".");
+      return false;
+    }
+  }
+  Loaded copied = InstallModules(invocation_, arguments_, {.show_paths = false}, narrator_, diags_);
+  if (diags_.has_errors()) {
+    return false;
+  }
+  WriteModuleManifest(invocation_, copied, diags_);
+  narrator_.BlankLine();
+  return !diags_.has_errors();
+}
+
+BackendInitRequest Init::BackendRequest() const {
+  BackendInitRequest request;
+  request.overrides = flags_.List("backend-config");
+  request.reconfigure = flags_.Bool("reconfigure");
+  request.force_copy = flags_.Bool("force-copy");
+  request.migrate = flags_.Bool("migrate-state") || request.force_copy;
+  request.input = flags_.Bool("input") && !invocation_.input_disabled && !audience_.json_only();
+  request.lock = flags_.Bool("lock");
+  request.lock_timeout = std::chrono::milliseconds(flags_.Duration("lock-timeout"));
+  return request;
+}
+
+/// The state names providers that the configuration may no longer need.
+void Init::ReadState(const backend::LocalOptions& options) {
+  const std::string workspace = WorkspaceOf(invocation_);
+  if (!backend::IsValidWorkspaceName(workspace)) {
+    diags_.Error("Error selecting workspace",
+                 "\"" + workspace + "\" cannot be the name of a workspace.");
+    return;
+  }
+  auto program = std::make_shared<Program>();
+  auto store = backend::LocalBackend(options).Open(workspace, program);
+  auto state = store ? (*store)->Read(program) : std::unexpected(store.error());
+  if (!state) {
+    diags_.Error(store ? "Error refreshing state" : "Error loading state", state.error().message);
+    return;
+  }
+  state_ = std::move(*state);
+}
+
+/// What the configuration and the state need, with the constraints of all modules together.
+install::ProviderRequirements Init::Requirements() {
+  install::ProviderRequirements out;
+  for (config::ProviderRequirement& need : config::ProviderRequirements(*loaded_.config, diags_)) {
+    out[std::string(loaded_.program->Text(need.provider))] = std::move(need.constraints);
+  }
+  for (const auto& resource : state_.resources) {
+    out.try_emplace(std::string(state_.program->Text(resource->provider.provider)));
   }
   return out;
+}
+
+void Init::CheckAddresses(const install::ProviderRequirements& requirements) {
+  std::map<std::string, std::vector<std::string>> by_type;
+  for (const auto& [address, constraints] : requirements) {
+    size_t type = address.rfind('/');
+    size_t space = type == std::string::npos ? type : address.rfind('/', type - 1);
+    if (space == std::string::npos) {
+      continue;
+    }
+    std::string name = address.substr(space + 1, type - space - 1);
+    if (name == "hashicorp" || name == "opentofu") {
+      by_type[address.substr(type + 1)].push_back(DisplayAddress(address));
+    }
+    if (name == "-") {
+      diags_.Error("Invalid legacy provider address",
+                   "The configuration or the state refers to the provider \"" +
+                       address.substr(type + 1) +
+                       "\" without a namespace, as before release 0.13. Upgrade it there first.");
+    }
+  }
+  for (const auto& [type, addresses] : by_type) {
+    if (addresses.size() > 1) {
+      std::string list;
+      for (const std::string& address : addresses) {
+        list += (list.empty() ? "" : ", ") + address;
+      }
+      diags_.Warning("Potential provider misconfiguration",
+                     "There are several providers of the type " + type + ": " + list +
+                         ". If that is what you want, all is well.");
+    }
+  }
+}
+
+install::InstallEvents Init::Events() {
+  install::InstallEvents events;
+  events.built_in = [this](const std::string& address) {
+    narrator_.Say("- " + address + " is built in to OpenTofu");
+  };
+  events.query = [this](const std::string& address, const VersionConstraints& constraints,
+                        bool locked) {
+    if (locked) {
+      narrator_.Say("- Reusing previous version of " + DisplayAddress(address) +
+                    " from the dependency lock file");
+    } else if (constraints.empty()) {
+      narrator_.Say("- Finding latest version of " + DisplayAddress(address) + "...");
+    } else {
+      narrator_.Say("- Finding " + DisplayAddress(address) + " versions matching \"" +
+                    constraints.ToCanonicalText() + "\"...");
+    }
+  };
+  events.already_installed = [this](const std::string& address, const Version& version) {
+    narrator_.Say("- Using previously-installed " + DisplayAddress(address) + " v" +
+                  version.ToText());
+  };
+  events.linking_from_cache = [this](const std::string& address, const Version& version) {
+    narrator_.Say("- Using " + DisplayAddress(address) + " v" + version.ToText() +
+                  " from the shared cache directory");
+  };
+  events.installing = [this](const std::string& address, const Version& version, bool to_cache) {
+    narrator_.Say("- Installing " + DisplayAddress(address) + " v" + version.ToText() +
+                  (to_cache ? " to the shared cache directory..." : "..."));
+  };
+  events.installed = [this](const std::string& address, const Version& version, bool) {
+    narrator_.Say("- Installed " + DisplayAddress(address) + " v" + version.ToText() +
+                  " (unauthenticated)");
+  };
+  events.failed = [this](const std::string& address, const std::string& error,
+                         install::InstallFailure failure) {
+    const std::string name = DisplayAddress(address);
+    switch (failure) {
+      case install::InstallFailure::kBuiltIn:
+        diags_.Error("Invalid dependency on built-in provider",
+                     "Cannot use " + name + ": " + error + ".");
+        break;
+      case install::InstallFailure::kNotFound:
+        diags_.Error("Failed to query available provider packages",
+                     "Could not find the provider " + name + ": " + error);
+        break;
+      case install::InstallFailure::kNoVersion:
+        diags_.Error("Failed to resolve provider packages",
+                     "Could not choose a version of the provider " + name + ": " + error);
+        break;
+      case install::InstallFailure::kInstallation:
+        diags_.Error("Failed to install provider",
+                     "Could not install the provider " + name + ": " + error);
+        break;
+    }
+  };
+  return events;
+}
+
+bool Init::SaveLocks(const install::LockFile& before, const install::InstallResult& installed) {
+  if (installed.locks == before) {
+    return true;
+  }
+  if (flags_.String("lockfile") == "readonly") {
+    auto addresses = [](const install::LockFile& locks) {
+      std::vector<std::string> out;
+      for (const auto& [address, lock] : locks.providers) {
+        out.push_back(address);
+      }
+      return out;
+    };
+    if (addresses(before) != addresses(installed.locks)) {
+      diags_.Error("Provider dependency changes detected",
+                   "Other providers are needed than the lock file has, and -lockfile=readonly "
+                   "forbids to change it. Run \"tofu init\" without that option.");
+      return false;
+    }
+    diags_.Warning("Provider lock file not updated",
+                   "What was selected differs from the lock file, which -lockfile=readonly keeps "
+                   "as it is. Run \"tofu init\" without that option to record it.");
+    return true;
+  }
+  if (!installed.incomplete_hashes.empty()) {
+    std::string list;
+    for (const std::string& address : installed.incomplete_hashes) {
+      list += "\n  - " + DisplayAddress(address);
+    }
+    diags_.Warning("Incomplete lock file information for providers",
+                   "Only the hashes of this platform's packages are known, so the lock file will "
+                   "not do on another platform, for these providers:" +
+                       list +
+                       "\n\nRun \"tofu providers lock -platform=…\" for the other platforms "
+                       "that you use.");
+  }
+  narrator_.Say(before.providers.empty() ? kLockCreated : kLockChanged);
+  if (auto written = installed.locks.Write(std::string(install::kLockFileName)); !written) {
+    diags_.Error("Failed to update dependency lock file", written.error().message);
+  }
+  return !diags_.has_errors();
+}
+
+bool Init::InstallProviders() {
+  install::ProviderRequirements requirements = Requirements();
+  CheckAddresses(requirements);
+  const install::LockFile locks =
+      install::LockFile::Read(std::string(install::kLockFileName), diags_);
+  if (diags_.has_errors()) {
+    return false;
+  }
+  if (flags_.Bool("upgrade") && flags_.String("lockfile") == "readonly") {
+    PrintError("The -upgrade flag conflicts with -lockfile=readonly.\n");
+    return false;
+  }
+  narrator_.Say("\n[reset][bold]Initializing provider plugins...");
+  header_ = true;
+  const install::CliConfig& cli_config = invocation_.cli_config;
+  for (const auto& [address, directory] : cli_config.dev_overrides()) {
+    requirements.erase(address);
+  }
+  install::InstallOptions options;
+  options.providers_directory = invocation_.data_directory + "/providers";
+  options.upgrade = flags_.Bool("upgrade");
+  options.plugin_cache_directory = cli_config.plugin_cache_dir;
+  const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
+  if (attach != nullptr && *attach != '\0') {
+    if (auto attachments = plugin::ParseAttachments(attach)) {
+      for (const auto& [address, attachment] : *attachments) {
+        options.unmanaged.push_back(address);
+      }
+    }
+  }
+  install::PackageSource source(cli_config, flags_.List("plugin-dir"),
+                                invocation_.original_directory);
+  install::InstallResult installed =
+      install::InstallProviders(requirements, locks, source, options, Events());
+  return !diags_.has_errors() && SaveLocks(locks, installed);
+}
+
+int Init::Run() {
+  arguments_ = VariableArguments(flags_, diags_);
+  if (!flags_.String("from-module").empty() && !CopyFromModule()) {
+    return Fail();
+  }
+  if (!config::IsConfigDir(".")) {
+    narrator_.Say(kEmptyDirectory);
+    return 0;
+  }
+  Loaded root = LoadRootModule(invocation_, arguments_, diags_);
+  if (diags_.has_errors()) {
+    return FailWithConfigProblems();
+  }
+  // Lock file problems are found while the backend is made ready, as one error. Those of init
+  // itself come later.
+  Diagnostics lock_diags;
+  (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
+  std::optional<backend::LocalOptions> backend_options;
+  if (flags_.Bool("backend") && flags_.Bool("cloud")) {
+    narrator_.Say("\n[reset][bold]Initializing the backend...");
+    header_ = true;
+    if (lock_diags.has_errors()) {
+      AddLockFileError(lock_diags, diags_);
+    } else {
+      backend_options = InitBackend(invocation_, root, BackendRequest(), narrator_, diags_);
+    }
+  } else {
+    backend_options = RecordedBackend(invocation_, diags_);
+  }
+  if (backend_options) {
+    ReadState(*backend_options);
+    if (diags_.has_errors()) {
+      return Fail();
+    }
+  }
+  // Modules are told about even when the backend failed: its errors come last.
+  Diagnostics backend_diags = std::move(diags_);
+  diags_ = Diagnostics();
+  bool get = flags_.Bool("get");
+  bool has_modules = !root.config->root().module->calls.empty();
+  if (has_modules && get) {
+    narrator_.Say(flags_.Bool("upgrade") ? "[reset][bold]Upgrading modules..."
+                                         : "[reset][bold]Initializing modules...");
+    header_ = true;
+  }
+  if (has_modules && get) {
+    loaded_ = InstallModules(invocation_, arguments_, {.again = flags_.Bool("upgrade")}, narrator_,
+                             diags_);
+    if (diags_.has_errors()) {
+      return Fail();
+    }
+    WriteModuleManifest(invocation_, loaded_, diags_);
+  } else {
+    loaded_ = LoadWorkingDirectory(invocation_, arguments_, diags_);
+  }
+  Diagnostics config_diags = std::move(diags_);
+  diags_ = std::move(backend_diags);
+  if (diags_.has_errors()) {
+    return Fail();
+  }
+  bool config_failed = config_diags.has_errors();
+  diags_.Append(std::move(config_diags));
+  if (config_failed) {
+    return FailWithConfigProblems();
+  }
+  if (!InstallProviders()) {
+    return Fail();
+  }
+  if (header_) {
+    narrator_.BlankLine();
+  }
+  if (audience_.Show(diags_)) {
+    return 1;
+  }
+  narrator_.Say("[reset][bold][green]OpenTofu has been successfully initialized![reset][green]");
+  if (!invocation_.in_automation) {
+    narrator_.Say(kNextSteps);
+  }
+  return 0;
 }
 
 }  // namespace
 
 int RunInit(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {
-      {"ignore-remote-version"},
-      {"backend", FlagKind::kBool, "true"},
-      {"cloud", FlagKind::kBool, "true"},
-      {"backend-config", FlagKind::kList},
-      {"force-copy"},
-      {"reconfigure"},
-      {"migrate-state"},
-      {"from-module", FlagKind::kString},
-      {"get", FlagKind::kBool, "true"},
-      {"upgrade"},
-      {"plugin-dir", FlagKind::kList},
-      {"lockfile", FlagKind::kString},
-      {"test-directory", FlagKind::kString, "tests"},
-  };
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags,
+  const std::span<const FlagSpec> tables[] = {kInitFlags, kVariableFlags, kJsonFlags, kLockFlags,
                                               kInputFlags};
   Diagnostics diags;
   auto flags = Flags::Parse(tables, invocation.args);
@@ -97,168 +489,15 @@ int RunInit(Invocation& invocation) {
     diags.Error("Wrong combination of options",
                 "The -migrate-state and -reconfigure options are mutually-exclusive");
   }
-  for (std::string_view name : {"json-into", "from-module"}) {
-    if (!flags->String(name).empty()) {
-      diags.Error("Not built yet", "The option -" + std::string(name) + " comes later.");
-    }
-  }
-  if (flags->Bool("json") || !flags->List("backend-config").empty()) {
-    diags.Error("Not built yet", "The option -" +
-                                     std::string(flags->Bool("json") ? "json" : "backend-config") +
-                                     " comes later.");
-  }
-  auto arguments = VariableArguments(*flags, diags);
+  auto audience = Audience::Make(invocation, &*flags, diags);
+  (void)VariableArguments(*flags, diags);
   if (diags.has_errors()) {
-    return UsageError(invocation, diags);
-  }
-  if (!config::IsConfigDir(".")) {
-    Print(kEmptyDirectory);
-    return 0;
-  }
-  Print(invocation.style().Paint("\n[reset][bold]Initializing the backend..."));
-  Print("\n");
-  Loaded loaded;
-  loaded.program = std::make_shared<Program>();
-  loaded.inputs = GatherWorkingInputs(arguments, diags);
-  config::LoadOptions load_options;
-  load_options.workspace = WorkspaceOf(invocation);
-  load_options.inputs = &loaded.inputs;
-  load_options.require_installed = false;
-  loaded.config = config::LoadConfig(loaded.program, ".", load_options, diags);
-  if (diags.has_errors()) {
-    PrintError(kConfigProblems);
-    invocation.Show(diags);
-    return 1;
-  }
-  backend::LocalOptions backend_options;
-  if (!ReadBackend(invocation, loaded, backend_options, diags)) {
-    invocation.Show(diags);
-    return 1;
-  }
-  bool has_modules = loaded.config->nodes.size() > 1;
-  if (has_modules && flags->Bool("get")) {
-    Print(invocation.style().Paint(flags->Bool("upgrade")
-                                       ? "[reset][bold]Upgrading modules..."
-                                       : "[reset][bold]Initializing modules..."));
-    Print("\n");
-    Print(ModuleLines(loaded));
-    WriteModuleManifest(invocation, loaded, diags);
-  }
-  auto store = backend::LocalBackend(backend_options).Open(WorkspaceOf(invocation), loaded.program);
-  auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
-  if (!state) {
-    diags.Error("Failed to load state", state.error().message);
-    invocation.Show(diags);
-    return 1;
-  }
-  Print(invocation.style().Paint("\n[reset][bold]Initializing provider plugins..."));
-  Print("\n");
-  const install::CliConfig& cli_config = invocation.cli_config;
-  std::string lock_path(install::kLockFileName);
-  bool had_lock = FileExists(lock_path);
-  install::LockFile locks = install::LockFile::Read(lock_path, diags);
-  install::ProviderRequirements requirements = Requirements(loaded, *state, diags);
-  if (diags.has_errors()) {
-    invocation.Show(diags);
-    return 1;
-  }
-  for (const auto& [address, directory] : cli_config.dev_overrides()) {
-    requirements.erase(address);
-  }
-  install::InstallOptions options;
-  options.providers_directory = invocation.data_directory + "/providers";
-  options.upgrade = flags->Bool("upgrade");
-  options.plugin_cache_directory = cli_config.plugin_cache_dir;
-  const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
-  if (attach != nullptr && *attach != '\0') {
-    if (auto attachments = plugin::ParseAttachments(attach)) {
-      for (const auto& [address, attachment] : *attachments) {
-        options.unmanaged.push_back(address);
-      }
+    if (audience->json() != nullptr) {
+      audience->json()->Diagnostics(diags);
     }
+    return audience->json_only() ? 1 : UsageError(invocation, diags);
   }
-  install::InstallEvents events;
-  events.built_in = [](const std::string& address) {
-    Print("- " + address + " is built in to OpenTofu\n");
-  };
-  events.query = [](const std::string& address, const VersionConstraints& constraints,
-                    bool locked) {
-    if (locked) {
-      Print("- Reusing previous version of " + DisplayAddress(address) +
-            " from the dependency lock file\n");
-    } else if (constraints.empty()) {
-      Print("- Finding latest version of " + DisplayAddress(address) + "...\n");
-    } else {
-      Print("- Finding " + DisplayAddress(address) + " versions matching \"" +
-            constraints.ToCanonicalText() + "\"...\n");
-    }
-  };
-  events.already_installed = [](const std::string& address, const Version& version) {
-    Print("- Using previously-installed " + DisplayAddress(address) + " v" + version.ToText() +
-          "\n");
-  };
-  events.installing = [](const std::string& address, const Version& version) {
-    Print("- Installing " + DisplayAddress(address) + " v" + version.ToText() + "...\n");
-  };
-  events.installed = [](const std::string& address, const Version& version, bool) {
-    Print("- Installed " + DisplayAddress(address) + " v" + version.ToText() +
-          " (unauthenticated)\n");
-  };
-  events.failed = [&](const std::string& address, const std::string& error, bool querying) {
-    diags.Error(
-        querying ? "Failed to query available provider packages" : "Failed to install provider",
-        "Could not " + std::string(querying ? "find" : "install") + " the provider " +
-            DisplayAddress(address) + ": " + error);
-  };
-  install::PackageSource source(cli_config, flags->List("plugin-dir"),
-                                invocation.original_directory);
-  install::InstallResult installed =
-      install::InstallProviders(requirements, locks, source, options, events);
-  if (diags.has_errors()) {
-    invocation.Show(diags);
-    return 1;
-  }
-  bool needs_lock = !installed.locks.providers.empty() || had_lock;
-  if (needs_lock && !(installed.locks == locks && had_lock)) {
-    if (flags->String("lockfile") == "readonly") {
-      diags.Error("Provider dependency changes detected",
-                  "Installing these providers would change the lock file, and -lockfile=readonly "
-                  "forbids that.");
-      invocation.Show(diags);
-      return 1;
-    }
-    auto written = installed.locks.Write(lock_path);
-    if (!written) {
-      diags.Error("Failed to update dependency lock file", written.error().message);
-    } else if (!had_lock) {
-      Print(std::string(kLockCreated) + "\n");
-    } else {
-      Print(std::string(kLockChanged) + "\n");
-    }
-    if (!installed.incomplete_hashes.empty()) {
-      std::string list;
-      for (const std::string& address : installed.incomplete_hashes) {
-        list += "\n  - " + DisplayAddress(address);
-      }
-      diags.Warning("Incomplete lock file information for providers",
-                    "Only the hashes of this platform's packages are known, so the lock file "
-                    "will not do on another platform, for these providers:" +
-                        list +
-                        "\n\nRun \"tofu providers lock -platform=…\" for the other platforms "
-                        "that you use.");
-    }
-  }
-  if (invocation.Show(diags)) {
-    return 1;
-  }
-  Print(invocation.style().Paint(
-      "\n[reset][bold][green]OpenTofu has been successfully initialized![reset][green]"));
-  Print("\n");
-  if (!invocation.in_automation) {
-    Print(invocation.style().Paint("[reset][green]" + std::string(kNextSteps)));
-    Print("\n");
-  }
-  return 0;
+  return Init(invocation, *flags, *audience, diags).Run();
 }
 
 }  // namespace kinu::cli

@@ -38,11 +38,9 @@ int RunOutput(Invocation& invocation) {
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
   options.state = flags->String("state");
-  if (config::IsConfigDir(".")) {
-    if (!BackendOptions(invocation, arguments, options, diags)) {
-      invocation.Show(diags);
-      return 1;
-    }
+  if (!BackendOptions(invocation, arguments, options, diags)) {
+    invocation.Show(diags);
+    return 1;
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());

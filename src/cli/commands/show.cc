@@ -213,7 +213,7 @@ int RunShow(Invocation& invocation) {
   }
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
-  if (config::IsConfigDir(".") && !BackendOptions(invocation, arguments, options, diags)) {
+  if (!BackendOptions(invocation, arguments, options, diags)) {
     return finish(1);
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);

@@ -23,8 +23,7 @@ int RunStateList(Invocation& invocation) {
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
   options.state = flags->String("state");
-  if (diags.has_errors() ||
-      (config::IsConfigDir(".") && !BackendOptions(invocation, arguments, options, diags))) {
+  if (diags.has_errors() || !BackendOptions(invocation, arguments, options, diags)) {
     audience->Show(diags);
     return 1;
   }

@@ -1,0 +1,71 @@
+// Which backend a working directory has: what its configuration asks for, what `init` recorded in
+// the data directory, and whether the two agree.
+//
+// The record is the file that OpenTofu writes (version 3, type, settings, hash), and its hash is
+// the same number, so that both programs take a directory that the other one initialized.
+// Ref: opentofu internal/command/meta_backend.go, internal/command/clistate.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/local.h"
+#include "cli/operation.h"
+#include "plan/plan.h"
+
+namespace kinu::cli {
+
+/// Settings of a backend by name; no text: the setting is null.
+using BackendValues = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+/// What the data directory remembers.
+struct BackendRecord {
+  std::string type;         ///< empty: no backend was configured
+  std::string config_json;  ///< the settings, as JSON
+  uint64_t hash = 0;        ///< of the block in the configuration
+
+  bool empty() const { return type.empty(); }
+  /// The settings of a local backend.
+  BackendValues Values() const;
+};
+
+/// The record of a data directory; an empty one when there is none.
+Result<BackendRecord> ReadBackendRecord(const std::string& data_directory);
+Result<void> WriteBackendRecord(const std::string& data_directory, const BackendRecord& record);
+
+/// What the configuration says, with what the command line adds.
+struct BackendSettings {
+  std::string type;  ///< empty: there is no block
+  SourceRange range;
+  BackendValues values;     ///< of the block and the command line together
+  uint64_t hash = 0;        ///< of the block alone
+  bool overridden = false;  ///< the command line adds something
+  bool complete = true;     ///< false: something in the block is wrong (see diagnostics)
+
+  BackendRecord ToRecord() const;
+};
+
+/// Reads the backend block of a loaded root module. `overrides` are the values of -backend-config;
+/// `for_init` chooses the words for types that do not exist. Problems with settings are left to
+/// `init` unless `for_init`.
+BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& loaded,
+                                    const std::vector<std::string>& overrides, bool for_init,
+                                    Diagnostics& diags);
+
+/// The root module alone, without what it calls: all that finding the backend needs.
+Loaded LoadRootModule(const Invocation& invocation,
+                      std::span<const config::VariableArgument> arguments, Diagnostics& diags);
+
+/// Puts the settings of a local backend into `options`.
+void ApplyBackendValues(const BackendValues& values, backend::LocalOptions& options);
+/// The same for the settings that a plan was made with. False with a diagnostic when they belong to
+/// a backend that is not built.
+bool PlannedBackend(const plan::BackendRecord& record, backend::LocalOptions& options,
+                    Diagnostics& diags);
+/// Settings as a plan file keeps them.
+Value PlanBackendConfig(const backend::LocalOptions& options);
+
+}  // namespace kinu::cli
