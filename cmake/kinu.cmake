@@ -33,6 +33,26 @@ if(KINU_TESTS)
   add_custom_target(threaded_tests)
 endif()
 
+# kinu_external(crypto libcrypto libcrypto.a): a third-party library as the target
+# kinu_external_crypto, found by its pkg-config module; its archive with KINU_STATIC_LIBRARIES.
+# Libraries under the LGPL are not found this way: they stay shared.
+function(kinu_external name module archive)
+  set(target kinu_external_${name})
+  if(TARGET ${target})
+    return()
+  endif()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  string(TOUPPER "KINU_${name}" prefix)
+  pkg_check_modules(${prefix} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+  if(KINU_STATIC_LIBRARIES)
+    find_library(${prefix}_ARCHIVE NAMES ${archive} REQUIRED)
+    target_include_directories(${target} SYSTEM INTERFACE ${${prefix}_INCLUDE_DIRS})
+    target_link_libraries(${target} INTERFACE ${${prefix}_ARCHIVE} Threads::Threads)
+  else()
+    target_link_libraries(${target} INTERFACE PkgConfig::${prefix})
+  endif()
+endfunction()
+
 # kinu_library(NAME cty DEPS codec SOURCES a.cc b.cc TESTS a_test.cc EXTERNAL PkgConfig::X)
 #
 # Makes the static library kinu_NAME, and from TESTS the test program kinu_NAME_test.
