@@ -1,5 +1,6 @@
 #include "codec/json_writer.h"
 
+#include <array>
 #include <charconv>
 
 #include "base/check.h"
@@ -10,13 +11,21 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// Whether a byte below 0x80 stands for itself inside a JSON string.
-bool IsPlainByte(unsigned char c, JsonEscape escape) {
-  if (c < 0x20 || c == '"' || c == '\\' || c >= 0x80) {
-    return false;
+// Which bytes below 0x80 stand for themselves inside a JSON string.
+using PlainBytes = std::array<bool, 256>;
+
+constexpr PlainBytes MakePlainBytes(JsonEscape escape) {
+  PlainBytes plain{};
+  for (int c = 0x20; c < 0x80; ++c) {
+    const bool html = c == '<' || c == '>' || c == '&';
+    plain[static_cast<size_t>(c)] =
+        c != '"' && c != '\\' && (escape == JsonEscape::kPlain || !html);
   }
-  return escape == JsonEscape::kPlain || (c != '<' && c != '>' && c != '&');
+  return plain;
 }
+
+constexpr PlainBytes kPlainInHtml = MakePlainBytes(JsonEscape::kHtml);
+constexpr PlainBytes kPlainOtherwise = MakePlainBytes(JsonEscape::kPlain);
 
 void AppendUnicodeEscape(std::string& out, uint32_t unit) {
   out += "\\u";
@@ -76,13 +85,14 @@ void AppendInteger(std::string& out, T value) {
 }  // namespace
 
 void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscape escape) {
+  const PlainBytes& plain = escape == JsonEscape::kHtml ? kPlainInHtml : kPlainOtherwise;
   out += '"';
   size_t plain_from = 0;
   size_t pos = 0;
   auto flush = [&] { out.append(text, plain_from, pos - plain_from); };
   while (pos < text.size()) {
     const auto c = static_cast<unsigned char>(text[pos]);
-    if (IsPlainByte(c, escape)) {
+    if (plain[c]) {
       ++pos;
       continue;
     }
@@ -105,6 +115,13 @@ void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscap
   }
   flush();
   out += '"';
+}
+
+void JsonWriter::Rewind(const Mark& mark) {
+  out_.resize(mark.size);
+  depth_ = mark.depth;
+  first_ = mark.first;
+  after_key_ = mark.after_key;
 }
 
 void JsonWriter::NewLine() {

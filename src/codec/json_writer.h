@@ -50,6 +50,16 @@ class JsonWriter {
 
   std::string& out() { return out_; }
 
+  /// Where the writer stands: Rewind() takes back everything that was written since.
+  struct Mark {
+    size_t size = 0;
+    uint32_t depth = 0;
+    bool first = false;
+    bool after_key = false;
+  };
+  Mark Here() const { return {out_.size(), depth_, first_, after_key_}; }
+  void Rewind(const Mark& mark);
+
   /// Appends a quoted JSON string to `out`.
   static void AppendQuoted(std::string& out, std::string_view text, JsonEscape escape);
 

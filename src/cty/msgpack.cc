@@ -1,5 +1,6 @@
 #include "cty/msgpack.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -560,6 +561,27 @@ ValueResult<Value> ReadUnknown(Reader& in, const Type& type) {
 
 ValueResult<Value> Read(Reader& in, const Type& type, int depth);
 
+/// The type that a notation in JSON stands for. Documents repeat a few notations for every value,
+/// so each thread remembers what it has read lately.
+ValueResult<Type> TypeOfNotation(std::string_view notation) {
+  struct Entry {
+    std::string notation;
+    Type type = Type::Dynamic();
+  };
+  constexpr size_t kEntries = 64;
+  constexpr size_t kLongest = 1024;
+  thread_local std::array<Entry, kEntries> entries;
+  Entry& entry = entries[std::hash<std::string_view>()(notation) % kEntries];
+  if (entry.notation == notation) {
+    return entry.type;
+  }
+  ValueResult<Type> type = TypeFromJson(notation);
+  if (type && notation.size() <= kLongest) {
+    entry = {std::string(notation), *type};
+  }
+  return type;
+}
+
 ValueResult<Value> ReadDynamic(Reader& in, int depth) {
   std::optional<int64_t> length = in.ArrayLength();
   if (length == -1) {
@@ -572,7 +594,7 @@ ValueResult<Value> ReadDynamic(Reader& in, int depth) {
   if (!notation) {
     return ValueFail("a type is required");
   }
-  ValueResult<Type> type = TypeFromJson(*notation);
+  ValueResult<Type> type = TypeOfNotation(*notation);
   if (!type) {
     return std::unexpected(std::move(type.error()));
   }

@@ -40,6 +40,8 @@ class PlanFile {
   Result<std::string> LockFile() const;
   /// The full addresses of the providers that the changes need, sorted, each once.
   Result<std::vector<std::string>> Providers() const;
+  /// Bytes of the file.
+  size_t size() const;
   /// Everything.
   Result<Plan> Read(std::shared_ptr<Program> program, const SchemaLookup& schemas) const;
 

@@ -598,6 +598,10 @@ struct PlanFile::Archive {
   std::string plan;  ///< the tfplan entry
 };
 
+size_t PlanFile::size() const {
+  return archive_->bytes.size();
+}
+
 Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   auto not_a_plan = [] {
     return Fail(ErrorCode::kInvalid, "the given file is not a valid plan file");

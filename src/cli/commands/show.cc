@@ -65,6 +65,8 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json
     return 1;
   }
   std::string document;
+  // Address space, not memory: the document is then never moved while it grows.
+  document.reserve(16 * file.size());
   JsonWriter out(document);
   auto written =
       view::WritePlan(out, *read, config.get(), schemas, {.version = kCompatibleVersion});

@@ -72,6 +72,8 @@ class ConfigWriter {
   void WriteDependsOn(const std::vector<const hcl::TraversalExpr*>& depends_on);
   /// A member that is left out when its object would be empty. Returns whether it was written.
   bool WriteUnlessEmpty(std::string_view key, const hcl::Expr* expr);
+  template <typename WriteObject>
+  bool KeepUnlessEmpty(std::string_view key, WriteObject write);
   void WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body,
                             const schema::Block& block);
   void WriteRepetition(const hcl::Expr* count, const hcl::Expr* for_each);
@@ -203,30 +205,30 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
   }
 }
 
+/// Writes a member whose value is an object, unless that turns out to have no members.
+template <typename WriteObject>
+bool ConfigWriter::KeepUnlessEmpty(std::string_view key, WriteObject write) {
+  const JsonWriter::Mark before = out_.Here();
+  out_.Key(key);
+  const size_t value_at = out_.out().size();
+  write();
+  if (std::string_view(out_.out()).substr(value_at) != "{}") {
+    return true;
+  }
+  out_.Rewind(before);
+  return false;
+}
+
 bool ConfigWriter::WriteUnlessEmpty(std::string_view key, const hcl::Expr* expr) {
   if (expr == nullptr) {
     return false;
   }
-  std::string text;
-  JsonWriter part(text);
-  WriteExpression(part, *expr);
-  if (text == "{}") {
-    return false;
-  }
-  out_.Key(key);
-  out_.Embed(text);
-  return true;
+  return KeepUnlessEmpty(key, [&] { WriteExpression(out_, *expr); });
 }
 
 void ConfigWriter::WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body,
                                         const schema::Block& block) {
-  std::string text;
-  JsonWriter part(text);
-  WriteBodyExpressions(part, body, block);
-  if (text != "{}") {
-    out_.Key(key);
-    out_.Embed(text);
-  }
+  KeepUnlessEmpty(key, [&] { WriteBodyExpressions(out_, body, block); });
 }
 
 void ConfigWriter::WriteRepetition(const hcl::Expr* count, const hcl::Expr* for_each) {
@@ -441,16 +443,13 @@ void ConfigWriter::WriteCalls(const ConfigNode& node) {
       }
       WriteRepetition(call.count, call.for_each);
       // What cannot be described of a child is left out; the document stays whole.
-      std::string text;
-      if (child != nullptr) {
-        JsonWriter part(text);
-        ConfigWriter inner(part, config_, schemas_, providers_);
-        if (!inner.WriteModule(*child)) {
-          text.clear();
-        }
-      }
       out_.Key("module");
-      out_.Embed(text.empty() ? "{}" : text);
+      const JsonWriter::Mark before = out_.Here();
+      if (child == nullptr || !WriteModule(*child)) {
+        out_.Rewind(before);
+        out_.BeginObject();
+        out_.EndObject();
+      }
     }
     WriteOptional(out_, "version_constraint", std::string_view(call.version));
     WriteDependsOn(call.depends_on);

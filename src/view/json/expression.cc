@@ -145,12 +145,37 @@ void AppendReferences(const hcl::TraversalExpr& traversal, std::vector<std::stri
   }
 }
 
+/// Whether an expression has a part that needs a variable or a function whatever the rest of it is.
+/// Says no where a look at the parts alone does not decide it: the evaluation then does.
+bool SurelyNotConstant(const hcl::Expr& expr) {
+  switch (expr.kind) {
+    case hcl::ExprKind::kTraversal:
+    case hcl::ExprKind::kCall:
+      return true;
+    case hcl::ExprKind::kTuple:
+      return std::ranges::any_of(static_cast<const hcl::TupleExpr&>(expr).elements,
+                                 [](const hcl::Expr* item) { return SurelyNotConstant(*item); });
+    case hcl::ExprKind::kObject:
+      return std::ranges::any_of(static_cast<const hcl::ObjectExpr&>(expr).items,
+                                 [](const auto& item) { return SurelyNotConstant(*item.value); });
+    case hcl::ExprKind::kTemplate:
+      return std::ranges::any_of(static_cast<const hcl::TemplateExpr&>(expr).parts,
+                                 [](const hcl::Expr* part) { return SurelyNotConstant(*part); });
+    default:
+      return false;
+  }
+}
+
 /// The value of an expression that needs neither variables nor functions.
 std::optional<Value> ConstantOf(const hcl::Expr& expr) {
+  const hcl::Expr& literal = *hcl::LiteralOnly(expr);
+  if (SurelyNotConstant(literal)) {
+    return std::nullopt;
+  }
   static const functions::CallContext kContext;
   const lang::VariableScope scope(nullptr, nullptr, kContext);
   Diagnostics diags;
-  Value value = lang::Evaluate(*hcl::LiteralOnly(expr), scope, diags);
+  Value value = lang::Evaluate(literal, scope, diags);
   if (diags.has_errors() || !value.IsWhollyKnown()) {
     return std::nullopt;
   }
