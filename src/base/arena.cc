@@ -5,9 +5,9 @@
 namespace kinu {
 
 void Arena::Grow(size_t at_least) {
-  // Doubling keeps the number of blocks small; the cap keeps waste below one megabyte.
+  // Doubling keeps the number of blocks small; the cap keeps waste small.
   constexpr size_t kFirst = 4096;
-  constexpr size_t kLargest = size_t{1} << 20;
+  constexpr size_t kLargest = size_t{256} << 10;
   size_t size = std::max(std::clamp(capacity_ * 2, kFirst, kLargest), at_least);
   blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
   current_ = blocks_.back().get();

@@ -209,7 +209,7 @@ const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& ex
   }
   return reader.tree.arena.New<hcl::TraversalExpr>(
       hcl::Expr{hcl::ExprKind::kTraversal, found->range.begin, found->range.end, found->range.file},
-      found->root, found->root_range.end, found->steps);
+      found->root, found->steps, found->root_range.end);
 }
 
 std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& diags) {

@@ -8,9 +8,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/arena.h"
 #include "cty/value.h"
@@ -89,8 +92,8 @@ struct TraversalStep {
 struct TraversalExpr : Expr {
   static constexpr uint32_t kUnbound = 0xFFFFFFFF;
   std::string_view root;
-  uint32_t root_end;  ///< end of the root name's range (it begins at `begin`)
   std::span<const TraversalStep> steps;
+  uint32_t root_end;  ///< end of the root name's range (it begins at `begin`)
   mutable uint32_t binding = kUnbound;
 
   SourceRange root_range() const { return {file, begin, root_end}; }
@@ -194,6 +197,13 @@ class SyntaxTree {
   const SourceFile* KeepSource(Ref<const SourceFile> source) {
     return sources_.emplace_back(std::move(source)).get();
   }
+  /// Keeps an object that nodes point into for as long as the tree.
+  template <typename T>
+  T* Own(std::unique_ptr<T> object) {
+    T* kept = object.get();
+    owned_.emplace_back(std::move(object));
+    return kept;
+  }
   /// Calls use(arena) with memory for what is made of the tree after parsing, one caller at a time.
   template <typename Use>
   void Later(Use&& use) const {
@@ -207,6 +217,7 @@ class SyntaxTree {
   std::deque<Value> values_;
   std::deque<Diagnostics> diagnostics_;
   std::deque<Ref<const SourceFile>> sources_;
+  std::vector<std::shared_ptr<void>> owned_;
 };
 
 }  // namespace kinu::hcl

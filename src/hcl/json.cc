@@ -1,7 +1,9 @@
 // JSON text to the common syntax tree. Ref: hcl json/public.go, structure.go expression.Value.
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "codec/json_reader.h"
 #include "hcl/json_syntax.h"
@@ -93,6 +95,10 @@ std::vector<uint32_t> ClusterBreaks(std::string_view text) {
   return breaks;
 }
 
+void ReportNumber(const SourceRange& number, Diagnostics& diags) {
+  diags.Error("Invalid JSON number", "The exponent of this number is out of range.", number);
+}
+
 class JsonBuilder {
  public:
   JsonBuilder(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags)
@@ -127,8 +133,7 @@ const Expr* JsonBuilder::Build(const JsonNode& node) {
       if (std::optional<Number> number = Number::Parse(node.text())) {
         return Literal(node, tree_.Keep(Value::Of(*std::move(number))));
       }
-      diags_.Error("Invalid JSON number", "The exponent of this number is out of range.",
-                   {source_, node.begin(), node.end()});
+      ReportNumber({source_, node.begin(), node.end()}, diags_);
       break;
     case JsonNode::Kind::kString:
       return String(node.text(), node.begin(), node.end());
@@ -217,11 +222,9 @@ const Expr* JsonBuilder::Object(const JsonNode& node) {
                                          literal);
 }
 
-}  // namespace
-
-const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+JsonDocument Read(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
   source->SetColumns(SourceFile::Columns::kJson, ClusterBreaks(source->text()));
-  const JsonDocument document = kinu::ParseJson(source->text(), {.recover = true});
+  JsonDocument document = kinu::ParseJson(source->text(), {.recover = true});
   for (const JsonProblem& problem : document.problems()) {
     SourceRange subject{source, problem.begin, problem.end};
     SourceRange context;
@@ -231,19 +234,71 @@ const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diag
     }
     diags.Error(std::string(Summary(problem.kind)), problem.message + ".", subject, context);
   }
+  return document;
+}
+
+/// Reports the numbers that are too large to be numbers, as building their expressions does.
+void ReportNumbers(const JsonNode& root, const SourceFile& source, Diagnostics& diags) {
+  std::vector<const JsonNode*> todo = {&root};  // the next one last
+  while (!todo.empty()) {
+    const JsonNode& node = *todo.back();
+    todo.pop_back();
+    switch (node.kind()) {
+      case JsonNode::Kind::kNumber:
+        if (node.text().find_first_of("eE") != std::string_view::npos &&
+            !Number::Parse(node.text())) {
+          ReportNumber({&source, node.begin(), node.end()}, diags);
+        }
+        break;
+      case JsonNode::Kind::kArray:
+        for (size_t i = node.elements().size(); i > 0; --i) {
+          todo.push_back(&node.elements()[i - 1]);
+        }
+        break;
+      case JsonNode::Kind::kObject:
+        for (size_t i = node.members().size(); i > 0; --i) {
+          todo.push_back(&node.members()[i - 1].value);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+const Expr* JsonText::Expression(const JsonNode& node) const {
+  const Expr* expr = nullptr;
+  tree_->Later([&](Arena&) {
+    const Expr*& built = built_[reinterpret_cast<uintptr_t>(&node)];
+    if (built == nullptr) {
+      Diagnostics known;  // what they say was said when the text was read
+      built = JsonBuilder(source_, later_, known).Build(node);
+    }
+    expr = built;
+  });
+  return expr;
+}
+
+const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
+  const JsonDocument document = Read(source, tree, diags);
   return JsonBuilder(source, tree, diags).Build(document.root());
 }
 
 const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {
-  const Expr* root = ParseJsonExpression(source, tree, diags);
-  if (root->kind != ExprKind::kJsonObject && root->kind != ExprKind::kTuple) {
-    diags.Error("Root value must be object",
-                "A configuration in JSON is an object, or an array of objects.", root->range());
-    // An empty body, so that nobody reports the same again.
-    root = tree.arena.New<JsonObjectExpr>(
-        ObjectExpr{Expr{ExprKind::kJsonObject, 0, 0, source}, {}, 0}, nullptr);
+  const JsonText* text =
+      tree.Own(std::make_unique<JsonText>(source, Read(source, tree, diags), &tree));
+  const JsonNode& root = text->root();
+  ReportNumbers(root, *source, diags);
+  if (root.is_object() || root.is_array()) {
+    return tree.arena.New<JsonBody>(&root, text);
   }
-  return tree.arena.New<JsonBody>(root, &tree);
+  diags.Error("Root value must be object",
+              "A configuration in JSON is an object, or an array of objects.",
+              {source, root.begin(), root.end()});
+  // An empty body, so that nobody reports the same again.
+  return tree.arena.New<JsonBody>(nullptr, text);
 }
 
 }  // namespace kinu::hcl

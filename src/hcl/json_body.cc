@@ -6,7 +6,6 @@
 
 #include "base/flat_map.h"
 #include "hcl/json_syntax.h"
-#include "hcl/walk.h"
 #include "text/suggest.h"
 
 namespace kinu::hcl {
@@ -18,55 +17,54 @@ constexpr std::string_view kWrongType = "Incorrect JSON value type";
 struct Property {
   std::string_view name;
   SourceRange name_range;
-  const Expr* value;
+  const JsonNode* value;
 };
 
 std::string Quoted(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
-bool IsNull(const Expr& value) {
-  return value.kind == ExprKind::kLiteral && static_cast<const LiteralExpr&>(value).value->IsNull();
+/// Where a diagnostic about a whole value points: the bracket that opens it, or all of a scalar.
+SourceRange StartOf(const JsonNode& value, const JsonText& text) {
+  const bool is_container = value.is_object() || value.is_array();
+  return {text.source(), value.begin(), is_container ? value.begin() + 1 : value.end()};
 }
 
-void AppendProperties(const Expr& object, std::vector<Property>& out) {
-  for (const ObjectItem& item : static_cast<const ObjectExpr&>(object).items) {
-    out.push_back({AsJsonString(*item.key)->text, item.key->range(), item.value});
+void AppendProperties(const JsonNode& object, const JsonText& text, std::vector<Property>& out) {
+  for (const JsonMember& member : object.members()) {
+    out.push_back(
+        {member.name, {text.source(), member.name_begin, member.name_end}, &member.value});
   }
 }
 
 /// The properties of an object, or of all objects in an array, in the order of the source.
 /// `purpose` ends the sentence that says what objects are needed for.
-std::vector<Property> Properties(const Expr& value, const std::string& purpose,
-                                 Diagnostics& diags) {
+std::vector<Property> Properties(const JsonNode& value, const JsonText& text,
+                                 const std::string& purpose, Diagnostics& diags) {
   std::vector<Property> properties;
-  if (value.kind == ExprKind::kJsonObject) {
-    AppendProperties(value, properties);
-  } else if (value.kind == ExprKind::kTuple) {
-    for (const Expr* element : static_cast<const TupleExpr&>(value).elements) {
-      if (element->kind == ExprKind::kJsonObject) {
-        AppendProperties(*element, properties);
+  if (value.is_object()) {
+    AppendProperties(value, text, properties);
+  } else if (value.is_array()) {
+    for (const JsonNode& element : value.elements()) {
+      if (element.is_object()) {
+        AppendProperties(element, text, properties);
       } else {
         diags.Error(std::string(kWrongType), "A JSON object must stand here, " + purpose,
-                    StartRange(*element));
+                    StartOf(element, text));
       }
     }
-  } else if (!IsNull(value)) {
+  } else if (!value.is_null()) {
     diags.Error(std::string(kWrongType),
                 "A JSON object or an array of objects must stand here, " + purpose,
-                StartRange(value));
+                StartOf(value, text));
   }
   return properties;
 }
 
-std::vector<Property> BodyProperties(const Expr& value, Diagnostics& diags) {
-  return Properties(value, "with the arguments and blocks of this body.", diags);
-}
-
-Attribute MakeAttribute(const Property& property) {
+Attribute MakeAttribute(const Property& property, const JsonText& text) {
   return {.name = property.name,
-          .expr = property.value,
-          .range = SourceRange::Between(property.name_range, property.value->range()),
+          .expr = text.Expression(*property.value),
+          .range = {text.source(), property.name_range.begin, property.value->end()},
           .name_range = property.name_range};
 }
 
@@ -74,37 +72,37 @@ Attribute MakeAttribute(const Property& property) {
 /// then an object or an array of them.
 class BlockReader {
  public:
-  BlockReader(const BlockSchema& schema, SourceRange type_range, const SyntaxTree* tree,
+  BlockReader(const BlockSchema& schema, SourceRange type_range, const JsonText* text,
               std::vector<Block>& blocks, Diagnostics& diags)
-      : schema_(schema), type_range_(type_range), tree_(tree), blocks_(blocks), diags_(diags) {}
+      : schema_(schema), type_range_(type_range), text_(text), blocks_(blocks), diags_(diags) {}
 
-  void Read(const Expr& value) {
+  void Read(const JsonNode& value) {
     if (labels_.size() < schema_.label_names.size()) {
       ReadLabel(value);
-    } else if (value.kind == ExprKind::kJsonObject) {
-      Add(value, StartRange(value));
-    } else if (value.kind == ExprKind::kTuple) {
-      for (const Expr* element : static_cast<const TupleExpr&>(value).elements) {
-        Add(*element, StartRange(value));
+    } else if (value.is_object()) {
+      Add(value, StartOf(value, *text_));
+    } else if (value.is_array()) {
+      for (const JsonNode& element : value.elements()) {
+        Add(element, StartOf(value, *text_));
       }
-    } else if (!IsNull(value)) {
+    } else if (!value.is_null()) {
       diags_.Error(std::string(kWrongType),
                    "A JSON object or an array must stand here, with the content of one or more " +
                        Quoted(schema_.type) + " blocks.",
-                   StartRange(value));
+                   StartOf(value, *text_));
     }
   }
 
  private:
-  void ReadLabel(const Expr& value) {
+  void ReadLabel(const JsonNode& value) {
     const std::string label(schema_.label_names[labels_.size()]);
     const std::vector<Property> properties =
-        Properties(value, "whose property names are the labels \"" + label + "\".", diags_);
+        Properties(value, *text_, "whose property names are the labels \"" + label + "\".", diags_);
     if (properties.empty()) {
       diags_.Error("Missing block label",
                    "An object must stand here whose property names are the labels \"" + label +
                        "\" of " + Quoted(schema_.type) + " blocks.",
-                   StartRange(value));
+                   StartOf(value, *text_));
       return;
     }
     for (const Property& property : properties) {
@@ -116,19 +114,19 @@ class BlockReader {
     }
   }
 
-  void Add(const Expr& content, SourceRange def_range) {
+  void Add(const JsonNode& content, SourceRange def_range) {
     Block block{.type = schema_.type, .def_range = def_range, .type_range = type_range_};
-    tree_->Later([&](Arena& arena) {
+    text_->Later([&](Arena& arena) {
       block.labels = arena.CopySpan(labels_);
       block.label_ranges = arena.CopySpan(label_ranges_);
-      block.body = arena.New<JsonBody>(&content, tree_);
+      block.body = arena.New<JsonBody>(&content, text_);
     });
     blocks_.push_back(block);
   }
 
   const BlockSchema& schema_;
   SourceRange type_range_;
-  const SyntaxTree* tree_;
+  const JsonText* text_;
   std::vector<Block>& blocks_;
   Diagnostics& diags_;
   std::vector<std::string_view> labels_;
@@ -138,8 +136,11 @@ class BlockReader {
 }  // namespace
 
 SourceRange JsonBody::MissingItemRange() const {
-  const bool has_brace = value_->kind == ExprKind::kJsonObject && value_->end > value_->begin;
-  return has_brace ? SourceRange{value_->file, value_->end - 1, value_->end} : StartRange(*value_);
+  if (value_ == nullptr) {
+    return {text_->source(), 0, 0};
+  }
+  return value_->is_object() ? SourceRange{text_->source(), value_->end() - 1, value_->end()}
+                             : StartOf(*value_, *text_);
 }
 
 BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
@@ -157,7 +158,10 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
   }
 
   Diagnostics shape;
-  const std::vector<Property> properties = BodyProperties(*value_, shape);
+  std::vector<Property> properties;
+  if (value_ != nullptr) {
+    properties = Properties(*value_, *text_, "with the arguments and blocks of this body.", shape);
+  }
   diags.Append(shape);
   FlatMap<std::string_view, size_t> found;
   for (const Property& property : properties) {
@@ -174,9 +178,9 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
                     property.name_range, property.name_range);
         continue;
       }
-      content.attributes.push_back(MakeAttribute(property));
+      content.attributes.push_back(MakeAttribute(property, *text_));
     } else if (const auto block = blocks.find(property.name); block != blocks.end()) {
-      BlockReader(*block->second, property.name_range, tree_, content.blocks, diags)
+      BlockReader(*block->second, property.name_range, text_, content.blocks, diags)
           .Read(*property.value);
     }
   }
@@ -220,14 +224,17 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
 std::vector<Attribute> JsonBody::JustAttributes(std::span<const std::string_view> hidden,
                                                 Diagnostics& diags) const {
   std::vector<Attribute> result;
-  if (value_->kind != ExprKind::kJsonObject) {
+  if (value_ == nullptr) {
+    return result;
+  }
+  if (!value_->is_object()) {
     diags.Error(std::string(kWrongType),
                 "A JSON object must stand here, with the arguments of this body.",
-                StartRange(*value_));
+                StartOf(*value_, *text_));
     return result;
   }
   std::vector<Property> properties;
-  AppendProperties(*value_, properties);
+  AppendProperties(*value_, *text_, properties);
   const FlatSet<std::string_view> skipped(hidden.begin(), hidden.end());
   FlatMap<std::string_view, size_t> found;
   for (const Property& property : properties) {
@@ -236,7 +243,7 @@ std::vector<Attribute> JsonBody::JustAttributes(std::span<const std::string_view
     }
     const auto [at, is_new] = found.emplace(property.name, result.size());
     if (is_new) {
-      result.push_back(MakeAttribute(property));
+      result.push_back(MakeAttribute(property, *text_));
       continue;
     }
     const Position where = result[at->second].range.start_position();

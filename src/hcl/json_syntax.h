@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include "base/flat_map.h"
+#include "codec/json_reader.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
 
@@ -28,10 +30,36 @@ struct JsonObjectExpr : ObjectExpr {
 /// The node when it is a JSON string, else null.
 const JsonStringExpr* AsJsonString(const Expr& expr);
 
-/// A body over any JSON value; whether the value fits shows when content is asked for.
+/// A JSON file that was read. Expressions are built when a body hands them out, each once: most of
+/// reading a large file is finding blocks, and templates in strings cost more than all else.
+class JsonText {
+ public:
+  JsonText(const SourceFile* source, JsonDocument document, const SyntaxTree* tree)
+      : source_(source), tree_(tree), document_(std::move(document)) {}
+
+  const SourceFile* source() const { return source_; }
+  const JsonNode& root() const { return document_.root(); }
+  /// The expression of one of its nodes. Safe to call from several threads.
+  const Expr* Expression(const JsonNode& node) const;
+  /// Calls use(arena) with memory that lives as long as the tree, one caller at a time.
+  template <typename Use>
+  void Later(Use&& use) const {
+    tree_->Later(std::forward<Use>(use));
+  }
+
+ private:
+  const SourceFile* source_;
+  const SyntaxTree* tree_;  // whose lock guards what follows
+  JsonDocument document_;
+  mutable SyntaxTree later_;
+  mutable FlatMap<uint64_t, const Expr*> built_;  // by address of the node
+};
+
+/// A body over any JSON value; whether the value fits shows when content is asked for. Without a
+/// value it is empty.
 class JsonBody final : public Body {
  public:
-  JsonBody(const Expr* value, const SyntaxTree* tree) : value_(value), tree_(tree) {}
+  JsonBody(const JsonNode* value, const JsonText* text) : value_(value), text_(text) {}
 
   BodyContent Content(const BodySchema& schema, Strictness strictness,
                       Diagnostics& diags) const override;
@@ -41,8 +69,8 @@ class JsonBody final : public Body {
   bool is_json() const override { return true; }
 
  private:
-  const Expr* value_;
-  const SyntaxTree* tree_;
+  const JsonNode* value_;
+  const JsonText* text_;
 };
 
 /// The word of a native expression: a name alone, or true, false or null.

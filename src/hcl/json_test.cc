@@ -163,5 +163,32 @@ TEST(JsonExpression, StaticFormsAreReadFromStrings) {
   }
 }
 
+TEST(JsonBody, BuildsAnExpressionOnce) {
+  SyntaxTree tree;
+  Diagnostics diags;
+  const SourceFile* source =
+      tree.KeepSource(SourceFile::Make("t.json", R"({"a": "${x}", "b": [1, "y"], "b": 2})"));
+  const Body* body = ParseJson(source, tree, diags);
+  ASSERT_TRUE(diags.empty());
+  const AttributeSchema attributes[] = {{"a", false}, {"b", false}};
+  const BodyContent first = body->Content({.attributes = attributes}, Strictness::kExact, diags);
+  const BodyContent second = body->Content({.attributes = attributes}, Strictness::kPartial, diags);
+  ASSERT_EQ(first.attributes.size(), 2u);
+  EXPECT_EQ(first.attributes[0].expr, second.attributes[0].expr);
+  EXPECT_EQ(first.attributes[1].expr, second.attributes[1].expr);
+  EXPECT_EQ(diags.size(), 2u);  // the second "b", twice
+}
+
+TEST(JsonBody, ReportsNumbersOutOfRangeWhenItIsRead) {
+  SyntaxTree tree;
+  Diagnostics diags;
+  const SourceFile* source = tree.KeepSource(
+      SourceFile::Make("t.json", R"({"a": [1e3, {"b": 1e99999999999999999999}], "c": 2})"));
+  ParseJson(source, tree, diags);
+  ASSERT_EQ(diags.size(), 1u);
+  EXPECT_EQ(diags.list()[0].summary, "Invalid JSON number");
+  EXPECT_EQ(diags.list()[0].subject.text(), "1e99999999999999999999");
+}
+
 }  // namespace
 }  // namespace kinu::hcl

@@ -330,8 +330,8 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
   if (errors() > errors_before) {
     return nullptr;
   }
-  return New<TraversalExpr>(ExprKind::kTraversal, Span{root.begin, end}, Text(root), root.end,
-                            std::span<const TraversalStep>(tree_.arena.CopySpan(steps_)));
+  return New<TraversalExpr>(ExprKind::kTraversal, Span{root.begin, end}, Text(root),
+                            std::span<const TraversalStep>(tree_.arena.CopySpan(steps_)), root.end);
 }
 
 // --- parse.h ---

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -51,9 +52,33 @@ constexpr BinaryToken BinaryTokenOf(TokenKind kind) {
 
 constexpr std::string_view kInvalidFor = "Invalid 'for' expression";
 
+/// Tokens before which an expression is complete, whatever it is.
+bool EndsExpression(TokenKind kind, bool newlines_count) {
+  switch (kind) {
+    case kNewline:
+      return newlines_count;
+    case kComma:
+    case kEqual:
+    case kCloseBrace:
+    case kCloseBracket:
+    case kCloseParen:
+    case kTemplateEnd:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 const Expr* Parser::ParseExpression() {
+  // Names and numbers that stand alone are most of all expressions.
+  const size_t at = NextIndex();
+  const TokenKind kind = tokens_[at].kind;
+  if ((kind == kIdent || kind == kNumber) &&
+      EndsExpression(tokens_[at + 1].kind, include_newlines_)) {
+    return ParseTerm();
+  }
   const DepthScope depth(*this);
   const Span start = SpanOf(Peek());
   if (!depth.ok()) {
@@ -227,7 +252,8 @@ const Expr* Parser::ParseWord() {
   if (text == "null") {
     return literal(null_, [] { return Value(); });
   }
-  return New<TraversalExpr>(ExprKind::kTraversal, SpanOf(name), text, name.end);
+  return New<TraversalExpr>(ExprKind::kTraversal, SpanOf(name), text,
+                            std::span<const TraversalStep>(), name.end);
 }
 
 const Value* Parser::NumberValue(const Token& token) {
@@ -591,8 +617,14 @@ const Expr* Parser::AppendSteps(const Expr* source, size_t first_step) {
   const Span span{source->begin, steps_.back().end};
   steps_.resize(first_step);
   if (source->kind == ExprKind::kTraversal) {
-    const auto& root = static_cast<const TraversalExpr&>(*source);
-    return New<TraversalExpr>(ExprKind::kTraversal, span, root.root, root.root_end, steps);
+    // Most traversals begin as a name alone, which nobody else has seen yet: it grows in place.
+    auto& root = const_cast<TraversalExpr&>(static_cast<const TraversalExpr&>(*source));
+    if (root.steps.empty()) {
+      root.steps = steps;
+      root.end = std::max(span.begin, span.end);
+      return &root;
+    }
+    return New<TraversalExpr>(ExprKind::kTraversal, span, root.root, steps, root.root_end);
   }
   return New<RelativeExpr>(ExprKind::kRelative, span, source, steps);
 }

@@ -54,7 +54,7 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   }
   const auto* address = reader.tree.arena.New<hcl::TraversalExpr>(
       hcl::Expr{hcl::ExprKind::kTraversal, expr->begin, expr->end, expr->file}, root->root,
-      root->root_end, reader.tree.arena.CopySpan(steps));
+      reader.tree.arena.CopySpan(steps), root->root_end);
   std::optional<Endpoint> endpoint = ReadEndpoint(reader, *address, true);
   if (!endpoint) {
     return false;
