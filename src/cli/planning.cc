@@ -7,7 +7,6 @@
 
 #include "base/files.h"
 #include "cli/backend_settings.h"
-#include "cli/not_built.h"
 #include "cli/provider_check.h"
 #include "cli/target_flags.h"
 #include "view/human/text.h"
@@ -241,11 +240,7 @@ void Operation::Close(Diagnostics& diags) {
 }
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
-  size_t errors = diags.error_count();
-  RefuseImports(*operation.loaded.config, operation.prior, diags);
-  bool refused = diags.error_count() != errors;
   plan::Plan plan = engine::MakePlan(operation.input, diags);
-  plan.errored = plan.errored || refused;
   plan.terraform_version = kCompatibleVersion;
   plan.backend.config = operation.backend_config;
   plan.backend.workspace = operation.input.options.workspace;

@@ -99,6 +99,7 @@ Input ForApply(const Input& given, const plan::Plan& plan) {
   Input input = given;
   input.options.targets = plan.targets;
   input.options.excludes = plan.excludes;
+  input.options.imports = false;
   return input;
 }
 
@@ -165,6 +166,22 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
   if (destroy_all && !walk.targets.active()) {
     // Root outputs go at once: what they say is about objects that are about to go.
     result.state.outputs.clear();
+  }
+  for (const plan::ResourceChange& change : plan.changes) {
+    // The object is in the state that the plan starts from already: this is for the audience.
+    if (change.importing) {
+      Event event{.kind = EventKind::kImportStart, .address = change.address};
+      if (change.importing->id.empty()) {
+        std::tie(event.id_key, event.id_value) = IdentifyObject(change.importing->identity);
+      } else {
+        event.id_key = "id";
+        event.id_value = change.importing->id;
+      }
+      walk.Post(event);
+      event.kind = EventKind::kImportComplete;
+      walk.Post(std::move(event));
+      ++recorder.counts.imported;
+    }
   }
   std::vector<bool> needed = NeededNodes(walk);
   const config::Module& root = *walk.config.root().module;

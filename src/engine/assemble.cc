@@ -121,6 +121,12 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
     return;
   }
   object.create_before_destroy = info.create_before_destroy;
+  if (row.imported) {
+    if (row.change && row.change->action == plan::Action::kNoOp) {
+      object.dependencies = info.dependencies;
+    }
+    return;
+  }
   if (!options.refresh) {
     return;
   }
@@ -227,6 +233,16 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
       plan.drift.push_back(std::move(*drift));
     }
     RefreshEntry(walk, address, info, row, plan.prior_state);
+    if (row.imported) {
+      // An imported object counts as having been there before.
+      RefreshEntry(walk, address, info, row, plan.previous_state);
+      if (state::Resource* resource = plan.previous_state.Find(address.resource)) {
+        if (state::Instance* instance = resource->Find(address.key)) {
+          instance->current->dependencies = nullptr;
+          instance->current->create_before_destroy = false;
+        }
+      }
+    }
   });
   plan.changes = CollectChanges(walk);
   auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {

@@ -214,6 +214,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   if (input.prior_state != nullptr && !input.prior_state->empty() && input.options.refresh) {
     Input normal = input;
     normal.options.mode = plan::Mode::kNormal;
+    normal.options.before_destroy = true;
     refresh(normal, Severity::kWarning, refreshed, diags);
     if (diags.error_count() != errors) {
       return;
@@ -230,6 +231,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   Input destroy = input;
   destroy.prior_state = &plan.prior_state;
   destroy.options.refresh = false;
+  destroy.options.imports = false;
   destroy.options.targets.clear();  // what goes is decided object by object
   destroy.options.excludes.clear();
   Walk walk(WalkKind::kPlan, destroy);

@@ -67,7 +67,7 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
 }
 
 Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
-                        bool validating, Diagnostics& diags) {
+                        bool validating, bool tuple_allowed, Diagnostics& diags) {
   Expansion out;
   out.kind = Expansion::Kind::kForEach;
   auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
@@ -106,11 +106,16 @@ Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program
   if (type.is_set() && type.element() != Type::String() && !type.element().is_dynamic()) {
     problem("A map or a set of strings is required, but this is a set of " +
             type.element().FriendlyName() + ".");
-  } else if (!map_like && !type.is_set()) {
+  } else if (!map_like && !type.is_set() && !(tuple_allowed && type.is_tuple())) {
     problem("A map or a set of strings is required, but this is a value of type " +
             type.FriendlyName() + ".");
   }
   if (unknown || diags.error_count() != errors) {
+    return out;
+  }
+  if (type.is_tuple()) {
+    out.is_tuple = true;
+    out.values.assign(value.elements().begin(), value.elements().end());
     return out;
   }
   size_t size = value.size();
@@ -170,12 +175,17 @@ Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, 
     return ExpandCount(*arguments.count, scope, validating, diags);
   }
   if (arguments.for_each != nullptr) {
-    return ExpandForEach(*arguments.for_each, scope, program, validating, diags);
+    return ExpandForEach(*arguments.for_each, scope, program, validating, false, diags);
   }
   if (arguments.enabled != nullptr) {
     return ExpandEnabled(*arguments.enabled, scope, validating, diags);
   }
   return {};
+}
+
+Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
+                       bool validating, Diagnostics& diags) {
+  return ExpandForEach(for_each, scope, program, validating, true, diags);
 }
 
 }  // namespace kinu::engine

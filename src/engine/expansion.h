@@ -18,4 +18,8 @@ struct ExpansionArguments {
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
                  bool validating, Diagnostics& diags);
 
+/// The same for the for_each of an import block, which may be a tuple too.
+Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
+                       bool validating, Diagnostics& diags);
+
 }  // namespace kinu::engine

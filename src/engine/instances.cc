@@ -12,7 +12,7 @@ size_t Expansion::size() const {
     case Kind::kCount:
       return static_cast<size_t>(count);
     case Kind::kForEach:
-      return keys.size();
+      return values.size();
     case Kind::kDisabled:
       return 0;
   }
@@ -24,7 +24,8 @@ InstanceKey Expansion::key(size_t row) const {
     case Kind::kCount:
       return InstanceKey::Int(static_cast<int64_t>(row));
     case Kind::kForEach:
-      return InstanceKey::String(keys[row]);
+      return is_tuple ? InstanceKey::Int(static_cast<int64_t>(row))
+                      : InstanceKey::String(keys[row]);
     default:
       return InstanceKey();
   }

@@ -33,6 +33,7 @@ struct Expansion {
     kUnknown,   ///< validation: not known how many, one pseudo instance stands for all
   };
   Kind kind = Kind::kSingle;
+  bool is_tuple = false;      ///< kForEach of an import block over a tuple: keys are positions
   int64_t count = 0;          ///< kCount
   std::vector<Symbol> keys;   ///< kForEach: keys in order
   std::vector<Value> values;  ///< kForEach: each.value per key
@@ -54,9 +55,11 @@ struct Repetition {
 struct Row {
   InstanceKey key;
   uint32_t expansion_row = 0;  ///< row in the table's expansion; meaningless for orphans
+  bool imported = false;       ///< not in the state: the object comes by an import block
   bool orphan = false;         ///< in the state, but no longer wanted by the expansion
   bool failed = false;
   bool left_out = false;        ///< -target or -exclude leaves it as it is
+  bool absent = false;          ///< there is no object and none is planned: expressions skip it
   bool pending_delete = false;  ///< planned for deletion: expressions no longer see it
   plan::Reason delete_reason = plan::Reason::kNone;
   const state::Instance* stored = nullptr;  ///< the row in the prior state, if any
@@ -74,8 +77,8 @@ struct Row {
 struct ResourceTable {
   Expansion expansion;
   bool expanded = false;
-  std::vector<Row> rows;      ///< expansion order, then orphans in key order
-  bool has_left_out = false;  ///< some rows are not worked on: they are in the state or nowhere
+  std::vector<Row> rows;  ///< expansion order, then orphans in key order
+  bool has_gaps = false;  ///< some rows are absent, or some orphans are left as they are
   /// Row of a key, or null.
   Row* Find(const InstanceKey& key);
   const Row* Find(const InstanceKey& key) const {

@@ -6,6 +6,7 @@
 #include "cty/ops.h"
 #include "engine/assemble.h"
 #include "engine/destroy.h"
+#include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
 #include "engine/refactoring.h"
@@ -63,7 +64,18 @@ void Validate(const Input& input, Diagnostics& diags) {
   MakeRoot(walk);
   CheckRecord checks;
   NodeContext context{walk, checks};
+  size_t errors = diags.error_count();
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
+  if (diags.error_count() != errors) {
+    return;
+  }
+  // Targets that no block configures are no error here: configuration may be generated for them.
+  for (const config::Import& import : walk.config.root().module->imports) {
+    const config::ConfigNode* node = walk.config.Find(import.target.module);
+    if (node == nullptr || node->module->FindResource(import.target.resource) < 0) {
+      ValidateImport(walk, import, diags);
+    }
+  }
 }
 
 namespace {
@@ -116,6 +128,10 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   context.condition_severity = condition_severity;
   Diagnostics found_by_nodes;
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, found_by_nodes);
+  if (!CheckImportedInstances(walk, diags)) {
+    plan.rejected = true;
+    return;
+  }
   if (input.refactoring != nullptr) {
     // Wrong moves are a likely cause of whatever else went wrong, so they are told alone.
     size_t errors = diags.error_count();
@@ -166,6 +182,9 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   if (given.options.mode != plan::Mode::kDestroy) {
     refactoring.ValidateRemoved(diags);
   }
+  if (given.options.mode != plan::Mode::kRefreshOnly) {
+    CheckImportTargets(*given.config, false, diags);
+  }
   CheckTargetedMoves(given, refactoring, diags);
   if (diags.error_count() != errors) {
     plan.errored = true;
@@ -173,6 +192,7 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
     return plan;
   }
   Input input = given;
+  input.options.imports = given.options.mode != plan::Mode::kRefreshOnly;
   input.refactoring = &refactoring;
   if (refactoring.state() != nullptr) {
     input.prior_state = refactoring.state();

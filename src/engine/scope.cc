@@ -26,13 +26,12 @@ Value Combine(const Program& program, const Expansion& expansion, std::vector<Va
   return Value::Object(std::move(attributes));
 }
 
-/// The same where only some rows are worked on: others exist if the state has them. Gaps are
-/// unknown.
+/// The same where only some rows have an object. Gaps between positions are unknown.
 Value CombineExisting(const Program& program, const ResourceTable& table, const Type& type) {
   std::vector<std::pair<std::string, Value>> attributes;
   std::vector<Value> elements;
   for (const Row& row : table.rows) {
-    if ((row.left_out && !row.value) || (row.orphan && row.pending_delete)) {
+    if (row.absent || (row.orphan && (row.pending_delete || !row.value))) {
       continue;
     }
     Value value = row.value ? *row.value : Value::Unknown(type);
@@ -70,7 +69,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   }
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
-    if (table.has_left_out) {
+    if (table.has_gaps) {
       table.whole = CombineExisting(walk.program, table, type());
       return *table.whole;
     }

@@ -27,6 +27,9 @@ namespace kinu::engine {
 struct Options {
   plan::Mode mode = plan::Mode::kNormal;
   bool refresh = true;
+  bool imports = true;  ///< `import` blocks count; they do only in normal plans
+  /// A plan for what it learns of objects that are about to be destroyed: imports nothing.
+  bool before_destroy = false;
   int parallelism = 10;
   std::vector<std::string> force_replace;
   std::vector<std::string> targets;   ///< addresses as Program::ToText() writes them
@@ -85,6 +88,21 @@ struct StrayRows {
   std::vector<Row> rows;
 };
 
+/// What an import block came to: the object that becomes an instance.
+struct ImportTarget {
+  ResourceInstance address;
+  const config::Import* block = nullptr;  ///< null: the import command's
+  std::string id;
+  Value identity;  ///< null when imported by id
+};
+
+/// The import blocks of a resource block.
+struct BlockImports {
+  std::vector<const config::Import*> blocks;
+  std::vector<ImportTarget> targets;  ///< evaluated when the block is planned
+  FlatMap<ResourceInstance, uint32_t> index;
+};
+
 /// What is the same for all instances of a block: computed once, indexed like Module::resources.
 struct BlockInfo {
   const schema::ResourceSchema* schema = nullptr;
@@ -93,8 +111,9 @@ struct BlockInfo {
   bool create_before_destroy = false;          ///< own setting or forced by a dependent
   std::vector<const state::Resource*> stored;  ///< its entries in the prior state
   std::vector<StrayRows> strays;
-  bool pick_rows = false;  ///< -target or -exclude decides row by row
-  bool pending = false;    ///< some row has a change to make (data sources wait for it)
+  std::unique_ptr<BlockImports> imports;  ///< null: nothing is imported
+  bool pick_rows = false;                 ///< -target or -exclude decides row by row
+  bool pending = false;  ///< some row has a change to make (data sources wait for it)
 };
 
 /// Providers kept between the walks of one command, so that each process starts once.

@@ -116,8 +116,8 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
         row.value = schema::MarkSensitive(info.schema->block, *value);
       }
     } else if (walk.targets.active()) {
-      row.left_out = true;
-      table.has_left_out = true;
+      row.absent = true;
+      table.has_gaps = true;
     }
   }
   table.expanded = true;

@@ -165,7 +165,7 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   bool known = config.IsWhollyKnown();
   if (!known || DependenciesPending(row)) {
     if (refresh_only) {
-      row.row.value = Value::Null(block.implied_type());
+      row.row.absent = true;
       return;
     }
     Value value = placeholder();

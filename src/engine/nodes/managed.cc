@@ -560,6 +560,100 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
   return out;
 }
 
+namespace {
+
+/// The import block that brings the row's object, if the state has nothing at its address.
+const ImportTarget* ImportOf(const RowContext& row) {
+  const BlockImports* imports = row.info.imports.get();
+  if (imports == nullptr || row.row.stored != nullptr) {
+    return nullptr;
+  }
+  auto it = imports->index.find(row.address);
+  if (it == imports->index.end()) {
+    return nullptr;
+  }
+  const ImportTarget& target = imports->targets[it->second];
+  return target.id.empty() && target.identity.IsNull() ? nullptr : &target;
+}
+
+/// The marks that the configuration puts on the object.
+Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
+  const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
+  ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row});
+  const schema::Block& block = row.info.schema->block;
+  Value config = schema::DecodeBody(
+      block, *row.resource.body, config::MetaNames(row.resource.name.mode), scope, nullptr, diags);
+  if (config.ContainsMarked()) {
+    std::vector<PathMarks> marks;
+    (void)config.UnmarkDeepWithPaths(&marks);
+    value = value.MarkWithPaths(marks);
+  }
+  return schema::MarkSensitive(block, std::move(value));
+}
+
+/// Asks the provider for an existing object, as it is now.
+std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
+                                  const ImportTarget& target, std::string* private_data,
+                                  Diagnostics& diags) {
+  auto [id_key, id_value] = target.id.empty()
+                                ? IdentifyObject(target.identity)
+                                : std::pair<std::string, std::string>("id", target.id);
+  row.walk().Post({.kind = EventKind::kImportPrepare,
+                   .address = row.address,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+  provider::Problems problems;
+  std::vector<provider::ImportedObject> imported =
+      provider.ImportResourceState(type, target.id, target.identity, problems);
+  bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, nullptr, "", diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  std::string what = target.id.empty() ? "the given identity" : "the id \"" + target.id + "\"";
+  auto error = [&](std::string summary, const std::string& detail) {
+    diags.Error(std::move(summary), detail);
+    return std::nullopt;
+  };
+  if (imported.empty()) {
+    return error("Import returned no resources", "The provider gave nothing for " + what + ".");
+  }
+  if (imported.size() > 1) {
+    return error(
+        "Multiple import states not supported",
+        "The provider gave several objects for " + what + ", but one instance can have only one.");
+  }
+  const provider::ImportedObject& found = imported.front();
+  if (found.state.IsNull()) {
+    return error("Import returned null resource",
+                 "The provider gave an object without any data for " + what + ".");
+  }
+  state::Object object;
+  object.private_data = found.private_data;
+  *private_data = found.private_data;
+  std::optional<Value> refreshed =
+      RefreshObject(row, provider, object, found.state, "", private_data, diags);
+  if (!refreshed) {
+    return std::nullopt;
+  }
+  if (refreshed->IsNull()) {
+    return error("Cannot import non-existent remote object",
+                 "The provider found no object for " + what + " that could become " +
+                     row.AddressText() +
+                     ". Only what exists can be imported: check the id and where the provider "
+                     "looks, or let apply create the object.");
+  }
+  size_t errors = diags.error_count();
+  Value marked = MarkAsConfigured(row, *refreshed, diags);
+  if (diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  return marked;
+}
+
+}  // namespace
+
 void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   Walk& walk = row.walk();
   provider::Provider* provider = ProviderOf(row, diags);
@@ -569,6 +663,15 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   const Options& options = walk.input.options;
   std::optional<Value> prior;
   const state::Object* object = row.row.stored != nullptr ? row.row.stored->current.get() : nullptr;
+  const ImportTarget* import = ImportOf(row);
+  if (import != nullptr) {
+    prior = ImportObject(row, *provider, *import, &row.row.refreshed_private, diags);
+    if (!prior) {
+      return;
+    }
+    row.row.imported = true;
+    row.row.refreshed_value = prior;
+  }
   if (object != nullptr) {
     prior = UpgradeObject(row, *provider, *object, diags);
     if (!prior) {
@@ -592,13 +695,21 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   }
   state::Object refreshed_object;
   const state::Object* current = nullptr;
-  if (prior && object != nullptr) {
-    refreshed_object.status = object->status;
+  if (prior && (object != nullptr || import != nullptr)) {
+    refreshed_object.status = object != nullptr ? object->status : state::ObjectStatus::kReady;
     refreshed_object.private_data = row.row.refreshed_private;
     current = &refreshed_object;
   }
   if (options.mode == plan::Mode::kRefreshOnly) {
-    row.row.value = prior ? *prior : Value::Null(row.info.schema->block.implied_type());
+    if (CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+                        row.node.condition_severity, diags)) {
+      row.row.value = prior;
+      row.row.absent = !prior;
+    }
+    if (prior) {
+      (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                            &*prior, row.node.condition_severity, diags);
+    }
     return;
   }
   row.triggered = ReplaceTriggered(row, diags);
@@ -612,6 +723,9 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   plan::ResourceChange& change = planned->change;
   if (row.triggered) {
     change.reason = plan::Reason::kReplaceByTriggers;
+  }
+  if (import != nullptr) {
+    change.importing = plan::Importing{.id = import->id, .identity = import->identity};
   }
   if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
     change.has_provider_key = true;

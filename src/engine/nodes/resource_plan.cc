@@ -2,6 +2,7 @@
 // of it. Ref: opentofu internal/tofu/node_resource_plan_instance.go,
 // node_resource_abstract_instance.go.
 #include "engine/expansion.h"
+#include "engine/imports.h"
 #include "engine/nodes/managed.h"
 #include "engine/nodes/nodes.h"
 #include "engine/nodes/provision.h"
@@ -50,13 +51,14 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
       continue;
     }
     row.left_out = true;
-    table.has_left_out = true;
+    table.has_gaps = true;
     if (row.stored != nullptr && row.stored->current != nullptr) {
       auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type());
       if (value) {
         row.value = schema::MarkSensitive(info.schema->block, *value);
       }
     }
+    row.absent = !row.value;
   }
 }
 
@@ -89,6 +91,11 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
                     " has no " + std::string(kind) + " named \"" + type + "\".",
                 resource.type_range);
     return;
+  }
+  if (info.imports != nullptr) {
+    for (const config::Import* import : info.imports->blocks) {
+      ValidateImport(walk, *import, diags);
+    }
   }
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
@@ -162,6 +169,13 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   bool has_conditions = context.checks.Declared(id);
+  if (info.imports != nullptr && !walk.input.options.before_destroy) {
+    size_t errors = diags.error_count();
+    ResolveImports(walk, info, *info.schema, diags);
+    if (diags.error_count() != errors) {
+      return;
+    }
+  }
   // Expansion is all or nothing: an error in one module instance plans no row anywhere.
   bool expanded = true;
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
@@ -245,6 +259,9 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (size_t i = 0; i < work.size(); ++i) {
     work[i].row->failed = found[i].has_errors();
     const auto& change = work[i].row->change;
+    if (work[i].row->absent && work[i].instance != nullptr) {
+      work[i].instance->resources[node.index]->has_gaps = true;
+    }
     info.pending = info.pending || (change && change->action != plan::Action::kNoOp);
     diags.Append(std::move(found[i]));
   }

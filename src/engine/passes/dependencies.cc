@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/imports.h"
 #include "engine/passes/passes.h"
 
 namespace kinu::engine {
@@ -206,6 +207,7 @@ bool BuildGraph(Walk& walk, Diagnostics& diags) {
     return false;
   }
   size_t errors = diags.error_count();
+  AttachImports(walk);
   ConnectReferences(walk, &diags);
   if (diags.error_count() != errors) {
     return false;

@@ -1,3 +1,4 @@
+#include "engine/imports.h"
 #include "engine/passes/passes.h"
 #include "hcl/static.h"
 #include "provider/provisioner.h"
@@ -321,6 +322,17 @@ void ConnectReferences(Walk& walk, Diagnostics* diags) {
     for (uint32_t i = 0; i < module.resources.size(); ++i) {
       inside(base.resources + i, module.resources[i].check < 0);
       connect.Connect(base.resources + i, refs.resources[i]);
+      if (const auto& imports = walk.blocks[node.index][i].imports; imports != nullptr) {
+        // Import blocks stand in the root module, whatever they target.
+        Bindings bindings;
+        Collector collect(walk, *walk.config.root().module, diags);
+        for (const config::Import* import : imports->blocks) {
+          for (const hcl::Expr* expr : ImportExpressions(*import)) {
+            collect.Expr(expr, bindings);
+          }
+        }
+        Connector(walk, walk.config.root()).Connect(base.resources + i, bindings);
+      }
       if (walk.kind == WalkKind::kApply) {
         walk.block_references[node.index].push_back(connect.References(refs.resources[i]));
       }

@@ -1,0 +1,375 @@
+#include "engine/imports.h"
+
+#include "cty/convert.h"
+#include "engine/expansion.h"
+#include "engine/scope.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Expressions in the brackets of an address; literal keys are part of traversals.
+void CollectKeys(const hcl::Expr& expr, std::vector<const hcl::Expr*>& out) {
+  const hcl::Expr* at = &expr;
+  while (at->kind == hcl::ExprKind::kIndex || at->kind == hcl::ExprKind::kRelative) {
+    if (at->kind == hcl::ExprKind::kIndex) {
+      const auto& index = static_cast<const hcl::IndexExpr&>(*at);
+      out.push_back(index.key);
+      at = index.collection;
+    } else {
+      at = static_cast<const hcl::RelativeExpr&>(*at).source;
+    }
+  }
+}
+
+/// A step of an address that is being put together.
+struct Step {
+  std::string_view name;  ///< empty: a key
+  InstanceKey key;
+};
+
+class Resolver {
+ public:
+  Resolver(Walk& walk, const config::Import& import, const ModuleScope& scope, Diagnostics& diags)
+      : walk_(walk), import_(import), scope_(scope), diags_(diags) {}
+
+  std::optional<ResourceInstance> Address() {
+    std::vector<Step> steps;
+    if (!Collect(*import_.to, steps)) {
+      return std::nullopt;
+    }
+    Program& program = walk_.program;
+    ResourceInstance out;
+    size_t at = 0;
+    auto key = [&] {
+      return at < steps.size() && steps[at].name.empty() ? steps[at++].key : InstanceKey();
+    };
+    while (at + 1 < steps.size() && steps[at].name == "module") {
+      Symbol call = program.Intern(steps[at + 1].name);
+      at += 2;
+      InstanceKey instance = key();
+      out.resource.module = program.ModuleInstance(out.resource.module, call, instance);
+    }
+    out.resource.resource = import_.target.resource;
+    at += 2;  // type and name
+    out.key = key();
+    return out;
+  }
+
+  /// The value of `id` or `identity`; nothing with diagnostics, or when it may stay unknown and is.
+  std::optional<Value> Identifier(const hcl::Expr& expr, std::string_view what, const Type& type,
+                                  bool may_be_unknown) {
+    size_t errors = diags_.error_count();
+    Value value = lang::EvaluateTo(expr, type, scope_, diags_);
+    if (diags_.error_count() != errors) {
+      return std::nullopt;
+    }
+    auto invalid = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
+      diags_
+          .Error("Invalid import " + std::string(what) + " argument", std::move(detail),
+                 expr.range())
+          .tag = tag;
+    };
+    if (value.IsNull()) {
+      invalid("What is imported must be named, but this is null.");
+    } else if (!value.IsWhollyKnown()) {
+      if (!may_be_unknown) {
+        invalid(
+            "The value depends on attributes that are known only after apply, so the object cannot "
+            "be looked up while planning.",
+            DiagnosticTag::kCausedByUnknown);
+      }
+    } else if (value.MarksDeep().sensitive()) {
+      invalid("What is imported is shown in plans, so it must not be sensitive.");
+    } else if (value.MarksDeep().ephemeral()) {
+      invalid("What is imported is kept in plans, so it must not be ephemeral.");
+    } else {
+      return value;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool Collect(const hcl::Expr& expr, std::vector<Step>& steps) {
+    // The address was checked when it was read: indexes, steps and a root, not deep.
+    switch (expr.kind) {
+      case hcl::ExprKind::kTraversal: {
+        const auto& root = static_cast<const hcl::TraversalExpr&>(expr);
+        steps.push_back({root.root, {}});
+        Append(root.steps, steps);
+        return true;
+      }
+      case hcl::ExprKind::kRelative: {
+        const auto& relative = static_cast<const hcl::RelativeExpr&>(expr);
+        if (!Collect(*relative.source, steps)) {
+          return false;
+        }
+        Append(relative.steps, steps);
+        return true;
+      }
+      case hcl::ExprKind::kIndex: {
+        const auto& index = static_cast<const hcl::IndexExpr&>(expr);
+        if (!Collect(*index.collection, steps)) {
+          return false;
+        }
+        return Key(*index.key, steps);
+      }
+      default:
+        return false;
+    }
+  }
+
+  void Append(std::span<const hcl::TraversalStep> from, std::vector<Step>& steps) {
+    for (const hcl::TraversalStep& step : from) {
+      if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+        steps.push_back({step.name, {}});
+      } else {
+        steps.push_back({{}, KeyOf(*step.key)});
+      }
+    }
+  }
+
+  InstanceKey KeyOf(const Value& value) {
+    if (value.type() == Type::String()) {
+      return InstanceKey::String(walk_.program.Intern(value.AsString()));
+    }
+    return InstanceKey::Int(value.AsInt64().value_or(0));
+  }
+
+  bool Key(const hcl::Expr& expr, std::vector<Step>& steps) {
+    size_t errors = diags_.error_count();
+    Value value = lang::Evaluate(expr, scope_, diags_);
+    if (diags_.error_count() != errors) {
+      return false;
+    }
+    auto invalid = [&](std::string detail) {
+      diags_.Error("Import block 'to' address contains an invalid key", std::move(detail),
+                   expr.range());
+      return false;
+    };
+    if (!value.IsKnown()) {
+      return invalid("The instance key is known only after apply.");
+    }
+    if (value.IsNull()) {
+      return invalid("The instance key is null.");
+    }
+    Value plain = value.Unmark();
+    if (plain.type() != Type::String() &&
+        (plain.type() != Type::Number() || !plain.AsInt64().has_value())) {
+      return invalid("An instance key is a string or a whole number.");
+    }
+    if (value.marks().sensitive() || value.marks().ephemeral()) {
+      return invalid("An address must be neither sensitive nor ephemeral.");
+    }
+    steps.push_back({{}, KeyOf(plain)});
+    return true;
+  }
+
+  Walk& walk_;
+  const config::Import& import_;
+  const ModuleScope& scope_;
+  Diagnostics& diags_;
+};
+
+/// Calls `visit(scope)` for each element of the block's for_each, or once.
+template <typename F>
+void ForEachElement(Walk& walk, const config::Import& import, bool validating, Diagnostics& diags,
+                    F&& visit) {
+  if (import.for_each == nullptr) {
+    visit(ModuleScope(walk, *walk.root));
+    return;
+  }
+  size_t errors = diags.error_count();
+  ModuleScope outer(walk, *walk.root);
+  Expansion expansion = ExpandImport(*import.for_each, outer, walk.program, validating, diags);
+  if (diags.error_count() != errors || expansion.kind == Expansion::Kind::kUnknown) {
+    return;
+  }
+  for (size_t row = 0; row < expansion.size(); ++row) {
+    visit(ModuleScope(walk, *walk.root, Repetition{&expansion, row}));
+  }
+}
+
+/// The type that `identity` must have, or nothing with a diagnostic.
+std::optional<Type> IdentityType(const config::Import& import, const schema::ResourceSchema* schema,
+                                 Diagnostics& diags) {
+  if (schema == nullptr || schema->identity == nullptr) {
+    diags.Error("Unable to determine identity schema for import identity",
+                "The provider does not say what identifies objects of this type, so they can be "
+                "imported by \"id\" only.",
+                import.identity->range());
+    return std::nullopt;
+  }
+  return schema->identity_type;
+}
+
+}  // namespace
+
+std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import) {
+  std::vector<const hcl::Expr*> out;
+  if (import.to != nullptr) {
+    CollectKeys(*import.to, out);
+  }
+  for (const hcl::Expr* expr : {import.for_each, import.id, import.identity}) {
+    if (expr != nullptr) {
+      out.push_back(expr);
+    }
+  }
+  return out;
+}
+
+void AttachImports(Walk& walk) {
+  if (!walk.input.options.imports || walk.kind == WalkKind::kApply) {
+    return;
+  }
+  for (const config::Import& import : walk.config.root().module->imports) {
+    const config::ConfigNode* node = walk.config.Find(import.target.module);
+    int block = node == nullptr ? -1 : node->module->FindResource(import.target.resource);
+    if (block < 0) {
+      continue;
+    }
+    BlockInfo& info = walk.blocks[node->index][static_cast<size_t>(block)];
+    if (info.imports == nullptr) {
+      info.imports = std::make_unique<BlockImports>();
+    }
+    info.imports->blocks.push_back(&import);
+  }
+}
+
+void CheckImportTargets(const config::Config& config, bool generating, Diagnostics& diags) {
+  const Program& program = *config.program;
+  auto missing = [&](const config::Import& import, std::string address) {
+    diags.Error("Configuration for import target does not exist",
+                "Every object that is imported needs a resource block, but there is none for " +
+                    address + ".",
+                import.range);
+  };
+  auto not_in_modules = [&](const config::Import& import, const std::string& address) {
+    diags.Error("Cannot generate configuration for resource inside sub-module",
+                "There is no block for " + address +
+                    ", and configuration can be generated for the root module only.",
+                import.range);
+  };
+  auto not_repeated = [&](const config::Import& import, const std::string& address) {
+    diags.Error("Configuration generation for count and for_each resources not supported",
+                "There is no block for " + address +
+                    ", and configuration can be generated only for resources without count and "
+                    "for_each.",
+                import.range);
+  };
+  for (const config::Import& import : config.root().module->imports) {
+    const config::ConfigNode* node = config.Find(import.target.module);
+    std::string address = program.ToText(import.target);
+    if (node == nullptr) {
+      generating ? not_in_modules(import, address) : missing(import, address);
+      continue;
+    }
+    if (node->module->FindResource(import.target.resource) >= 0) {
+      continue;
+    }
+    if (!generating) {
+      missing(import, address);
+    } else if (!import.instance) {
+      not_repeated(import, address);
+    } else if (!import.instance->resource.module.is_root()) {
+      not_in_modules(import, program.ToText(*import.instance));
+    } else if (!import.instance->key.none()) {
+      not_repeated(import, program.ToText(*import.instance));
+    }
+  }
+}
+
+void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags) {
+  ForEachElement(walk, import, true, diags, [&](const ModuleScope& scope) {
+    Resolver resolver(walk, import, scope, diags);
+    if (import.id != nullptr) {
+      (void)resolver.Identifier(*import.id, "id", Type::String(), true);
+      return;
+    }
+    if (import.identity == nullptr) {
+      return;
+    }
+    const schema::ResourceSchema* schema = nullptr;
+    auto provider = walk.input.providers->Schema(walk.program.Text(import.provider));
+    if (provider) {
+      schema = (*provider)->FindResource(walk.program.Text(import.target.resource.type));
+    }
+    if (auto type = IdentityType(import, schema, diags)) {
+      (void)resolver.Identifier(*import.identity, "identity", *type, true);
+    }
+  });
+}
+
+void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& schema,
+                    Diagnostics& diags) {
+  BlockImports& imports = *info.imports;
+  for (const config::Import* import : imports.blocks) {
+    ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {
+      Resolver resolver(walk, *import, scope, diags);
+      std::optional<ResourceInstance> address = resolver.Address();
+      if (!address) {
+        return;
+      }
+      ImportTarget target;
+      target.address = *address;
+      target.block = import;
+      if (import->id != nullptr) {
+        std::optional<Value> id = resolver.Identifier(*import->id, "id", Type::String(), false);
+        if (!id) {
+          return;
+        }
+        target.id = id->UnmarkDeep().AsString();
+      } else if (import->identity != nullptr) {
+        std::optional<Type> type = IdentityType(*import, &schema, diags);
+        std::optional<Value> identity =
+            type ? resolver.Identifier(*import->identity, "identity", *type, false) : std::nullopt;
+        if (!identity) {
+          return;
+        }
+        target.identity = identity->UnmarkDeep();
+      }
+      auto [it, added] =
+          imports.index.emplace(*address, static_cast<uint32_t>(imports.targets.size()));
+      if (!added) {
+        const config::Import& first = *imports.targets[it->second].block;
+        diags.Error("Duplicate import configuration for \"" + walk.program.ToText(*address) + "\"",
+                    "Another import block brings an object to " + walk.program.ToText(*address) +
+                        " already. Each instance can be imported once.",
+                    first.range);
+        return;
+      }
+      imports.targets.push_back(std::move(target));
+    });
+  }
+}
+
+bool CheckImportedInstances(const Walk& walk, Diagnostics& diags) {
+  bool sound = true;
+  for (const auto& node : walk.config.nodes) {
+    for (size_t i = 0; i < walk.blocks[node->index].size(); ++i) {
+      const BlockInfo& info = walk.blocks[node->index][i];
+      if (info.imports == nullptr || info.imports->targets.empty()) {
+        continue;
+      }
+      FlatMap<uint32_t, const ModuleInstance*> places;
+      for (const ModuleInstance* instance : walk.instances[node->index]) {
+        places.emplace(instance->id.id, instance);
+      }
+      for (const ImportTarget& target : info.imports->targets) {
+        auto place = places.find(target.address.resource.module.id);
+        const Row* row =
+            place == places.end() ? nullptr : place->second->resources[i]->Find(target.address.key);
+        if (row != nullptr && !row->orphan) {
+          continue;
+        }
+        sound = false;
+        diags.Error("Configuration for import target does not exist",
+                    "The configuration has no instance " + walk.program.ToText(target.address) +
+                        ", so no object can be imported as that.");
+      }
+    }
+  }
+  return sound;
+}
+
+}  // namespace kinu::engine

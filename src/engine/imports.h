@@ -1,0 +1,31 @@
+// `import` blocks: which existing object becomes which instance. They are evaluated when the block
+// that they target is planned. Ref: opentofu internal/tofu/context_import.go, eval_import.go.
+#pragma once
+
+#include "engine/nodes/nodes.h"
+
+namespace kinu::engine {
+
+/// Needs: blocks of the configuration. Gives: to each resource block the import blocks that target
+/// it, unless the walk imports nothing.
+void AttachImports(Walk& walk);
+
+/// Expressions of an import block that are evaluated in the root module: instance keys in `to`,
+/// for_each, id and identity.
+std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import);
+
+/// Reports import blocks whose target no block configures; `generating` says that configuration
+/// will be made for those that it can be made for.
+void CheckImportTargets(const config::Config& config, bool generating, Diagnostics& diags);
+
+/// While validating: checks ids as far as they are known.
+void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags);
+
+/// Evaluates the import blocks of a resource block.
+void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& schema,
+                    Diagnostics& diags);
+
+/// Reports targets that the block, once expanded, does not have. True when there is none.
+bool CheckImportedInstances(const Walk& walk, Diagnostics& diags);
+
+}  // namespace kinu::engine
