@@ -244,13 +244,23 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   DeclareChecks(walk, checks);
   NodeContext context{walk, checks};
   context.destroying = true;
+  const config::Module& root = *walk.config.root().module;
   Targets targets(walk.program, input.options.targets, input.options.excludes);
   FlatSet<ResourceInstance> selected;
   if (targets.active()) {
     selected = SelectForDestroy(walk.program, targets, plan.prior_state);
     context.selected = &selected;
+  } else {
+    // Outputs go too, so those of the root module are known to exist.
+    for (size_t i = 0; i < root.outputs.size(); ++i) {
+      checks.DeclareObject(walk.bases[0].outputs + static_cast<NodeId>(i),
+                           "output." + std::string(walk.program.Text(root.outputs[i].name)));
+    }
   }
   std::vector<bool> needed = NeededForProviders(context);
+  // An object that must stay silences only what it depends on (KeepDependenciesOfFailed), which is
+  // against the direction of the walk: so its errors do not end the node.
+  std::vector<Diagnostics> refused(walk.graph.size());
   walk.Run(
       [&](NodeId id, Diagnostics& found) {
         if (!needed[id]) {
@@ -268,9 +278,9 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
           case NodeKind::kProvider:
             return ConfigureProvider(context, id, found);
           case NodeKind::kResource:
-            return PlanDestroyBlock(context, id, found);
+            return PlanDestroyBlock(context, id, refused[id]);
           case NodeKind::kOrphan:
-            return PlanOrphan(context, id, found);
+            return PlanOrphan(context, id, refused[id]);
           case NodeKind::kDeposed:
             return PlanDeposed(context, id, found);
           default:
@@ -278,6 +288,9 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
         }
       },
       diags);
+  for (Diagnostics& problems : refused) {
+    diags.Append(std::move(problems));
+  }
   plan.changes = CollectChanges(walk);
   KeepDependenciesOfFailed(walk, plan);
   for (const state::OutputValue& output : plan.prior_state.outputs) {

@@ -242,6 +242,30 @@ TEST_F(EngineTest, PreventDestroyStopsAReplacement) {
   EXPECT_EQ(diags_.list()[0].summary, "Resource instance cannot be destroyed");
 }
 
+TEST_F(EngineTest, AnObjectThatMustStayKeepsWhatItDependsOn) {
+  auto with = [](const std::string& lifecycle) {
+    return R"(
+      resource "test_thing" "a" { name = "a" }
+      resource "test_thing" "b" {
+        name  = "b"
+        value = test_thing.a.id
+        )" +
+           lifecycle + R"(
+      }
+      resource "test_thing" "c" {
+        name  = "c"
+        value = test_thing.b.id
+      })";
+  };
+  Configure(with(""));
+  Apply();
+  Configure(with("lifecycle { prevent_destroy = true }"));
+  mode_ = plan::Mode::kDestroy;
+  plan::Plan plan = Plan();
+  EXPECT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(Changes(plan), (Strings{"test_thing.b", "test_thing.c"}));
+}
+
 TEST_F(EngineTest, AReplacedObjectThatMayNotBeDestroyedIsForgotten) {  // 42
   auto with = [](const std::string& force) {
     return "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  force = \"" + force +

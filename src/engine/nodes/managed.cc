@@ -813,8 +813,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     change->reason = row.row.delete_reason;
   }
   if (!(change->previous_address == change->address) &&
-      (change->reason == plan::Reason::kDeleteNoResourceConfig ||
-       change->reason == plan::Reason::kDeleteNoModule)) {
+      change->reason == plan::Reason::kDeleteNoResourceConfig) {
     change->reason = plan::Reason::kDeleteNoMoveTarget;
   }
   if (!disposal.forget && row.resource.prevent_destroy != nullptr && PreventsDestroy(row, diags)) {

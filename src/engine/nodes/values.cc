@@ -156,7 +156,9 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Variable& variable = node.module->variables[graph_node.index];
-  context.checks.DeclareExpanded(id);
+  if (!context.destroying) {
+    context.checks.DeclareExpanded(id);
+  }
   for (ModuleInstance* instance : walk.instances[node.index]) {
     Value& slot = instance->variables[graph_node.index];
     SourceRange place = variable.range;
@@ -283,10 +285,10 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Check& check = node.module->checks[graph_node.index];
-  context.checks.DeclareExpanded(id);
   if (context.destroying) {
     return;
   }
+  context.checks.DeclareExpanded(id);
   for (ModuleInstance* instance : walk.instances[node.index]) {
     ModuleScope scope(walk, *instance);
     std::string address = ObjectAddress(walk, *instance, "check", check.name);

@@ -50,8 +50,6 @@ void AddStateObjects(Walk& walk) {
     if (!configured && has_current) {
       OrphanSlot slot;
       slot.resource = resource.get();
-      slot.reason =
-          node == nullptr ? plan::Reason::kDeleteNoModule : plan::Reason::kDeleteNoResourceConfig;
       walk.graph.Add({NodeKind::kOrphan, 0, static_cast<uint32_t>(walk.orphans.size())});
       walk.orphans.push_back(std::move(slot));
     }
