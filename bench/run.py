@@ -38,8 +38,28 @@ GOALS = {
     ("foreach", 5000, "plan"): (0.08, None),
     ("modules", 10000, "plan"): (0.28, 80),
     ("start", 0, "version"): (0.0016, 4),
+    ("text", 1000000, "fmt -check"): (0.013, 12),
 }
 EXPONENT_GOAL = 1.05
+# What `fmt` is measured with, repeated: everything that it aligns, indents, spaces and rewrites.
+UNFORMATTED = """resource "thing" "web_%d" {
+  image = data.image.ubuntu.id # the image
+  instance_type="small"
+    tags = {
+      Name = "web-${var.env}-%d"
+    Owner= "${var.owner}"
+  }
+  count = var.enabled?1:0
+  dynamic "disk" {
+    for_each = [for d in var.disks:d if d.size>10]
+    content {
+       size = disk.value.size
+       type = lookup(disk.value,"type","fast")
+    }
+  }
+}
+
+"""
 APPLY_LIMIT = 1000  # larger sizes are planned from a state that is written directly
 
 
@@ -105,6 +125,19 @@ class Bench:
             self.note(shape, size, step, runs)
         shutil.rmtree(folder)
 
+    def formatting(self, size):
+        """`fmt -check` of one file of about so many bytes; it exits with 3, so its output is asked
+        for instead."""
+        folder = os.path.join(self.work, "fmt-%d" % size)
+        os.makedirs(folder)
+        with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+            for i in range(size // len(UNFORMATTED % (0, 0))):
+                file.write(UNFORMATTED % (i, i))
+        runs = [execute(self.build, ["fmt", "-write=false"], folder)
+                for _ in range(self.repeat + 1)][1:]
+        self.note("text", size, "fmt -check", runs)
+        shutil.rmtree(folder)
+
     def note(self, shape, size, step, runs):
         cpu = statistics.median(run[0] for run in runs)
         memory = statistics.median(run[1] for run in runs)
@@ -159,6 +192,7 @@ def main():
         bench = Bench(os.path.abspath(args.build), perf, work, args.repeat)
         bench.note("start", 0, "version",
                    [execute(bench.build, ["version"], work) for _ in range(20)])
+        bench.formatting(1000000)
         for shape in args.shapes.split(","):
             for size in sizes:
                 bench.shape(shape, size, args.steps.split(","))

@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seed() {  # TARGET: the files to begin with, by what the target reads
   case $1 in
-    fuzz_hcl_native) find examples tests -name '*.tf' ;;
+    fuzz_hcl_native | fuzz_hcl_writer) find examples tests -name '*.tf' ;;
     fuzz_hcl_json) find examples tests -name '*.tf.json' ;;
     fuzz_state) find tests/golden/state -type f -size -200k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;

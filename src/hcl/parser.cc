@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hcl/parse.h"
+#include "hcl/parse_tokens.h"
 #include "hcl/stack_guard.h"
 #include "text/unicode.h"
 
@@ -56,6 +57,18 @@ Parser::Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnos
       first_diagnostic_(diags.size()),
       is_ascii_(text::IsAscii(source->text())) {
   tokens_.push_back({kNone, 0, 0});
+}
+
+Parser::Parser(const SourceFile* source, SyntaxTree& tree, std::vector<Token> tokens,
+               Diagnostics& diags)
+    : source_(source),
+      source_text_(source->text()),
+      tree_(tree),
+      diags_(diags),
+      lexer_({}, LexMode::kNormal),
+      tokens_(std::move(tokens)),
+      first_diagnostic_(diags.size()),
+      is_ascii_(true) {
 }
 
 size_t Parser::Refill(size_t at) {
@@ -341,6 +354,12 @@ const NativeBody* ParseNative(const SourceFile* source, SyntaxTree& tree, Diagno
   const NativeBody* body = parser.ParseFile();
   parser.ReportTokens();
   return body;
+}
+
+const NativeBody* ParseNativeTokens(const SourceFile* source, std::vector<Token> tokens,
+                                    SyntaxTree& tree, Diagnostics& diags) {
+  Parser parser(source, tree, std::move(tokens), diags);
+  return parser.ParseFile();
 }
 
 const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {

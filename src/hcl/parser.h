@@ -22,6 +22,8 @@ namespace kinu::hcl {
 class Parser {
  public:
   Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnostics& diags);
+  /// With all tokens, none of them a comment or invalid, instead of the lexer's.
+  Parser(const SourceFile* source, SyntaxTree& tree, std::vector<Token> tokens, Diagnostics& diags);
 
   // One of these, once. ReportTokens() must follow.
   const NativeBody* ParseFile();

@@ -1,11 +1,16 @@
 #include "hcl/writer/format.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+#include "base/flat_map.h"
 #include "hcl/parse.h"
+#include "hcl/parse_tokens.h"
 #include "hcl/writer/layout.h"
 #include "hcl/writer/tokens.h"
 
@@ -14,52 +19,53 @@ namespace {
 
 using enum TokenKind;
 
+constexpr size_t kTokensAtOnce = 512;
+constexpr size_t kPieceBytes = 16 << 10;
+
 /// The tokens that begin in [begin, end), at least one, give way to `count` tokens of a list.
 struct Edit {
   uint32_t begin, end;
   size_t first, count;
 };
 
-std::string Write(std::string_view text, std::span<const Edit> edits,
-                  std::span<const SpacedToken> replacements) {
-  constexpr size_t kTokensAtOnce = 512;
+/// Gives the tokens to a layout, except that edits replace some.
+void Write(std::string_view text, std::span<const Token> tokens, std::span<const Edit> edits,
+           std::span<const SpacedToken> replacements, Layout& layout) {
+  uint32_t skip_until = 0;
+  for (const Token& token : tokens) {
+    if (token.begin < skip_until) {
+      continue;
+    }
+    if (!edits.empty() && token.begin >= edits.front().begin) [[unlikely]] {
+      const Edit& edit = edits.front();
+      layout.Add(replacements.subspan(edit.first, edit.count));
+      skip_until = edit.end;
+      edits = edits.subspan(1);
+      continue;
+    }
+    layout.Add(token.kind, text.substr(token.begin, token.end - token.begin));
+  }
+}
+
+std::string EmptyOutput(std::string_view text) {
   std::string out;
   out.reserve(text.size() + text.size() / 16 + 64);
-  Layout layout(out);
-  Lexer lexer(text, LexMode::kNormal, Comments::kKeep);
-  std::vector<Token> tokens;
-  uint32_t last_end = 0;
-  uint32_t skip_until = 0;
-  for (;;) {
-    tokens.clear();
-    lexer.Append(kTokensAtOnce, tokens);
-    for (const Token& token : tokens) {
-      if (token.kind == kEof) {
-        layout.Finish();
-        // Blanks at the end of a text without a final newline stand in no line.
-        out.append(token.begin - last_end, ' ');
-        return out;
-      }
-      last_end = token.end;
-      if (token.begin < skip_until) {
-        continue;
-      }
-      if (!edits.empty() && token.begin >= edits.front().begin) [[unlikely]] {
-        const Edit& edit = edits.front();
-        layout.Add(replacements.subspan(edit.first, edit.count));
-        skip_until = edit.end;
-        edits = edits.subspan(1);
-        continue;
-      }
-      layout.Add(token.kind, text.substr(token.begin, token.end - token.begin));
-    }
-  }
+  return out;
+}
+
+/// Blanks between the last token and the end of a text without a final newline stand in no line and
+/// stay.
+void WriteEnd(const Token& end, uint32_t last_end, Layout& layout, std::string& out) {
+  layout.Finish();
+  out.append(end.begin - last_end, ' ');
 }
 
 /// Collects the edits that give a file its present spelling.
 class Modernizer {
  public:
-  explicit Modernizer(std::string_view text) : text_(text) {}
+  /// `replacements` receives what the edits put in place.
+  Modernizer(std::string_view text, TokenList& replacements)
+      : text_(text), replacements_(replacements) {}
 
   void Visit(const NativeBody& body, bool in_variable, bool at_root) {
     for (const NativeAttribute& attribute : body.attributes) {
@@ -81,7 +87,6 @@ class Modernizer {
               [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
     return std::move(edits_);
   }
-  std::span<const SpacedToken> replacements() const { return replacements_.tokens(); }
 
  private:
   std::string_view Text(uint32_t begin, uint32_t end) const {
@@ -115,7 +120,7 @@ class Modernizer {
   bool LabelsAreCanonical(const NativeBlock& block) const;
 
   std::string_view text_;
-  TokenList replacements_;
+  TokenList& replacements_;
   std::vector<Edit> edits_;
   std::vector<Token> tokens_;        // scratch of TokensOf
   std::vector<SpacedToken> spaced_;  // its result
@@ -239,23 +244,154 @@ void Modernizer::VisitLabels(const NativeBlock& block) {
   });
 }
 
+/// How deep a token goes into what newlines may stand in without ending an item.
+constexpr int DepthChange(TokenKind kind) {
+  switch (kind) {
+    case kOpenBrace:
+    case kOpenBracket:
+    case kOpenParen:
+    case kOpenQuote:
+    case kOpenHeredoc:
+    case kTemplateInterpolation:
+    case kTemplateDirective:
+      return 1;
+    case kCloseBrace:
+    case kCloseBracket:
+    case kCloseParen:
+    case kCloseQuote:
+    case kCloseHeredoc:
+    case kTemplateEnd:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
+constexpr std::array<int8_t, internal::kKinds> kDepthChanges = [] {
+  std::array<int8_t, internal::kKinds> changes{};
+  for (size_t kind = 0; kind < changes.size(); ++kind) {
+    changes[kind] = static_cast<int8_t>(DepthChange(static_cast<TokenKind>(kind)));
+  }
+  return changes;
+}();
+
+/// Formats a file piece by piece, each of some whole items, so that there need not be a syntax tree
+/// of all. Gives up where a piece does not parse: then the whole file must be parsed, to say why.
+class PieceFormatter {
+ public:
+  explicit PieceFormatter(const SourceFile* source)
+      : source_(source), text_(source->text()), out_(EmptyOutput(text_)) {}
+
+  std::optional<std::string> Run() {
+    Lexer lexer(text_, LexMode::kNormal, Comments::kKeep);
+    int64_t depth = 0;
+    for (size_t next = 0;;) {
+      if (next == tokens_.size()) {
+        lexer.Append(kTokensAtOnce, tokens_);
+      }
+      const Token token = tokens_.data()[next++];
+      depth += kDepthChanges[static_cast<size_t>(token.kind)];
+      if (depth < 0 || IsInvalid(token.kind)) {
+        return std::nullopt;
+      }
+      bool ends_line = token.kind == kNewline;
+      if (token.kind == kComment) {
+        ends_line = text_[token.end - 1] == '\n';
+        if (ends_line) {
+          significant_.push_back({kNewline, token.begin, token.end});
+        }
+      } else {
+        significant_.push_back(token);
+      }
+      if (token.kind == kEof) {
+        if (depth != 0 || !WritePiece(next - 1)) {
+          return std::nullopt;
+        }
+        WriteEnd(token, last_end_, layout_, out_);
+        return std::move(out_);
+      }
+      if (ends_line && depth == 0 && token.end - piece_begin_ >= kPieceBytes) {
+        significant_.push_back({kEof, token.end, token.end});
+        if (!WritePiece(next)) {
+          return std::nullopt;
+        }
+        piece_begin_ = token.end;
+        tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(next));
+        next = 0;
+      }
+    }
+  }
+
+ private:
+  /// The first `count` tokens.
+  bool WritePiece(size_t count) {
+    SyntaxTree tree;
+    Diagnostics diags;
+    const size_t capacity = significant_.capacity();
+    const NativeBody* body = ParseNativeTokens(source_, std::move(significant_), tree, diags);
+    significant_ = {};
+    significant_.reserve(capacity);
+    if (diags.has_errors()) {
+      return false;
+    }
+    for (const NativeAttribute& attribute : body->attributes) {
+      if (!names_.insert(std::string(attribute.name)).second) {
+        return false;
+      }
+    }
+    Modernizer modernizer(text_, replacements_);
+    modernizer.Visit(*body, /*in_variable=*/false, /*at_root=*/true);
+    const std::span<const Token> piece = std::span<const Token>(tokens_).first(count);
+    Write(text_, piece, modernizer.TakeEdits(), replacements_.tokens(), layout_);
+    last_end_ = piece.empty() ? last_end_ : piece.back().end;
+    return true;
+  }
+
+  const SourceFile* source_;
+  std::string_view text_;
+  std::string out_;
+  Layout layout_{out_, text_};
+  TokenList replacements_;          // of all pieces: lines may wait in the layout
+  std::vector<Token> tokens_;       // of the piece, and what follows
+  std::vector<Token> significant_;  // of the piece, without comments
+  uint32_t piece_begin_ = 0;
+  uint32_t last_end_ = 0;       // of the last token that was written
+  FlatSet<std::string> names_;  // of arguments so far: they must be distinct
+};
+
 }  // namespace
 
 std::string Format(std::string_view text) {
-  return Write(text, {}, {});
+  std::string out = EmptyOutput(text);
+  Layout layout(out, text);
+  Lexer lexer(text, LexMode::kNormal, Comments::kKeep);
+  std::vector<Token> tokens;
+  uint32_t last_end = 0;
+  for (;;) {
+    tokens.clear();
+    lexer.Append(kTokensAtOnce, tokens);
+    const Token end = tokens.back();
+    if (end.kind == kEof) {
+      tokens.pop_back();
+    }
+    Write(text, tokens, {}, {}, layout);
+    last_end = tokens.empty() ? last_end : tokens.back().end;
+    if (end.kind == kEof) {
+      WriteEnd(end, last_end, layout, out);
+      return out;
+    }
+  }
 }
 
 std::optional<std::string> FormatFile(const SourceFile* source, Diagnostics& diags) {
+  if (std::optional<std::string> out = PieceFormatter(source).Run()) {
+    return out;
+  }
   SyntaxTree tree;
   const size_t errors = diags.error_count();
-  const NativeBody* body = ParseNative(source, tree, diags);
-  if (diags.error_count() > errors) {
-    return std::nullopt;
-  }
-  Modernizer modernizer(source->text());
-  modernizer.Visit(*body, /*in_variable=*/false, /*at_root=*/true);
-  const std::vector<Edit> edits = modernizer.TakeEdits();
-  return Write(source->text(), edits, modernizer.replacements());
+  ParseNative(source, tree, diags);
+  KINU_CHECK(diags.error_count() > errors, "pieces of a file that parses do parse");
+  return std::nullopt;
 }
 
 }  // namespace kinu::hcl::writer

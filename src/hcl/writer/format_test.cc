@@ -199,6 +199,55 @@ TEST(FormatFile, DeepTexts) {
   });
 }
 
+/// Files beyond some size are formatted piece by piece; that must not show.
+TEST(FormatFile, LargeFiles) {
+  const auto repeat = [](std::string_view piece, size_t bytes) {
+    std::string text;
+    while (text.size() < bytes) {
+      text += piece;
+    }
+    return text;
+  };
+  const std::string items =
+      repeat("# c\na \"b\" c {\n  d=\"${e}\"\n}\n/* x */ f{} // g\n", 200'000);
+  const std::string formatted =
+      repeat("# c\na \"b\" \"c\" {\n  d = e\n}\n/* x */ f {} // g\n", items.size());
+  EXPECT_EQ(Fmt(items).substr(0, 150'000), formatted.substr(0, 150'000));
+  EXPECT_EQ(Fmt(items + "  "), Fmt(items) + "  ");
+
+  // One alignment over all pieces.
+  std::string aligned;
+  std::string numbers;
+  for (int i = 0; i < 20'000; ++i) {
+    numbers += "n" + std::to_string(i) + "=" + std::to_string(i) + "\n";
+    std::string name = "n" + std::to_string(i);
+    name.resize(6, ' ');
+    aligned += name + " = " + std::to_string(i) + "\n";
+  }
+  EXPECT_EQ(Fmt(numbers), aligned);
+
+  // What spans the places where pieces would end.
+  const std::string heredoc = "a = <<E\n" + repeat("text ${ b(\n1) }\n", 200'000) + "E\n";
+  EXPECT_EQ(Fmt(heredoc).size(), Format(heredoc).size());
+  const std::string comment = "/*" + repeat("x\n", 200'000) + "*/\na=1\n";
+  EXPECT_EQ(Fmt(comment), Format(comment));
+
+  // Errors are those of the whole file.
+  for (const std::string& wrong :
+       {items + "n = 1\n" + items + "n = 2\n", items + "}\n" + items, items + "a {\n",
+        items + "\xEF\xBB\xBF" + items, items + "a = \"\n" + items}) {
+    const auto source = SourceFile::Make("test.tf", wrong);
+    Diagnostics expected;
+    SyntaxTree tree;
+    ParseNative(source.get(), tree, expected);
+    Diagnostics diags;
+    EXPECT_FALSE(FormatFile(source.get(), diags));
+    ASSERT_EQ(diags.size(), expected.size());
+    EXPECT_EQ(diags.begin()->summary, expected.begin()->summary);
+    EXPECT_EQ(diags.begin()->subject, expected.begin()->subject);
+  }
+}
+
 // --- Properties ---
 
 /// Random texts made of the words that the rules tell apart.

@@ -6,16 +6,13 @@
 #include "text/unicode.h"
 
 namespace kinu::hcl::writer {
-namespace {
 
 using enum TokenKind;
+using internal::Gap;
+using internal::kKinds;
 
-constexpr size_t kKinds = static_cast<size_t>(kBadUtf8) + 1;
-constexpr size_t Index(TokenKind kind) {
-  return static_cast<size_t>(kind);
-}
+namespace {
 
-/// +1 for what opens, -1 for what closes.
 constexpr int BracketChange(TokenKind kind) {
   switch (kind) {
     case kOpenBrace:
@@ -33,22 +30,6 @@ constexpr int BracketChange(TokenKind kind) {
       return 0;
   }
 }
-
-constexpr std::array<int8_t, kKinds> kBracketChanges = [] {
-  std::array<int8_t, kKinds> changes{};
-  for (size_t kind = 0; kind < kKinds; ++kind) {
-    changes[kind] = static_cast<int8_t>(BracketChange(static_cast<TokenKind>(kind)));
-  }
-  return changes;
-}();
-
-/// What stands between a token and the next one.
-enum class Gap : uint8_t {
-  kNone,
-  kSpace,
-  kNoneUnlessIn,  ///< a space if the first one is the keyword `in` behind a name
-  kAfterMinus,    ///< a space if the minus subtracts
-};
 
 /// Inside quotes and heredocs nothing may change.
 constexpr bool TextFollows(TokenKind kind) {
@@ -97,17 +78,6 @@ constexpr Gap GapBetween(TokenKind first, TokenKind next) {
   return BracketChange(next) < 0 ? none : Gap::kSpace;
 }
 
-using GapTable = std::array<std::array<Gap, kKinds>, kKinds>;
-constexpr GapTable kGaps = [] {
-  GapTable gaps{};
-  for (size_t first = 0; first < kKinds; ++first) {
-    for (size_t next = 0; next < kKinds; ++next) {
-      gaps[first][next] = GapBetween(static_cast<TokenKind>(first), static_cast<TokenKind>(next));
-    }
-  }
-  return gaps;
-}();
-
 /// Whether a minus behind such a token can only be a sign. kNone: it begins the cell.
 constexpr bool MakesSign(TokenKind before) {
   switch (before) {
@@ -139,56 +109,33 @@ constexpr bool MakesSign(TokenKind before) {
   }
 }
 
-bool HasSpace(TokenKind before, const SpacedToken& first, TokenKind next) {
-  switch (kGaps[Index(first.kind)][Index(next)]) {
-    case Gap::kNone:
-      return false;
-    case Gap::kSpace:
-      return true;
-    case Gap::kNoneUnlessIn:
-      return before == kIdent && first.text == "in";
-    case Gap::kAfterMinus:
-      return !MakesSign(before);
-  }
-  return false;
-}
-
 }  // namespace
 
-Layout::Line Layout::SplitCells(size_t begin, size_t end) {
-  size_t comment = end;
-  if (end - begin > 1 && tokens_[end - 1].kind == kComment) {
-    --comment;
+constexpr std::array<std::array<Gap, kKinds>, kKinds> internal::kGaps = [] {
+  std::array<std::array<Gap, kKinds>, kKinds> gaps{};
+  for (size_t first = 0; first < kKinds; ++first) {
+    for (size_t next = 0; next < kKinds; ++next) {
+      gaps[first][next] = GapBetween(static_cast<TokenKind>(first), static_cast<TokenKind>(next));
+    }
   }
-  size_t assign = begin + 1;
-  while (assign < comment && tokens_[assign].kind != kEqual) {
-    ++assign;
+  return gaps;
+}();
+
+constexpr std::array<int8_t, kKinds> internal::kBracketChanges = [] {
+  std::array<int8_t, kKinds> changes{};
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    changes[kind] = static_cast<int8_t>(BracketChange(static_cast<TokenKind>(kind)));
   }
-  // A value that goes on in the next line is aligned with nothing.
-  int64_t brackets = 0;
-  for (size_t i = assign; i < comment; ++i) {
-    brackets += kBracketChanges[Index(tokens_[i].kind)];
-  }
-  work_ += end - begin;
-  return {begin, brackets == 0 ? std::min(assign, comment) : comment, comment, end};
+  return changes;
+}();
+
+bool Layout::HasSpace(Gap gap) const {
+  return gap == Gap::kNoneUnlessIn ? before_last_ == kIdent && tokens_[count_ - 1].text == "in"
+                                   : !MakesSign(before_last_);
 }
 
 /// A line that opens more than it closes is one level of indentation, however much it opens.
-void Layout::Indent(const Line& line) {
-  if (tokens_[line.begin].kind == kNewline) {
-    return;
-  }
-  int64_t brackets = 0;
-  for (size_t i = line.begin; i < line.assign; ++i) {
-    brackets += kBracketChanges[Index(tokens_[i].kind)];
-    if (tokens_[i].kind == kOpenHeredoc) {
-      break;
-    }
-  }
-  for (size_t i = line.assign; i < line.comment; ++i) {
-    brackets += kBracketChanges[Index(tokens_[i].kind)];
-  }
-  work_ += line.comment - line.begin;
+uint32_t Layout::Indentation(int64_t brackets) {
   while (brackets < 0 && !open_brackets_.empty()) {
     const int64_t closed = std::min<int64_t>(-brackets, open_brackets_.back());
     open_brackets_.back() -= static_cast<uint32_t>(closed);
@@ -197,113 +144,105 @@ void Layout::Indent(const Line& line) {
       open_brackets_.pop_back();
     }
   }
-  tokens_[line.begin].spaces = static_cast<uint32_t>(2 * open_brackets_.size());
+  const auto columns = static_cast<uint32_t>(2 * open_brackets_.size());
   if (brackets > 0) {
     open_brackets_.push_back(static_cast<uint32_t>(brackets));
   }
-}
-
-void Layout::SpaceCell(size_t begin, size_t end) {
-  TokenKind before = TokenKind::kNone;
-  for (size_t i = begin; i + 1 < end; ++i) {
-    tokens_[i + 1].spaces = HasSpace(before, tokens_[i], tokens_[i + 1].kind) ? 1 : 0;
-    before = tokens_[i].kind;
-  }
-  work_ += end - begin;
+  return columns;
 }
 
 void Layout::EndLine() {
-  const size_t end = tokens_.size();
-  if (line_begin_ == end) {
+  if (line_.begin == count_) {
     return;
   }
-  const Line line = SplitCells(line_begin_, end);
-  line_begin_ = end;
-  Indent(line);
-  SpaceCell(line.begin, line.assign);
-  SpaceCell(line.assign, line.comment);
-  lines_.push_back(line);
-  if (!line.has_assign() && !line.has_comment()) {
+  line_.end = line_.comment = count_;
+  if (line_.end - line_.begin > 1 && last_ == kComment) {
+    --line_.comment;
+  }
+  // A value that goes on in the next line is aligned with nothing.
+  const bool has_assign = line_.assign > line_.begin && brackets_ == brackets_at_assign_;
+  if (!has_assign) {
+    line_.assign = line_.comment;
+  }
+  if (tokens_[line_.begin].kind != kNewline) {
+    tokens_[line_.begin].spaces = Indentation(has_assign ? indent_at_assign_ : indent_brackets_);
+  }
+  work_ += line_.end - line_.begin;
+  lines_.push_back(line_);
+  if (!line_.has_assign() && !line_.has_comment()) {
     WriteGroup();
   }
+  BeginLine();
+}
+
+void Layout::BeginLine() {
+  line_ = {.begin = count_, .assign = 0, .comment = 0, .end = 0};
+  last_ = before_last_ = TokenKind::kNone;
+  brackets_ = indent_brackets_ = 0;
+  in_heredoc_ = false;
 }
 
 uint32_t Layout::Columns(size_t begin, size_t end) {
   size_t columns = 0;
   for (size_t i = begin; i < end; ++i) {
     const std::string_view text = tokens_[i].text;
-    const bool plain = text::IsAscii(text) && text.find('\r') == std::string_view::npos;
+    const bool plain =
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' || c == '\t'; });
     columns += tokens_[i].spaces + (plain ? text.size() : text::GraphemeCount(text));
   }
   work_ += end - begin;
   return static_cast<uint32_t>(columns);
 }
 
-void Layout::AlignAssigns() {
-  std::vector<uint32_t> widths;
-  for (size_t first = 0; first < lines_.size();) {
-    size_t last = first;
-    while (last < lines_.size() && lines_[last].has_assign()) {
-      ++last;
-    }
-    if (last - first <= 1) {  // nothing to align with
-      if (last > first) {
-        tokens_[lines_[first].assign].spaces = 1;
-      }
-      first = std::max(last, first + 1);
+void Layout::Align(size_t Line::* cell, bool (Line::*has_cell)() const) {
+  for (size_t first = 0; first < lines_.size(); ++first) {
+    if (!(lines_[first].*has_cell)()) {
       continue;
     }
-    widths.clear();
-    for (size_t i = first; i < last; ++i) {
-      widths.push_back(Columns(lines_[i].begin, lines_[i].assign));
-    }
-    const uint32_t widest = *std::max_element(widths.begin(), widths.end());
-    for (size_t i = first; i < last; ++i) {
-      tokens_[lines_[i].assign].spaces = widest - widths[i - first] + 1;
-    }
-    first = last;
-  }
-}
-
-void Layout::AlignComments() {
-  std::vector<uint32_t> widths;
-  for (size_t first = 0; first < lines_.size();) {
-    size_t last = first;
-    while (last < lines_.size() && lines_[last].has_comment()) {
+    size_t last = first + 1;
+    while (last < lines_.size() && (lines_[last].*has_cell)()) {
       ++last;
     }
-    if (last - first <= 1) {
-      if (last > first) {
-        tokens_[lines_[first].comment].spaces = 1;
+    widths_.clear();
+    for (size_t i = first; i < last && last - first > 1; ++i) {
+      widths_.push_back(Columns(lines_[i].begin, lines_[i].*cell));
+    }
+    tokens_[lines_[first].*cell].spaces = 1;
+    if (!widths_.empty()) {
+      const uint32_t widest = *std::max_element(widths_.begin(), widths_.end());
+      for (size_t i = first; i < last; ++i) {
+        tokens_[lines_[i].*cell].spaces = widest - widths_[i - first] + 1;
       }
-      first = std::max(last, first + 1);
-      continue;
     }
-    widths.clear();
-    for (size_t i = first; i < last; ++i) {
-      widths.push_back(Columns(lines_[i].begin, lines_[i].comment));
-    }
-    const uint32_t widest = *std::max_element(widths.begin(), widths.end());
-    for (size_t i = first; i < last; ++i) {
-      tokens_[lines_[i].comment].spaces = widest - widths[i - first] + 1;
-    }
-    first = last;
+    first = last - 1;
   }
 }
 
 void Layout::WriteGroup() {
   if (lines_.size() > 1 || lines_[0].has_assign() || lines_[0].has_comment()) {
-    AlignAssigns();
-    AlignComments();
+    Align(&Line::assign, &Line::has_assign);
+    Align(&Line::comment, &Line::has_comment);
   }
-  for (const SpacedToken& token : tokens_) {
-    out_.append(token.spaces, ' ');
-    out_ += token.text;
+  const auto address = [](const char* place) { return reinterpret_cast<uintptr_t>(place); };
+  const uintptr_t source_begin = address(source_.data());
+  const uintptr_t source_end = source_begin + source_.size();
+  const char* run = nullptr;  // tokens of the source and the spaces between them
+  const char* run_end = nullptr;
+  for (const SpacedToken& token : std::span<const SpacedToken>(tokens_).first(count_)) {
+    const char* const text = token.text.data();
+    if (address(run_end) + token.spaces != address(text) || address(run_end) <= source_begin ||
+        address(text) >= source_end ||
+        std::any_of(run_end, run_end + token.spaces, [](char c) { return c != ' '; })) {
+      out_.append(run, static_cast<size_t>(run_end - run));
+      out_.append(token.spaces, ' ');
+      run = text;
+    }
+    run_end = text + token.text.size();
   }
-  work_ += tokens_.size();
-  tokens_.clear();
+  out_.append(run, static_cast<size_t>(run_end - run));
+  work_ += count_;
+  count_ = 0;
   lines_.clear();
-  line_begin_ = 0;
 }
 
 void Layout::Finish() {
@@ -311,6 +250,7 @@ void Layout::Finish() {
   if (!lines_.empty()) {
     WriteGroup();
   }
+  BeginLine();
 }
 
 }  // namespace kinu::hcl::writer

@@ -7,6 +7,8 @@
 // Ref: hcl v2 hclwrite/format.go.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,16 +26,56 @@ struct SpacedToken {
   std::string_view text;
 };
 
+/// Which tokens go with which: tables for Layout::Add.
+namespace internal {
+
+/// What stands between a token and the next one.
+enum class Gap : uint8_t {
+  kNone,
+  kSpace,
+  kNoneUnlessIn,  ///< a space if the first one is the keyword `in` behind a name
+  kAfterMinus,    ///< a space if the minus subtracts
+};
+inline constexpr size_t kKinds = static_cast<size_t>(TokenKind::kBadUtf8) + 1;
+extern const std::array<std::array<Gap, kKinds>, kKinds> kGaps;
+/// +1 for what opens a bracket or a sequence, -1 for what closes one.
+extern const std::array<int8_t, kKinds> kBracketChanges;
+
+}  // namespace internal
+
 /// Lays out the tokens that it is given and appends the text to `out`. Finish() must come last.
 class Layout {
  public:
-  explicit Layout(std::string& out) : out_(out) {}
+  /// Tokens may be parts of `source`, which then is copied in runs as long as its spaces are right.
+  explicit Layout(std::string& out, std::string_view source = {}) : out_(out), source_(source) {}
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
 
   /// The next token; the spaces before it are the layout's business. Not for kEof.
   void Add(TokenKind kind, std::string_view text) {
-    tokens_.push_back({kind, 0, text});
+    const auto index = static_cast<size_t>(kind);
+    uint32_t spaces = 0;
+    if (count_ > line_.begin) {
+      const internal::Gap gap = internal::kGaps[static_cast<size_t>(last_)][index];
+      spaces =
+          gap == internal::Gap::kNone || (gap != internal::Gap::kSpace && !HasSpace(gap)) ? 0 : 1;
+      if (kind == TokenKind::kEqual && line_.assign == 0) {
+        line_.assign = count_;
+        brackets_at_assign_ = brackets_;
+        indent_at_assign_ = indent_brackets_;
+      }
+    }
+    brackets_ += internal::kBracketChanges[index];
+    if (!in_heredoc_) {
+      indent_brackets_ = brackets_;
+      in_heredoc_ = kind == TokenKind::kOpenHeredoc;
+    }
+    if (count_ == tokens_.size()) [[unlikely]] {
+      tokens_.resize(2 * count_ + 64);
+    }
+    tokens_.data()[count_++] = {kind, spaces, text};
+    before_last_ = last_;
+    last_ = kind;
     if (kind == TokenKind::kNewline || (kind == TokenKind::kComment && text.ends_with('\n'))) {
       EndLine();
     }
@@ -55,21 +97,34 @@ class Layout {
     bool has_assign() const { return assign < comment; }
     bool has_comment() const { return comment < end; }
   };
+  bool HasSpace(internal::Gap gap) const;
   void EndLine();
-  Line SplitCells(size_t begin, size_t end);
-  void Indent(const Line& line);
-  void SpaceCell(size_t begin, size_t end);
+  void BeginLine();
+  uint32_t Indentation(int64_t brackets);
   uint32_t Columns(size_t begin, size_t end);
+  /// Aligns the cells that begin at `cell` in neighbouring lines that have one.
+  void Align(size_t Line::* cell, bool (Line::*has_cell)() const);
   void WriteGroup();
-  void AlignAssigns();
-  void AlignComments();
 
   std::string& out_;
-  std::vector<SpacedToken> tokens_;  // of the lines that wait and of the line that has begun
-  std::vector<Line> lines_;
-  size_t line_begin_ = 0;
-  std::vector<uint32_t> open_brackets_;  // per level of indentation, those not closed yet
+  std::string_view source_;
+  std::vector<SpacedToken> tokens_;  // the first count_: of lines that wait, and of the present one
+  size_t count_ = 0;
+  std::vector<Line> lines_;       // those that wait
+  std::vector<uint32_t> widths_;  // scratch of Align
   uint64_t work_ = 0;
+
+  // The line that has begun. Its assign is where an equals sign stands, 0 when there is none.
+  Line line_{};
+  TokenKind last_ = TokenKind::kNone;
+  TokenKind before_last_ = TokenKind::kNone;
+  int64_t brackets_ = 0;         // opened in the line and not closed
+  int64_t indent_brackets_ = 0;  // the same before the text of a heredoc
+  int64_t brackets_at_assign_ = 0;
+  int64_t indent_at_assign_ = 0;
+  bool in_heredoc_ = false;
+
+  std::vector<uint32_t> open_brackets_;  // per level of indentation, those not closed yet
 };
 
 }  // namespace kinu::hcl::writer

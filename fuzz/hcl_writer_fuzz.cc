@@ -1,0 +1,79 @@
+// Formatter and editor. Whatever the text, only spaces may change; of a text that parses, the
+// formatted and the edited one parse too.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "hcl/parse.h"
+#include "hcl/writer/editor.h"
+#include "hcl/writer/format.h"
+
+namespace kinu::hcl::writer {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+std::string WithoutBlanks(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  std::string out(text);
+  std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
+  return out;
+}
+
+void CheckParses(std::string_view text) {
+  const auto source = SourceFile::Make("fuzz.tf", std::string(text));
+  SyntaxTree tree;
+  Diagnostics diags;
+  ParseNative(source.get(), tree, diags);
+  KINU_CHECK(!diags.has_errors(), "what was written parses");
+}
+
+/// Removes, renames and sets things, in every block.
+void Edit(EditableBody& body) {
+  const std::vector<std::string_view> names = body.AttributeNames();
+  if (!names.empty()) {
+    const std::string first(names.front());
+    body.RemoveAttribute(first);
+    body.SetAttribute(first, "[\n]");
+    body.RenameAttribute(names.back(), "fuzz_renamed");
+  }
+  const std::vector<EditableBlock*> blocks = body.Blocks();
+  for (EditableBlock* block : blocks) {
+    Edit(block->body());
+  }
+  if (!blocks.empty()) {
+    blocks.back()->SetLabels(std::vector<std::string>{"a", "${b}"});
+    body.RemoveBlock(blocks.front());
+  }
+  body.AppendComment("one\ntwo");
+  body.AppendBlock("fuzz_block", std::vector<std::string>{"x"}).body().SetAttribute("y", "1");
+}
+
+void FuzzOne(std::string_view text) {
+  KINU_CHECK(WithoutBlanks(Format(text)) == WithoutBlanks(text), "only spaces change");
+  const auto source = SourceFile::Make("fuzz.tf", std::string(text));
+  Diagnostics diags;
+  const std::optional<std::string> formatted = FormatFile(source.get(), diags);
+  if (!formatted) {
+    return;
+  }
+  CheckParses(*formatted);
+  const std::unique_ptr<Document> document = Document::Parse(source.get(), diags);
+  KINU_CHECK(document != nullptr && document->Text() == text, "unedited text is the same");
+  Edit(document->body());
+  CheckParses(document->Text());
+}
+
+}  // namespace
+}  // namespace kinu::hcl::writer
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  kinu::hcl::writer::FuzzOne({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
