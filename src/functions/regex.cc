@@ -9,14 +9,13 @@
 #include <re2/re2.h>
 
 #include "functions/families.h"
+#include "functions/regex_syntax.h"
 #include "functions/support.h"
 #include "text/quote.h"
 #include "text/unicode.h"
 
 namespace kinu::functions {
-namespace {
 
-// Spells (?<name>…) as (?P<name>…), which this RE2 knows.
 std::string WithNamedGroups(std::string_view pattern) {
   std::string out;
   bool in_class = false;
@@ -48,6 +47,8 @@ std::string WithNamedGroups(std::string_view pattern) {
   }
   return out;
 }
+
+namespace {
 
 class Pattern {
  public:

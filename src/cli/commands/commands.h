@@ -9,6 +9,7 @@ struct Invocation;
 
 int RunAbout(Invocation& invocation);
 int RunApply(Invocation& invocation);
+int RunCheck(Invocation& invocation);
 int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
 int RunFmt(Invocation& invocation);
@@ -21,6 +22,8 @@ int RunOutput(Invocation& invocation);
 int RunPlan(Invocation& invocation);
 int RunProviders(Invocation& invocation);
 int RunProvidersSchema(Invocation& invocation);
+int RunQuery(Invocation& invocation);
+int RunSchema(Invocation& invocation);
 int RunShow(Invocation& invocation);
 int RunStateList(Invocation& invocation);
 int RunStateMv(Invocation& invocation);
@@ -45,5 +48,6 @@ extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, k
     kStateListHelp, kStateMvHelp, kStatePullHelp, kStatePushHelp, kStateRmHelp, kStateShowHelp,
     kTaintHelp, kUntaintHelp, kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp, kWorkspaceHelp,
     kWorkspaceListHelp, kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
+extern const std::string_view kCheckHelp, kQueryHelp, kSchemaHelp;
 
 }  // namespace kinu::cli

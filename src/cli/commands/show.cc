@@ -1,5 +1,6 @@
 #include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/document.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "view/human/plan.h"
@@ -20,6 +21,13 @@ struct Target {
 
 int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json,
              bool show_sensitive, Diagnostics& diags) {
+  if (json) {
+    const auto document = PlanJson(invocation, file, diags);
+    if (document) {
+      Print(*document);
+    }
+    return document ? 0 : 1;
+  }
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
     return 1;
@@ -32,68 +40,29 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json
     return 1;
   }
   LocatorSchemas schemas(*locator);
-  if (!json) {
-    view::PlanTextOptions options;
-    options.width = invocation.stdout_width;
-    options.show_sensitive = show_sensitive;
-    auto text = view::RenderPlan(*read, schemas, invocation.style(), options);
-    if (!text) {
-      diags.Error("Failed to render plan", text.error().message);
-      return 1;
-    }
-    Print(*text);
-    return 0;
-  }
-  auto modules = file.Configuration();
-  if (!modules) {
-    diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
+  view::PlanTextOptions options;
+  options.width = invocation.stdout_width;
+  options.show_sensitive = show_sensitive;
+  auto text = view::RenderPlan(*read, schemas, invocation.style(), options);
+  if (!text) {
+    diags.Error("Failed to render plan", text.error().message);
     return 1;
   }
-  config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
-  config::LoadOptions options;
-  options.workspace = read->backend.workspace;
-  options.snapshot = &snapshot;
-  Diagnostics problems;
-  auto config = config::LoadConfig(program, ".", options, problems);
-  if (problems.has_errors()) {
-    // The sources go away with this function, so nothing may point at them.
-    for (const Diagnostic& problem : problems) {
-      if (problem.is_error()) {
-        diags.Error(problem.summary, problem.detail);
-      }
-    }
-    return 1;
-  }
-  std::string document;
-  // Address space, not memory: the document is then never moved while it grows.
-  document.reserve(16 * file.size());
-  JsonWriter out(document);
-  auto written =
-      view::WritePlan(out, *read, config.get(), schemas, {.version = kCompatibleVersion});
-  if (!written) {
-    diags.Error("Failed to marshal plan to json", written.error().message);
-    return 1;
-  }
-  document += '\n';
-  Print(document);
+  Print(*text);
   return 0;
 }
 
 int ShowState(const Invocation& invocation, const state::State& state, bool json,
               bool show_sensitive, Diagnostics& diags) {
+  if (json) {
+    const auto document = StateJson(invocation, state, diags);
+    if (document) {
+      Print(*document);
+    }
+    return document ? 0 : 1;
+  }
   auto locator = MakeLocator(invocation, diags);
   LocatorSchemas schemas(*locator);
-  if (json) {
-    std::string document;
-    JsonWriter out(document);
-    auto written = view::WriteState(out, state, schemas);
-    if (!written) {
-      diags.Error("Failed to marshal state to json", written.error().message);
-      return 1;
-    }
-    Print(document + "\n");
-    return 0;
-  }
   if (state.empty()) {
     // A file that holds nothing, or no file at all.
     Print(state.lineage.empty() ? std::string(view::kNoState) + "\n"

@@ -1,0 +1,39 @@
+// Documents: the reader of documents accepts what the reader of configuration accepts (except what
+// that one repairs), whole and in pieces, and its paths lead back to their values.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "codec/json_reader.h"
+#include "text/unicode.h"
+#include "tfjson/tree.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace kinu;          // NOLINT(google-build-using-namespace): one function
+  using namespace kinu::tfjson;  // NOLINT(google-build-using-namespace)
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto document = Document::Parse(text);
+  if (document) {
+    KINU_CHECK(ParseJson(text).ok(), "the other reader accepts it too");
+    std::string compact;
+    AppendCompact(compact, (*document)->root().text());
+    const auto again = Document::Parse(compact);
+    KINU_CHECK(again.has_value(), "the compact text is a document");
+    KINU_CHECK((*again)->tree().entry_count() == (*document)->tree().entry_count(), "the same one");
+  } else if (text::IsUtf8(text)) {
+    KINU_CHECK(!ParseJson(text).ok(), "the other reader refuses it too");
+  }
+  size_t at = 0;
+  TokenStream stream([&](char* buffer, size_t room) {
+    const size_t amount = std::min({room, text.size() - at, 1 + at % 71});
+    text.copy(buffer, amount, at);
+    at += amount;
+    return static_cast<int64_t>(amount);
+  });
+  KINU_CHECK((stream.SkipValue() && stream.TakeEnd()) == document.has_value(),
+             "in pieces it is the same");
+  return 0;
+}

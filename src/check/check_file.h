@@ -1,0 +1,43 @@
+// Check files: named checks, each with assertions about plans and states, in native or JSON syntax.
+// Ref: the contract of `check`, section 3.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "check/assertion.h"
+#include "check/known_value.h"
+#include "diag/diagnostic.h"
+#include "hcl/ast.h"
+
+namespace kinu::check {
+
+struct Check {
+  std::string name;
+  std::string description;
+  SourceRange range;
+  std::vector<Assertion> assertions;  ///< in the order of the source
+};
+
+/// All check files of a run. Owns their sources, so ranges stay valid as long as it lives.
+class CheckFiles {
+ public:
+  /// Reads a file; the syntax follows from its name. What makes it unusable goes to `diags`; what
+  /// is wrong inside an assertion stays with the assertion.
+  void Add(const std::string& name, std::string text, Diagnostics& diags);
+
+  const std::vector<Check>& checks() const { return checks_; }
+
+ private:
+  void ReadCheck(const hcl::Block& block, Diagnostics& diags);
+  void ReadAssertions(Side side, const hcl::Block& block, Check& check, Diagnostics& diags);
+
+  hcl::SyntaxTree tree_;
+  KnownValueScope scope_;
+  std::vector<Check> checks_;
+  FlatMap<std::string, SourceRange> names_;
+};
+
+}  // namespace kinu::check

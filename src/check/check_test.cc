@@ -1,0 +1,261 @@
+#include <gtest/gtest.h>
+
+#include "check/run.h"
+
+namespace kinu::check {
+namespace {
+
+constexpr const char* kPlan = R"({"format_version":"1.2",
+ "resource_changes":[
+  {"address":"a.b","change":{"actions":["update"],"before":{},"after":
+    {"n":1.0,"s":"hello","set":["a","b"],"secret":"hunter2","o":{"k":null}},
+   "after_unknown":{"id":true,"list":[false,true]},"after_sensitive":{"secret":true}}},
+  {"address":"a.b","change":{"actions":["delete"]}},
+  {"address":"c.d","change":{"actions":["create","delete"]}}],
+ "output_changes":{"o":{"actions":["update"],"before":null,"after":1,"after_unknown":false}}})";
+
+constexpr const char* kState = R"({"format_version":"1.0","values":{
+ "outputs":{"o":{"sensitive":true,"value":"hunter2"}},
+ "root_module":{"resources":[
+  {"address":"a.b","values":{"id":"1","list":[{"k":1},{"k":2}],"n":1},"sensitive_values":{"id":true},
+   "identity_schema_version":0,"identity":{"id":"1"}},
+  {"address":"a.c","values":{"id":"1","n":1.0}}],
+  "child_modules":[{"resources":[{"address":"module.m.a.b","values":{"id":"2"}}]}]}}})";
+
+Documents MakeDocuments() {
+  Documents documents;
+  documents.plans.push_back(*PlanDocument::Read(kPlan));
+  documents.states.push_back(*StateDocument::Read(kState));
+  return documents;
+}
+
+/// Runs the assertions of one side and gives their statuses: p, f or e.
+std::string Statuses(const std::string& body, const std::string& name = "t.kinucheck.hcl") {
+  CheckFiles files;
+  Diagnostics diags;
+  files.Add(name, body, diags);
+  if (diags.has_errors()) {
+    return diags.list()[0].summary;
+  }
+  const Documents documents = MakeDocuments();
+  std::string out;
+  for (const Result& result : RunChecks(files, documents).results) {
+    out += StatusName(result.status)[0];
+  }
+  return out;
+}
+
+std::string Plan(const std::string& assertions) {
+  return Statuses("check \"c\" {\n  plan {\n" + assertions + "\n  }\n}\n");
+}
+std::string State(const std::string& assertions) {
+  return Statuses("check \"c\" {\n  state {\n" + assertions + "\n  }\n}\n");
+}
+
+/// One `expect_known_value` of the plan's a.b.
+std::string Known(const std::string& path, const std::string& value) {
+  return Plan("expect_known_value {\n address = \"a.b\"\n path = " + path + "\n value = " + value +
+              "\n}");
+}
+
+TEST(KnownValues, OfAPlan) {
+  struct Row {
+    const char *path, *value, *status;
+  };
+  static constexpr Row kRows[] = {
+      {R"(["s"])", R"(string_exact("hello"))", "p"},
+      {R"(["s"])", R"(string_exact("Hello"))", "f"},
+      {R"(["s"])", R"(string_regexp("l+o$"))", "p"},
+      {R"(["s"])", R"(string_regexp("("))", "e"},
+      {R"(["n"])", "int64_exact(1)", "f"},
+      {R"(["n"])", "float64_exact(1)", "p"},
+      {R"(["n"])", "number_exact(\"1e0\")", "p"},
+      {R"(["n"])", "number_exact(\"x\")", "e"},
+      {R"(["n"])", "int32_exact(2147483648)", "e"},
+      {R"(["set"])", R"(set_exact([string_exact("b"), string_exact("a")]))", "p"},
+      {R"(["set"])", R"(set_exact([not_null(), string_exact("a")]))", "f"},
+      {R"(["set"])", R"(list_partial({ 1 = string_exact("b") }))", "p"},
+      {R"(["set"])", R"(list_partial({ 2 = null() }))", "f"},
+      {R"(["set"])", R"(list_partial({ "01" = null() }))", "e"},
+      {R"(["set"])", "list_size_exact(-1)", "f"},
+      {R"(["o"])", "object_exact({ k = null() })", "p"},
+      {R"(["o"])", "object_exact({ k = null(), l = null() })", "f"},
+      {R"(["o", "k", "x"])", "null()", "f"},
+      {R"(["o", true])", "null()", "e"},
+      {R"(["o"])", "true ? not_null() : null()", "p"},
+      {R"(["set"])", R"(list_exact([for s in ["a", "b"] : string_exact(s)]))", "p"},
+      {R"(["o"])", "var.x", "e"},
+      {R"(["o"])", "5", "e"},
+      {R"(["o"])", "nothing()", "e"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(Known(row.path, row.value), row.status) << row.path << " " << row.value;
+  }
+}
+
+TEST(PlanKinds, LookAtTheFirstChangeOfAnAddress) {
+  EXPECT_EQ(Plan("expect_empty_plan {}\nexpect_non_empty_plan {}"), "fp");
+  EXPECT_EQ(Plan(R"(expect_resource_action {
+      address = "a.b"
+      action = "Update"
+    }
+    expect_resource_action {
+      address = "c.d"
+      action = "Replace"
+    }
+    expect_resource_action {
+      address = "c.d"
+      action = "DestroyBeforeCreate"
+    }
+    expect_resource_action {
+      address = "c"
+      action = "NoOp"
+    })"),
+            "ppff");
+  EXPECT_EQ(Plan(R"(expect_unknown_value {
+      address = "a.b"
+      path = ["list", 1]
+    }
+    expect_unknown_value {
+      address = "a.b"
+      path = ["list"]
+    }
+    expect_sensitive_value {
+      address = "a.b"
+      path = ["secret"]
+    }
+    expect_null_output_value { name = "o" }
+    expect_no_deferred_changes {}
+    expect_empty_plan { document = 1 })"),
+            "pfpppe");
+}
+
+TEST(StateKinds, SearchTheRootModule) {
+  const auto id = [](const std::string& address, const std::string& more) {
+    return State("expect_known_value {\n address = \"" + address +
+                 "\"\n path = [\"id\"]\n value = not_null()\n" + more + "}");
+  };
+  EXPECT_EQ(id("a.b", ""), "p");
+  EXPECT_EQ(id("module.m.a.b", ""), "f");
+  EXPECT_EQ(id("module.m.a.b", "child_modules = true\n"), "p");
+  EXPECT_EQ(id("module.m.a.b", "child_modules = 1\n"), "e");
+  EXPECT_EQ(State(R"(compare_value_pairs {
+      address_one = "a.b"
+      path_one = ["n"]
+      address_two = "a.c"
+      path_two = ["n"]
+      comparer = "values_same"
+    }
+    compare_value_collection {
+      collection_address = "a.b"
+      collection_path = [["list"], ["k"]]
+      address = "a.b"
+      path = ["n"]
+      comparer = "values_same"
+    }
+    expect_identity {
+      address = "a.b"
+      identity = { id = string_exact("1") }
+    }
+    expect_identity_value_matches_state {
+      address = "a.b"
+      path = ["id"]
+    }
+    expect_known_output_value {
+      name = "o"
+      value = string_exact("x")
+    })"),
+            "fpppf");
+}
+
+TEST(CheckFiles, SyntaxAndShape) {
+  const std::string json = "t.kinucheck.json";
+  EXPECT_EQ(
+      Statuses(R"({"check":{"a":{"plan":{"//":"x","expect_empty_plan":[{},{}],"nothing":{}}}}})",
+               json),
+      "ffe");
+  EXPECT_EQ(Statuses(R"({"check":{"a":{"plan":[{"nothing":{}},{"expect_empty_plan":{}}]}}})", json),
+            "ef");
+  EXPECT_EQ(Statuses(R"({"check":{"a":{"plan":{"expect_empty_plan":1}}}})", json),
+            "Unsupported argument");
+  EXPECT_EQ(Statuses(R"({"check":{"a":{"plan":{"expect_empty_plan":null}}}})", json),
+            "Unsupported argument");
+  EXPECT_EQ(Statuses("check \"a\" {\n  description = 1\n}"), "Invalid description");
+  EXPECT_EQ(Statuses("check \"a\" {}\ncheck \"a\" {}"), "Duplicate check name");
+  EXPECT_EQ(Statuses("check \"a\" \"b\" {}"), "Extraneous label for check");
+  EXPECT_EQ(Plan("x = 1"), "Unsupported argument");
+  EXPECT_EQ(Plan("expect_empty_plan \"x\" {}"), "Extraneous label for expect_empty_plan");
+}
+
+TEST(Documents, Unusable) {
+  static constexpr std::string_view kTexts[] = {
+      "",
+      "[]",
+      "{}",
+      R"({"format_version":"2.0"})",
+      R"({"format_version":"0.0"})",
+      R"({"format_version":1})",
+      R"({"format_version":"one"})",
+      R"({"format_version":"1.0","resource_changes":{}})",
+      R"({"format_version":"1.0","resource_changes":[{"address":1}]})",
+      R"({"format_version":"1.0","resource_changes":[{"change":{"actions":[1]}}]})",
+      R"({"format_version":"1.0","output_changes":[]})",
+      R"({"format_version":"1.0","format_version":"1.0"})",
+      R"({"format_version":"1.0","other":[1,]})",
+  };
+  for (const std::string_view text : kTexts) {
+    EXPECT_FALSE(PlanDocument::Read(std::string(text)).has_value()) << text;
+  }
+  EXPECT_TRUE(PlanDocument::Read(R"({"format_version":"0.1","resource_changes":null,"x":[]})"));
+  EXPECT_FALSE(StateDocument::Read(R"({"format_version":"1.0","values":{"root_module":1}})"));
+  EXPECT_TRUE(StateDocument::Read(R"({"format_version":"1.0"})"));
+}
+
+TEST(Reports, HideWhatIsSensitive) {
+  CheckFiles files;
+  Diagnostics diags;
+  files.Add("t.kinucheck.hcl", R"(check "a <b>" {
+  plan {
+    expect_known_value {
+      address = "a.b"
+      path    = ["secret"]
+      value   = string_exact("x")
+    }
+    expect_known_value {
+      address = "a.b"
+      path    = []
+      value   = null()
+    }
+  }
+  state {
+    expect_known_output_value {
+      name  = "o"
+      value = null()
+    }
+    nothing {}
+  }
+})",
+            diags);
+  ASSERT_FALSE(diags.has_errors());
+  const Documents documents = MakeDocuments();
+  const Report report = RunChecks(files, documents);
+  EXPECT_EQ(report.failed, 3U);
+  EXPECT_EQ(report.errored, 1U);
+  for (const bool show : {false, true}) {
+    std::string outs[5];
+    WriteJson(outs[0], report, show);
+    WriteText(outs[1], report, show);
+    WriteJunit(outs[2], report, show);
+    WriteSarif(outs[3], report, show, "1");
+    WriteAnnotations(outs[4], report, show);
+    for (const std::string& out : outs) {
+      EXPECT_EQ(out.find("hunter2") != std::string::npos, show) << out;
+    }
+    EXPECT_TRUE(tfjson::Document::Parse(outs[0]).has_value());
+    EXPECT_TRUE(tfjson::Document::Parse(outs[3]).has_value());
+    EXPECT_NE(outs[2].find("name=\"a &lt;b&gt;\""), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace kinu::check

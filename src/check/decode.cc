@@ -1,0 +1,266 @@
+// From the body of an assertion to its arguments. Nothing is converted: a string where a number
+// belongs is malformed, and the reverse.
+#include <algorithm>
+
+#include "check/assertion.h"
+#include "lang/eval.h"
+
+namespace kinu::check {
+namespace {
+
+constexpr std::string_view kDocument = "document";
+constexpr std::string_view kChildModules = "child_modules";
+constexpr std::string_view kStateValue = "state_value";
+
+constexpr std::string_view kActions[] = {
+    "NoOp",   "Create", "Read", "Update", "Destroy", "DestroyBeforeCreate", "CreateBeforeDestroy",
+    "Replace"};
+constexpr std::string_view kComparers[] = {"values_same", "values_differ"};
+
+bool Usable(const Value& value) {
+  return value.IsKnown() && !value.IsNull();
+}
+bool IsSequence(const Value& value) {
+  return Usable(value) && (value.type().is_tuple() || value.type().is_list());
+}
+bool IsText(const Value& value) {
+  return Usable(value) && value.type() == Type::String();
+}
+
+class Decoder {
+ public:
+  Decoder(Assertion& assertion, const KnownValueScope& scope)
+      : assertion_(assertion), scope_(scope) {}
+
+  void Decode(const hcl::Body& body) {
+    const KindSpec& kind = *assertion_.kind;
+    std::vector<hcl::AttributeSchema> attributes;
+    bool has_address = false;
+    for (const ArgumentSpec& argument : kind.arguments) {
+      attributes.push_back({.name = argument.name, .required = true});
+      has_address = has_address || argument.name.find("address") != std::string_view::npos;
+    }
+    std::vector<hcl::BlockSchema> blocks;
+    if (kind.has_state_values) {
+      blocks.push_back({.type = kStateValue});
+    } else {
+      attributes.push_back({.name = kDocument});
+    }
+    const bool searches_state = kind.side == Side::kState && (has_address || kind.has_state_values);
+    if (searches_state) {
+      attributes.push_back({.name = kChildModules});
+    }
+    const auto content = Read(body, {.attributes = attributes, .blocks = blocks});
+    for (const ArgumentSpec& argument : kind.arguments) {
+      if (failed()) {
+        return;
+      }
+      Argument(argument, *content.Find(argument.name)->expr);
+    }
+    if (const hcl::Attribute* flag = searches_state ? content.Find(kChildModules) : nullptr) {
+      const Value value = Evaluate(*flag->expr);
+      if (!failed() && !(Usable(value) && value.type() == Type::Bool())) {
+        Fail("child_modules must be true or false");
+      }
+      assertion_.in_modules = !failed() && value.AsBool();
+    }
+    if (!kind.has_state_values) {
+      assertion_.document = Document(content);
+      return;
+    }
+    if (!failed() && content.blocks.empty()) {
+      Fail("at least one state_value block is needed");
+    }
+    for (const hcl::Block& block : content.blocks) {
+      if (failed()) {
+        return;
+      }
+      ReadStateValue(*block.body);
+    }
+  }
+
+ private:
+  bool failed() const { return !assertion_.error.empty(); }
+  void Fail(std::string message) {
+    if (!failed()) {
+      assertion_.error = std::move(message);
+    }
+  }
+  void Fail(const Diagnostics& diags) {
+    for (const Diagnostic& diagnostic : diags) {
+      if (diagnostic.is_error()) {
+        Fail(diagnostic.detail.empty() ? diagnostic.summary
+                                       : diagnostic.summary + ": " + diagnostic.detail);
+      }
+    }
+  }
+
+  hcl::BodyContent Read(const hcl::Body& body, const hcl::BodySchema& schema) {
+    Diagnostics diags;
+    hcl::BodyContent content = body.Content(schema, hcl::Strictness::kExact, diags);
+    Fail(diags);
+    return content;
+  }
+
+  Value Evaluate(const hcl::Expr& expr) {
+    Diagnostics diags;
+    Value value = lang::Evaluate(expr, scope_, diags);
+    Fail(diags);
+    return value;
+  }
+
+  uint64_t Document(const hcl::BodyContent& content) {
+    const hcl::Attribute* attribute = failed() ? nullptr : content.Find(kDocument);
+    if (attribute == nullptr) {
+      return 0;
+    }
+    const Value value = Evaluate(*attribute->expr);
+    if (failed()) {
+      return 0;
+    }
+    const bool number = Usable(value) && value.type() == Type::Number();
+    const std::optional<int64_t> index = number ? value.AsInt64() : std::nullopt;
+    if (!index || *index < 0) {
+      Fail("document must be the number of a document, counted from 0");
+      return 0;
+    }
+    return static_cast<uint64_t>(*index);
+  }
+
+  void ReadStateValue(const hcl::Body& body) {
+    static constexpr hcl::AttributeSchema kAttributes[] = {
+        {"address", true}, {"path", true}, {kDocument, false}};
+    const auto content = Read(body, {.attributes = kAttributes});
+    StateValue result;
+    if (!failed()) {
+      const Value address = Evaluate(*content.Find("address")->expr);
+      result.address = Text("address", address);
+    }
+    if (!failed()) {
+      result.path = Path("path", Evaluate(*content.Find("path")->expr));
+    }
+    result.document = Document(content);
+    assertion_.state_values.push_back(std::move(result));
+  }
+
+  std::string Text(std::string_view name, const Value& value) {
+    if (!failed() && !IsText(value)) {
+      Fail(std::string(name) + " must be a string");
+    }
+    return failed() ? std::string() : std::string(value.AsString());
+  }
+
+  tfjson::Path Path(std::string_view name, const Value& value) {
+    tfjson::Path path;
+    if (!failed() && !IsSequence(value)) {
+      Fail(std::string(name) + " must be a list of steps");
+    }
+    if (failed()) {
+      return path;
+    }
+    for (const Value& step : value.elements()) {
+      const std::optional<int64_t> index =
+          Usable(step) && step.type() == Type::Number() ? step.AsInt64() : std::nullopt;
+      if (IsText(step)) {
+        path.Append(std::string(step.AsString()));
+      } else if (index && *index >= 0) {
+        path.Append(static_cast<uint64_t>(*index));
+      } else {
+        Fail("a step of " + std::string(name) +
+             " must be a string or a whole number from 0 to 9223372036854775807");
+      }
+    }
+    return path;
+  }
+
+  void Argument(const ArgumentSpec& spec, const hcl::Expr& expr) {
+    const Value value = Evaluate(expr);
+    if (failed()) {
+      return;
+    }
+    const std::string name(spec.name);
+    switch (spec.type) {
+      case ArgumentType::kText:
+        assertion_.arguments.emplace_back(Text(spec.name, value));
+        break;
+      case ArgumentType::kAction:
+        Word(spec.name, value, kActions);
+        break;
+      case ArgumentType::kComparer:
+        Word(spec.name, value, kComparers);
+        break;
+      case ArgumentType::kPath:
+        assertion_.arguments.emplace_back(Path(spec.name, value));
+        break;
+      case ArgumentType::kPaths: {
+        std::vector<tfjson::Path> paths;
+        if (!IsSequence(value)) {
+          return Fail(name + " must be a list of paths");
+        }
+        for (const Value& element : value.elements()) {
+          paths.push_back(Path(spec.name, element));
+        }
+        assertion_.arguments.emplace_back(std::move(paths));
+        break;
+      }
+      case ArgumentType::kKnown: {
+        const KnownValue* known = KnownValueScope::Get(value);
+        if (known == nullptr) {
+          return Fail(name + " must be a known value, such as string_exact(\"a\")");
+        }
+        assertion_.arguments.emplace_back(known);
+        break;
+      }
+      case ArgumentType::kKnownObject: {
+        if (!Usable(value) || !(value.type().is_object() || value.type().is_map())) {
+          return Fail(name + " must be an object of known values");
+        }
+        KnownMembers members;
+        for (size_t i = 0; i < value.size(); ++i) {
+          const KnownValue* known = KnownValueScope::Get(value.elements()[i]);
+          if (known == nullptr) {
+            return Fail("every value of " + name + " must be a known value");
+          }
+          members.emplace_back(value.key(i), known);
+        }
+        assertion_.arguments.emplace_back(std::move(members));
+        break;
+      }
+    }
+  }
+
+  void Word(std::string_view name, const Value& value, std::span<const std::string_view> words) {
+    std::string word = Text(name, value);
+    if (!failed() && std::find(words.begin(), words.end(), word) == words.end()) {
+      std::string message = std::string(name) + " must be one of";
+      for (const std::string_view known : words) {
+        message += known == words.front() ? " " : ", ";
+        message += known;
+      }
+      Fail(std::move(message));
+    }
+    assertion_.arguments.emplace_back(std::move(word));
+  }
+
+  Assertion& assertion_;
+  const KnownValueScope& scope_;
+};
+
+}  // namespace
+
+Assertion DecodeAssertion(Side side, std::string_view kind, const hcl::Body& body,
+                          SourceRange range, const KnownValueScope& scope) {
+  Assertion assertion;
+  assertion.kind_name = kind;
+  assertion.kind = FindKind(side, kind);
+  assertion.range = range;
+  if (assertion.kind == nullptr) {
+    assertion.error = "there is no " + std::string(side == Side::kPlan ? "plan" : "state") +
+                      " check \"" + std::string(kind) + "\"";
+    return assertion;
+  }
+  Decoder(assertion, scope).Decode(body);
+  return assertion;
+}
+
+}  // namespace kinu::check

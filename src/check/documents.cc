@@ -1,0 +1,327 @@
+#include "check/documents.h"
+
+#include <span>
+
+#include "base/check.h"
+#include "codec/version.h"
+
+namespace kinu::check {
+
+using tfjson::Document;
+using tfjson::Kind;
+using tfjson::KindName;
+using tfjson::Member;
+using tfjson::Node;
+
+namespace {
+
+/// Modules nested deeper than this are refused.
+constexpr int kMostModules = 1000;
+
+bool Absent(const Node& node) {
+  return !node || node.is_null();
+}
+
+Result<void> WrongType(const Node& found, std::string_view wanted, const std::string& what) {
+  return Fail(ErrorCode::kInvalid, what + " is of type " + std::string(KindName(found.kind())) +
+                                       ", not " + std::string(wanted) + " (byte " +
+                                       std::to_string(found.offset()) + ")");
+}
+
+Result<void> Require(const Node& node, Kind kind, const std::string& what) {
+  if (Absent(node) || node.kind() == kind) {
+    return {};
+  }
+  return WrongType(node, KindName(kind), what);
+}
+
+/// Reads the text, keeping these members, and checks `format_version`.
+Result<std::unique_ptr<Document>> ReadDocument(std::string text,
+                                               std::span<const std::string_view> names) {
+  KINU_TRY(auto document, Document::ParseMembers(std::move(text), names));
+  const Node root = document->root();
+  if (!root.is_object()) {
+    return Fail(ErrorCode::kInvalid,
+                "the document is no JSON object but of type " + std::string(KindName(root.kind())));
+  }
+  if (const Node repeated = tfjson::Repeated(document->tree())) {
+    return Fail(ErrorCode::kInvalid, "the name " + std::string(repeated.text()) +
+                                         " occurs twice in an object, the second time at byte " +
+                                         std::to_string(repeated.offset()));
+  }
+  const Node version = root.Find("format_version");
+  if (Absent(version)) {
+    return Fail(ErrorCode::kInvalid, "the document has no format_version");
+  }
+  const auto parsed = version.is_string()
+                          ? Version::Parse(version.String())
+                          : Result<Version>(Fail(ErrorCode::kInvalid, "it is no string"));
+  if (!parsed) {
+    return Fail(ErrorCode::kInvalid,
+                "its format_version, " + std::string(version.text()) + ", is no version");
+  }
+  const auto lowest = Version::Parse("0.1");
+  const auto beyond = Version::Parse("2.0");
+  if (*parsed < *lowest || !(*parsed < *beyond)) {
+    return Fail(ErrorCode::kUnsupported, "its format_version is " + std::string(version.text()) +
+                                             "; versions from 0.1 to below 2.0 are understood");
+  }
+  return document;
+}
+
+}  // namespace
+
+Node NullNode() {
+  static const std::unique_ptr<Document> document = *Document::Parse("null");
+  return document->root();
+}
+
+// --- Plans ---
+
+namespace {
+
+Result<PlanDocument::Change> ReadChange(const Node& change, const std::string& what) {
+  PlanDocument::Change result{.actions = NullNode(), .change = NullNode()};
+  if (auto good = Require(change, Kind::kObject, what); !good) {
+    return std::unexpected(good.error());
+  }
+  if (Absent(change)) {
+    return result;
+  }
+  result.change = change;
+  const Node actions = change.Find("actions");
+  if (auto good = Require(actions, Kind::kArray, what + ".actions"); !good) {
+    return std::unexpected(good.error());
+  }
+  if (!Absent(actions)) {
+    result.actions = actions;
+    for (const Node action : actions.elements()) {
+      if (auto good = Require(action, Kind::kString, "an element of " + what + ".actions"); !good) {
+        return std::unexpected(good.error());
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text) {
+  static constexpr std::string_view kNames[] = {"format_version", "resource_changes",
+                                                "output_changes", "deferred_changes"};
+  auto plan = std::make_unique<PlanDocument>();
+  KINU_TRY(plan->document_, ReadDocument(std::move(text), kNames));
+  if (auto indexed = plan->Index(); !indexed) {
+    return std::unexpected(indexed.error());
+  }
+  return plan;
+}
+
+Result<void> PlanDocument::Index() {
+  const Node root = document_->root();
+  const Node resources = root.Find("resource_changes");
+  if (auto good = Require(resources, Kind::kArray, "resource_changes"); !good) {
+    return good;
+  }
+  if (!Absent(resources)) {
+    for (const Node entry : resources.elements()) {
+      const std::string what = "resource_changes[" + std::to_string(resources_.size()) + "]";
+      if (auto good = Require(entry, Kind::kObject, what); !good) {
+        return good;
+      }
+      const Node address = entry.Find("address");
+      if (auto good = Require(address, Kind::kString, what + ".address"); !good) {
+        return good;
+      }
+      KINU_TRY(const Change change, ReadChange(entry.Find("change"), what + ".change"));
+      resource_index_.emplace(Absent(address) ? std::string() : address.String(),
+                              static_cast<uint32_t>(resources_.size()));
+      resources_.push_back(change);
+    }
+  }
+  const Node outputs = root.Find("output_changes");
+  if (auto good = Require(outputs, Kind::kObject, "output_changes"); !good) {
+    return good;
+  }
+  if (!Absent(outputs)) {
+    for (const Member member : outputs.members()) {
+      std::string name = member.name.String();
+      KINU_TRY(const Change change, ReadChange(member.value, "output_changes." + name));
+      output_index_.emplace(std::move(name), static_cast<uint32_t>(outputs_.size()));
+      outputs_.push_back(change);
+    }
+  }
+  const Node deferred = root.Find("deferred_changes");
+  if (auto good = Require(deferred, Kind::kArray, "deferred_changes"); !good) {
+    return good;
+  }
+  if (Absent(deferred)) {
+    return {};
+  }
+  for (const Node entry : deferred.elements()) {
+    const std::string what = "deferred_changes[" + std::to_string(deferred_count_) + "]";
+    ++deferred_count_;
+    if (auto good = Require(entry, Kind::kObject, what); !good) {
+      return good;
+    }
+    const Node reason = entry.Find("reason");
+    const Node change = entry.Find("resource_change");
+    if (auto good = Require(reason, Kind::kString, what + ".reason"); !good) {
+      return good;
+    }
+    if (auto good = Require(change, Kind::kObject, what + ".resource_change"); !good) {
+      return good;
+    }
+    const Node address = Absent(change) ? Node() : change.Find("address");
+    if (auto good = Require(address, Kind::kString, what + ".resource_change.address"); !good) {
+      return good;
+    }
+    if (!Absent(change)) {
+      deferred_.emplace(Absent(address) ? std::string() : address.String(),
+                        Absent(reason) ? NullNode() : reason);
+    }
+  }
+  return {};
+}
+
+const PlanDocument::Change* PlanDocument::Resource(std::string_view address) const {
+  const auto found = resource_index_.find(address);
+  return found == resource_index_.end() ? nullptr : &resources_[found->second];
+}
+
+const PlanDocument::Change* PlanDocument::Output(std::string_view name) const {
+  const auto found = output_index_.find(name);
+  return found == output_index_.end() ? nullptr : &outputs_[found->second];
+}
+
+Node PlanDocument::DeferredReason(std::string_view address) const {
+  const auto found = deferred_.find(address);
+  return found == deferred_.end() ? Node() : found->second;
+}
+
+// --- States ---
+
+Result<std::unique_ptr<StateDocument>> StateDocument::Read(std::string text) {
+  static constexpr std::string_view kNames[] = {"format_version", "values"};
+  auto state = std::make_unique<StateDocument>();
+  KINU_TRY(state->document_, ReadDocument(std::move(text), kNames));
+  if (auto indexed = state->Index(); !indexed) {
+    return std::unexpected(indexed.error());
+  }
+  return state;
+}
+
+Result<void> StateDocument::Index() {
+  const Node values = document_->root().Find("values");
+  if (auto good = Require(values, Kind::kObject, "values"); !good) {
+    return good;
+  }
+  if (Absent(values)) {
+    return {};
+  }
+  has_values_ = true;
+  const Node outputs = values.Find("outputs");
+  if (auto good = Require(outputs, Kind::kObject, "values.outputs"); !good) {
+    return good;
+  }
+  if (!Absent(outputs)) {
+    for (const Member member : outputs.members()) {
+      std::string name = member.name.String();
+      if (auto good = Require(member.value, Kind::kObject, "values.outputs." + name); !good) {
+        return good;
+      }
+      outputs_.emplace(std::move(name), member.value);
+    }
+  }
+  const Node root = values.Find("root_module");
+  if (auto good = Require(root, Kind::kObject, "values.root_module"); !good) {
+    return good;
+  }
+  if (Absent(root)) {
+    return {};
+  }
+  has_root_module_ = true;
+  return AddModule(root, "values.root_module", 0);
+}
+
+Result<void> StateDocument::AddModule(Node module, const std::string& place, int depth) {
+  const Node resources = module.Find("resources");
+  if (auto good = Require(resources, Kind::kArray, place + ".resources"); !good) {
+    return good;
+  }
+  if (!Absent(resources)) {
+    size_t number = 0;
+    for (const Node entry : resources.elements()) {
+      const std::string what = place + ".resources[" + std::to_string(number++) + "]";
+      if (auto good = Require(entry, Kind::kObject, what); !good) {
+        return good;
+      }
+      Resource resource{.node = entry,
+                        .values = NullNode(),
+                        .sensitive_values = NullNode(),
+                        .identity = NullNode()};
+      std::string address;
+      if (entry.is_object()) {
+        for (const Member member : entry.members()) {
+          if (Absent(member.value)) {
+            continue;
+          }
+          if (member.name.Is("address")) {
+            if (auto good = Require(member.value, Kind::kString, what + ".address"); !good) {
+              return good;
+            }
+            address = member.value.String();
+          } else if (member.name.Is("values")) {
+            if (auto good = Require(member.value, Kind::kObject, what + ".values"); !good) {
+              return good;
+            }
+            resource.values = member.value;
+          } else if (member.name.Is("sensitive_values")) {
+            resource.sensitive_values = member.value;
+          } else if (member.name.Is("identity")) {
+            if (auto good = Require(member.value, Kind::kObject, what + ".identity"); !good) {
+              return good;
+            }
+            resource.identity = member.value;
+          } else if (member.name.Is("identity_schema_version")) {
+            resource.has_identity_version = true;
+          }
+        }
+      }
+      index_.emplace(std::move(address), static_cast<uint32_t>(resources_.size()));
+      resources_.push_back(resource);
+    }
+  }
+  if (depth == 0) {
+    root_count_ = resources_.size();
+  }
+  // Modules further down are nobody's concern unless an assertion asks for them, so what is wrong
+  // with them is passed by.
+  const Node children = module.Find("child_modules");
+  if (Absent(children) || !children.is_array() || depth >= kMostModules) {
+    return {};
+  }
+  for (const Node child : children.elements()) {
+    if (child.is_object()) {
+      const auto added = AddModule(child, place + ".child_modules[]", depth + 1);
+      static_cast<void>(added);
+    }
+  }
+  return {};
+}
+
+const StateDocument::Resource* StateDocument::Find(std::string_view address,
+                                                   bool in_modules) const {
+  const auto found = index_.find(address);
+  if (found == index_.end() || (!in_modules && found->second >= root_count_)) {
+    return nullptr;
+  }
+  return &resources_[found->second];
+}
+
+Node StateDocument::Output(std::string_view name) const {
+  const auto found = outputs_.find(name);
+  return found == outputs_.end() ? Node() : found->second;
+}
+
+}  // namespace kinu::check

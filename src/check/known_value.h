@@ -1,0 +1,85 @@
+// Known values: what an assertion accepts. They are made by functions in check files
+// (`string_exact("a")`, `list_partial({ 0 = not_null() })`) and applied to JSON values.
+// Ref: the contract of `check`, section 7; terraform-plugin-testing package knownvalue.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cty/number.h"
+#include "lang/scope.h"
+#include "tfjson/tree.h"
+
+namespace kinu::check {
+
+struct KnownValue {
+  enum class Kind : uint8_t {
+    kNull,
+    kNotNull,
+    kBool,
+    kStringExact,
+    kStringRegexp,
+    kInt64Exact,
+    kInt32Exact,
+    kFloat64Exact,
+    kFloat32Exact,
+    kNumberExact,
+    kListExact,    ///< also tuples
+    kListPartial,  ///< also tuples
+    kSetExact,
+    kSetPartial,
+    kMapExact,    ///< also objects
+    kMapPartial,  ///< also objects
+    kListSize,    ///< also sets and tuples
+    kMapSize,
+  };
+  struct Pattern;  ///< a compiled regular expression
+
+  Kind kind = Kind::kNull;
+  bool boolean = false;
+  std::string text;
+  int64_t integer = 0;  ///< also a size
+  double float64 = 0;
+  float float32 = 0;
+  Number number;
+  std::shared_ptr<const Pattern> pattern;
+  std::vector<const KnownValue*> elements;
+  std::vector<std::pair<uint64_t, const KnownValue*>> indexed;
+  std::vector<std::pair<std::string, const KnownValue*>> members;
+};
+
+/// Whether a value is accepted.
+bool Accepts(const KnownValue& known, const tfjson::Node& value);
+
+/// What a known value asks for, in a few words: `the string "a"`.
+std::string Describe(const KnownValue& known);
+
+/// The scope of check files: no variables, and the functions that make known values, which live as
+/// long as it.
+class KnownValueScope final : public lang::Scope {
+ public:
+  KnownValueScope();
+  ~KnownValueScope() override;
+
+  Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
+  bool variables_allowed() const override { return false; }
+  const functions::Callable* FindFunction(std::string_view name) const override;
+  std::vector<std::string_view> FunctionNames() const override;
+  const functions::CallContext& call_context() const override { return context_; }
+
+  /// The known value that an expression evaluated to, or null when it is none.
+  static const KnownValue* Get(const Value& value);
+
+ private:
+  class Function;
+  std::vector<std::unique_ptr<Function>> functions_;
+  mutable std::deque<KnownValue> made_;
+  functions::CallContext context_;
+};
+
+}  // namespace kinu::check

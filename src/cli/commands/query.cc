@@ -1,0 +1,177 @@
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/commands/commands.h"
+#include "cli/document.h"
+#include "codec/json_writer.h"
+#include "query/output.h"
+#include "query/selector.h"
+#include "query/stream.h"
+#include "tfjson/path.h"
+
+namespace kinu::cli {
+namespace {
+
+constexpr int kNotFound = 2;
+
+/// The only answer of `query -path -json`.
+int AnswerPath(bool json, Diagnostics& diags, const Invocation& invocation, int code,
+               std::string_view status, std::string_view message,
+               const tfjson::Path::Found* found = nullptr) {
+  if (!json) {
+    diags.Error(status == "not_found"      ? "No value at this path"
+                : status == "invalid_path" ? "Invalid path"
+                                           : "Failed to read document",
+                std::string(message) + ".");
+    invocation.Show(diags);
+    return code;
+  }
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject();
+  out.Member("status", status);
+  if (found != nullptr) {
+    out.Member("step", static_cast<int64_t>(found->step));
+    out.Member("reason", tfjson::MismatchName(found->mismatch));
+  }
+  out.Member("message", message);
+  out.EndObject();
+  Print(text + "\n");
+  return code;
+}
+
+int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& diags) {
+  const bool json = flags.Bool("json");
+  const auto path = tfjson::Path::FromJson(flags.String("path"));
+  if (!path) {
+    return AnswerPath(json, diags, invocation, 1, "invalid_path", path.error().message);
+  }
+  const std::string& file = flags.positionals()[0];
+  auto text = ReadDocument(invocation, file, {.as_is = true}, diags);
+  if (!text) {
+    const std::string message = diags.list().back().detail;
+    if (!json) {
+      invocation.Show(diags);
+      return 1;
+    }
+    return AnswerPath(json, diags, invocation, 1, "error", message);
+  }
+  const auto document = tfjson::Document::Parse(*std::move(text));
+  if (!document) {
+    return AnswerPath(json, diags, invocation, 1, "error", document.error().message);
+  }
+  const tfjson::Path::Found found = path->Resolve((*document)->root());
+  if (!found.value) {
+    return AnswerPath(json, diags, invocation, kNotFound, "not_found",
+                      tfjson::DescribeMismatch(*path, found), &found);
+  }
+  std::string out = json ? "{\"status\":\"found\",\"value\":" : "";
+  tfjson::AppendCompact(out, found.value.text());
+  Print(out + (json ? "}\n" : "\n"));
+  return 0;
+}
+
+/// What the flags say about the output. Two forms at once are an error.
+query::OutputOptions OutputOf(const Flags& flags, Diagnostics& diags) {
+  static constexpr std::pair<std::string_view, query::Format> kForms[] = {
+      {"json", query::Format::kJson},
+      {"raw", query::Format::kRaw},
+      {"csv", query::Format::kCsv},
+      {"table", query::Format::kTable},
+      {"count", query::Format::kCount}};
+  query::OutputOptions options;
+  bool chosen = false;
+  for (const auto& [name, format] : kForms) {
+    if (flags.Bool(name)) {
+      if (chosen) {
+        diags.Error("Invalid output format",
+                    "Only one of -json, -raw, -csv, -table and -count can be given.");
+      }
+      chosen = true;
+      options.format = format;
+    }
+  }
+  options.paths = flags.Bool("paths");
+  options.show_sensitive = flags.Bool("show-sensitive");
+  return options;
+}
+
+}  // namespace
+
+int RunQuery(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"json"},           {"raw"},   {"csv"},
+                                        {"table"},          {"count"}, {"paths"},
+                                        {"show-sensitive"}, {"as-is"}, {"path", FlagKind::kString}};
+  const std::span<const FlagSpec> tables[] = {kFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, OptionsFirst(kFlags, invocation.args));
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  const auto& words = flags->positionals();
+  if (flags->IsSet("path")) {
+    if (words.size() != 1) {
+      const std::string message = "with -path, exactly one file is needed and no selector";
+      if (flags->Bool("json")) {
+        return AnswerPath(true, diags, invocation, 1, "error", message);
+      }
+      diags.Error("Invalid arguments", "The query needs a file: " + message + ".");
+      return UsageError(invocation, diags);
+    }
+    return QueryPath(invocation, *flags, diags);
+  }
+  const query::OutputOptions options = OutputOf(*flags, diags);
+  if (words.empty()) {
+    diags.Error("Selector required",
+                "The query command needs a selector such as '$.resource_changes[*].address', and "
+                "the files to look into.");
+  }
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  const auto selector = query::ParseSelector(words[0]);
+  if (!selector) {
+    const auto source = SourceFile::Make("selector", words[0]);
+    const auto offset = static_cast<uint32_t>(selector.error().offset);
+    diags.Error("Invalid selector",
+                selector.error().message + ", at character " +
+                    std::to_string(source->PositionAt(offset).column) + " of " + words[0],
+                {source.get(), offset, offset});
+    invocation.Show(diags);
+    return 1;
+  }
+  query::ResultWriter writer(options, [](std::string_view text) { Print(text); });
+  const query::RunOptions run{.keep_masks = !options.show_sensitive &&
+                                            options.format != query::Format::kCount};
+  std::vector<std::string> files(words.begin() + 1, words.end());
+  if (files.empty()) {
+    files.emplace_back("-");
+  }
+  for (const std::string& file : files) {
+    const auto document = OpenDocument(invocation, file, {.as_is = flags->Bool("as-is")}, diags);
+    if (document != nullptr &&
+        !query::RunQuery(*document->tokens, *selector, run, [&](const query::Found& found) {
+          writer.Add(found);
+          return true;
+        })) {
+      diags.Error("Failed to read document", tfjson::DescribeProblem(document->tokens->problem()) +
+                                                 ".\n\nThe document is " + file + ".");
+    }
+    if (diags.has_errors()) {
+      break;
+    }
+  }
+  if (diags.has_errors()) {
+    invocation.Show(diags);
+    return 1;
+  }
+  writer.Finish();
+  return 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,244 @@
+#include "cli/document.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/saved_plan.h"
+#include "codec/json_writer.h"
+#include "view/json/documents.h"
+
+namespace kinu::cli {
+namespace {
+
+int64_t ReadSome(int fd, char* buffer, size_t size) {
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer, size);
+    if (got >= 0 || errno != EINTR) {
+      return got;
+    }
+  }
+}
+
+}  // namespace
+
+OpenedDocument::~OpenedDocument() {
+  tokens.reset();
+  if (fd > STDIN_FILENO) {
+    ::close(fd);
+  }
+}
+
+std::optional<std::string> PlanJson(const Invocation& invocation, const plan::PlanFile& file,
+                                    Diagnostics& diags) {
+  if (auto version = file.CheckVersion(); !version) {
+    diags.Error("Failed to read plan file", version.error().message);
+    return std::nullopt;
+  }
+  auto program = std::make_shared<Program>();
+  auto locator = MakeLocator(invocation, diags);
+  auto read = file.Read(program, PlanSchemas(*locator, *program));
+  if (!read) {
+    diags.Error("Failed to read plan from plan file", read.error().message);
+    return std::nullopt;
+  }
+  LocatorSchemas schemas(*locator);
+  auto modules = file.Configuration();
+  if (!modules) {
+    diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
+    return std::nullopt;
+  }
+  config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
+  config::LoadOptions options;
+  options.workspace = read->backend.workspace;
+  options.snapshot = &snapshot;
+  Diagnostics problems;
+  auto config = config::LoadConfig(program, ".", options, problems);
+  if (problems.has_errors()) {
+    // The sources go away with this function, so nothing may point at them.
+    for (const Diagnostic& problem : problems) {
+      if (problem.is_error()) {
+        diags.Error(problem.summary, problem.detail);
+      }
+    }
+    return std::nullopt;
+  }
+  std::string document;
+  // Address space, not memory: the document is then never moved while it grows.
+  document.reserve(16 * file.size());
+  JsonWriter out(document);
+  auto written =
+      view::WritePlan(out, *read, config.get(), schemas, {.version = kCompatibleVersion});
+  if (!written) {
+    diags.Error("Failed to marshal plan to json", written.error().message);
+    return std::nullopt;
+  }
+  document += '\n';
+  return document;
+}
+
+std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
+                                     Diagnostics& diags) {
+  auto locator = MakeLocator(invocation, diags);
+  LocatorSchemas schemas(*locator);
+  std::string document;
+  JsonWriter out(document);
+  auto written = view::WriteState(out, state, schemas);
+  if (!written) {
+    diags.Error("Failed to marshal state to json", written.error().message);
+    return std::nullopt;
+  }
+  document += '\n';
+  return document;
+}
+
+namespace {
+
+enum class FileKind : uint8_t { kJson, kPlanFile, kStateFile };
+
+/// What a file is, from its first bytes: an archive; an object whose first members, as far as they
+/// are no containers, are those of a state file; or else some JSON.
+FileKind KindOf(const std::string& head, bool as_is) {
+  if (head.starts_with("PK\x03\x04")) {
+    return FileKind::kPlanFile;
+  }
+  tfjson::TokenStream tokens(head);
+  if (as_is || !tokens.Take('{', "")) {
+    return FileKind::kJson;
+  }
+  bool version = false;
+  bool lineage = false;
+  while (tokens.Peek() == '"') {
+    const std::string_view name = tokens.Text();
+    if (name == "\"format_version\"") {
+      return FileKind::kJson;
+    }
+    version = version || name == "\"version\"";
+    lineage = lineage || name == "\"lineage\"";
+    tokens.Advance();
+    if (!tokens.Take(':', "") || tokens.Peek() == '{' || tokens.Peek() == '[' ||
+        !tokens.SkipValue() || !tokens.Take(',', "")) {
+      break;
+    }
+  }
+  return version && lineage ? FileKind::kStateFile : FileKind::kJson;
+}
+
+/// The document that a plan or state file stands for.
+std::optional<std::string> Converted(const Invocation& invocation, const std::string& path,
+                                     FileKind kind, Diagnostics& diags) {
+  if (kind == FileKind::kPlanFile) {
+    const auto file = plan::PlanFile::Open(path);
+    if (!file) {
+      diags.Error("Failed to read the given file as a plan file", file.error().message);
+      return std::nullopt;
+    }
+    return PlanJson(invocation, *file, diags);
+  }
+  auto bytes = ReadFile(path);
+  const auto state = bytes ? state::ReadState(std::make_shared<Program>(), *std::move(bytes))
+                           : std::unexpected(bytes.error());
+  if (!state) {
+    diags.Error("Failed to read the given file as a state file", state.error().message);
+    return std::nullopt;
+  }
+  return StateJson(invocation, *state, diags);
+}
+
+}  // namespace
+
+std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const std::string& path,
+                                             const DocumentOptions& options, Diagnostics& diags) {
+  constexpr size_t kHead = 4096;
+  auto document = std::make_unique<OpenedDocument>();
+  if (path == "-") {
+    document->fd = STDIN_FILENO;
+  } else {
+    document->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (document->fd < 0) {
+      diags.Error("Failed to read document", "open " + path + ": " + SystemMessage(errno) + ".");
+      return nullptr;
+    }
+    std::string head(kHead, '\0');
+    const ssize_t got = ::pread(document->fd, head.data(), head.size(), 0);
+    head.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (const FileKind kind = KindOf(head, options.as_is); kind != FileKind::kJson) {
+      auto text = Converted(invocation, path, kind, diags);
+      if (!text) {
+        return nullptr;
+      }
+      document->text = *std::move(text);
+      document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
+      return document;
+    }
+  }
+  document->tokens = std::make_unique<tfjson::TokenStream>(
+      [fd = document->fd](char* buffer, size_t size) { return ReadSome(fd, buffer, size); });
+  return document;
+}
+
+std::optional<std::string> ReadDocument(const Invocation& invocation, const std::string& path,
+                                        const DocumentOptions& options, Diagnostics& diags) {
+  constexpr size_t kPiece = size_t{1} << 16;
+  auto document = OpenDocument(invocation, path, options, diags);
+  if (document == nullptr) {
+    return std::nullopt;
+  }
+  std::string text = std::move(document->text);
+  if (!text.empty()) {
+    return text;
+  }
+  struct stat status{};
+  size_t expected = kPiece;
+  if (::fstat(document->fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    expected = static_cast<size_t>(status.st_size) + 1;
+  }
+  for (size_t size = 0;;) {
+    text.resize(size + expected);
+    const int64_t got = ReadSome(document->fd, text.data() + size, expected);
+    if (got < 0) {
+      diags.Error("Failed to read document", path + ": " + SystemMessage(errno) + ".");
+      return std::nullopt;
+    }
+    size += static_cast<size_t>(got);
+    if (got == 0) {
+      text.resize(size);
+      return text;
+    }
+    expected = kPiece;
+  }
+}
+
+std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
+                                      const std::vector<std::string>& args) {
+  std::vector<std::string> options;
+  std::vector<std::string> words;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--") {
+      words.insert(words.end(), args.begin() + static_cast<ptrdiff_t>(i) + 1, args.end());
+      break;
+    }
+    if (arg.size() < 2 || arg[0] != '-') {
+      words.push_back(arg);
+      continue;
+    }
+    options.push_back(arg);
+    const std::string_view name = std::string_view(arg).substr(arg.starts_with("--") ? 2 : 1);
+    const bool takes_next = std::any_of(specs.begin(), specs.end(), [&](const FlagSpec& spec) {
+      return spec.name == name && spec.kind != FlagKind::kBool;
+    });
+    if (takes_next && i + 1 < args.size()) {
+      options.push_back(args[++i]);
+    }
+  }
+  options.emplace_back("--");
+  options.insert(options.end(), words.begin(), words.end());
+  return options;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,50 @@
+// The documents that `query` and `check` read: JSON text from a file or the standard input, or a
+// plan or state file itself, which is then what `show -json` prints for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "plan/plan_file.h"
+#include "state/state.h"
+#include "tfjson/token_stream.h"
+
+namespace kinu::cli {
+
+/// What `show -json` prints for a plan file or a state, with its line end. Nothing when it fails:
+/// the diagnostics say why.
+std::optional<std::string> PlanJson(const Invocation& invocation, const plan::PlanFile& file,
+                                    Diagnostics& diags);
+std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
+                                     Diagnostics& diags);
+
+/// How a document is read.
+struct DocumentOptions {
+  bool as_is = false;  ///< a state file is the JSON that it consists of
+};
+
+/// A document that is being read.
+struct OpenedDocument {
+  ~OpenedDocument();
+  std::string text;  ///< of documents that are made in memory
+  int fd = -1;
+  std::unique_ptr<tfjson::TokenStream> tokens;
+};
+
+/// Opens a document for one pass. "-" is the standard input, which is JSON. Null when it fails.
+std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const std::string& path,
+                                             const DocumentOptions& options, Diagnostics& diags);
+
+/// The whole text of a document. Nothing when it fails.
+std::optional<std::string> ReadDocument(const Invocation& invocation, const std::string& path,
+                                        const DocumentOptions& options, Diagnostics& diags);
+
+/// The arguments with all options in front of all other words, for commands whose options may stand
+/// behind files.
+std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
+                                      const std::vector<std::string>& args);
+
+}  // namespace kinu::cli

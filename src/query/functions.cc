@@ -1,0 +1,353 @@
+#include "query/functions.h"
+
+#include <re2/re2.h>
+
+#include "text/unicode.h"
+
+namespace kinu::query {
+
+// --- Regular expressions ---
+
+struct Regexp::Impl {
+  Impl(const std::string& pattern, const RE2::Options& options) : re(pattern, options) {}
+  RE2 re;
+};
+
+namespace {
+
+/// In I-Regexp a dot is anything but a line feed and a carriage return.
+std::string WithDots(std::string_view pattern) {
+  std::string out;
+  bool in_class = false;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    const char c = pattern[at];
+    if (c == '\\' && at + 1 < pattern.size()) {
+      out += c;
+      out += pattern[++at];
+    } else if (c == '.' && !in_class) {
+      out += "[^\\n\\r]";
+    } else {
+      in_class = in_class ? c != ']' : c == '[';
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Regexp::Regexp() = default;
+Regexp::~Regexp() = default;
+
+std::shared_ptr<const Regexp> Regexp::Compile(std::string_view pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  auto regexp = std::shared_ptr<Regexp>(new Regexp());
+  regexp->impl_ = std::make_unique<Impl>(WithDots(pattern), options);
+  return regexp->impl_->re.ok() ? regexp : nullptr;
+}
+
+bool Regexp::MatchesWhole(std::string_view text) const {
+  return RE2::FullMatch(re2::StringPiece(text.data(), text.size()), impl_->re);
+}
+
+bool Regexp::MatchesSome(std::string_view text) const {
+  return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), impl_->re);
+}
+
+namespace {
+
+using tfjson::Node;
+
+// --- RFC 9535, section 2.4 ---
+
+bool IsText(const Operand& value) {
+  return value.tag == Operand::Tag::kString ||
+         (value.tag == Operand::Tag::kNode && value.node.is_string());
+}
+
+std::string_view TextOf(const Operand& value, std::string& scratch) {
+  return value.tag == Operand::Tag::kNode ? value.node.String(scratch) : value.text();
+}
+
+Answer Number(uint64_t number) {
+  return {.value = Operand::Text(Operand::Tag::kNumber, std::to_string(number))};
+}
+
+Answer Length(std::span<const Argument> arguments) {
+  const Operand& value = arguments[0].value;
+  if (IsText(value)) {
+    std::string scratch;
+    return Number(text::CodePointCount(TextOf(value, scratch)));
+  }
+  if (value.tag == Operand::Tag::kNode && value.node.is_container()) {
+    return Number(value.node.size());
+  }
+  return {};
+}
+
+Answer Count(std::span<const Argument> arguments) {
+  return Number(arguments[0].nodes.size());
+}
+
+Answer OnlyValue(std::span<const Argument> arguments) {
+  if (arguments[0].nodes.size() != 1) {
+    return {};
+  }
+  return {.value = {.tag = Operand::Tag::kNode, .node = arguments[0].nodes[0]}};
+}
+
+bool Matches(std::span<const Argument> arguments, bool whole) {
+  if (!IsText(arguments[0].value) || !IsText(arguments[1].value)) {
+    return false;
+  }
+  std::string text_scratch;
+  std::string pattern_scratch;
+  const std::string_view text = TextOf(arguments[0].value, text_scratch);
+  std::shared_ptr<const Regexp> compiled;
+  const Regexp* pattern = arguments[1].pattern;
+  if (pattern == nullptr) {
+    compiled = Regexp::Compile(TextOf(arguments[1].value, pattern_scratch));
+    pattern = compiled.get();
+  }
+  return pattern != nullptr && (whole ? pattern->MatchesWhole(text) : pattern->MatchesSome(text));
+}
+
+Answer Match(std::span<const Argument> arguments) {
+  return {.logical = Matches(arguments, true)};
+}
+Answer Search(std::span<const Argument> arguments) {
+  return {.logical = Matches(arguments, false)};
+}
+
+// --- What knows the documents ---
+
+Node Only(const Argument& argument) {
+  return argument.nodes.size() == 1 ? argument.nodes[0] : Node();
+}
+
+Answer Word(std::string_view word) {
+  return {.value = {.tag = Operand::Tag::kString, .view = word}};
+}
+
+/// The actions of a change: of the node itself, or of its member `change`.
+Node ActionsOf(const Node& node) {
+  Node actions = node.Find("actions");
+  if (!actions) {
+    const Node change = node.Find("change");
+    actions = change ? change.Find("actions") : Node();
+  }
+  return actions && actions.is_array() ? actions : Node();
+}
+
+Answer Action(std::span<const Argument> arguments) {
+  static constexpr std::string_view kWords[] = {"no-op",  "create", "read",
+                                                "update", "delete", "forget"};
+  const Node node = Only(arguments[0]);
+  const Node actions = node ? ActionsOf(node) : Node();
+  if (!actions || actions.size() == 0) {
+    return {};
+  }
+  if (actions.size() == 2) {
+    const Node first = actions.At(0);
+    const Node second = actions.At(1);
+    const bool replaces =
+        (first.Is("delete") && second.Is("create")) || (first.Is("create") && second.Is("delete"));
+    return Word(replaces ? "replace" : "create-then-forget");
+  }
+  for (const std::string_view word : kWords) {
+    if (actions.At(0).Is(word)) {
+      return Word(word);
+    }
+  }
+  return {};
+}
+
+/// The address that a node has or is.
+bool AddressOf(const Node& node, std::string& address) {
+  if (!node) {
+    return false;
+  }
+  const Node text = node.is_string() ? node : node.Find("address");
+  if (!text || !text.is_string()) {
+    return false;
+  }
+  address = text.String();
+  return true;
+}
+
+/// Splits an address at its dots, those inside of brackets left out.
+std::vector<std::string_view> AddressParts(std::string_view address) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  bool quoted = false;
+  int brackets = 0;
+  for (size_t at = 0; at <= address.size(); ++at) {
+    const char c = at < address.size() ? address[at] : '.';
+    if (quoted) {
+      if (c == '\\') {
+        ++at;
+      } else if (c == '"') {
+        quoted = false;
+      }
+      continue;
+    }
+    quoted = c == '"' && brackets > 0;
+    brackets += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == '.' && brackets == 0) {
+      parts.push_back(address.substr(begin, at - begin));
+      begin = at + 1;
+    }
+  }
+  return parts;
+}
+
+/// The parts of an address that name modules come in pairs: `module`, `name[key]`.
+size_t ModuleParts(const std::vector<std::string_view>& parts) {
+  size_t count = 0;
+  while (count + 1 < parts.size() && parts[count] == "module") {
+    count += 2;
+  }
+  return count;
+}
+
+Answer Module(std::span<const Argument> arguments) {
+  std::string address;
+  if (!AddressOf(Only(arguments[0]), address)) {
+    return {};
+  }
+  const auto parts = AddressParts(address);
+  const size_t count = ModuleParts(parts);
+  const size_t size =
+      count == 0
+          ? 0
+          : static_cast<size_t>(parts[count - 1].data() + parts[count - 1].size() - address.data());
+  return {.value = Operand::Text(Operand::Tag::kString, address.substr(0, size))};
+}
+
+Answer ResourceType(std::span<const Argument> arguments) {
+  std::string address;
+  if (!AddressOf(Only(arguments[0]), address)) {
+    return {};
+  }
+  const auto parts = AddressParts(address);
+  size_t at = ModuleParts(parts);
+  if (at < parts.size() && (parts[at] == "data" || parts[at] == "ephemeral")) {
+    ++at;
+  }
+  if (at + 1 >= parts.size()) {
+    return {};
+  }
+  return {.value = Operand::Text(Operand::Tag::kString, std::string(parts[at]))};
+}
+
+/// The mask that a change or an object of a state has as a member.
+bool MaskInside(const Node& node, std::span<const std::string_view> names) {
+  const Node change = node.Find("change");
+  for (const Node& holder : {node, change}) {
+    if (!holder) {
+      continue;
+    }
+    for (const std::string_view name : names) {
+      const Node mask = holder.Find(name);
+      if (mask && tfjson::AnyTrue(mask)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+Answer Sensitive(std::span<const Argument> arguments) {
+  static constexpr std::string_view kNames[] = {"before_sensitive", "after_sensitive",
+                                                "sensitive_values", "sensitive"};
+  const Node node = Only(arguments[0]);
+  return {.logical = node && (tfjson::IsSensitive(arguments[0].trail) || MaskInside(node, kNames))};
+}
+
+Answer Unknown(std::span<const Argument> arguments) {
+  static constexpr std::string_view kNames[] = {"after_unknown"};
+  const Node node = Only(arguments[0]);
+  return {.logical = node && (tfjson::IsUnknown(arguments[0].trail) || MaskInside(node, kNames))};
+}
+
+constexpr ValueKind kValue = ValueKind::kValue;
+constexpr ValueKind kLogical = ValueKind::kLogical;
+constexpr ValueKind kNodes = ValueKind::kNodes;
+
+constexpr FunctionSpec kFunctions[] = {
+    {.name = "length",
+     .result = kValue,
+     .parameters = {kValue},
+     .run = &Length,
+     .doc = "Characters of a string, elements of an array, members of an object."},
+    {.name = "count",
+     .result = kValue,
+     .parameters = {kNodes},
+     .run = &Count,
+     .doc = "How many nodes a query finds."},
+    {.name = "match",
+     .result = kLogical,
+     .parameter_count = 2,
+     .parameters = {kValue, kValue},
+     .run = &Match,
+     .has_pattern = true,
+     .doc = "Whether a regular expression matches a whole string."},
+    {.name = "search",
+     .result = kLogical,
+     .parameter_count = 2,
+     .parameters = {kValue, kValue},
+     .run = &Search,
+     .has_pattern = true,
+     .doc = "Whether a regular expression matches a part of a string."},
+    {.name = "value",
+     .result = kValue,
+     .parameters = {kNodes},
+     .run = &OnlyValue,
+     .doc = "The value of the only node that a query finds."},
+    {.name = "action",
+     .result = kValue,
+     .parameters = {kNodes},
+     .run = &Action,
+     .doc = "What a change does: no-op, create, read, update, delete, forget, replace, "
+            "create-then-forget."},
+    {.name = "type",
+     .result = kValue,
+     .parameters = {kNodes},
+     .run = &ResourceType,
+     .doc = "The resource type in the address that a node has or is."},
+    {.name = "module",
+     .result = kValue,
+     .parameters = {kNodes},
+     .run = &Module,
+     .doc = "The module in that address, with its keys; empty for the root module."},
+    {.name = "sensitive",
+     .result = kLogical,
+     .parameters = {kNodes},
+     .run = &Sensitive,
+     .needs_trail = true,
+     .doc = "Whether a value is sensitive, or a change or object has a sensitive part."},
+    {.name = "unknown",
+     .result = kLogical,
+     .parameters = {kNodes},
+     .run = &Unknown,
+     .needs_trail = true,
+     .doc = "Whether a planned value is unknown, or a change has an unknown part."},
+};
+
+}  // namespace
+
+std::span<const FunctionSpec> Functions() {
+  return kFunctions;
+}
+
+const FunctionSpec* FindFunction(std::string_view name) {
+  for (const FunctionSpec& function : kFunctions) {
+    if (function.name == name) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace kinu::query

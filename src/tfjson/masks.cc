@@ -1,0 +1,174 @@
+#include "tfjson/masks.h"
+
+namespace kinu::tfjson {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Pair {
+  std::string_view value;
+  std::string_view mask;
+};
+constexpr Pair kSensitivePairs[] = {
+    {"before", "before_sensitive"}, {"after", "after_sensitive"}, {"values", "sensitive_values"}};
+constexpr Pair kUnknownPairs[] = {{"after", "after_unknown"}};
+/// The value is sensitive when its sibling `sensitive` is true.
+constexpr std::string_view kFlagged[] = {"value"sv, "default"sv};
+
+}  // namespace
+
+void MaskCursor::Add(const Node& mask) {
+  if (!mask) {
+    return;
+  }
+  if (mask.is_true()) {
+    whole_ = true;
+  } else if (mask.is_container() && AnyTrue(mask)) {
+    masks_.push_back(mask);
+  }
+}
+
+void MaskCursor::AddSiblings(const TrailStep& step, std::string_view name) {
+  const std::span<const Pair> pairs = sort_ == Sort::kSensitive
+                                          ? std::span<const Pair>(kSensitivePairs)
+                                          : std::span<const Pair>(kUnknownPairs);
+  for (const Pair& pair : pairs) {
+    if (name == pair.value) {
+      for (const Member member : step.container.members()) {
+        if (member.name.Is(pair.mask)) {
+          Add(member.value);
+        }
+      }
+    }
+  }
+  if (sort_ != Sort::kSensitive) {
+    return;
+  }
+  for (const std::string_view flagged : kFlagged) {
+    if (name == flagged) {
+      for (const Member member : step.container.members()) {
+        whole_ = whole_ || (member.name.Is("sensitive") && member.value.is_true());
+      }
+      whole_ = whole_ || (variable_declaration_ && variable_declaration_.is_true());
+    }
+  }
+}
+
+MaskCursor MaskCursor::Into(const TrailStep& step) const {
+  MaskCursor next(sort_);
+  next.depth_ = depth_ < 3 ? static_cast<uint8_t>(depth_ + 1) : depth_;
+  next.whole_ = whole_;
+  if (whole_) {
+    return next;
+  }
+  std::string scratch;
+  const std::string_view name = step.name ? step.name.String(scratch) : std::string_view();
+  for (const Node& mask : masks_) {
+    if (step.name && mask.is_object()) {
+      for (const Member member : mask.members()) {
+        if (member.name.Is(name)) {
+          next.Add(member.value);
+        }
+      }
+    } else if (!step.name) {
+      next.Add(mask.At(step.index));
+    }
+  }
+  if (step.name) {
+    // $.variables.NAME.value: the configuration says whether the variable is sensitive.
+    if (depth_ == 0 && name == "variables") {
+      const Node configuration = step.container.Find("configuration");
+      const Node module = configuration ? configuration.Find("root_module") : Node();
+      next.variable_declaration_ = module ? module.Find("variables") : Node();
+    } else if (depth_ == 1 && variable_declaration_) {
+      const Node declaration = variable_declaration_.Find(name);
+      next.variable_declaration_ = declaration ? declaration.Find("sensitive") : Node();
+    } else if (depth_ == 2) {
+      next.variable_declaration_ = variable_declaration_;
+    }
+    MaskCursor here(*this);
+    here.masks_.clear();
+    here.AddSiblings(step, name);
+    next.whole_ = next.whole_ || here.whole_;
+    next.masks_.insert(next.masks_.end(), here.masks_.begin(), here.masks_.end());
+  }
+  return next;
+}
+
+namespace {
+
+bool IsMasked(std::span<const TrailStep> trail, MaskCursor::Sort sort) {
+  MaskCursor cursor(sort);
+  for (const TrailStep& step : trail) {
+    cursor = cursor.Into(step);
+    if (cursor.whole()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool IsSensitive(std::span<const TrailStep> trail) {
+  return IsMasked(trail, MaskCursor::Sort::kSensitive);
+}
+
+bool IsUnknown(std::span<const TrailStep> trail) {
+  return IsMasked(trail, MaskCursor::Sort::kUnknown);
+}
+
+bool AnyTrue(const Node& mask) {
+  const uint32_t end = mask.tree().entry(mask.at()).next;
+  for (uint32_t at = mask.at(); at < end; ++at) {
+    if (mask.tree().entry(at).kind() == Kind::kTrue) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool HasMaskBeside(std::string_view name) {
+  for (const Pair& pair : kSensitivePairs) {
+    if (name == pair.value) {
+      return true;
+    }
+  }
+  return name == kFlagged[0] || name == kFlagged[1] || name == "variables";
+}
+
+void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor) {
+  if (cursor.whole()) {
+    out += kRedacted;
+    return;
+  }
+  if (value.is_object()) {
+    out += '{';
+    bool first = true;
+    for (const Member member : value.members()) {
+      if (!first) {
+        out += ',';
+      }
+      first = false;
+      out += member.name.text();
+      out += ':';
+      AppendRedacted(out, member.value, cursor.Into({.container = value, .name = member.name}));
+    }
+    out += '}';
+  } else if (value.is_array()) {
+    out += '[';
+    uint64_t index = 0;
+    for (const Node element : value.elements()) {
+      if (index > 0) {
+        out += ',';
+      }
+      AppendRedacted(out, element, cursor.Into({.container = value, .index = index}));
+      ++index;
+    }
+    out += ']';
+  } else {
+    out += value.text();
+  }
+}
+
+}  // namespace kinu::tfjson

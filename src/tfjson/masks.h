@@ -1,0 +1,70 @@
+// Which values of a document are sensitive, or unknown. Plans and states say it in masks beside the
+// values (`after` and `after_sensitive`, `values` and `sensitive_values`), or with a member
+// `sensitive` beside `value` or `default`; a mask is `true` for a whole value or has its shape.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfjson/tree.h"
+
+namespace kinu::tfjson {
+
+/// A step from a container into one of its values.
+struct TrailStep {
+  Node container;
+  Node name;           ///< of the member; none for an element
+  uint64_t index = 0;  ///< of the element
+};
+
+/// Follows the masks of one sort while somebody walks down a document.
+class MaskCursor {
+ public:
+  enum class Sort : uint8_t { kSensitive, kUnknown };
+  explicit MaskCursor(Sort sort) : sort_(sort) {}
+  /// Stands on the value that this mask of sensitive parts belongs to.
+  static MaskCursor Over(const Node& mask) {
+    MaskCursor cursor(Sort::kSensitive);
+    cursor.Add(mask);
+    return cursor;
+  }
+
+  /// The value that is stood on is masked as a whole.
+  bool whole() const { return whole_; }
+  /// Whether something inside may be masked: the masks say something about this value's parts.
+  bool partial() const { return !masks_.empty(); }
+  /// The cursor for a value inside of the one that is stood on.
+  MaskCursor Into(const TrailStep& step) const;
+
+ private:
+  void Add(const Node& mask);
+  void AddSiblings(const TrailStep& step, std::string_view name);
+
+  Sort sort_;
+  bool whole_ = false;
+  std::vector<Node> masks_;
+  /// How far down a plan's `variables` member: their masks stand in the configuration.
+  Node variable_declaration_;
+  uint8_t depth_ = 0;
+};
+
+/// Whether the value that the trail leads to is sensitive, or lies inside one that is.
+bool IsSensitive(std::span<const TrailStep> trail);
+/// Whether it is unknown, or lies inside one that is.
+bool IsUnknown(std::span<const TrailStep> trail);
+/// Whether a mask has a `true` anywhere.
+bool AnyTrue(const Node& mask);
+
+/// Names whose value has its mask in a sibling: who goes into one of these without having seen the
+/// siblings cannot tell what is sensitive.
+bool HasMaskBeside(std::string_view name);
+
+/// What stands for a sensitive value in redacted output, as a JSON string.
+inline constexpr std::string_view kRedacted = "\"(sensitive value)\"";
+
+/// Appends a value as compact JSON, with what is sensitive in it replaced. `cursor` stands on it.
+void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor);
+
+}  // namespace kinu::tfjson

@@ -1,0 +1,256 @@
+#include "tfjson/scanner.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace kinu::tfjson {
+namespace {
+
+/// One bit per byte of a block.
+struct Masks {
+  uint64_t quotes;
+  uint64_t backslashes;
+  uint64_t operators;  // { } [ ] : ,
+  uint64_t spaces;
+  uint64_t controls;  // below 0x20
+};
+
+/// Each bit is the parity of the bits up to and including its own.
+inline uint64_t PrefixParity(uint64_t bits) {
+  bits ^= bits << 1;
+  bits ^= bits << 2;
+  bits ^= bits << 4;
+  bits ^= bits << 8;
+  bits ^= bits << 16;
+  bits ^= bits << 32;
+  return bits;
+}
+
+enum ByteClass : uint8_t { kQuote = 1, kBackslash = 2, kOperator = 4, kSpace = 8, kControl = 16 };
+
+constexpr std::array<uint8_t, 256> kByteClasses = [] {
+  std::array<uint8_t, 256> classes{};
+  for (size_t c = 0; c < 0x20; ++c) {
+    classes[c] = kControl;
+  }
+  classes['"'] = kQuote;
+  classes['\\'] = kBackslash;
+  for (char c : {'{', '}', '[', ']', ':', ','}) {
+    classes[static_cast<uint8_t>(c)] |= kOperator;
+  }
+  for (char c : {' ', '\t', '\n', '\r'}) {
+    classes[static_cast<uint8_t>(c)] |= kSpace;
+  }
+  return classes;
+}();
+
+struct PortableKernel {
+  static Masks Look(const char* block) {
+    Masks masks{};
+    for (size_t i = 0; i < StructureScanner::kBlock; ++i) {
+      const uint64_t classes = kByteClasses[static_cast<uint8_t>(block[i])];
+      masks.quotes |= (classes & 1) << i;
+      masks.backslashes |= (classes >> 1 & 1) << i;
+      masks.operators |= (classes >> 2 & 1) << i;
+      masks.spaces |= (classes >> 3 & 1) << i;
+      masks.controls |= (classes >> 4 & 1) << i;
+    }
+    return masks;
+  }
+};
+
+#if defined(__x86_64__)
+#define KINU_AVX2 __attribute__((target("avx2,bmi,popcnt")))
+
+struct Avx2Kernel {
+  KINU_AVX2 static inline __attribute__((always_inline)) uint32_t Equal(__m256i bytes, char c) {
+    return static_cast<uint32_t>(
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c))));
+  }
+  KINU_AVX2 static inline __attribute__((always_inline)) uint64_t Join(uint32_t low,
+                                                                       uint32_t high) {
+    return uint64_t{high} << 32 | low;
+  }
+  // Not always_inline: the loop around it has no target of its own before it is inlined itself.
+  KINU_AVX2 static inline Masks Look(const char* block) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + 32));
+    // Setting bit 5 joins [ with { and ] with }; no other byte becomes one of these.
+    const __m256i bit = _mm256_set1_epi8(0x20);
+    const __m256i low_folded = _mm256_or_si256(low, bit);
+    const __m256i high_folded = _mm256_or_si256(high, bit);
+    // Bytes up to 0x20, then without the space itself.
+    const __m256i limit = _mm256_set1_epi8(0x1F);
+    const uint64_t controls =
+        Join(static_cast<uint32_t>(
+                 _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(low, limit), low))),
+             static_cast<uint32_t>(
+                 _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(high, limit), high))));
+    uint64_t spaces = Join(Equal(low, ' '), Equal(high, ' '));
+    if (controls != 0) {
+      spaces |= Join(Equal(low, '\n') | Equal(low, '\r') | Equal(low, '\t'),
+                     Equal(high, '\n') | Equal(high, '\r') | Equal(high, '\t'));
+    }
+    return {.quotes = Join(Equal(low, '"'), Equal(high, '"')),
+            .backslashes = Join(Equal(low, '\\'), Equal(high, '\\')),
+            .operators = Join(
+                Equal(low_folded, '{') | Equal(low_folded, '}') | Equal(low, ':') | Equal(low, ','),
+                Equal(high_folded, '{') | Equal(high_folded, '}') | Equal(high, ':') |
+                    Equal(high, ',')),
+            .spaces = spaces,
+            .controls = controls};
+  }
+};
+#endif
+
+bool IsHexDigit(char c) {
+  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/// Writes the positions of the set bits. May write up to 8 more than there are.
+inline __attribute__((always_inline)) uint32_t* WriteBits(uint64_t bits, uint32_t base,
+                                                          uint32_t* out) {
+  const int count = std::popcount(bits);
+  uint32_t* at = out;
+  do {
+    for (int i = 0; i < 8; ++i) {
+      at[i] = base + static_cast<uint32_t>(std::countr_zero(bits));
+      bits &= bits - 1;
+    }
+    at += 8;
+  } while (bits != 0);
+  return out + count;
+}
+
+}  // namespace
+
+template <typename Kernel>
+struct ScanWith {
+  static inline __attribute__((always_inline)) size_t Run(StructureScanner& scanner,
+                                                          std::string_view text, size_t from,
+                                                          size_t to, uint32_t* const out) {
+    constexpr size_t kBlock = StructureScanner::kBlock;
+    uint32_t* end = out;
+    uint64_t in_string = scanner.in_string_;
+    uint64_t after_word = scanner.after_word_ ? 1 : 0;
+    char padded[kBlock];
+    for (size_t at = from; at < to; at += kBlock) {
+      const char* block = text.data() + at;
+      uint64_t valid = ~uint64_t{0};
+      if (to - at < kBlock) [[unlikely]] {
+        std::memset(padded, ' ', kBlock);
+        std::memcpy(padded, block, to - at);
+        block = padded;
+        valid = (uint64_t{1} << (to - at)) - 1;
+      }
+      const Masks masks = Kernel::Look(block);
+      uint64_t quotes = masks.quotes;
+      if ((masks.backslashes != 0 || scanner.escaped_)) [[unlikely]] {
+        quotes &= ~scanner.Escaped(text, at, masks.backslashes & valid);
+      }
+      const uint64_t inside = PrefixParity(quotes) ^ in_string;
+      in_string = static_cast<uint64_t>(static_cast<int64_t>(inside) >> 63);
+      const uint64_t words = ~(masks.operators | masks.spaces | quotes);
+      const uint64_t word_starts = words & ~(words << 1 | after_word);
+      after_word = words >> 63;
+      // Inside a string and its closing quote nothing begins.
+      const uint64_t starts = (masks.operators | word_starts | quotes) & ~(inside ^ quotes) & valid;
+      if ((masks.controls & inside & valid) != 0) [[unlikely]] {
+        const auto offset = at + static_cast<size_t>(std::countr_zero(masks.controls & inside));
+        scanner.Report(offset, "control character in a string");
+      }
+      if (starts != 0) {
+        end = WriteBits(starts, static_cast<uint32_t>(at), end);
+      }
+      if (scanner.problem_) [[unlikely]] {
+        break;
+      }
+    }
+    scanner.in_string_ = in_string;
+    scanner.after_word_ = after_word != 0;
+    return static_cast<size_t>(end - out);
+  }
+};
+
+namespace {
+
+size_t ScanPortable(StructureScanner& scanner, std::string_view text, size_t from, size_t to,
+                    uint32_t* out) {
+  return ScanWith<PortableKernel>::Run(scanner, text, from, to, out);
+}
+
+#if defined(__x86_64__)
+KINU_AVX2 size_t ScanAvx2(StructureScanner& scanner, std::string_view text, size_t from, size_t to,
+                          uint32_t* out) {
+  return ScanWith<Avx2Kernel>::Run(scanner, text, from, to, out);
+}
+#endif
+
+}  // namespace
+
+StructureScanner::StructureScanner() : scan_(&ScanPortable) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) {
+    scan_ = &ScanAvx2;
+  }
+#endif
+}
+
+/// The bytes of the block at `at` that follow a backslash which itself does not. Checks them.
+uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t backslashes) {
+  backslash_seen_ = true;
+  uint64_t escaped = escaped_ ? 1 : 0;
+  escaped_ = false;
+  uint64_t rest = backslashes & ~escaped;
+  while (rest != 0) {
+    const int bit = std::countr_zero(rest);
+    if (bit == static_cast<int>(kBlock) - 1) {
+      escaped_ = true;
+      break;
+    }
+    escaped |= uint64_t{2} << bit;
+    rest &= ~(uint64_t{3} << bit);
+  }
+  for (uint64_t left = escaped; left != 0; left &= left - 1) {
+    const size_t offset = at + static_cast<size_t>(std::countr_zero(left));
+    const std::string_view next = text.substr(offset, 5);
+    if (next.empty()) {
+      break;  // the text ends: somebody misses the closing quote
+    }
+    switch (next[0]) {
+      case '"':
+      case '\\':
+      case '/':
+      case 'b':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't':
+        break;
+      case 'u':
+        for (size_t i = 1; i < 5; ++i) {
+          if (i >= next.size() || !IsHexDigit(next[i])) {
+            Report(offset - 1, "invalid \\u escape in a string");
+            break;
+          }
+        }
+        break;
+      default:
+        Report(offset - 1, "invalid escape in a string");
+    }
+  }
+  return escaped;
+}
+
+void StructureScanner::Report(size_t offset, const char* message) {
+  if (!problem_ || offset < problem_.offset) {
+    problem_ = {offset, message};
+  }
+}
+
+}  // namespace kinu::tfjson

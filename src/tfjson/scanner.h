@@ -1,0 +1,66 @@
+// StructureScanner: where the tokens of a JSON text begin. It looks at 64 bytes at a time and keeps
+// its state between calls, so that a text of any size can be scanned in pieces.
+//
+// It finds brackets, colons, commas, the opening quotes of strings and the first bytes of all else,
+// and checks what stands inside strings (escapes, control characters). Grammar is its user's work.
+// Why it is not simdjson's: docs/decisions/0020-document-scanner.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kinu::tfjson {
+
+/// What is wrong with a text, and the byte where it shows.
+struct Problem {
+  uint64_t offset = 0;
+  const char* message = nullptr;  ///< a sentence without final full stop; null: nothing is wrong
+  explicit operator bool() const { return message != nullptr; }
+};
+
+class StructureScanner {
+ public:
+  /// Bytes of a block.
+  static constexpr size_t kBlock = 64;
+  /// How many bytes behind a block must be there for its escapes to be checked.
+  static constexpr size_t kLookahead = 8;
+
+  StructureScanner();
+
+  /// Scans [from, to) of `text`, which must follow what was scanned before, and writes the offsets
+  /// (into `text`) of what it finds to `out`, which must have room for `to - from` + 64 of them.
+  /// `to - from` is a multiple of 64, unless `to` is the end of the whole text; before that end,
+  /// kLookahead bytes must follow `to`. Returns the number of offsets written.
+  size_t Scan(std::string_view text, size_t from, size_t to, uint32_t* out) {
+    return scan_(*this, text, from, to, out);
+  }
+
+  /// The first problem inside a string of the last Scan: offset into its text.
+  Problem problem() const { return problem_; }
+  /// Whether the last scanned byte stands inside a string.
+  bool in_string() const { return in_string_ != 0; }
+  /// Whether a backslash was met since the last call of this function.
+  bool TakeBackslashSeen() {
+    const bool seen = backslash_seen_;
+    backslash_seen_ = false;
+    return seen;
+  }
+
+ private:
+  template <typename Kernel>
+  friend struct ScanWith;
+  using ScanFunction = size_t (*)(StructureScanner&, std::string_view, size_t, size_t, uint32_t*);
+
+  uint64_t Escaped(std::string_view text, size_t at, uint64_t backslashes);
+  void Report(size_t offset, const char* message);
+
+  ScanFunction scan_;
+  uint64_t in_string_ = 0;   // all bits set inside a string
+  bool escaped_ = false;     // the next byte follows a backslash
+  bool after_word_ = false;  // the last byte belongs to a number or word
+  bool backslash_seen_ = false;
+  Problem problem_;
+};
+
+}  // namespace kinu::tfjson

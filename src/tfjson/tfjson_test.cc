@@ -1,0 +1,385 @@
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "codec/json_reader.h"
+#include "tfjson/masks.h"
+#include "tfjson/path.h"
+#include "tfjson/token_stream.h"
+#include "tfjson/tree.h"
+
+namespace kinu::tfjson {
+namespace {
+
+/// A source that gives a text in pieces of a size.
+ByteSource InPieces(const std::string& text, size_t piece) {
+  return [&text, piece, at = size_t{0}](char* buffer, size_t size) mutable {
+    const size_t amount = std::min({piece, size, text.size() - at});
+    text.copy(buffer, amount, at);
+    at += amount;
+    return static_cast<int64_t>(amount);
+  };
+}
+
+/// "ok", or the problem.
+std::string Check(TokenStream& stream) {
+  return stream.SkipValue() && stream.TakeEnd() ? "ok" : DescribeProblem(stream.problem());
+}
+
+struct Malformed {
+  std::string_view text;
+  uint64_t offset;
+};
+
+TEST(TokenStream, MalformedTextsHaveAnOffset) {
+  static constexpr Malformed kCases[] = {
+      {"", 0},
+      {" ", 1},
+      {"{", 1},
+      {"[1,]", 3},
+      {"[1 2]", 3},
+      {"{\"a\" 1}", 5},
+      {"{\"a\":1,}", 7},
+      {"{a:1}", 1},
+      {"nul", 0},
+      {"01", 0},
+      {"[-]", 1},
+      {"[1.]", 1},
+      {"[1e]", 1},
+      {"\"a", 2},
+      {"\"\\x\"", 1},
+      {"\"\\u12g4\"", 1},
+      {"\"\\u12", 1},
+      {"\"a\nb\"", 2},
+      {"1 2", 2},
+      {"[1]]", 3},
+      {"[1}", 2},
+      {"\"\xff\"", 1},
+      {"[\"\xc3\x28\"]", 2},
+      {"\"\xed\xa0\x80\"", 1},
+      {"\xef\xbb\xbf{}", 0},
+      {"{\"a\":}", 5},
+      {"[\"a\"b]", 4},
+      {"[1\"a\"]", 2},
+  };
+  for (const Malformed& each : kCases) {
+    const std::string text(each.text);
+    TokenStream stream(text);
+    EXPECT_NE(Check(stream), "ok") << text;
+    EXPECT_EQ(stream.problem().offset, each.offset) << text << ": " << stream.problem().message;
+    TokenStream piecewise(InPieces(text, 1));
+    EXPECT_NE(Check(piecewise), "ok") << text;
+    EXPECT_EQ(piecewise.problem().offset, each.offset) << text;
+    const auto document = Document::Parse(text);
+    EXPECT_FALSE(document.has_value()) << text;
+  }
+}
+
+TEST(TokenStream, ZeroBytesAreNoEnd) {
+  const std::string text("[1]\0", 4);
+  TokenStream stream(text);
+  EXPECT_NE(Check(stream), "ok");
+  EXPECT_EQ(stream.problem().offset, 3U);
+}
+
+TEST(TokenStream, DepthIsBounded) {
+  for (const char open : {'[', '{'}) {
+    std::string text;
+    for (size_t i = 0; i <= kMaxDepth; ++i) {
+      text += open == '[' ? "[" : "{\"a\":";
+    }
+    TokenStream stream(text);
+    EXPECT_EQ(Check(stream), "invalid JSON at byte " +
+                                 std::to_string(open == '[' ? kMaxDepth : kMaxDepth * 5) +
+                                 ": values are nested too deep");
+    EXPECT_FALSE(Document::Parse(text).has_value());
+  }
+  std::string fits(kMaxDepth, '[');
+  fits.append(kMaxDepth, ']');
+  TokenStream stream(fits);
+  EXPECT_EQ(Check(stream), "ok");
+  EXPECT_TRUE(Document::Parse(fits).has_value());
+}
+
+/// A random value; strings are often long and full of escapes, to fall on the edges of blocks.
+std::string RandomValue(std::mt19937& random, int depth) {
+  const auto number = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
+  const auto space = [&] { return std::string(number(4) == 0 ? number(3) : 0, ' '); };
+  switch (number(depth > 4 ? 4 : 6)) {
+    case 0:
+      return number(2) != 0 ? "true" : "null";
+    case 1:
+      return std::to_string(static_cast<int32_t>(random())) + (number(2) != 0 ? ".5e-3" : "");
+    case 2:
+    case 3: {
+      static constexpr std::string_view kParts[] = {"a", "\\\\", "\\\"", "é",   "\\u00e9", "{", "]",
+                                                    ":", ",",    "日",   "\\n", " ",       "𝄞"};
+      std::string text = "\"";
+      for (uint32_t i = number(90); i > 0; --i) {
+        text += kParts[number(std::size(kParts))];
+      }
+      return text + "\"";
+    }
+    case 4: {
+      std::string text = "[" + space();
+      for (uint32_t i = number(6); i > 0; --i) {
+        text += RandomValue(random, depth + 1) + space() + (i > 1 ? "," : "") + space();
+      }
+      return text + "]";
+    }
+    default: {
+      std::string text = "{" + space();
+      for (uint32_t i = number(6); i > 0; --i) {
+        text += "\"" + std::string(number(70), 'k') + "\\\\" + std::to_string(i) + "\"" + space() +
+                ":" + space() + RandomValue(random, depth + 1) + (i > 1 ? "," : "");
+      }
+      return text + "}";
+    }
+  }
+}
+
+/// The same value twice: as the tree has it and as the configuration's reader has it.
+void ExpectSame(const Node& node, const JsonNode& other) {
+  switch (node.kind()) {
+    case Kind::kString:
+      ASSERT_TRUE(other.is_string());
+      EXPECT_EQ(node.String(), other.text());
+      break;
+    case Kind::kNumber:
+      ASSERT_TRUE(other.is_number());
+      EXPECT_EQ(node.text(), other.text());
+      break;
+    case Kind::kArray: {
+      ASSERT_TRUE(other.is_array());
+      ASSERT_EQ(node.size(), other.elements().size());
+      size_t i = 0;
+      for (const Node element : node.elements()) {
+        ExpectSame(element, other.elements()[i++]);
+      }
+      break;
+    }
+    case Kind::kObject: {
+      ASSERT_TRUE(other.is_object());
+      ASSERT_EQ(node.size(), other.members().size());
+      size_t i = 0;
+      for (const Member member : node.members()) {
+        EXPECT_EQ(member.name.String(), other.members()[i].name);
+        ExpectSame(member.value, other.members()[i++].value);
+      }
+      break;
+    }
+    default:
+      EXPECT_EQ(node.is_true(), other.boolean());
+  }
+}
+
+TEST(Tree, AgreesWithTheReaderOfConfiguration) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 400; ++i) {
+    const std::string text = RandomValue(random, 0);
+    const auto document = Document::Parse(text);
+    const JsonDocument other = ParseJson(text);
+    ASSERT_TRUE(document.has_value()) << text << document.error().message;
+    ASSERT_TRUE(other.ok()) << text;
+    ExpectSame((*document)->root(), other.root());
+    // However the text arrives, it is the same tree.
+    TokenStream stream(InPieces(text, 1 + i % 97));
+    Tree tree;
+    ASSERT_TRUE(tree.Read(stream)) << text;
+    EXPECT_EQ(tree.entry_count(), (*document)->tree().entry_count());
+    EXPECT_EQ(tree.text(), (*document)->tree().text());
+  }
+}
+
+TEST(Tree, EveryPrefixIsRefused) {
+  std::mt19937 random(11);
+  for (int i = 0; i < 30; ++i) {
+    const std::string text = "[" + RandomValue(random, 0) + "]";
+    for (size_t size = 0; size < text.size(); size += 1 + size / 50) {
+      EXPECT_FALSE(Document::Parse(text.substr(0, size)).has_value()) << text.substr(0, size);
+    }
+  }
+}
+
+TEST(Tree, LongTextsAreReadInPieces) {
+  // Longer than the window, with a string that is longer than a piece.
+  std::string text = "[";
+  for (int i = 0; i < 200000; ++i) {
+    text += "{\"id\":" + std::to_string(i) + ",\"name\":\"resource\\t" + std::to_string(i) + "\"},";
+  }
+  text += "\"" + std::string(3 << 20, 'x') + "\"]";
+  TokenStream stream(InPieces(text, 100000));
+  ASSERT_TRUE(stream.Take('[', ""));
+  Tree tree;
+  for (int i = 0; i < 200000; ++i) {
+    ASSERT_TRUE(tree.Read(stream));
+    ASSERT_EQ(tree.root().Find("id").text(), std::to_string(i));
+    ASSERT_EQ(tree.root().Find("name").String(), "resource\t" + std::to_string(i));
+    ASSERT_TRUE(stream.Take(',', ""));
+  }
+  ASSERT_TRUE(tree.Read(stream));
+  EXPECT_EQ(tree.root().String().size(), size_t{3} << 20);
+  EXPECT_TRUE(stream.Take(']', ""));
+  EXPECT_TRUE(stream.TakeEnd());
+}
+
+TEST(Tree, RepeatedNames) {
+  const auto document = *Document::Parse(R"({"a":{"x":1,"\u0078":2},"b":[{"y":1}],"a":3})");
+  const Node repeated = Repeated(document->tree());
+  ASSERT_TRUE(repeated);
+  EXPECT_EQ(repeated.offset(), 12U);
+  EXPECT_EQ(document->root().Find("a").text(), "3");
+  std::string wide = "{";
+  for (int i = 0; i < 100; ++i) {
+    wide += "\"k" + std::to_string(i) + "\":1,";
+  }
+  EXPECT_FALSE(Repeated((*Document::Parse(wide + "\"z\":1}"))->tree()));
+  EXPECT_TRUE(Repeated((*Document::Parse(wide + "\"k50\":1}"))->tree()));
+}
+
+TEST(Tree, MembersThatNobodyNamesAreCheckedButNotKept) {
+  static constexpr std::string_view kNames[] = {"b"};
+  const auto document = Document::ParseMembers(R"({"a":[1,2],"b":{"c":1},"d":null})", kNames);
+  ASSERT_TRUE(document.has_value());
+  EXPECT_EQ((*document)->root().size(), 1U);
+  EXPECT_EQ((*document)->root().Find("b").text(), R"({"c":1})");
+  EXPECT_FALSE(Document::ParseMembers(R"({"a":[1,2,],"b":1})", kNames).has_value());
+}
+
+TEST(Numbers, AreComparedExactly) {
+  struct Row {
+    std::string_view a, b;
+    int order;
+  };
+  static constexpr Row kRows[] = {
+      {"1", "1.0", 0},
+      {"1e3", "1000", 0},
+      {"0.1", "1e-1", 0},
+      {"-0", "0.000e99", 0},
+      {"123456789012345678901234567890", "123456789012345678901234567891", -1},
+      {"1e400", "1e399", 1},
+      {"-1e400", "1e-400", -1},
+      {"-2", "-3", 1},
+      {"9007199254740993", "9007199254740992.5", 1},
+      {"1e99999999999999999999", "1", 1},
+      {"1e-99999999999999999999", "0", 1},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(CompareNumbers(row.a, row.b), row.order) << row.a << " " << row.b;
+    EXPECT_EQ(CompareNumbers(row.b, row.a), -row.order) << row.b << " " << row.a;
+  }
+}
+
+TEST(Path, BothTextsConvertIntoEachOther) {
+  std::mt19937 random(3);
+  static constexpr std::string_view kNames[] = {
+      "a", "", "a.b", "0", "it's", "say \"hi\"", "tab\t", "nul\x01", "\\", "é日𝄞", "]['", "$"};
+  for (int i = 0; i < 500; ++i) {
+    Path path;
+    for (uint32_t steps = random() % 6; steps > 0; --steps) {
+      if (random() % 2 != 0) {
+        path.Append(std::string(kNames[random() % std::size(kNames)]));
+      } else {
+        path.Append(uint64_t{random() % 3 == 0 ? (uint64_t{1} << 63) - 1 : random()});
+      }
+    }
+    const auto json = Path::FromJson(path.ToJson());
+    ASSERT_TRUE(json.has_value()) << path.ToJson();
+    EXPECT_EQ(*json, path);
+    const auto normalized = Path::FromNormalized(path.ToNormalized());
+    ASSERT_TRUE(normalized.has_value()) << path.ToNormalized() << normalized.error().message;
+    EXPECT_EQ(*normalized, path) << path.ToNormalized();
+  }
+}
+
+TEST(Path, Texts) {
+  EXPECT_EQ(Path::FromJson(R"(["list", 1.0, 1e1, -0, "k"])")->ToNormalized(),
+            "$['list'][1][10][0]['k']");
+  EXPECT_EQ(Path::FromNormalized("$.a.b[3][\"c\"]")->ToJson(), R"(["a","b",3,"c"])");
+  for (const char* text : {"", "{}", "[-1]", "[1.5]", "[true]", "[null]", "[[1]]",
+                           "[9223372036854775808]", "[1e400]", "[1"}) {
+    EXPECT_FALSE(Path::FromJson(text).has_value()) << text;
+  }
+  for (const char* text : {"", "a", "$.", "$[", "$['a'", "$[a]", "$[-1]", "$['a]", "$ "}) {
+    EXPECT_FALSE(Path::FromNormalized(text).has_value()) << text;
+  }
+}
+
+TEST(Path, MismatchesNameTheStep) {
+  const auto document = *Document::Parse(R"({"a":[{"b":null}],"0":1})");
+  struct Row {
+    std::string_view path;
+    std::string_view outcome;
+  };
+  static constexpr Row kRows[] = {
+      {R"([])", R"({"a":[{"b":null}],"0":1})"},
+      {R"(["a",0,"b"])", "null"},
+      {R"(["0"])", "1"},
+      {R"([0])", "0 not_an_array"},
+      {R"(["a","0"])", "1 not_an_object"},
+      {R"(["a",1])", "1 index_out_of_range"},
+      {R"(["c"])", "0 key_not_found"},
+      {R"(["a",0,"b","c"])", "3 not_an_object"},
+      {R"(["a",0,"b",0])", "3 not_an_array"},
+  };
+  for (const Row& row : kRows) {
+    const auto found = Path::FromJson(row.path)->Resolve(document->root());
+    EXPECT_EQ(found.value
+                  ? std::string(found.value.text())
+                  : std::to_string(found.step) + " " + std::string(MismatchName(found.mismatch)),
+              row.outcome)
+        << row.path;
+  }
+}
+
+std::string Redacted(std::string text) {
+  const auto document = *Document::Parse(std::move(text));
+  std::string out;
+  AppendRedacted(out, document->root(), MaskCursor(MaskCursor::Sort::kSensitive));
+  return out;
+}
+
+TEST(Masks, Redaction) {
+  struct Row {
+    std::string_view document, redacted;
+  };
+  static constexpr Row kRows[] = {
+      {R"({"before":{"p":"s"},"before_sensitive":{"p":true}})",
+       R"({"before":{"p":"(sensitive value)"},"before_sensitive":{"p":true}})"},
+      {R"({"after_sensitive":true,"after":{"p":"s"}})",
+       R"({"after_sensitive":true,"after":"(sensitive value)"})"},
+      {R"({"values":{"l":[1,{"k":2}]},"sensitive_values":{"l":[false,{"k":true}]}})",
+       R"({"values":{"l":[1,{"k":"(sensitive value)"}]
+}
+, "sensitive_values" : {
+  "l" : [ false, {"k" : true} ]
+}
+})"},
+      {R"({"o":{"value":1,"sensitive":true},"q":{"value":1,"sensitive":false}})",
+       R"({"o":{"value":"(sensitive value)","sensitive":true},"q":{
+  "value" : 1, "sensitive" : false
+}
+})"},
+      {R"({"variables":{"v":{"value":1},"w":{"value":2}},"configuration":{"root_module":{"variables":{"v":{"default":3,"sensitive":true},"w":{}}}}})",
+       R"({"variables":{"v":{"value":"(sensitive value)"},"w":{"value":2}
+}
+, "configuration" : {
+  "root_module" : {
+    "variables" : {
+      "v" : {"default" : "(sensitive value)", "sensitive" : true}, "w" : {
+      }
+    }
+  }
+}
+})"},
+      {R"({"after":{"a":1},"after_sensitive":{"b":true}})",
+       R"({"after":{"a":1},"after_sensitive":{"b":true}})"},
+}
+;
+for (const Row& row : kRows) {
+  EXPECT_EQ(Redacted(std::string(row.document)), row.redacted);
+}
+}
+
+}  // namespace
+}  // namespace kinu::tfjson

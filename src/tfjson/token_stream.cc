@@ -1,0 +1,339 @@
+#include "tfjson/token_stream.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "text/unicode.h"
+
+namespace kinu::tfjson {
+namespace {
+
+/// How much is scanned at once: small enough for the offsets to stay in the cache.
+constexpr size_t kScanBytes = size_t{64} << 10;
+/// How much is read at once.
+constexpr size_t kReadBytes = size_t{1} << 20;
+/// How much of a text in memory is one window: offsets have 32 bits.
+constexpr size_t kMemoryWindow = size_t{1} << 30;
+constexpr size_t kMostHeld = size_t{0xF0000000};
+constexpr const char* kEndOfText = "the text ends too early";
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+size_t SkipDigits(std::string_view text, size_t at) {
+  while (at < text.size() && IsDigit(text[at])) {
+    ++at;
+  }
+  return at;
+}
+
+/// The grammar of JSON numbers.
+bool IsNumber(std::string_view text) {
+  size_t at = text.starts_with('-') ? 1 : 0;
+  const size_t integer = at;
+  at = SkipDigits(text, at);
+  if (at == integer || (text[integer] == '0' && at > integer + 1)) {
+    return false;
+  }
+  if (at < text.size() && text[at] == '.') {
+    const size_t fraction = ++at;
+    at = SkipDigits(text, at);
+    if (at == fraction) {
+      return false;
+    }
+  }
+  if (at < text.size() && (text[at] | 0x20) == 'e') {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
+      ++at;
+    }
+    const size_t exponent = at;
+    at = SkipDigits(text, at);
+    if (at == exponent) {
+      return false;
+    }
+  }
+  return at == text.size();
+}
+
+/// Whether some of 64 bytes have their highest bit set.
+bool HasNonAscii(const char* block) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < StructureScanner::kBlock; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, block + i, sizeof(word));
+    bits |= word;
+  }
+  return (bits & 0x8080808080808080) != 0;
+}
+
+/// As text::FindInvalidUtf8, for texts that are ASCII nearly everywhere.
+size_t FindInvalidUtf8(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    if (text.size() - at >= StructureScanner::kBlock && !HasNonAscii(text.data() + at)) {
+      at += StructureScanner::kBlock;
+      continue;
+    }
+    // Character by character to behind this block.
+    const size_t end = std::min(at + StructureScanner::kBlock, text.size());
+    while (at < end) {
+      if (static_cast<unsigned char>(text[at]) < 0x80) {
+        ++at;
+        continue;
+      }
+      const text::Decoded next = text::DecodeUtf8(text, at);
+      if (!next.ok) {
+        return at;
+      }
+      at += next.size;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+TokenStream::TokenStream(const std::string& text) : text_(text.data()), rest_(text) {
+  index_.resize(kScanBytes + 2 * StructureScanner::kBlock);
+  next_ = end_ = index_.data();
+}
+
+TokenStream::TokenStream(ByteSource source) : source_(std::move(source)) {
+  index_.resize(kScanBytes + 2 * StructureScanner::kBlock);
+  next_ = end_ = index_.data();
+  capacity_ = 2 * kReadBytes;
+  buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+  text_ = buffer_.get();
+}
+
+void TokenStream::ReadMore() {
+  if (!source_) {
+    // The window grows into the text that lies behind it.
+    const size_t more = std::min(rest_.size(), kMemoryWindow);
+    size_ += more;
+    rest_.remove_prefix(more);
+    at_end_ = rest_.empty();
+    return;
+  }
+  if (size_ + kReadBytes >= capacity_) {
+    capacity_ = std::max(2 * capacity_, size_ + 2 * kReadBytes);
+    auto bigger = std::make_unique_for_overwrite<char[]>(capacity_);
+    std::memcpy(bigger.get(), buffer_.get(), size_);
+    buffer_ = std::move(bigger);
+    text_ = buffer_.get();
+  }
+  // A byte is left for the zero at the end.
+  const int64_t got = source_(buffer_.get() + size_, capacity_ - size_ - 1);
+  if (got < 0) {
+    FailAt(base_ + size_, "the text cannot be read");
+  }
+  at_end_ = got <= 0;
+  size_ += got > 0 ? static_cast<size_t>(got) : 0;
+  buffer_[size_] = '\0';
+}
+
+/// Leaves behind what is not needed any more.
+void TokenStream::MoveWindow() {
+  const size_t keep = std::min<uint64_t>(next_ < end_ ? *next_ : scanned_, held_);
+  if (source_) {
+    std::memmove(buffer_.get(), text_ + keep, size_ - keep);
+  } else {
+    text_ += keep;
+  }
+  base_ += keep;
+  size_ -= keep;
+  scanned_ -= keep;
+  checked_ -= keep;
+  if (held_ != kNotHeld) {
+    held_ -= keep;
+  }
+  for (uint32_t* at = next_; at < end_; ++at) {
+    *at -= static_cast<uint32_t>(keep);
+  }
+}
+
+bool TokenStream::CheckUtf8(size_t to) {
+  // A character may go on behind `to`.
+  if (to < size_) {
+    for (int i = 0; i < 4 && to > checked_ && (text_[to] & 0xC0) == 0x80; ++i) {
+      --to;
+    }
+  }
+  const std::string_view part(text_ + checked_, to - checked_);
+  const size_t invalid = FindInvalidUtf8(part);
+  if (invalid < part.size()) {
+    return FailAt(base_ + checked_ + invalid, "bytes that are not UTF-8");
+  }
+  checked_ = to;
+  return true;
+}
+
+void TokenStream::ScanMore() {
+  constexpr size_t kWanted = kScanBytes + StructureScanner::kLookahead;
+  if (!at_end_ && size_ - scanned_ < kWanted) {
+    MoveWindow();
+    while (!at_end_ && size_ - scanned_ < kWanted) {
+      ReadMore();
+    }
+  }
+  if (size_ > kMostHeld) {
+    FailAt(base_, "a value is too large to be held in memory");
+    return;
+  }
+  const size_t ready = size_ - scanned_;
+  size_t amount = std::min(ready, kScanBytes);
+  if (!(at_end_ && amount == ready)) {
+    amount -= amount % StructureScanner::kBlock;
+  }
+  const size_t to = scanned_ + amount;
+  // What is left of the index goes to its front.
+  const auto left = static_cast<size_t>(end_ - next_);
+  std::memmove(index_.data(), next_, left * sizeof(uint32_t));
+  next_ = index_.data();
+  end_ = next_ + left;
+  if (!CheckUtf8(to)) {
+    return;
+  }
+  const size_t found = scanner_.Scan({text_, size_}, scanned_, to, end_);
+  const uint32_t seen = scanner_.TakeBackslashSeen() ? 1 : 0;
+  // A piece without tokens belongs to the string that goes through it.
+  backslashes_ = (found == 0 ? backslashes_ : backslashes_ << 1) | seen;
+  end_ += found;
+  scanned_ = to;
+  if (scanner_.problem()) {
+    FailAt(base_ + scanner_.problem().offset, scanner_.problem().message);
+  } else if (at_end_ && to == size_) {
+    if (scanner_.in_string()) {
+      FailAt(base_ + size_, "the text ends inside a string");
+      return;
+    }
+    ended_ = true;
+    // Three times, so that the last token and the end itself have an end.
+    for (int i = 0; i < 3; ++i) {
+      *end_++ = static_cast<uint32_t>(size_);
+    }
+  }
+}
+
+void TokenStream::Refill() {
+  // A token is complete only when the next one is known.
+  while (next_ + 1 >= end_ && !problem_) {
+    ScanMore();
+  }
+  if (next_ + 1 >= end_) {
+    dead_ = true;
+    text_ = "";
+    held_ = kNotHeld;
+    std::fill_n(index_.data(), 3, 0U);
+    next_ = index_.data();
+    end_ = next_ + 3;
+  }
+}
+
+bool TokenStream::FailAt(uint64_t offset, const char* message) {
+  if (!problem_ || offset < problem_.offset) {
+    problem_ = {offset, message};
+  }
+  return false;
+}
+
+bool TokenStream::FailHere(const char* message) {
+  Peek();
+  if (dead_) {
+    return false;
+  }
+  return FailAt(base_ + *next_, AtEnd() ? kEndOfText : message);
+}
+
+bool TokenStream::TakeScalar() {
+  const char first = Peek();
+  const std::string_view text = Text();
+  bool good = false;
+  if (first == '-' || IsDigit(first)) {
+    good = IsNumber(text);
+    if (!good) [[unlikely]] {
+      return FailHere("a number is misspelt");
+    }
+  } else {
+    good = first == 't' ? text == "true" : first == 'f' ? text == "false" : text == "null";
+  }
+  if (!good) [[unlikely]] {
+    return FailHere("a value is expected");
+  }
+  Advance();
+  return true;
+}
+
+bool TokenStream::SkipValue() {
+  closers_.clear();
+  for (;;) {
+    // Here a value begins.
+    const char first = Peek();
+    bool open = false;
+    if (first == '"') {
+      Advance();
+    } else if (first == '{' || first == '[') {
+      if (closers_.size() >= kMaxDepth) {
+        return FailHere("values are nested too deep");
+      }
+      const char closer = first == '{' ? '}' : ']';
+      Advance();
+      if (Peek() == closer) {
+        Advance();
+      } else {
+        closers_.push_back(closer);
+        open = true;
+      }
+    } else if (!TakeScalar()) {
+      return false;
+    }
+    // Here a value has ended, or one has been opened.
+    while (!open) {
+      if (closers_.empty()) {
+        return true;
+      }
+      const char separator = Peek();
+      if (separator == ',') {
+        Advance();
+        open = true;
+      } else if (separator == closers_.back()) {
+        Advance();
+        closers_.pop_back();
+      } else {
+        return FailHere(closers_.back() == '}' ? "',' or '}' is expected"
+                                               : "',' or ']' is expected");
+      }
+    }
+    if (closers_.back() == '}') {
+      if (!Take('"', "the name of a member is expected") || !Take(':', "':' is expected")) {
+        return false;
+      }
+    }
+  }
+}
+
+bool TokenStream::TakeEnd() {
+  Peek();
+  if (problem_ || !AtEnd()) {
+    return FailHere("something follows the value");
+  }
+  return true;
+}
+
+void TokenStream::Hold() {
+  Peek();
+  held_ = *next_;
+}
+
+std::string_view TokenStream::Held() {
+  Peek();
+  uint32_t end = *next_;
+  while (end > held_ && IsSpace(text_[end - 1])) {
+    --end;
+  }
+  return {text_ + held_, end - static_cast<size_t>(held_)};
+}
+
+}  // namespace kinu::tfjson

@@ -1,0 +1,462 @@
+#include "tfjson/tree.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/flat_map.h"
+#include "text/unicode.h"
+
+namespace kinu::tfjson {
+namespace {
+
+constexpr uint32_t kMostMembers = (1U << 28) - 1;
+
+uint32_t HexValue(std::string_view digits) {
+  uint32_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  return value;
+}
+
+bool IsHighSurrogate(uint32_t unit) {
+  return unit >= 0xD800 && unit < 0xDC00;
+}
+bool IsLowSurrogate(uint32_t unit) {
+  return unit >= 0xDC00 && unit < 0xE000;
+}
+
+Kind KindOf(char first) {
+  switch (first) {
+    case '{':
+      return Kind::kObject;
+    case '[':
+      return Kind::kArray;
+    case '"':
+      return Kind::kString;
+    case 't':
+      return Kind::kTrue;
+    case 'f':
+      return Kind::kFalse;
+    case 'n':
+      return Kind::kNull;
+    default:
+      return Kind::kNumber;
+  }
+}
+
+}  // namespace
+
+std::string_view KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kNull:
+      return "null";
+    case Kind::kFalse:
+    case Kind::kTrue:
+      return "boolean";
+    case Kind::kNumber:
+      return "number";
+    case Kind::kString:
+    case Kind::kName:
+      return "string";
+    case Kind::kArray:
+      return "array";
+    case Kind::kObject:
+      return "object";
+  }
+  return "";
+}
+
+std::string Node::String() const {
+  const std::string_view quoted = text();
+  if (tree_->entry(at_).escaped != 0) {
+    return DecodeString(quoted);
+  }
+  return std::string(quoted.substr(1, quoted.size() - 2));
+}
+
+std::string_view Node::String(std::string& scratch) const {
+  const std::string_view quoted = text();
+  if (tree_->entry(at_).escaped != 0) {
+    scratch = DecodeString(quoted);
+    return scratch;
+  }
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+bool Node::Is(std::string_view wanted) const {
+  const Tree::Entry& entry = tree_->entry(at_);
+  if (entry.kind() != Kind::kString && entry.kind() != Kind::kName) {
+    return false;
+  }
+  if (entry.escaped != 0) {
+    return DecodeString(text()) == wanted;
+  }
+  return entry.end - entry.begin == wanted.size() + 2 &&
+         tree_->text().substr(entry.begin + 1, wanted.size()) == wanted;
+}
+
+Node Node::Find(std::string_view name) const {
+  Node found;
+  for (const Member member : members()) {
+    if (member.name.Is(name)) {
+      found = member.value;
+    }
+  }
+  return found;
+}
+
+Node Node::At(uint64_t index) const {
+  if (!is_array() || index >= size()) {
+    return {};
+  }
+  for (const Node element : elements()) {
+    if (index-- == 0) {
+      return element;
+    }
+  }
+  return {};
+}
+
+void Tree::Append(TokenStream& stream, Kind kind) {
+  Entry entry;
+  entry.begin = stream.OffsetInHeld();
+  entry.kind_bits = static_cast<uint32_t>(kind) & 7;
+  entry.next = static_cast<uint32_t>(entries_.size()) + 1;
+  if (kind != Kind::kArray && kind != Kind::kObject) {
+    entry.end = entry.begin + static_cast<uint32_t>(stream.Text().size());
+    entry.escaped = (kind == Kind::kString || kind == Kind::kName) && stream.HasEscapes() ? 1 : 0;
+  }
+  entries_.push_back(entry);
+}
+
+bool Tree::ReadName(TokenStream& stream) {
+  if (stream.Peek() != '"') {
+    return stream.FailHere("the name of a member is expected");
+  }
+  Append(stream, Kind::kName);
+  stream.Advance();
+  return stream.Take(':', "':' is expected");
+}
+
+bool Tree::ReadValue(TokenStream& stream) {
+  const size_t bottom = open_.size();
+  for (;;) {
+    // Here a value begins.
+    const char first = stream.Peek();
+    const Kind kind = KindOf(first);
+    if (bottom < open_.size()) {
+      Entry& parent = entries_[open_.back()];
+      if (parent.count == kMostMembers) {
+        return stream.FailHere("a value has too many elements to be held in memory");
+      }
+      parent.count = (parent.count + 1) & kMostMembers;
+    }
+    bool open = false;
+    if (kind == Kind::kObject || kind == Kind::kArray) {
+      if (open_.size() >= kMaxDepth) {
+        return stream.FailHere("values are nested too deep");
+      }
+      open_.push_back(static_cast<uint32_t>(entries_.size()));
+      Append(stream, kind);
+      stream.Advance();
+      open = true;
+    } else {
+      Append(stream, kind);
+      if (kind == Kind::kString) {
+        stream.Advance();
+      } else if (!stream.TakeScalar()) {
+        return false;
+      }
+    }
+    bool first_inside = open;
+    // Closes what ends here and goes to where the next value begins.
+    for (;;) {
+      if (open_.size() == bottom) {
+        return true;
+      }
+      Entry& parent = entries_[open_.back()];
+      const char closer = parent.kind() == Kind::kObject ? '}' : ']';
+      const char here = stream.Peek();
+      if (here == closer) {
+        parent.end = stream.OffsetInHeld() + 1;
+        parent.next = static_cast<uint32_t>(entries_.size());
+        open_.pop_back();
+        stream.Advance();
+        first_inside = false;
+        continue;
+      }
+      if (!first_inside) {
+        if (here != ',') {
+          return stream.FailHere(closer == '}' ? "',' or '}' is expected"
+                                               : "',' or ']' is expected");
+        }
+        stream.Advance();
+      }
+      if (closer == '}' && !ReadName(stream)) {
+        return false;
+      }
+      break;
+    }
+  }
+}
+
+bool Tree::Read(TokenStream& stream) {
+  entries_.clear();
+  open_.clear();
+  stream.Hold();
+  if (!ReadValue(stream)) {
+    stream.Release();
+    return false;
+  }
+  text_ = stream.Held();
+  offset_ = stream.held_offset();
+  stream.Release();
+  return !stream.problem();
+}
+
+bool Tree::ReadMembers(TokenStream& stream, std::span<const std::string_view> names) {
+  if (stream.Peek() != '{') {
+    return Read(stream);
+  }
+  entries_.clear();
+  open_.clear();
+  stream.Hold();
+  open_.push_back(0);
+  Append(stream, Kind::kObject);
+  stream.Advance();
+  bool first = true;
+  while (stream.Peek() != '}') {
+    if (!first && !stream.Take(',', "',' or '}' is expected")) {
+      return false;
+    }
+    first = false;
+    const size_t mark = entries_.size();
+    if (!ReadName(stream)) {
+      return false;
+    }
+    // The text may have moved: names are compared behind the colon, from the held bytes.
+    text_ = stream.Held();
+    const Node name(this, static_cast<uint32_t>(mark));
+    if (std::any_of(names.begin(), names.end(),
+                    [&](std::string_view wanted) { return name.Is(wanted); })) {
+      entries_[0].count = (entries_[0].count + 1) & kMostMembers;
+      if (!ReadValue(stream)) {
+        return false;
+      }
+    } else {
+      entries_.resize(mark);
+      if (!stream.SkipValue()) {
+        return false;
+      }
+    }
+  }
+  entries_[0].end = stream.OffsetInHeld() + 1;
+  entries_[0].next = static_cast<uint32_t>(entries_.size());
+  stream.Advance();
+  text_ = stream.Held();
+  offset_ = stream.held_offset();
+  stream.Release();
+  return !stream.problem();
+}
+
+Result<std::unique_ptr<Document>> Document::Parse(std::string text) {
+  return ParseMembers(std::move(text), {});
+}
+
+Result<std::unique_ptr<Document>> Document::ParseMembers(std::string text,
+                                                         std::span<const std::string_view> names) {
+  auto document = std::unique_ptr<Document>(new Document(std::move(text)));
+  TokenStream stream(document->text_);
+  const bool read =
+      names.empty() ? document->tree_.Read(stream) : document->tree_.ReadMembers(stream, names);
+  if (!read || !stream.TakeEnd()) {
+    return Fail(ErrorCode::kInvalid, DescribeProblem(stream.problem()));
+  }
+  return document;
+}
+
+std::string DescribeProblem(const Problem& problem) {
+  return "invalid JSON at byte " + std::to_string(problem.offset) + ": " + problem.message;
+}
+
+Node Repeated(const Tree& tree) {
+  constexpr uint32_t kFew = 12;
+  FlatSet<std::string> seen;
+  Node first;
+  for (uint32_t at = 0; at < tree.entry_count(); ++at) {
+    const Node object(&tree, at);
+    if (object.kind() != Kind::kObject || object.size() < 2) {
+      continue;
+    }
+    seen.clear();
+    uint32_t index = 0;
+    for (const Member member : object.members()) {
+      bool repeated = false;
+      if (object.size() <= kFew) {
+        // Few names are compared with each other: no hashing, no copies.
+        std::string scratch;
+        const std::string_view name = member.name.String(scratch);
+        uint32_t before = 0;
+        for (const Member other : object.members()) {
+          if (before++ == index) {
+            break;
+          }
+          repeated = repeated || other.name.Is(name);
+        }
+      } else {
+        repeated = !seen.insert(member.name.String()).second;
+      }
+      ++index;
+      if (repeated && (!first || member.name.offset() < first.offset())) {
+        first = member.name;
+      }
+    }
+  }
+  return first;
+}
+
+std::string DecodeString(std::string_view quoted) {
+  std::string out;
+  const std::string_view text = quoted.substr(1, quoted.size() - 2);
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t backslash = std::min(text.find('\\', at), text.size());
+    out.append(text, at, backslash - at);
+    if (backslash == text.size()) {
+      break;
+    }
+    at = backslash + 2;
+    switch (const char c = text[backslash + 1]) {
+      case 'b':
+        out += '\b';
+        break;
+      case 'f':
+        out += '\f';
+        break;
+      case 'n':
+        out += '\n';
+        break;
+      case 'r':
+        out += '\r';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case 'u': {
+        uint32_t point = HexValue(text.substr(at, 4));
+        at += 4;
+        if (IsHighSurrogate(point) && text.substr(at, 2) == "\\u") {
+          const uint32_t low = HexValue(text.substr(at + 2, 4));
+          if (IsLowSurrogate(low)) {
+            point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+            at += 6;
+          }
+        }
+        text::AppendUtf8(out, point);
+        break;
+      }
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+void AppendCompact(std::string& out, std::string_view json) {
+  size_t at = 0;
+  while (at < json.size()) {
+    const size_t begin = at;
+    while (at < json.size() && !TokenStream::IsSpace(json[at])) {
+      if (json[at] != '"') {
+        ++at;
+        continue;
+      }
+      // To the closing quote: one that has an even number of backslashes before it.
+      for (++at; at < json.size() && json[at] != '"'; ++at) {
+        if (json[at] == '\\') {
+          ++at;
+        }
+      }
+      ++at;
+    }
+    at = std::min(at, json.size());
+    out.append(json, begin, at - begin);
+    while (at < json.size() && TokenStream::IsSpace(json[at])) {
+      ++at;
+    }
+  }
+}
+
+namespace {
+
+/// A number as sign, digits d1 d2 … dn without zeros at either end, and a power of ten: the value
+/// is 0.d1d2…dn × 10^exponent.
+struct Decimal {
+  bool negative = false;
+  std::string digits;  // empty: zero
+  int64_t exponent = 0;
+};
+
+Decimal ToDecimal(std::string_view text) {
+  constexpr int64_t kFar = int64_t{1} << 60;  // exponents beyond are all the same to us
+  Decimal number;
+  number.negative = text.starts_with('-');
+  text.remove_prefix(number.negative ? 1 : 0);
+  const size_t e = std::min(text.find_first_of("eE"), text.size());
+  int64_t exponent = 0;
+  if (e < text.size()) {
+    std::string_view power = text.substr(e + 1);
+    const bool minus = power.starts_with('-');
+    if (minus || power.starts_with('+')) {
+      power.remove_prefix(1);
+    }
+    const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), exponent);
+    if (error != std::errc{} || exponent > kFar) {
+      exponent = kFar;
+    }
+    exponent = minus ? -exponent : exponent;
+  }
+  const std::string_view mantissa = text.substr(0, e);
+  const size_t point = std::min(mantissa.find('.'), mantissa.size());
+  number.digits = mantissa.substr(0, point);
+  if (point < mantissa.size()) {
+    number.digits += mantissa.substr(point + 1);
+  }
+  const size_t first = number.digits.find_first_not_of('0');
+  if (first == std::string::npos) {
+    return {};
+  }
+  number.exponent = exponent + static_cast<int64_t>(point) - static_cast<int64_t>(first);
+  number.digits.erase(number.digits.find_last_not_of('0') + 1);
+  number.digits.erase(0, first);
+  return number;
+}
+
+}  // namespace
+
+int CompareNumbers(std::string_view a, std::string_view b) {
+  // Short integers, which most numbers are, need no decimals.
+  constexpr size_t kShort = 18;
+  int64_t left = 0;
+  int64_t right = 0;
+  if (a.size() <= kShort && b.size() <= kShort) {
+    const auto [a_end, a_error] = std::from_chars(a.data(), a.data() + a.size(), left);
+    const auto [b_end, b_error] = std::from_chars(b.data(), b.data() + b.size(), right);
+    if (a_end == a.data() + a.size() && b_end == b.data() + b.size()) {
+      return left < right ? -1 : left > right ? 1 : 0;
+    }
+  }
+  const Decimal x = ToDecimal(a);
+  const Decimal y = ToDecimal(b);
+  const int x_sign = x.digits.empty() ? 0 : x.negative ? -1 : 1;
+  const int y_sign = y.digits.empty() ? 0 : y.negative ? -1 : 1;
+  if (x_sign != y_sign || x_sign == 0) {
+    return x_sign < y_sign ? -1 : x_sign > y_sign ? 1 : 0;
+  }
+  int order = x.exponent < y.exponent ? -1 : x.exponent > y.exponent ? 1 : 0;
+  if (order == 0) {
+    order = x.digits.compare(y.digits);
+  }
+  return x_sign > 0 ? order : -order;
+}
+
+}  // namespace kinu::tfjson

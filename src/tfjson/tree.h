@@ -1,0 +1,233 @@
+// Tree: a JSON value in memory as an array of entries over its text, in the order of the text. An
+// entry is 16 bytes; names of members are entries in front of their values. Numbers and strings are
+// the bytes of the text: nothing is converted before somebody asks.
+//
+// A name that occurs twice in an object stays twice; Find() gives the last, as encoding/json of Go
+// does, and Repeated() finds such names where they must not be.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tfjson/token_stream.h"
+
+namespace kinu::tfjson {
+
+enum class Kind : uint8_t {
+  kNull,
+  kFalse,
+  kTrue,
+  kNumber,
+  kString,
+  kArray,
+  kObject,
+  kName,  ///< the name of a member (in a tree's array only, no value)
+};
+
+/// "string", "array", …; booleans are "boolean".
+std::string_view KindName(Kind kind);
+
+class Tree;
+struct Member;
+
+/// A value of a tree; valid as long as the tree. A Node without a tree stands for "no such value".
+class Node {
+ public:
+  Node() = default;
+  Node(const Tree* tree, uint32_t at) : tree_(tree), at_(at) {}
+
+  explicit operator bool() const { return tree_ != nullptr; }
+  const Tree& tree() const { return *tree_; }
+  /// Position in the tree's array.
+  uint32_t at() const { return at_; }
+
+  Kind kind() const;
+  bool is_null() const { return kind() == Kind::kNull; }
+  bool is_bool() const { return kind() == Kind::kTrue || kind() == Kind::kFalse; }
+  bool is_true() const { return kind() == Kind::kTrue; }
+  bool is_number() const { return kind() == Kind::kNumber; }
+  bool is_string() const { return kind() == Kind::kString; }
+  bool is_array() const { return kind() == Kind::kArray; }
+  bool is_object() const { return kind() == Kind::kObject; }
+  bool is_container() const { return is_array() || is_object(); }
+
+  /// The bytes of the value in the text; for a number, its digits as they are written.
+  std::string_view text() const;
+  /// Where the value begins in the whole document.
+  uint64_t offset() const;
+  /// The content of a string, decoded.
+  std::string String() const;
+  /// The same without a copy where nothing is escaped; else `scratch` holds it.
+  std::string_view String(std::string& scratch) const;
+  /// Whether this is a string with this content.
+  bool Is(std::string_view text) const;
+
+  /// Number of elements or members.
+  uint32_t size() const;
+  /// The last member of that name, or no node.
+  Node Find(std::string_view name) const;
+  /// The element at that index, or no node. Linear.
+  Node At(uint64_t index) const;
+
+  class Elements;
+  class Members;
+  /// Elements of an array (of anything else: none).
+  Elements elements() const;
+  /// Members of an object (of anything else: none).
+  Members members() const;
+
+ private:
+  const Tree* tree_ = nullptr;
+  uint32_t at_ = 0;
+};
+
+struct Member {
+  Node name;  ///< its String() is the name
+  Node value;
+};
+
+class Tree {
+ public:
+  struct Entry {
+    uint32_t begin = 0;  ///< bytes in text(), quotes and brackets inside
+    uint32_t end = 0;
+    uint32_t next = 0;  ///< the entry behind this value and all that is in it
+    uint32_t kind_bits : 3 = 0;
+    uint32_t escaped : 1 = 0;  ///< a string or name with escapes
+    uint32_t count : 28 = 0;   ///< elements or members
+    Kind kind() const { return static_cast<Kind>(kind_bits); }
+  };
+
+  /// Reads the value at the stream's current token and steps over it. False when it is malformed:
+  /// the stream says how. The tree looks into the stream's text, so it is valid until the stream
+  /// moves on (with a text in memory: as long as that text).
+  bool Read(TokenStream& stream);
+  /// Reads an object, keeping only its members of these names (all are checked). Another kind of
+  /// value is read whole.
+  bool ReadMembers(TokenStream& stream, std::span<const std::string_view> names);
+
+  Node root() const { return Node(this, 0); }
+  const Entry& entry(uint32_t at) const { return entries_[at]; }
+  std::string_view text() const { return text_; }
+  uint64_t offset() const { return offset_; }
+  size_t entry_count() const { return entries_.size(); }
+
+ private:
+  bool ReadValue(TokenStream& stream);
+  bool ReadName(TokenStream& stream);
+  void Append(TokenStream& stream, Kind kind);
+
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> open_;
+  std::string_view text_;
+  uint64_t offset_ = 0;
+};
+
+inline Kind Node::kind() const {
+  return tree_->entry(at_).kind();
+}
+inline std::string_view Node::text() const {
+  const Tree::Entry& entry = tree_->entry(at_);
+  return tree_->text().substr(entry.begin, entry.end - entry.begin);
+}
+inline uint64_t Node::offset() const {
+  return tree_->offset() + tree_->entry(at_).begin;
+}
+inline uint32_t Node::size() const {
+  return tree_->entry(at_).count;
+}
+
+class Node::Elements {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Tree* tree, uint32_t at) : tree_(tree), at_(at) {}
+    Node operator*() const { return Node(tree_, at_); }
+    Iterator& operator++() {
+      at_ = tree_->entry(at_).next;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const Tree* tree_;
+    uint32_t at_;
+  };
+  Elements(const Tree* tree, uint32_t begin, uint32_t end) : begin_(tree, begin), end_(tree, end) {}
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+
+ private:
+  Iterator begin_, end_;
+};
+
+class Node::Members {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Tree* tree, uint32_t at) : tree_(tree), at_(at) {}
+    Member operator*() const { return {Node(tree_, at_), Node(tree_, at_ + 1)}; }
+    Iterator& operator++() {
+      at_ = tree_->entry(at_ + 1).next;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const Tree* tree_;
+    uint32_t at_;
+  };
+  Members(const Tree* tree, uint32_t begin, uint32_t end) : begin_(tree, begin), end_(tree, end) {}
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+
+ private:
+  Iterator begin_, end_;
+};
+
+inline Node::Elements Node::elements() const {
+  return {tree_, at_ + 1, is_array() ? tree_->entry(at_).next : at_ + 1};
+}
+inline Node::Members Node::members() const {
+  return {tree_, at_ + 1, is_object() ? tree_->entry(at_).next : at_ + 1};
+}
+
+/// A document that owns its text. Its address is that of its nodes' tree, so it stays where it is.
+class Document {
+ public:
+  /// Reads a whole text. The error says what is wrong and at which byte.
+  static Result<std::unique_ptr<Document>> Parse(std::string text);
+  /// The same, keeping only these members of the outermost object.
+  static Result<std::unique_ptr<Document>> ParseMembers(std::string text,
+                                                        std::span<const std::string_view> names);
+
+  Node root() const { return tree_.root(); }
+  const Tree& tree() const { return tree_; }
+
+ private:
+  explicit Document(std::string text) : text_(std::move(text)) {}
+  std::string text_;
+  Tree tree_;
+};
+
+/// "invalid JSON at byte 12: …".
+std::string DescribeProblem(const Problem& problem);
+
+/// The first name (in the order of the text) that its object has already, or no node.
+Node Repeated(const Tree& tree);
+
+/// The content of a quoted JSON string that is known to be well-formed.
+std::string DecodeString(std::string_view quoted);
+
+/// Appends JSON text without the white space between its tokens.
+void AppendCompact(std::string& out, std::string_view json);
+
+/// Order of two JSON numbers by exact value: negative, zero or positive.
+int CompareNumbers(std::string_view a, std::string_view b);
+
+}  // namespace kinu::tfjson
