@@ -151,9 +151,14 @@ Answer Action(std::span<const Argument> arguments) {
   if (actions.size() == 2) {
     const Node first = actions.At(0);
     const Node second = actions.At(1);
+    if (!first.is_string() || !second.is_string()) {
+      return {};
+    }
     const bool replaces =
         (first.Is("delete") && second.Is("create")) || (first.Is("create") && second.Is("delete"));
-    return Word(replaces ? "replace" : "create-then-forget");
+    return replaces ? Word("replace")
+                    : Answer{.value = Operand::Text(Operand::Tag::kString,
+                                                    first.String() + "-then-" + second.String())};
   }
   for (const std::string_view word : kWords) {
     if (actions.At(0).Is(word)) {
@@ -310,7 +315,7 @@ constexpr FunctionSpec kFunctions[] = {
      .parameters = {kNodes},
      .run = &Action,
      .doc = "What a change does: no-op, create, read, update, delete, forget, replace, "
-            "create-then-forget."},
+            "forget-then-create."},
     {.name = "type",
      .result = kValue,
      .parameters = {kNodes},

@@ -71,6 +71,7 @@ Result<uint64_t> WholeNumber(std::string_view digits) {
     return Fail(ErrorCode::kInvalid, kMessage);
   }
   // Of all whole numbers in range, the one that it equals is found by its bits.
+  value = 0;
   for (uint64_t bit = uint64_t{1} << 62; bit != 0; bit >>= 1) {
     if (CompareNumbers(digits, std::to_string(value | bit)) >= 0) {
       value |= bit;

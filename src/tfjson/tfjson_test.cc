@@ -332,6 +332,53 @@ TEST(Path, MismatchesNameTheStep) {
   }
 }
 
+/// The examples of the seed page, in one state.
+TEST(Path, SeedExamples) {
+  const auto document = *Document::Parse(R"({
+    "first_name": "John", "phone_numbers": [{"mobile": "111"}, {"home": "222-222-2222"}],
+    "root_map_attribute": {"example-key": "map-value"},
+    "root_list_attribute": ["list-value1", "list-value2"],
+    "root_set_attribute": ["set-value1", "set-value2"],
+    "nested_list": [{"nested_string_attribute": "in list"}],
+    "nested_map": {"example-key": {"nested_string_attribute": "in map"}},
+    "nested_set": [{"nested_string_attribute": "in set"}],
+    "grouped": {"nested_string_attribute": "in group"},
+    "root_list_block": [{"block_string_attribute": "value1",
+      "nested_list_block": [{"nested_block_string_attribute": "value2"}]}],
+    "root_single_block": {"nested_single_block": {"nested_block_string_attribute": "value3"}}})");
+  struct Row {
+    std::string_view path, value;
+  };
+  static constexpr Row kRows[] = {
+      {R"(["first_name"])", "John"},
+      {R"(["phone_numbers",1,"home"])", "222-222-2222"},
+      {R"(["root_map_attribute","example-key"])", "map-value"},
+      {R"(["root_list_attribute",0])", "list-value1"},
+      {R"(["root_set_attribute",1])", "set-value2"},
+      {R"(["nested_list",0,"nested_string_attribute"])", "in list"},
+      {R"(["nested_map","example-key","nested_string_attribute"])", "in map"},
+      {R"(["nested_set",0,"nested_string_attribute"])", "in set"},
+      {R"(["grouped","nested_string_attribute"])", "in group"},
+      {R"(["root_list_block",0,"block_string_attribute"])", "value1"},
+      {R"(["root_list_block",0,"nested_list_block",0,"nested_block_string_attribute"])", "value2"},
+      {R"(["root_single_block","nested_single_block","nested_block_string_attribute"])", "value3"},
+  };
+  for (const Row& row : kRows) {
+    const Path path = *Path::FromJson(row.path);
+    const auto found = path.Resolve(document->root());
+    ASSERT_TRUE(found.value) << row.path;
+    EXPECT_EQ(found.value.String(), row.value);
+    // A primitive has no parts; every parent path is found too.
+    Path child = path;
+    child.Append(uint64_t{0});
+    EXPECT_EQ(child.Resolve(document->root()).mismatch, PathMismatch::kNotAnArray);
+    for (size_t size = 0; size < path.steps().size(); ++size) {
+      const Path parent({path.steps().begin(), path.steps().begin() + static_cast<long>(size)});
+      EXPECT_TRUE(parent.Resolve(document->root()).value) << row.path;
+    }
+  }
+}
+
 std::string Redacted(std::string text) {
   const auto document = *Document::Parse(std::move(text));
   std::string out;
@@ -344,41 +391,27 @@ TEST(Masks, Redaction) {
     std::string_view document, redacted;
   };
   static constexpr Row kRows[] = {
-      {R"({"before":{"p":"s"},"before_sensitive":{"p":true}})",
-       R"({"before":{"p":"(sensitive value)"},"before_sensitive":{"p":true}})"},
-      {R"({"after_sensitive":true,"after":{"p":"s"}})",
-       R"({"after_sensitive":true,"after":"(sensitive value)"})"},
-      {R"({"values":{"l":[1,{"k":2}]},"sensitive_values":{"l":[false,{"k":true}]}})",
-       R"({"values":{"l":[1,{"k":"(sensitive value)"}]
-}
-, "sensitive_values" : {
-  "l" : [ false, {"k" : true} ]
-}
-})"},
-      {R"({"o":{"value":1,"sensitive":true},"q":{"value":1,"sensitive":false}})",
-       R"({"o":{"value":"(sensitive value)","sensitive":true},"q":{
-  "value" : 1, "sensitive" : false
-}
-})"},
-      {R"({"variables":{"v":{"value":1},"w":{"value":2}},"configuration":{"root_module":{"variables":{"v":{"default":3,"sensitive":true},"w":{}}}}})",
-       R"({"variables":{"v":{"value":"(sensitive value)"},"w":{"value":2}
-}
-, "configuration" : {
-  "root_module" : {
-    "variables" : {
-      "v" : {"default" : "(sensitive value)", "sensitive" : true}, "w" : {
-      }
-    }
+      {R"j({"before":{"p":"s"},"before_sensitive":{"p":true}})j",
+       R"j({"before":{"p":"(sensitive value)"},"before_sensitive":{"p":true}})j"},
+      {R"j({"after_sensitive":true,"after":{"p":"s"}})j",
+       R"j({"after_sensitive":true,"after":"(sensitive value)"})j"},
+      {R"j({"values":{"l":[1,{"k":2}]},"sensitive_values":{"l":[false,{"k":true}]}})j",
+       R"j({"values":{"l":[1,{"k":"(sensitive value)"}]},"sensitive_values":{"l":[f)j"
+       R"j(alse,{"k":true}]}})j"},
+      {R"j({"o":{"value":1,"sensitive":true},"q":{"value":1,"sensitive":false}})j",
+       R"j({"o":{"value":"(sensitive value)","sensitive":true},"q":{"value":1,"sens)j"
+       R"j(itive":false}})j"},
+      {R"j({"variables":{"v":{"value":1},"w":{"value":2}},"configuration":{"root_mo)j"
+       R"j(dule":{"variables":{"v":{"default":3,"sensitive":true},"w":{}}}}})j",
+       R"j({"variables":{"v":{"value":"(sensitive value)"},"w":{"value":2}},"config)j"
+       R"j(uration":{"root_module":{"variables":{"v":{"default":"(sensitive value)")j"
+       R"j(,"sensitive":true},"w":{}}}}})j"},
+      {R"j({"after":{"a":1},"after_sensitive":{"b":true}})j",
+       R"j({"after":{"a":1},"after_sensitive":{"b":true}})j"},
+  };
+  for (const Row& row : kRows) {
+    EXPECT_EQ(Redacted(std::string(row.document)), row.redacted);
   }
-}
-})"},
-      {R"({"after":{"a":1},"after_sensitive":{"b":true}})",
-       R"({"after":{"a":1},"after_sensitive":{"b":true}})"},
-}
-;
-for (const Row& row : kRows) {
-  EXPECT_EQ(Redacted(std::string(row.document)), row.redacted);
-}
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs the examples of documentation pages: every `console` block.
+
+    tests/docs_examples.py --binary PATH PAGE...
+
+The commands of a block (lines that begin with "$ ") run in a copy of docs/examples, with the files that
+the page defines: a block behind a comment `<!-- file: NAME -->`. What they print on standard output must be
+what stands below them.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BLOCK = re.compile(r"(?:<!-- file: (\S+) -->\n)?```(\w*)\n(.*?)```\n", re.S)
+
+
+def examples(page):
+    """(files, [(command, expected output)]) of a page."""
+    with open(page, encoding="utf-8") as handle:
+        text = handle.read()
+    files, commands = {}, []
+    for name, language, body in BLOCK.findall(text):
+        if name:
+            files[name] = body
+        elif language == "console":
+            for part in re.split(r"^\$ ", body, flags=re.M)[1:]:
+                command, _, output = part.partition("\n")
+                commands.append((command, output))
+    return files, commands
+
+
+def run_page(page, binary):
+    files, commands = examples(page)
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="docs-") as folder:
+        shutil.copytree(os.path.join(HERE, "..", "docs", "examples"), folder, dirs_exist_ok=True)
+        os.mkdir(os.path.join(folder, "bin"))
+        os.symlink(os.path.abspath(binary), os.path.join(folder, "bin", "kinu"))
+        for name, body in files.items():
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
+                handle.write(body)
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith("TF_")}
+        environment["PATH"] = os.path.join(folder, "bin") + ":" + environment.get("PATH", "")
+        for command, expected in commands:
+            done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if done.stdout != expected:
+                failed += 1
+                print("FAIL %s: $ %s\n--- expected\n%s--- printed\n%s%s"
+                      % (page, command, expected, done.stdout, done.stderr))
+    return len(commands) - failed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("pages", nargs="+")
+    args = parser.parse_args()
+    passed = failed = 0
+    for page in args.pages:
+        good, bad = run_page(page, args.binary)
+        passed, failed = passed + good, failed + bad
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
