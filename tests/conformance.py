@@ -15,12 +15,17 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLOORS = os.path.join(HERE, "conformance_floor.tsv")
-# (name of the family, its runner, arguments)
+# (name of the family, its runner, arguments). Runners lie beside their suites, or here.
 RUNNERS = [
     ("cli", "run_cli.py", ["--show", "0", "--jobs", "2"]),
     ("language", "run_language.py", []),
+    ("checks", "run_checks.py", []),
+    ("checks-native", "run_checks.py", ["--native"]),
+    ("json", "json_query.py", ["--suites", "."]),
 ]
 ROW = re.compile(r"^(\S+)\s+(\d+)/(\d+)(?:\s+\((\d+) skipped\))?$")
+# The runner of checks counts in words: a group of one or two words, then the counts.
+COUNTED_ROW = re.compile(r"^(\S+(?: \S+)?)\s+(\d+) passed\s+(\d+) failed$")
 
 
 def shared_folder():
@@ -47,20 +52,29 @@ def write_floors(floors):
 
 def run_family(folder, family, runner, arguments, binary, mirror):
     """{suite: (passed, total, skipped)} of one family, as its runner reports them."""
-    command = [sys.executable, os.path.join(folder, runner), "--binary", os.path.abspath(binary)]
+    place = os.path.join(folder, runner)
+    if not os.path.exists(place):
+        place = os.path.join(HERE, runner)
+    command = [sys.executable, place, "--binary", os.path.abspath(binary)]
     command += arguments
     if family == "cli" and os.path.isdir(mirror):
         command += ["--provider-mirror", os.path.abspath(mirror)]
     # What the user's environment says to kinu is no part of a case.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace",
-                          env=environment)
+                          env=environment, cwd=folder)
     rows = {}
     for line in done.stdout.splitlines():
         match = ROW.match(line)
         if match:
             rows["%s/%s" % (family, match.group(1))] = (
                 int(match.group(2)), int(match.group(3)), int(match.group(4) or 0))
+            continue
+        match = COUNTED_ROW.match(line)
+        if match:
+            passed, failed = int(match.group(2)), int(match.group(3))
+            rows["%s/%s" % (family, match.group(1).replace(" ", "."))] = (
+                passed, passed + failed, 0)
     if not rows:
         print(done.stdout)
         print("conformance: %s reported no suite (exit status %d)" % (runner, done.returncode))

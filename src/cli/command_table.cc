@@ -33,6 +33,7 @@ constexpr CommandSpec kCommands[] = {
     {"providers schema", "Show schemas of the providers in use", RunProvidersSchema,
      &kProvidersSchemaHelp, UsageStyle::kHelp},
     {"query", "Find values in plans, states and other JSON documents", RunQuery, &kQueryHelp},
+    {"schema", "Print the JSON Schema of a document", RunSchema, &kSchemaHelp},
     {"show", "Show the current state or a saved plan", RunShow, &kShowHelp},
     {"state", "Advanced state management", nullptr, &kStateHelp, UsageStyle::kHelp},
     {"state list", "List resources in the state", RunStateList, &kStateListHelp, UsageStyle::kHelp},

@@ -1,0 +1,44 @@
+#include "cli/commands/schema.h"
+
+#include "cli/command.h"
+#include "cli/commands/commands.h"
+#include "text/suggest.h"
+
+namespace kinu::cli {
+
+int RunSchema(Invocation& invocation) {
+  Diagnostics diags;
+  auto flags = Flags::Parse({}, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  const auto& words = flags->positionals();
+  if (words.size() > 1) {
+    diags.Error("Unexpected argument", "The schema command takes one name at most.");
+    return UsageError(invocation, diags);
+  }
+  if (words.empty()) {
+    for (const JsonSchema& schema : JsonSchemas()) {
+      Print(std::string(schema.name) + "\n");
+    }
+    return 0;
+  }
+  std::vector<std::string_view> names;
+  for (const JsonSchema& schema : JsonSchemas()) {
+    if (schema.name == words[0]) {
+      Print(schema.text);
+      return 0;
+    }
+    names.push_back(schema.name);
+  }
+  std::string detail = "There is no schema \"" + words[0] + "\".";
+  if (const std::string_view near = text::SuggestName(words[0], names); !near.empty()) {
+    detail += " Did you mean \"" + std::string(near) + "\"?";
+  }
+  diags.Error("Unknown schema", detail + " Without a name, the command lists them.");
+  invocation.Show(diags);
+  return 1;
+}
+
+}  // namespace kinu::cli

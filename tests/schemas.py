@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Checks the JSON Schemas in docs/schemas against documents, both ways.
+
+    tests/schemas.py --binary PATH
+
+Each document that the program writes here, each example, and each recorded document of the suites (where
+they lie beside the repository) is valid; and it is not valid any more once a required member is taken away
+or a member gets another type. `schema NAME` prints each schema as it stands in the repository.
+"""
+import argparse
+import copy
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import conformance
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+
+
+def is_type(value, name):
+    if name in ("integer", "number"):
+        return isinstance(value, int if name == "integer" else (int, float)) and \
+            not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+def problems(schema, value, root, place="$"):
+    """What is wrong with a value; the keywords are those that the schemas use."""
+    if schema is True:
+        return
+    if "$ref" in schema:
+        yield from problems(root["$defs"][schema["$ref"].split("/")[-1]], value, root, place)
+        return
+    if "anyOf" in schema and all(any(True for _ in problems(each, value, root, place))
+                                 for each in schema["anyOf"]):
+        yield "%s: none of several" % place
+    names = schema.get("type", [])
+    names = [names] if isinstance(names, str) else names
+    if names and not any(is_type(value, name) for name in names):
+        yield "%s: not of type %s" % (place, " or ".join(names))
+        return
+    if "enum" in schema and not any(value == each and type(value) is type(each)
+                                    for each in schema["enum"]):
+        yield "%s: %r is none of %r" % (place, value, schema["enum"])
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        yield "%s: %r does not match" % (place, value)
+    if "minimum" in schema and value < schema["minimum"]:
+        yield "%s: too small" % place
+    if isinstance(value, dict):
+        for name in schema.get("required", []):
+            if name not in value:
+                yield "%s: %s is missing" % (place, name)
+        for name, member in value.items():
+            inner = schema.get("properties", {}).get(name, schema.get("additionalProperties", True))
+            if inner is False:
+                yield "%s: %s does not belong here" % (place, name)
+            else:
+                yield from problems(inner, member, root, "%s.%s" % (place, name))
+    if isinstance(value, list):
+        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+            yield "%s: wrong number of elements" % place
+        first = schema.get("prefixItems", [])
+        for index, element in enumerate(value):
+            inner = first[index] if index < len(first) else schema.get("items", True)
+            yield from problems(inner, element, root, "%s[%d]" % (place, index))
+
+
+def mutations(value):
+    """Copies of a document, each with one member of an outer object missing or of another type."""
+    for name in value:
+        mutated = copy.deepcopy(value)
+        mutated[name] = 12.5 if not isinstance(value[name], (int, float)) else "text"
+        yield name, mutated
+        missing = {key: member for key, member in value.items() if key != name}
+        yield name, missing
+
+
+def written(binary, folder):
+    """(schema, document) that the program writes."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+
+    def run(*arguments):
+        done = subprocess.run([os.path.abspath(binary)] + list(arguments), cwd=folder,
+                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return done.stdout.decode("utf-8")
+
+    with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as handle:
+        handle.write('variable "v" {\n  type = list(string)\n  default = ["a"]\n}\n'
+                     'resource "terraform_data" "a" {\n  count = 2\n  input = var.v\n}\n'
+                     'output "o" {\n  value = terraform_data.a[0].output\n}\n')
+    run("init")
+    yield "plan", json.loads(run("show", "-json", "p")) if run("plan", "-out=p") else None
+    for line in run("apply", "-json", "-auto-approve").splitlines():
+        yield "message", json.loads(line)
+    yield "state", json.loads(run("show", "-json"))
+    yield "output", json.loads(run("output", "-json"))
+    yield "version", json.loads(run("version", "-json"))
+    yield "functions", json.loads(run("metadata", "functions", "-json"))
+    yield "provider-schemas", json.loads(run("providers", "schema", "-json"))
+    yield "configuration", json.loads(run("show", "-json", "-config"))
+    yield "validate", json.loads(run("validate", "-json"))
+    with open(os.path.join(folder, "main.tf"), "a", encoding="utf-8") as handle:
+        handle.write("nothing = 1\n")
+    yield "validate", json.loads(run("validate", "-json"))
+    with open(os.path.join(folder, "c.kinucheck.hcl"), "w", encoding="utf-8") as handle:
+        handle.write('check "c" {\n  state {\n    expect_nothing {}\n  }\n}\n')
+    yield "check-result", json.loads(run("check", "-json", "c.kinucheck.hcl"))
+    yield "check-result", json.loads(run("check", "-json", "none"))
+
+
+def recorded():
+    for kind in ("plan", "state"):
+        with open(os.path.join(ROOT, "docs", "examples", kind + ".json"), encoding="utf-8") as handle:
+            document = json.load(handle)
+        if kind == "state":
+            yield kind, document
+    folder = os.path.join(conformance.shared_folder(), "conformance", "checks", "documents")
+    for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+        if not os.path.basename(path).startswith("written-"):
+            with open(path, encoding="utf-8") as handle:
+                yield path.split(".")[-2], json.load(handle)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    args = parser.parse_args()
+    schemas = {}
+    passed, failures = 0, []
+    for path in sorted(glob.glob(os.path.join(ROOT, "docs", "schemas", "*.json"))):
+        name = os.path.basename(path)[:-len(".json")]
+        with open(path, encoding="utf-8") as handle:
+            text = handle.read()
+        schemas[name] = json.loads(text)
+        printed = subprocess.run([args.binary, "schema", name], stdout=subprocess.PIPE).stdout
+        if printed.decode("utf-8") == text:
+            passed += 1
+        else:
+            failures.append("schema %s prints something else" % name)
+    seen = set()
+    with tempfile.TemporaryDirectory(prefix="schemas-") as folder:
+        documents = list(written(args.binary, folder)) + list(recorded())
+    for name, document in documents:
+        found = list(problems(schemas[name], document, schemas[name]))
+        if found:
+            failures.append("%s: %s" % (name, found[0]))
+            continue
+        passed += 1
+        if name in seen or name in ("output", "message"):
+            continue
+        required = schemas[name].get("required", [])
+        properties = schemas[name].get("properties", {})
+        for member, mutated in mutations(document):
+            bad = member in mutated or member in required
+            if properties.get(member, True) is not True and bad:
+                seen.add(name)
+                if not any(True for _ in problems(schemas[name], mutated, schemas[name])):
+                    failures.append("%s: a mutated %s is still valid" % (name, member))
+                else:
+                    passed += 1
+    for line in failures:
+        print("FAIL " + line)
+    print("%d passed, %d failed" % (passed, len(failures)))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

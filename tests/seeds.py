@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Checks the coverage pages docs/seeds/*.md: each case that they name exists.
+
+A name `Suite.Test` is a unit test; anything else is the id of a conformance case, which is looked up where
+the suites lie beside the repository (KINU_SHARED names another place) and skipped elsewhere.
+"""
+import glob
+import json
+import os
+import re
+import sys
+
+import conformance
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+ROW = re.compile(r"^\| (.+) \| (`.+`) \|$")
+
+
+def unit_tests():
+    names = set()
+    for path in glob.glob(os.path.join(ROOT, "src", "**", "*_test.cc"), recursive=True):
+        with open(path, encoding="utf-8") as handle:
+            names.update(".".join(match) for match in
+                         re.findall(r"^TEST(?:_[FP])?\((\w+), (\w+)\)", handle.read(), re.M))
+    return names
+
+
+def conformance_cases(folder):
+    names = set()
+    for path in glob.glob(os.path.join(folder, "conformance", "checks", "*.jsonl")):
+        with open(path, encoding="utf-8") as handle:
+            names.update(json.loads(line)["id"] for line in handle if line.strip())
+    cli = os.path.join(folder, "conformance", "cli")
+    for group in os.listdir(cli) if os.path.isdir(cli) else []:
+        if os.path.isdir(os.path.join(cli, group)):
+            names.update("%s/%s" % (group, case) for case in os.listdir(os.path.join(cli, group)))
+    return names
+
+
+def main():
+    tests = unit_tests()
+    folder = conformance.shared_folder()
+    cases = conformance_cases(folder) if os.path.isdir(folder) else None
+    passed = failed = 0
+    for page in sorted(glob.glob(os.path.join(ROOT, "docs", "seeds", "*.md"))):
+        with open(page, encoding="utf-8") as handle:
+            rows = [match for match in map(ROW.match, handle.read().splitlines()) if match]
+        if not rows:
+            print("FAIL %s has no rows" % page)
+            failed += 1
+        for row in rows:
+            for name in re.findall(r"`([^`]+)`", row.group(2)):
+                known = name in tests if "." in name and "/" not in name else \
+                    cases is None or name in cases
+                passed, failed = passed + known, failed + (not known)
+                if not known:
+                    print("FAIL %s: no case %s (%s)" % (os.path.basename(page), name, row.group(1)))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
