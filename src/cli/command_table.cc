@@ -15,6 +15,7 @@ constexpr CommandSpec kCommands[] = {
     {"destroy", "Destroy previously-created infrastructure", RunDestroy, &kDestroyHelp},
     {"about", "Say what this program is and what it is made of", RunAbout, &kAboutHelp},
     {"check", "Check assertions about plans and states", RunCheck, &kCheckHelp},
+    {"convert", "Convert files between native and JSON syntax", RunConvert, &kConvertHelp},
     {"eval", "Evaluate expressions in a batch, as JSON lines", RunEval, &kEvalHelp},
     {"fmt", "Reformat your configuration in the standard style", RunFmt, &kFmtHelp,
      UsageStyle::kHelp, false, true},

@@ -10,6 +10,7 @@ struct Invocation;
 int RunAbout(Invocation& invocation);
 int RunApply(Invocation& invocation);
 int RunCheck(Invocation& invocation);
+int RunConvert(Invocation& invocation);
 int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
 int RunFmt(Invocation& invocation);
@@ -42,12 +43,12 @@ int RunWorkspaceSelect(Invocation& invocation);
 int RunWorkspaceShow(Invocation& invocation);
 
 // Help texts; commands/<name>.md, included when building.
-extern const std::string_view kAboutHelp, kApplyHelp, kDestroyHelp, kEvalHelp, kFmtHelp,
-    kForceUnlockHelp, kGetHelp, kHcldecHelp, kInitHelp, kMetadataFunctionsHelp, kMetadataHelp,
-    kOutputHelp, kPlanHelp, kProvidersHelp, kProvidersSchemaHelp, kShowHelp, kStateHelp,
-    kStateListHelp, kStateMvHelp, kStatePullHelp, kStatePushHelp, kStateRmHelp, kStateShowHelp,
-    kTaintHelp, kUntaintHelp, kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp, kWorkspaceHelp,
-    kWorkspaceListHelp, kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
+extern const std::string_view kAboutHelp, kApplyHelp, kConvertHelp, kDestroyHelp, kEvalHelp,
+    kFmtHelp, kForceUnlockHelp, kGetHelp, kHcldecHelp, kInitHelp, kMetadataFunctionsHelp,
+    kMetadataHelp, kOutputHelp, kPlanHelp, kProvidersHelp, kProvidersSchemaHelp, kShowHelp,
+    kStateHelp, kStateListHelp, kStateMvHelp, kStatePullHelp, kStatePushHelp, kStateRmHelp,
+    kStateShowHelp, kTaintHelp, kUntaintHelp, kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp,
+    kWorkspaceHelp, kWorkspaceListHelp, kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
 extern const std::string_view kCheckHelp, kQueryHelp, kSchemaHelp;
 
 }  // namespace kinu::cli

@@ -1,0 +1,199 @@
+// kinu convert: files between the native and the JSON syntax.
+#include "convert/convert.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include <unistd.h>
+
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/commands/commands.h"
+
+namespace kinu::cli {
+namespace {
+
+constexpr int kLost = 2;  // converted, but something did not fit into the target
+
+struct Options {
+  std::string to;  // "json", "native" or empty: the other syntax
+  std::string shape;
+  convert::Nested nested = convert::Nested::kArrays;
+  std::string out_directory;
+  bool write = false;
+};
+
+bool IsJsonName(std::string_view name) {
+  return name.ends_with(".json");
+}
+
+/// The name of the converted file: main.tf and main.tf.json, x.hcl and x.hcl.json.
+std::string OtherName(const std::string& name) {
+  return IsJsonName(name) ? name.substr(0, name.size() - 5) : name + ".json";
+}
+
+/// Files of a directory that are converted with it: those of a module, and values of variables.
+bool BelongsToModule(std::string_view name) {
+  if (IsJsonName(name)) {
+    name.remove_suffix(5);
+  }
+  return name.ends_with(".tf") || name.ends_with(".tofu") || name.ends_with(".tfvars");
+}
+
+class Converter {
+ public:
+  Converter(const Invocation& invocation, Options options)
+      : invocation_(invocation), options_(std::move(options)) {}
+
+  /// What is wrong was shown; the result is the exit code.
+  int Run(const std::vector<std::string>& paths) {
+    if (paths.empty() || (paths.size() == 1 && paths[0] == "-")) {
+      StandardInput();
+    }
+    for (const std::string& path : paths) {
+      if (IsDirectory(path)) {
+        Directory(path);
+      } else if (path != "-") {
+        File(path);
+      }
+    }
+    const bool lost = diags_.size() > diags_.error_count();
+    const bool failed = invocation_.Show(diags_);
+    return failed ? 1 : lost ? kLost : 0;
+  }
+
+ private:
+  void Fail(const Error& error) { diags_.Error("Cannot convert file", error.message + "."); }
+
+  void StandardInput() {
+    std::string text;
+    char buffer[65536];
+    size_t count = 0;
+    while ((count = std::fread(buffer, 1, sizeof(buffer), stdin)) > 0) {
+      text.append(buffer, count);
+    }
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    const bool is_json = options_.to.empty() ? first != std::string::npos &&
+                                                   (text[first] == '{' || text[first] == '[')
+                                             : options_.to == "native";
+    if (const auto result = Convert("<stdin>", is_json, std::move(text))) {
+      Print(*result);
+    }
+  }
+
+  void Directory(const std::string& path) {
+    Result<std::vector<std::string>> names = ListDirectory(path);
+    if (!names) {
+      Fail(names.error());
+      return;
+    }
+    for (const std::string& name : *names) {
+      const bool wanted = options_.to.empty() || (options_.to == "native") == IsJsonName(name);
+      if (wanted && BelongsToModule(name)) {
+        File(JoinPath(path, name));
+      }
+    }
+  }
+
+  void File(const std::string& path) {
+    Result<std::string> text = ReadFile(path);
+    if (!text) {
+      Fail(text.error());
+      return;
+    }
+    const bool is_json = options_.to.empty() ? IsJsonName(path) : options_.to == "native";
+    const std::optional<std::string> result = Convert(path, is_json, *std::move(text));
+    if (!result) {
+      return;
+    }
+    if (!options_.write && options_.out_directory.empty()) {
+      Print(*result);
+      return;
+    }
+    const bool beside = options_.out_directory.empty();
+    const std::string target =
+        beside ? OtherName(path) : JoinPath(options_.out_directory, OtherName(BaseName(path)));
+    if (beside && FileExists(target)) {
+      Fail({ErrorCode::kExists, "The file " + target + " exists already"});
+      return;
+    }
+    Result<void> written = beside ? Result<void>() : MakeDirectories(options_.out_directory);
+    if (written) {
+      written = ReplaceFile(target, *result);
+    }
+    if (!written) {
+      Fail(written.error());
+    } else if (beside && ::unlink(path.c_str()) != 0) {
+      // Both would define everything twice.
+      diags_.Error("Cannot remove file", "The file " + path + " was converted to " + target +
+                                             " but could not be removed.");
+    } else {
+      Print(target + "\n");
+    }
+  }
+
+  std::optional<std::string> Convert(const std::string& name, bool is_json, std::string text) {
+    sources_.push_back(SourceFile::Make(name, std::move(text)));
+    const SourceFile& source = *sources_.back();
+    const convert::BodyShape& shape = options_.shape == "plain"       ? convert::PlainShape()
+                                      : options_.shape == "module"    ? convert::ModuleShape()
+                                      : options_.shape == "variables" ? convert::VariablesShape()
+                                      : name == "<stdin>"             ? convert::ModuleShape()
+                                                                      : convert::ShapeForFile(name);
+    return is_json ? convert::JsonToNative(source, shape, options_.nested, diags_)
+                   : convert::NativeToJson(source, shape, diags_);
+  }
+
+  const Invocation& invocation_;
+  Options options_;
+  Diagnostics diags_;
+  std::vector<Ref<const SourceFile>> sources_;  // diagnostics point into them
+};
+
+bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> choices) {
+  return std::find(choices.begin(), choices.end(), text) != choices.end();
+}
+
+}  // namespace
+
+int RunConvert(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"to", FlagKind::kString},
+                                        {"shape", FlagKind::kString},
+                                        {"nested", FlagKind::kString, "arrays"},
+                                        {"out", FlagKind::kString},
+                                        {"write"}};
+  const std::span<const FlagSpec> tables[] = {kFlags};
+  auto flags = Flags::Parse(tables, invocation.args);
+  Diagnostics diags;
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  Options options{.to = flags->String("to"),
+                  .shape = flags->String("shape"),
+                  .out_directory = flags->String("out"),
+                  .write = flags->Bool("write")};
+  const std::string& nested = flags->String("nested");
+  if (!IsOneOf(options.to, {"", "json", "native"})) {
+    diags.Error("Invalid arguments", "-to is json or native.");
+  }
+  if (!IsOneOf(options.shape, {"", "module", "variables", "plain"})) {
+    diags.Error("Invalid arguments", "-shape is module, variables or plain.");
+  }
+  if (!IsOneOf(nested, {"arrays", "arguments", "blocks"})) {
+    diags.Error("Invalid arguments", "-nested is arrays, arguments or blocks.");
+  }
+  if (options.write && !options.out_directory.empty()) {
+    diags.Error("Invalid arguments", "-write and -out exclude each other.");
+  }
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  options.nested = nested == "blocks"      ? convert::Nested::kBlocks
+                   : nested == "arguments" ? convert::Nested::kArguments
+                                           : convert::Nested::kArrays;
+  return Converter(invocation, std::move(options)).Run(flags->positionals());
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,169 @@
+#include "convert/convert.h"
+
+#include <gtest/gtest.h>
+
+namespace kinu::convert {
+namespace {
+
+std::string Show(const Diagnostics& diags) {
+  std::string out;
+  for (const Diagnostic& problem : diags) {
+    out += problem.summary + " at " +
+           std::string(problem.subject.valid() ? problem.subject.text()
+                                               : std::string_view("nowhere")) +
+           "\n";
+  }
+  return out;
+}
+
+std::string ToJson(std::string_view text, const BodyShape& shape = ModuleShape()) {
+  const auto source = SourceFile::Make("a.tf", std::string(text));
+  Diagnostics diags;
+  const auto result = NativeToJson(*source, shape, diags);
+  return (result ? *result : std::string()) + Show(diags);
+}
+
+std::string ToNative(std::string_view text, const BodyShape& shape = ModuleShape(),
+                     Nested nested = Nested::kArrays) {
+  const auto source = SourceFile::Make("a.tf.json", std::string(text));
+  Diagnostics diags;
+  const auto result = JsonToNative(*source, shape, nested, diags);
+  return (result ? *result : std::string()) + Show(diags);
+}
+
+struct Case {
+  const char* native;
+  const char* json;
+};
+
+// Each converts into the other, both ways.
+TEST(Convert, ThereAndBack) {
+  const Case cases[] = {
+      {"a = 1\n", "{\n  \"a\": 1\n}\n"},
+      {"a = -1.50\n", "{\n  \"a\": -1.50\n}\n"},
+      {"a = [true, null, \"x\"]\n", "{\n  \"a\": [\n    true,\n    null,\n    \"x\"\n  ]\n}\n"},
+      {"a = \"x$${y}%%{z}\\\"\\\\\\n\"\n", "{\n  \"a\": \"x$${y}%%{z}\\\"\\\\\\n\"\n}\n"},
+      {"a = var.x\n", "{\n  \"a\": \"${var.x}\"\n}\n"},
+      {"a = \"${var.x}-%{if true}a%{endif}\"\n",
+       "{\n  \"a\": \"${var.x}-%{if true}a%{endif}\"\n}\n"},
+      {"a = f(\"q\", [for x in y : x if x > 1])\n",
+       "{\n  \"a\": \"${f(\\\"q\\\", [for x in y : x if x > 1])}\"\n}\n"},
+      {"a = {\n  b     = 1\n  \"c d\" = x\n  (e)   = 2\n}\n",
+       "{\n  \"a\": {\n    \"b\": 1,\n    \"c d\": \"${x}\",\n    \"${(e)}\": 2\n  }\n}\n"},
+      {"a = <<EOT\none\n  two ${x}\nEOT\n", "{\n  \"a\": \"one\\n  two ${x}\\n\"\n}\n"},
+      {"# top\n\nresource \"t\" \"n\" {\n  x          = 1\n  depends_on = [a.b, c]\n  provider   = "
+       "p.q\n\n  lifecycle {\n    ignore_changes = all\n  }\n}\n",
+       "{\n  \"//\": \"top\",\n  \"resource\": {\n    \"t\": {\n      \"n\": {\n        \"x\": 1,\n"
+       "        \"depends_on\": [\n          \"a.b\",\n          \"c\"\n        ],\n"
+       "        \"provider\": \"p.q\",\n        \"lifecycle\": {\n"
+       "          \"ignore_changes\": \"all\"\n        }\n      }\n    }\n  }\n}\n"},
+      {"variable \"v\" {\n  type        = list(object({ a = string }))\n  default     = "
+       "[\"$${x}\"]\n "
+       " description = \"%%{y}\"\n}\n",
+       "{\n  \"variable\": {\n    \"v\": {\n      \"type\": \"list(object({ a = string }))\",\n"
+       "      \"default\": [\n        \"${x}\"\n      ],\n      \"description\": \"%{y}\"\n    }\n "
+       " "
+       "}\n}\n"},
+      {"terraform {\n  required_providers {\n    x = {\n      source                = \"a/b\"\n    "
+       "  "
+       "configuration_aliases = [x.y]\n    }\n  }\n}\n",
+       "{\n  \"terraform\": {\n    \"required_providers\": {\n      \"x\": {\n        \"source\": "
+       "\"a/b\",\n        \"configuration_aliases\": [\n          \"x.y\"\n        ]\n      }\n    "
+       "}\n  }\n}\n"},
+      {"module \"m\" {\n  source = \"./m\"\n  providers = {\n    a   = a.b\n    c.d = e\n  }\n}\n",
+       "{\n  \"module\": {\n    \"m\": {\n      \"source\": \"./m\",\n      \"providers\": {\n     "
+       "   "
+       "\"a\": \"a.b\",\n        \"c.d\": \"e\"\n      }\n    }\n  }\n}\n"},
+      {"resource \"t\" \"n\" {\n  nested {\n    a = 1\n  }\n\n  nested {}\n}\n",
+       "{\n  \"resource\": {\n    \"t\": {\n      \"n\": {\n        \"nested\": [\n          {\n   "
+       "   "
+       "      \"a\": 1\n          },\n          {}\n        ]\n      }\n    }\n  }\n}\n"},
+      {"locals {}\n\nlocals {\n  a = 1\n}\n",
+       "{\n  \"locals\": [\n    {},\n    {\n      \"a\": 1\n    }\n  ]\n}\n"},
+      {"provider \"a\" {}\n\nprovider \"b\" {}\n\nprovider \"a\" {\n  alias = \"x\"\n}\n",
+       "{\n  \"provider\": [\n    {\n      \"a\": {}\n    },\n    {\n      \"b\": {}\n    },\n    "
+       "{\n  "
+       "    \"a\": {\n        \"alias\": \"x\"\n      }\n    }\n  ]\n}\n"},
+      {"# why\n# because\nlocals {\n  a = 1\n}\n",
+       "{\n  \"locals\": {\n    \"//\": \"why\\nbecause\",\n    \"a\": 1\n  }\n}\n"},
+  };
+  for (const Case& one : cases) {
+    EXPECT_EQ(ToJson(one.native), one.json) << one.native;
+    EXPECT_EQ(ToNative(one.json), one.native) << one.json;
+  }
+}
+
+TEST(Convert, ToJsonAlone) {
+  const Case cases[] = {
+      // What JSON has other words for.
+      {"a = 007\n", "{\n  \"a\": 7\n}\n"},
+      {"a = \"${x}\"\n", "{\n  \"a\": \"${x}\"\n}\n"},
+      {"a = <<-EOT\n    x\n      y\n  EOT\n", "{\n  \"a\": \"x\\n  y\\n\"\n}\n"},
+      {"a = { b = 1, b = 2 }\n", "{\n  \"a\": \"${{ b = 1, b = 2 }}\"\n}\n"},
+      {"variable \"v\" {\n  default = 1 + 1\n}\n",
+       "{\n  \"variable\": {\n    \"v\": {\n      \"default\": 2\n    }\n  }\n}\n"},
+      {"variable \"v\" {\n  type = \"string\"\n}\n",
+       "{\n  \"variable\": {\n    \"v\": {\n      \"type\": \"string\"\n    }\n  }\n}\n"},
+      // Comments: beside an argument they belong to the body; inside a value they are lost, unless
+      // the value is kept as source.
+      {"a = 1 # one\n/* two */\n", "{\n  \"//\": \"one\\ntwo\",\n  \"a\": 1\n}\n"},
+      {"a = [\n  1, # one\n]\n", "{\n  \"a\": [\n    1\n  ]\n}\nComment lost at # one\n"},
+      {"a = f(1, # one\n2)\n", "{\n  \"a\": \"${f(1, # one\\n2)}\"\n}\n"},
+      // What cannot be.
+      {"variable \"v\" {\n  default = var.x\n}\n", "Cannot convert value at var.x\n"},
+      {"b {}\nb = 1\n", "Cannot convert argument at b\n"},
+      {"b {}\nb \"x\" {}\n", "Cannot convert block at b\n"},
+      {"resource \"x\" {}\n", "Cannot convert block at resource\n"},
+      {"a = \n", "Invalid expression at \n\n"},
+  };
+  for (const Case& one : cases) {
+    EXPECT_EQ(ToJson(one.native), one.json) << one.native;
+  }
+}
+
+TEST(Convert, ToNativeAlone) {
+  EXPECT_EQ(ToNative(R"({"a": "${x\n+ y}"})"), "a = (x\n+ y)\n");
+  EXPECT_EQ(ToNative(R"({"a b": 1})"), "Cannot convert property at \"a b\"\n");
+  EXPECT_EQ(ToNative(R"({"a": {"b": 1, "b": 2}})"), "Duplicate object attribute at \"b\"\n");
+  EXPECT_EQ(ToNative(R"({"a": "${"})").substr(0, 10), "Missing ex");
+  EXPECT_EQ(ToNative(R"({"//": ["one", {"two": 2}], "a": null})"),
+            "# one\n# {\"two\": 2}\n\na = null\n");
+  EXPECT_EQ(ToNative(R"({"resource": {"t": {"n": [{"a": 1}, {"a": 2}]}}})"),
+            "resource \"t\" \"n\" {\n  a = 1\n}\n\nresource \"t\" \"n\" {\n  a = 2\n}\n");
+  EXPECT_EQ(ToNative(R"([{"a": 1}, {"b": 2}])"), "a = 1\nb = 2\n");
+  EXPECT_EQ(ToNative(R"({"a": "$${x}\n\u0001"})"), "a = \"$${x}\\n\\u0001\"\n");
+}
+
+TEST(Convert, NestedObjectsAreWhatTheCallerSays) {
+  const char* json = R"({"resource": {"t": {"n": {"a": {"x": 1}, "b": [{"y": 2}]}}}})";
+  EXPECT_EQ(
+      ToNative(json, ModuleShape(), Nested::kArguments),
+      "resource \"t\" \"n\" {\n  a = {\n    x = 1\n  }\n  b = [\n    {\n      y = 2\n    },\n  "
+      "]\n}\n");
+  EXPECT_EQ(ToNative(json, ModuleShape(), Nested::kArrays),
+            "resource \"t\" \"n\" {\n  a = {\n    x = 1\n  }\n\n  b {\n    y = 2\n  }\n}\n");
+  EXPECT_EQ(ToNative(json, ModuleShape(), Nested::kBlocks),
+            "resource \"t\" \"n\" {\n  a {\n    x = 1\n  }\n\n  b {\n    y = 2\n  }\n}\n");
+}
+
+TEST(Convert, ValuesOfVariablesAreLiteral) {
+  EXPECT_EQ(ToJson("a = \"$${x}\"\n", VariablesShape()), "{\n  \"a\": \"${x}\"\n}\n");
+  EXPECT_EQ(ToNative("{\"a\": \"${x}\"}", VariablesShape()), "a = \"$${x}\"\n");
+  EXPECT_EQ(&ShapeForFile("x.tfvars.json"), &VariablesShape());
+  EXPECT_EQ(&ShapeForFile("x.tofu"), &ModuleShape());
+  EXPECT_EQ(&ShapeForFile("x.hcl"), &PlainShape());
+}
+
+TEST(Convert, ManyBlocksCostNoMoreEach) {
+  std::string native;
+  for (int i = 0; i < 5000; ++i) {
+    native += "resource \"t\" \"n" + std::to_string(i) + "\" {\n  # note\n  a = var.x\n}\n";
+  }
+  const std::string json = ToJson(native);
+  EXPECT_TRUE(json.ends_with("}\n")) << json.substr(0, 200);
+  EXPECT_EQ(ToNative(json).substr(0, 48),
+            "# note\nresource \"t\" \"n0\" {\n  a = var.x\n}\n\n# note");
+}
+
+}  // namespace
+}  // namespace kinu::convert
