@@ -2,8 +2,10 @@
 //
 //   kinu_parse_bench FILE...
 //
-// Files whose names end in .json are read as JSON syntax, others as native syntax. What is measured is
-// text to body: tokens, tree and values. CPU is the best of the runs.
+// Files whose names end in .json are read as JSON syntax, others as native syntax. What is measured
+// is text to body: tokens, tree and values. CPU is the best of the runs.
+#include "hcl/parse.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,9 +17,7 @@
 
 #include "base/files.h"
 #include "base/thread.h"
-#include "hcl/parse.h"
 #include "hcl/lexer.h"
-
 
 namespace {
 
@@ -80,9 +80,10 @@ void Measure(const std::string& path) {
   const double speed = size / best / 1e6;
   const double goal = json ? kJsonGoal : kNativeGoal;
   const double bytes = static_cast<double>(memory) / size;
-  std::printf("%s  %.2f MB  %.1f MB/s (first run %.1f; goal %.0f, %s)  %.1f bytes per byte (goal %.0f, %s)",
-              path.c_str(), size / 1e6, speed, size / first / 1e6, goal, speed >= goal ? "met" : "MISSED", bytes, kMemoryGoal,
-              bytes <= kMemoryGoal ? "met" : "MISSED");
+  std::printf(
+      "%s  %.2f MB  %.1f MB/s (first run %.1f; goal %.0f, %s)  %.1f bytes per byte (goal %.0f, %s)",
+      path.c_str(), size / 1e6, speed, size / first / 1e6, goal, speed >= goal ? "met" : "MISSED",
+      bytes, kMemoryGoal, bytes <= kMemoryGoal ? "met" : "MISSED");
   std::printf(problems == 0 ? "\n" : "  %zu problems\n", problems);
 }
 

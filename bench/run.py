@@ -173,6 +173,20 @@ class Bench:
                     "" if exponent <= EXPONENT_GOAL else "  above"))
 
 
+def parsing(build, perf, work):
+    """Throughput of the parsers on the configuration of 10,000 blocks, in both syntaxes."""
+    program = os.path.join(build, "bench", "kinu_parse_bench")
+    if not os.path.exists(program):
+        return
+    print("\nParsing")
+    for shape, name in (("blocks", "main.tf"), ("json", "main.tf.json")):
+        folder = os.path.join(work, "parse-" + shape)
+        subprocess.check_call([sys.executable, os.path.join(perf, "shapes.py"), shape, "10000",
+                               folder])
+        # A process each: memory is measured as what the process grows by.
+        subprocess.check_call([program, name], cwd=folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default="build/release")
@@ -197,6 +211,7 @@ def main():
             for size in sizes:
                 bench.shape(shape, size, args.steps.split(","))
         bench.growth(sizes)
+        parsing(bench.build, perf, work)
     return 0
 
 

@@ -28,12 +28,14 @@ struct BlockShape {
   const BodyShape* body;
 };
 struct BodyShape {
-  std::span<const ArgumentShape> arguments = {};  ///< those that are not read as `others`
+  /// Those that are not read as `others`, or are arguments where blocks may be, too.
+  std::span<const ArgumentShape> arguments = {};
   std::span<const BlockShape> blocks = {};
   Reading others = Reading::kExpression;
   /// Blocks of other types may stand here: somebody else's schema, a provider's, adds to this one.
   bool open = false;
 
+  const ArgumentShape* FindArgument(std::string_view name) const;
   Reading ReadingOf(std::string_view name) const;
   const BlockShape* FindBlock(std::string_view type) const;
 };

@@ -12,7 +12,8 @@ constexpr BodyShape kConditions{};  // condition, error_message
 constexpr BodyShape kAttributes{};
 
 extern const BodyShape kForeign;
-constexpr ArgumentShape kDynamicArguments[] = {{"iterator", kStatic}};
+constexpr ArgumentShape kDynamicArguments[] = {
+    {"for_each", kExpression}, {"iterator", kStatic}, {"labels", kExpression}};
 constexpr BlockShape kDynamicBlocks[] = {{"content", 0, &kForeign}};
 constexpr BodyShape kDynamic{.arguments = kDynamicArguments, .blocks = kDynamicBlocks};
 constexpr BlockShape kForeignBlocks[] = {{"dynamic", 1, &kDynamic}};
@@ -32,7 +33,10 @@ constexpr BlockShape kLifecycleBlocks[] = {{"precondition", 0, &kConditions},
                                            {"postcondition", 0, &kConditions}};
 constexpr BodyShape kLifecycle{.arguments = kLifecycleArguments, .blocks = kLifecycleBlocks};
 
-constexpr ArgumentShape kResourceArguments[] = {{"depends_on", kReferences}, {"provider", kStatic}};
+constexpr ArgumentShape kResourceArguments[] = {{"count", kExpression},
+                                                {"depends_on", kReferences},
+                                                {"for_each", kExpression},
+                                                {"provider", kStatic}};
 constexpr BlockShape kResourceBlocks[] = {{"lifecycle", 0, &kLifecycle},
                                           {"connection", 0, &kForeign},
                                           {"provisioner", 1, &kProvisioner},
@@ -41,7 +45,8 @@ constexpr BlockShape kResourceBlocks[] = {{"lifecycle", 0, &kLifecycle},
 constexpr BodyShape kResource{
     .arguments = kResourceArguments, .blocks = kResourceBlocks, .open = true};
 
-constexpr ArgumentShape kProviderArguments[] = {{"alias", kLiteral}, {"version", kLiteral}};
+constexpr ArgumentShape kProviderArguments[] = {
+    {"alias", kLiteral}, {"for_each", kExpression}, {"version", kLiteral}};
 constexpr BlockShape kProviderBlocks[] = {{"dynamic", 1, &kDynamic}, {"_", 0, &kForeign}};
 constexpr BodyShape kProvider{
     .arguments = kProviderArguments, .blocks = kProviderBlocks, .open = true};
@@ -119,10 +124,15 @@ bool EndsWithAny(std::string_view name, std::initializer_list<std::string_view> 
 
 }  // namespace
 
-Reading BodyShape::ReadingOf(std::string_view name) const {
+const ArgumentShape* BodyShape::FindArgument(std::string_view name) const {
   const auto found = std::find_if(arguments.begin(), arguments.end(),
                                   [&](const ArgumentShape& one) { return one.name == name; });
-  return found == arguments.end() ? others : found->reading;
+  return found == arguments.end() ? nullptr : &*found;
+}
+
+Reading BodyShape::ReadingOf(std::string_view name) const {
+  const ArgumentShape* known = FindArgument(name);
+  return known == nullptr ? others : known->reading;
 }
 
 const BlockShape* BodyShape::FindBlock(std::string_view type) const {

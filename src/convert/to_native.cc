@@ -132,7 +132,8 @@ class NativeConverter {
         return;
       }
       const BlockShape* known = shape.FindBlock(member.name);
-      const bool is_block = known != nullptr || IsBlocks(member.value, shape);
+      const bool is_block = known != nullptr || (shape.FindArgument(member.name) == nullptr &&
+                                                 IsBlocks(member.value, shape));
       if (!first && (is_block || after_block)) {
         out_ += '\n';
       }

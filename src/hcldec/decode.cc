@@ -263,7 +263,7 @@ class SpecDecoder {
   struct LabelTree {
     std::vector<std::pair<std::string, LabelTree>> branches;
     FlatMap<std::string_view, size_t> index;  // into branches, by the labels of the source
-    std::optional<Value> value;
+    std::optional<size_t> index_in_values;
 
     LabelTree& At(std::string_view label) {
       const auto [found, is_new] = index.emplace(label, branches.size());
@@ -272,16 +272,16 @@ class SpecDecoder {
       }
       return branches[found->second].second;
     }
-    Value ToValue(bool as_object, const Type& type) const {
-      if (value) {
-        return *value;
+    Value ToValue(bool as_object, std::span<const Value> values) const {
+      if (index_in_values) {
+        return values[*index_in_values];
       }
       std::vector<std::pair<std::string, Value>> entries;
       for (const auto& [name, branch] : branches) {
-        entries.emplace_back(name, branch.ToValue(as_object, as_object ? type : type.element()));
+        entries.emplace_back(name, branch.ToValue(as_object, values));
       }
       return as_object ? Value::Object(std::move(entries))
-                       : Value::Map(type.element(), std::move(entries));
+                       : Value::Map(Type::Dynamic(), std::move(entries));
     }
   };
 
@@ -290,6 +290,8 @@ class SpecDecoder {
     const Type type = ImpliedType(spec).WithoutOptionalAttributes();
     const size_t key_count = spec.label_names.size();
     LabelTree tree;
+    std::vector<Value> values;
+    std::vector<SourceRange> ranges;
     for (const ExpandedBlock* block : BlocksOf(reading, spec.name)) {
       if (IsUnknown(*block, *reading.source)) {
         return Value::Unknown(type);
@@ -301,19 +303,57 @@ class SpecDecoder {
       for (size_t i = 0; i < key_count; ++i) {
         place = &place->At(block->block.labels[i]);
       }
-      if (place->value) {
+      if (place->index_in_values) {
         diags.Error("Duplicate " + spec.name + " block",
                     "A " + spec.name + " block with these labels exists already.",
                     block->block.def_range);
         continue;
       }
-      place->value = std::move(value);
+      place->index_in_values = values.size();
+      values.push_back(std::move(value));
+      ranges.push_back(block->block.def_range);
     }
     if (tree.branches.empty() && !as_object) {
       // The reference has the type of one level, however many labels there are.
       return Value::Map(ImpliedType(spec.children.front()), {});
     }
-    return tree.ToValue(as_object, type);
+    if (!as_object &&
+        !Unify(values, "Unconsistent argument types in " + spec.name + " blocks", ranges, diags)) {
+      return Value::DynamicUnknown();
+    }
+    return tree.ToValue(as_object, values);
+  }
+
+  /// Gives all values one type. False, after a diagnostic, when they have none in common.
+  static bool Unify(std::vector<Value>& values, const std::string& summary,
+                    std::span<const SourceRange> ranges, Diagnostics& diags) {
+    std::vector<Type> types;
+    bool equal = true;
+    for (const Value& value : values) {
+      types.push_back(value.type());
+      equal = equal && types.back() == types.front();
+    }
+    if (equal) {
+      return true;
+    }
+    const std::optional<Type> unified = UnifyUnsafe(types);
+    if (!unified) {
+      diags.Error(summary, "Corresponding attributes must have types that fit together.",
+                  ranges[0]);
+      return false;
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      ValueResult<Value> converted = Convert(values[i], *unified);
+      if (!converted || converted->type() != *unified) {
+        diags.Error(summary,
+                    "This one does not fit the others" +
+                        (converted ? "." : ": " + converted.error().ToText() + "."),
+                    ranges[i]);
+        return false;
+      }
+      values[i] = *std::move(converted);
+    }
+    return true;
   }
 
   Value DecodeBlockAttributes(const Spec& spec, const Reading& reading, Diagnostics& diags) {
@@ -329,7 +369,9 @@ class SpecDecoder {
     }
     // The attributes of such a block do not see iterators around them.
     const Source source = BodyOf(*blocks[0], *reading.source, 0);
-    std::vector<std::pair<std::string, Value>> values;
+    std::vector<std::string> names;
+    std::vector<Value> values;
+    std::vector<SourceRange> ranges;
     for (const hcl::Attribute& attribute : source.body->JustAttributes({}, diags)) {
       Value value = source.unknown ? Value::DynamicUnknown().WithMarks(source.marks)
                                    : Evaluate(*attribute.expr, nullptr, diags);
@@ -342,13 +384,21 @@ class SpecDecoder {
                     SourceRange::Between(attribute.name_range, attribute.expr->range()));
         converted = Value::Unknown(spec.type);
       }
-      values.emplace_back(attribute.name, *std::move(converted));
+      names.emplace_back(attribute.name);
+      values.push_back(*std::move(converted));
+      ranges.push_back(attribute.expr->range());
     }
-    Type element_type = spec.type;
-    if (!values.empty()) {
-      element_type = values.front().second.type();
+    if (values.empty()) {
+      return Value::Map(spec.type, {});
     }
-    return Value::Map(element_type, std::move(values));
+    if (!Unify(values, "Unconsistent argument types in " + spec.name + " blocks", ranges, diags)) {
+      return Value::DynamicUnknown();
+    }
+    std::vector<std::pair<std::string, Value>> entries;
+    for (size_t i = 0; i < values.size(); ++i) {
+      entries.emplace_back(std::move(names[i]), std::move(values[i]));
+    }
+    return Value::Map(Type::Dynamic(), std::move(entries));
   }
 
   // What a diagnostic about the whole of a spec points to.

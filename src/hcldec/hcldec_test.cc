@@ -59,6 +59,19 @@ TEST(SpecFile, Decodes) {
        "b \"x\" \"y\" {\n v = 2\n}\nb \"x\" \"z\" {\n v = 1\n}\n", R"({"x":{"y":"2","z":"1"}})"},
       {"block_attrs {\n block_type = \"b\"\n element_type = number\n}",
        "b {\n x = 1\n y = \"2\"\n}", R"({"x":1,"y":2})"},
+      // Maps have elements of one type: values are made equal or refused.
+      {"block_map {\n block_type = \"b\"\n labels = [\"k\"]\n default {\n attr {\n name = \"v\"\n "
+       "type = list(number)\n}\n literal {\n value = []\n}\n}\n}",
+       "b \"x\" {\n v = [1]\n}\nb \"y\" {}\n", R"({"x":[1],"y":[]})"},
+      {"block_map {\n block_type = \"b\"\n labels = [\"k\"]\n default {\n attr {\n name = \"v\"\n "
+       "type = list(number)\n}\n literal {\n value = true\n}\n}\n}",
+       "b \"x\" {\n v = [1]\n}\nb \"y\" {}\n", "Unconsistent argument types in b blocks at 0-5"},
+      {"block_attrs {\n block_type = \"b\"\n element_type = any\n}", "b {\n x = 1\n y = \"q\"\n}",
+       R"({"x":"1","y":"q"})"},
+      {"block_attrs {\n block_type = \"b\"\n element_type = any\n}", "b {\n x = 1\n y = []\n}",
+       "Unconsistent argument types in b blocks at 9-10"},
+      {"block_attrs {\n block_type = \"b\"\n element_type = any\n}", "b {\n x = null\n y = 1\n}",
+       R"({"x":null,"y":1})"},
       {"default {\n attr {\n name = \"a\"\n}\n literal {\n value = \"no\"\n}\n}", "", R"("no")"},
       {"transform {\n attr {\n name = \"a\"\n type = string\n}\n result = upper(nested)\n}",
        "a = \"x\"", R"("X")"},

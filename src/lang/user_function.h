@@ -25,6 +25,8 @@ class ToolScope final : public Scope {
   void AddFunction(std::string_view name, const functions::Callable* function) {
     functions_.insert_or_assign(std::string(name), function);
   }
+  /// What functions may ask of their surroundings.
+  void SetContext(functions::CallContext context) { context_ = std::move(context); }
   /// True while there is neither a variable nor a function: JSON strings are then literal.
   bool empty() const { return variables_.empty() && functions_.empty(); }
 

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/commands/commands.h"
+#include "view/human/diagnostic.h"
 
 namespace kinu::cli {
 namespace {
@@ -58,9 +59,13 @@ class Converter {
         File(path);
       }
     }
-    const bool lost = diags_.size() > diags_.error_count();
-    const bool failed = invocation_.Show(diags_);
-    return failed ? 1 : lost ? kLost : 0;
+    // Warnings go to the standard error, too: the standard output is the result.
+    diags_.Sort();
+    for (const view::RenderedDiagnostic& rendered : view::RenderDiagnostics(
+             diags_, invocation_.style(), {.width = invocation_.stderr_width})) {
+      PrintError(rendered.text);
+    }
+    return diags_.has_errors() ? 1 : diags_.empty() ? 0 : kLost;
   }
 
  private:
