@@ -125,6 +125,7 @@ TEST(Convert, ToNativeAlone) {
   EXPECT_EQ(ToNative(R"({"a": "${x\n+ y}"})"), "a = (x\n+ y)\n");
   EXPECT_EQ(ToNative(R"({"a b": 1})"), "Cannot convert property at \"a b\"\n");
   EXPECT_EQ(ToNative(R"({"a": {"b": 1, "b": 2}})"), "Duplicate object attribute at \"b\"\n");
+  EXPECT_EQ(ToNative(R"({"a": 1, "a": 2})"), "Duplicate argument at \"a\"\n");
   EXPECT_EQ(ToNative(R"({"a": "${"})").substr(0, 10), "Missing ex");
   EXPECT_EQ(ToNative(R"({"//": ["one", {"two": 2}], "a": null})"),
             "# one\n# {\"two\": 2}\n\na = null\n");

@@ -120,6 +120,7 @@ class NativeConverter {
   void Body(const JsonNode& body, const BodyShape& shape) {
     bool first = true;
     bool after_block = false;
+    FlatSet<std::string_view> arguments;
     ForEachMember(body, [&](const JsonMember& member) {
       if (member.name == kCommentName) {
         return;
@@ -136,6 +137,10 @@ class NativeConverter {
                                                  IsBlocks(member.value, shape));
       if (!first && (is_block || after_block)) {
         out_ += '\n';
+      }
+      if (!is_block && !arguments.insert(member.name).second) {
+        diags_.Error("Duplicate argument", "This argument has a value already.", name_range);
+        return;
       }
       if (!is_block) {
         Argument(member, shape.ReadingOf(member.name));
