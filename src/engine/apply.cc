@@ -13,7 +13,46 @@
 namespace kinu::engine {
 namespace {
 
-/// Builds the graph of an apply. False with a diagnostic when the changes cannot be ordered.
+/// Those of the edges that can be added to the graph, one after the other, without closing a cycle.
+std::vector<std::pair<NodeId, NodeId>> HarmlessEdges(
+    const Graph& graph, const std::vector<std::pair<NodeId, NodeId>>& edges) {
+  // Each needs a search, so there is an end to it: what is left out costs order, not correctness.
+  constexpr size_t kMost = 1'000;
+  std::vector<std::pair<NodeId, NodeId>> out;
+  FlatMap<NodeId, std::vector<NodeId>> added;
+  for (const auto& [from, to] : edges) {
+    if (out.size() == kMost) {
+      break;
+    }
+    FlatSet<NodeId> seen{to};
+    std::vector<NodeId> work{to};
+    while (!work.empty() && !seen.contains(from)) {
+      NodeId id = work.back();
+      work.pop_back();
+      auto visit = [&](NodeId next) {
+        if (seen.insert(next).second) {
+          work.push_back(next);
+        }
+      };
+      for (NodeId next : graph.dependencies(id)) {
+        visit(next);
+      }
+      if (auto it = added.find(id); it != added.end()) {
+        for (NodeId next : it->second) {
+          visit(next);
+        }
+      }
+    }
+    if (!seen.contains(from)) {
+      added[from].push_back(to);
+      out.emplace_back(from, to);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   bool destroy_all = plan.mode == plan::Mode::kDestroy;
   AddConfigObjects(walk);
@@ -57,12 +96,20 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
           component[id] = i + 1;
         }
       }
+      std::vector<std::pair<NodeId, NodeId>> contested;
       for (const auto& [from, to] : walk.optional_edges) {
         auto a = component.find(from);
         auto b = component.find(to);
         if (a == component.end() || b == component.end() || a->second != b->second) {
           without.AddEdge(from, to);
+        } else {
+          contested.emplace_back(from, to);
         }
+      }
+      walk.graph = without;
+      walk.graph.Finish();
+      for (const auto& [from, to] : HarmlessEdges(walk.graph, contested)) {
+        without.AddEdge(from, to);
       }
       walk.graph = std::move(without);
       walk.graph.Finish();
@@ -89,8 +136,6 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   }
   return !diags.has_errors();
 }
-
-}  // namespace
 
 namespace {
 

@@ -24,6 +24,9 @@ struct ApplyResult {
   std::vector<state::CheckResult> checks;
 };
 
+/// Builds the graph of an apply. False with a diagnostic when the changes cannot be ordered.
+bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags);
+
 /// Whether the plan's changes can be ordered at all; cycles are reported. Run after planning, so
 /// that they show before anything happens (R6).
 void CheckApplyGraph(const Input& input, const plan::Plan& plan, Diagnostics& diags);

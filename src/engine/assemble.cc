@@ -121,16 +121,11 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
     return;
   }
   object.create_before_destroy = info.create_before_destroy;
-  if (row.imported) {
-    if (row.change && row.change->action == plan::Action::kNoOp) {
-      object.dependencies = info.dependencies;
-    }
-    return;
-  }
-  if (!options.refresh) {
-    return;
-  }
+  // What nothing happens to gets its final dependencies now; the rest when it is applied.
   bool no_op = row.change && row.change->action == plan::Action::kNoOp;
+  if (!no_op && (row.imported || !options.refresh)) {
+    return;
+  }
   if (no_op || object.dependencies == nullptr || object.dependencies->empty()) {
     object.dependencies = info.dependencies;
   } else if (object.dependencies != info.dependencies) {

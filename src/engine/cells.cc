@@ -496,7 +496,7 @@ void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all) {
   Connector(walk, destroy_all).Run(plan);
 }
 
-std::vector<bool> NeededNodes(const Walk& walk) {
+std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
   const Graph& graph = walk.graph;
   std::vector<bool> needed(graph.size(), false);
   std::vector<NodeId> work;
@@ -517,7 +517,13 @@ std::vector<bool> NeededNodes(const Walk& walk) {
   while (!work.empty()) {
     NodeId id = work.back();
     work.pop_back();
+    const Node& node = graph.node(id);
+    bool looks_only =
+        node.kind == NodeKind::kCheck || (node.kind == NodeKind::kOutput && node.config_node == 0);
     for (NodeId dependency : graph.dependencies(id)) {
+      if (strictly && looks_only && graph.node(dependency).kind == NodeKind::kResource) {
+        continue;
+      }
       need(dependency);
     }
   }

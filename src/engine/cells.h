@@ -49,8 +49,10 @@ void MakeCells(Walk& walk, const plan::Plan& plan);
 /// provider-crossing edge may be dropped.
 void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all);
 
-/// Nodes that some cell, check or root output needs; the others are not executed.
-std::vector<bool> NeededNodes(const Walk& walk);
+/// Nodes that some cell, check or root output needs; the others are not executed. With `strictly`,
+/// expansions of blocks that only root outputs and checks name themselves do not count: those look
+/// at the objects alone. Ref: pruneUnusedNodesTransformer.
+std::vector<bool> NeededNodes(const Walk& walk, bool strictly = false);
 
 /// What a cycle between cells is called: each row with its phase.
 std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell);

@@ -217,6 +217,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
     normal.options.before_destroy = true;
     refresh(normal, Severity::kWarning, refreshed, diags);
     if (diags.error_count() != errors) {
+      plan.rejected = true;
       return;
     }
     plan.drift = std::move(refreshed.drift);

@@ -33,8 +33,10 @@ enum class EventKind : uint8_t {
   kProvisionOutput,  ///< text: what it printed, any number of lines
   kProvisionComplete,
   kProvisionErrored,
-  kImportPrepare,  ///< an import block while planning; id_key, id_value: what is imported
-  kImportStart,    ///< the same while applying
+  kImportById,      ///< the import command asks; id_value: for what
+  kImportPrepared,  ///< and has its answer; text: the resource type
+  kImportPrepare,   ///< an import block while planning; id_key, id_value: what is imported
+  kImportStart,     ///< the same while applying
   kImportComplete,
 };
 

@@ -3,6 +3,7 @@
 #include "cty/convert.h"
 #include "engine/expansion.h"
 #include "engine/scope.h"
+#include "hcl/parse.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -218,21 +219,45 @@ std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import) {
   return out;
 }
 
+namespace {
+
+BlockImports* ImportsOf(Walk& walk, const ConfigResource& target) {
+  const config::ConfigNode* node = walk.config.Find(target.module);
+  int block = node == nullptr ? -1 : node->module->FindResource(target.resource);
+  if (block < 0) {
+    return nullptr;
+  }
+  auto& imports = walk.blocks[node->index][static_cast<size_t>(block)].imports;
+  if (imports == nullptr) {
+    imports = std::make_unique<BlockImports>();
+  }
+  return imports.get();
+}
+
+}  // namespace
+
 void AttachImports(Walk& walk) {
+  if (const ImportTarget* target = walk.input.command_import; target != nullptr) {
+    const AbsResource& resource = target->address.resource;
+    BlockImports* imports =
+        ImportsOf(walk, {walk.program.ModuleOf(resource.module), resource.resource});
+    if (imports != nullptr) {
+      imports->index.emplace(target->address, 0);
+      imports->targets.push_back(*target);
+    }
+    return;
+  }
   if (!walk.input.options.imports || walk.kind == WalkKind::kApply) {
     return;
   }
   for (const config::Import& import : walk.config.root().module->imports) {
-    const config::ConfigNode* node = walk.config.Find(import.target.module);
-    int block = node == nullptr ? -1 : node->module->FindResource(import.target.resource);
-    if (block < 0) {
-      continue;
+    BlockImports* imports = ImportsOf(walk, import.target);
+    if (imports != nullptr) {
+      imports->blocks.push_back(&import);
+      const GeneratedBlocks* generated = walk.input.generated;
+      imports->generated = generated != nullptr && import.target.module.is_root() &&
+                           generated->names.contains(import.target.resource);
     }
-    BlockInfo& info = walk.blocks[node->index][static_cast<size_t>(block)];
-    if (info.imports == nullptr) {
-      info.imports = std::make_unique<BlockImports>();
-    }
-    info.imports->blocks.push_back(&import);
   }
 }
 
@@ -277,6 +302,31 @@ void CheckImportTargets(const config::Config& config, bool generating, Diagnosti
       not_repeated(import, program.ToText(*import.instance));
     }
   }
+}
+
+void AddGeneratedBlocks(config::Config& config, GeneratedBlocks& generated) {
+  config::Module& root = *config.root().module;
+  auto tree = std::make_unique<hcl::SyntaxTree>();
+  auto source = SourceFile::Make("", "");
+  Diagnostics none;
+  const hcl::Body* empty = hcl::ParseNative(source.get(), *tree, none);
+  for (const config::Import& import : root.imports) {
+    if (!import.target.module.is_root() || root.FindResource(import.target.resource) >= 0) {
+      continue;
+    }
+    config::Resource resource;
+    resource.name = import.target.resource;
+    resource.range = import.range;
+    resource.type_range = import.range;
+    resource.body = empty;
+    resource.provider_ref = import.provider_ref;
+    resource.provider = import.provider;
+    root.resource_index.emplace(resource.name, static_cast<int>(root.resources.size()));
+    root.resources.push_back(std::move(resource));
+    generated.names.insert(import.target.resource);
+  }
+  generated.trees.push_back(std::move(tree));
+  generated.sources.push_back(std::move(source));
 }
 
 void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags) {

@@ -18,6 +18,10 @@ std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import);
 /// will be made for those that it can be made for.
 void CheckImportTargets(const config::Config& config, bool generating, Diagnostics& diags);
 
+/// Gives the root module a block without content for each import block that has none to import to;
+/// planning writes the contents.
+void AddGeneratedBlocks(config::Config& config, GeneratedBlocks& generated);
+
 /// While validating: checks ids as far as they are known.
 void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags);
 

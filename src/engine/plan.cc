@@ -147,12 +147,22 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
     input.refactoring->WarnBlocked(diags);
   }
   AssemblePlan(walk, checks, plan);
-  if (input.options.mode == plan::Mode::kNormal) {
-    plan.relevant_attributes = RelevantAttributes(walk, plan);
-  }
+  plan.relevant_attributes = RelevantAttributes(walk, plan);
 }
 
 }  // namespace
+
+state::State ImportToState(const Input& given, const ImportTarget& target, Diagnostics& diags) {
+  Input input = given;
+  input.command_import = &target;
+  input.options.mode = plan::Mode::kRefreshOnly;
+  input.options.refresh = false;
+  plan::Plan plan;
+  plan.program = given.config->program;
+  plan.mode = plan::Mode::kRefreshOnly;
+  RunPlanWalk(input, Severity::kWarning, plan, diags);
+  return diags.has_errors() ? input.prior_state->Clone() : std::move(plan.prior_state);
+}
 
 plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   plan::Plan plan;
@@ -183,13 +193,16 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
     refactoring.ValidateRemoved(diags);
   }
   if (given.options.mode != plan::Mode::kRefreshOnly) {
-    CheckImportTargets(*given.config, false, diags);
+    CheckImportTargets(*given.config, given.generated != nullptr, diags);
   }
   CheckTargetedMoves(given, refactoring, diags);
   if (diags.error_count() != errors) {
     plan.errored = true;
     plan.rejected = true;
     return plan;
+  }
+  if (given.generated != nullptr) {
+    AddGeneratedBlocks(*given.config, *given.generated);
   }
   Input input = given;
   input.options.imports = given.options.mode != plan::Mode::kRefreshOnly;

@@ -12,4 +12,8 @@ void Validate(const Input& input, Diagnostics& diags);
 /// Plans. With errors the plan is partial (`errored`), for showing what could be planned.
 plan::Plan MakePlan(const Input& input, Diagnostics& diags);
 
+/// Brings one existing object into the state, as the import command does: nothing else is read
+/// again or planned. The state as it was when `diags` has errors.
+state::State ImportToState(const Input& input, const ImportTarget& target, Diagnostics& diags);
+
 }  // namespace kinu::engine

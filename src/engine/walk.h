@@ -39,6 +39,31 @@ struct Options {
   std::string plan_timestamp;      ///< RFC 3339
 };
 
+/// What an import block came to: the object that becomes an instance.
+struct ImportTarget {
+  ResourceInstance address;
+  const config::Import* block = nullptr;  ///< null: the import command's
+  std::string id;
+  Value identity;  ///< null when imported by id
+};
+
+/// The import blocks of a resource block.
+struct BlockImports {
+  std::vector<const config::Import*> blocks;
+  std::vector<ImportTarget> targets;  ///< evaluated when the block is planned
+  FlatMap<ResourceInstance, uint32_t> index;
+  bool generated = false;  ///< the block itself has to be written first
+};
+
+/// Blocks that are made up while planning, for import blocks whose target no block configures.
+/// Outlives the diagnostics of the walk, which may point into the texts.
+struct GeneratedBlocks {
+  FlatSet<ResourceName> names;  ///< in the root module
+  std::mutex mutex;
+  std::vector<std::unique_ptr<hcl::SyntaxTree>> trees;
+  std::vector<Ref<const SourceFile>> sources;
+};
+
 /// What a walk works on. Outlives the walk.
 struct Input {
   config::Config* config = nullptr;
@@ -50,6 +75,9 @@ struct Input {
   std::atomic<bool>* stop = nullptr;  ///< set by the first interrupt
   /// Planning: what `moved` and `removed` blocks did to the prior state. Null: there are none.
   const class Refactoring* refactoring = nullptr;
+  /// The import command's object; planning with it only reads. Null: none.
+  const ImportTarget* command_import = nullptr;
+  GeneratedBlocks* generated = nullptr;  ///< null: no configuration is to be generated
   Options options;
 };
 
@@ -86,21 +114,6 @@ struct DeposedSlot {
 struct StrayRows {
   const state::Resource* resource = nullptr;
   std::vector<Row> rows;
-};
-
-/// What an import block came to: the object that becomes an instance.
-struct ImportTarget {
-  ResourceInstance address;
-  const config::Import* block = nullptr;  ///< null: the import command's
-  std::string id;
-  Value identity;  ///< null when imported by id
-};
-
-/// The import blocks of a resource block.
-struct BlockImports {
-  std::vector<const config::Import*> blocks;
-  std::vector<ImportTarget> targets;  ///< evaluated when the block is planned
-  FlatMap<ResourceInstance, uint32_t> index;
 };
 
 /// What is the same for all instances of a block: computed once, indexed like Module::resources.

@@ -15,8 +15,10 @@ int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
 int RunFmt(Invocation& invocation);
 int RunForceUnlock(Invocation& invocation);
+int RunGraph(Invocation& invocation);
 int RunGet(Invocation& invocation);
 int RunHcldec(Invocation& invocation);
+int RunImport(Invocation& invocation);
 int RunInit(Invocation& invocation);
 int RunMetadataFunctions(Invocation& invocation);
 int RunOutput(Invocation& invocation);
@@ -24,6 +26,7 @@ int RunPlan(Invocation& invocation);
 int RunProviders(Invocation& invocation);
 int RunProvidersSchema(Invocation& invocation);
 int RunQuery(Invocation& invocation);
+int RunRefresh(Invocation& invocation);
 int RunSchema(Invocation& invocation);
 int RunShow(Invocation& invocation);
 int RunStateList(Invocation& invocation);
@@ -50,5 +53,6 @@ extern const std::string_view kAboutHelp, kApplyHelp, kConvertHelp, kDestroyHelp
     kStateShowHelp, kTaintHelp, kUntaintHelp, kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp,
     kWorkspaceHelp, kWorkspaceListHelp, kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
 extern const std::string_view kCheckHelp, kQueryHelp, kSchemaHelp;
+extern const std::string_view kGraphHelp, kImportHelp, kRefreshHelp;
 
 }  // namespace kinu::cli

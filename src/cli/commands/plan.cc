@@ -1,11 +1,44 @@
 #include "view/human/plan.h"
 
+#include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/saved_plan.h"
+#include "hcl/writer/tokens.h"
 #include "plan/plan_file.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
+namespace {
+
+/// Writes generated blocks to a new file. Whether there are any.
+bool SaveGenerated(const plan::Plan& plan, const std::string& path, Diagnostics& diags) {
+  std::string text;
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (change.generated_config.empty()) {
+      continue;
+    }
+    if (text.empty()) {
+      text =
+          "# __generated__ by OpenTofu\n# Please review these resources and move them into your "
+          "main configuration files.\n";
+    }
+    text += "\n# __generated__ by OpenTofu";
+    if (change.importing && !change.importing->id.empty()) {
+      text += " from " + hcl::writer::StringText(change.importing->id);
+    }
+    text += "\n" + change.generated_config + "\n";
+  }
+  if (text.empty()) {
+    return false;
+  }
+  if (auto written = ReplaceFile(path, text); !written) {
+    diags.Error("Failed to create target generated file", written.error().message);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 int RunPlan(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"detailed-exitcode"},
@@ -23,9 +56,6 @@ int RunPlan(Invocation& invocation) {
   if (!flags->positionals().empty()) {
     diags.Error("Too many command line arguments",
                 "To specify a working directory for the plan, use the global -chdir flag.");
-  }
-  if (!flags->String("generate-config-out").empty()) {
-    diags.Error("Not built yet", "Generating configuration for imports comes later.");
   }
   PlanRequest request = ReadPlanRequest(*flags, plan::Mode::kNormal, diags);
   auto audience = Audience::Make(invocation, &*flags, diags);
@@ -46,10 +76,25 @@ int RunPlan(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
+  engine::GeneratedBlocks generated;
+  std::string generate_path = flags->String("generate-config-out");
+  if (!generate_path.empty()) {
+    if (FileExists(generate_path)) {
+      diags.Error("Target generated file already exists",
+                  "Generated configuration is only written to a new file. Name another one, or "
+                  "move what is in " +
+                      generate_path + " elsewhere.");
+      operation.Close(diags);
+      audience->Show(diags);
+      return 1;
+    }
+    operation.input.generated = &generated;
+  }
   plan::Plan plan = RunPlanning(operation, diags);
+  bool generated_any = !generate_path.empty() && SaveGenerated(plan, generate_path, diags);
   LocatorSchemas schemas(*operation.locator);
   std::string out_path = flags->String("out");
-  if (!out_path.empty()) {
+  if (!out_path.empty() && !plan.rejected) {
     TakePlanExtras(operation, plan);
     auto written = plan::WritePlanFile(out_path, plan,
                                        PlanSchemas(*operation.locator, *operation.loaded.program));
@@ -81,7 +126,9 @@ int RunPlan(Invocation& invocation) {
     return 1;
   }
   if (plan.CanApply() && !invocation.in_automation) {
-    audience->Text(view::RenderNextStep(style, {.plan_path = out_path}, invocation.stdout_width));
+    audience->Text(view::RenderNextStep(
+        style, {.plan_path = out_path, .generated_config_path = generated_any ? generate_path : ""},
+        invocation.stdout_width));
   }
   return flags->Bool("detailed-exitcode") && plan.HasChanges() ? 2 : 0;
 }

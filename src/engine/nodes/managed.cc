@@ -4,7 +4,9 @@
 
 #include "cty/convert.h"
 #include "cty/ops.h"
+#include "engine/generate_config.h"
 #include "engine/triggers.h"
+#include "hcl/parse.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
 #include "schema/marks.h"
@@ -565,7 +567,8 @@ namespace {
 /// The import block that brings the row's object, if the state has nothing at its address.
 const ImportTarget* ImportOf(const RowContext& row) {
   const BlockImports* imports = row.info.imports.get();
-  if (imports == nullptr || row.row.stored != nullptr) {
+  if (imports == nullptr ||
+      (row.row.stored != nullptr && row.walk().input.command_import == nullptr)) {
     return nullptr;
   }
   auto it = imports->index.find(row.address);
@@ -598,7 +601,8 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
   auto [id_key, id_value] = target.id.empty()
                                 ? IdentifyObject(target.identity)
                                 : std::pair<std::string, std::string>("id", target.id);
-  row.walk().Post({.kind = EventKind::kImportPrepare,
+  const bool by_command = row.walk().input.command_import != nullptr;
+  row.walk().Post({.kind = by_command ? EventKind::kImportById : EventKind::kImportPrepare,
                    .address = row.address,
                    .id_key = id_key,
                    .id_value = id_value});
@@ -616,6 +620,16 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
     diags.Error(std::move(summary), detail);
     return std::nullopt;
   };
+  if (by_command) {
+    Event event{.kind = EventKind::kImportPrepared, .address = row.address};
+    event.text = type;
+    row.walk().Post(std::move(event));
+  }
+  if (by_command && row.row.stored != nullptr) {
+    return error("Resource already managed by OpenTofu",
+                 "The state has an object at " + row.AddressText() +
+                     " already. Take it out of the state before you import another one there.");
+  }
   if (imported.empty()) {
     return error("Import returned no resources", "The provider gave nothing for " + what + ".");
   }
@@ -645,11 +659,44 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                      "looks, or let apply create the object.");
   }
   size_t errors = diags.error_count();
-  Value marked = MarkAsConfigured(row, *refreshed, diags);
+  Diagnostics incomplete;  // the command takes objects whose configuration is not finished
+  Value marked = MarkAsConfigured(row, *refreshed, by_command ? incomplete : diags);
   if (diags.error_count() != errors) {
     return std::nullopt;
   }
   return marked;
+}
+
+/// A block that describes the imported object, for an import block without one.
+struct GeneratedBlock {
+  config::Resource resource;
+  std::string text;
+};
+GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
+  const Program& program = row.walk().program;
+  std::string provider;
+  const ProviderConfig& config = row.provider_slot().address;
+  std::string_view source = program.Text(config.provider);
+  std::string_view local = source.substr(source.rfind('/') + 1);
+  std::string_view type = program.Text(row.resource.name.type);
+  if (!config.alias.empty() || local != type.substr(0, type.find('_'))) {
+    provider = local;
+    if (!config.alias.empty()) {
+      provider += '.';
+      provider += program.Text(config.alias);
+    }
+  }
+  std::string contents = ConfigOfObject(row.info.schema->block, object, provider);
+  GeneratedBlock out{row.resource, ResourceBlockText(program, row.resource.name, contents)};
+  auto tree = std::make_unique<hcl::SyntaxTree>();
+  auto file = SourceFile::Make("generated.tf", contents);
+  Diagnostics none;
+  out.resource.body = hcl::ParseNative(file.get(), *tree, none);
+  GeneratedBlocks& generated = *row.walk().input.generated;
+  std::lock_guard lock(generated.mutex);
+  generated.trees.push_back(std::move(tree));
+  generated.sources.push_back(std::move(file));
+  return out;
 }
 
 }  // namespace
@@ -716,11 +763,33 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   if (diags.has_errors()) {
     return;
   }
-  std::optional<PlannedRow> planned = PlanChange(row, *provider, prior, current, nullptr, diags);
+  std::optional<GeneratedBlock> block;
+  if (import != nullptr && row.info.imports->generated) {
+    block = WriteBlock(row, *prior);
+  }
+  RowContext described{row.node, row.id,       block ? block->resource : row.resource,
+                       row.info, row.instance, row.address,
+                       row.row,  row.triggered};
+  std::optional<PlannedRow> planned =
+      PlanChange(described, *provider, prior, current, nullptr, diags);
   if (!planned) {
+    if (block) {
+      // What was written is kept: it has to be completed by hand.
+      plan::ResourceChange change;
+      change.address = row.address;
+      change.previous_address = row.address;
+      change.provider = row.provider_slot().address;
+      change.before = *prior;
+      change.after = *prior;
+      change.generated_config = std::move(block->text);
+      row.row.change = std::move(change);
+    }
     return;
   }
   plan::ResourceChange& change = planned->change;
+  if (block) {
+    change.generated_config = std::move(block->text);
+  }
   if (row.triggered) {
     change.reason = plan::Reason::kReplaceByTriggers;
   }
@@ -809,7 +878,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   if (!change) {
     return;
   }
-  if (change->reason == plan::Reason::kNone) {
+  if (change->reason == plan::Reason::kNone && !row.node.destroying) {
     change->reason = row.row.delete_reason;
   }
   if (!(change->previous_address == change->address) &&

@@ -36,16 +36,16 @@ void Keep(Walk& walk, NodeId first) {
 }
 
 /// Root outputs go along when all objects behind them do, and there is one. `complete` says whether
-/// a node that stands for objects is kept as a whole.
-template <typename F>
-std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete) {
+/// a node that stands for objects is kept as a whole, `counts` whether it stands for any.
+template <typename F, typename G>
+std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete, G&& counts) {
   const Graph& graph = walk.graph;
   std::vector<bool> whole(graph.size(), true);  // nothing behind it is left out
   std::vector<bool> any(graph.size(), false);   // some object is behind it
   std::vector<NodeId> out;
   for (NodeId id : graph.Order()) {
     for (NodeId dependency : graph.dependencies(id)) {
-      bool object = IsResourceKind(graph.node(dependency).kind);
+      bool object = IsResourceKind(graph.node(dependency).kind) && counts(dependency);
       whole[id] = whole[id] && whole[dependency] && (!object || complete(dependency));
       any[id] = any[id] || any[dependency] || object;
     }
@@ -129,8 +129,9 @@ void ApplyTargeting(Walk& walk) {
       Keep(walk, id);
     }
   }
-  for (NodeId id :
-       OutputsToKeep(walk, [&](NodeId resource) { return bool{walk.kept[resource]}; })) {
+  for (NodeId id : OutputsToKeep(
+           walk, [&](NodeId resource) { return bool{walk.kept[resource]}; },
+           [](NodeId) { return true; })) {
     Keep(walk, id);
   }
 }
@@ -156,9 +157,13 @@ class CellTargeting {
     if (targets.excluding()) {
       excluded = FindExcluded(walk_);
     }
+    const std::vector<bool> needed = NeededNodes(walk_, true);
     for (NodeId id = 0; id < graph.size(); ++id) {
       const Node& node = graph.node(id);
       if (node.kind == NodeKind::kResource) {
+        if (!needed[id]) {
+          continue;
+        }
         if (targets.excluding() ? !excluded[id] : targets.Touches(BlockOf(walk_, node))) {
           KeepNode(id);
         }
@@ -172,7 +177,11 @@ class CellTargeting {
       }
     }
     Spread();
-    for (NodeId id : OutputsToKeep(walk_, [&](NodeId resource) { return Complete(resource); })) {
+    for (NodeId id : OutputsToKeep(
+             walk_, [&](NodeId resource) { return Complete(resource); },
+             [&](NodeId resource) {
+               return needed[resource] || graph.node(resource).kind == NodeKind::kCell;
+             })) {
       KeepNode(id);
     }
     Spread();

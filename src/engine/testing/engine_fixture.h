@@ -28,8 +28,8 @@ class EventLog final : public EventSink {
         "apply-start",      "apply-progress",     "apply-complete",    "apply-errored",
         "open-start",       "open-complete",      "close-start",       "close-complete",
         "forgotten",        "planned-change",     "stopping",          "provision-start",
-        "provision-output", "provision-complete", "provision-errored", "import-prepare",
-        "import-start",     "import-complete"};
+        "provision-output", "provision-complete", "provision-errored", "import-by-id",
+        "import-prepared",  "import-prepare",     "import-start",      "import-complete"};
     std::string line(kNames[static_cast<size_t>(event.kind)]);
     line += " " + program_.ToText(event.address);
     if (!event.text.empty()) {
@@ -78,6 +78,8 @@ class EngineTest : public ::testing::Test {
     input.variables = &variables_;
     input.providers = &source_;
     input.options.mode = mode_;
+    input.options.targets = targets_;
+    input.options.excludes = excludes_;
     input.events = &events_;
     return input;
   }
@@ -175,6 +177,8 @@ class EngineTest : public ::testing::Test {
   state::State state_;
   Diagnostics diags_;
   plan::Mode mode_ = plan::Mode::kNormal;
+  Strings targets_;   ///< as -target gives them
+  Strings excludes_;  ///< as -exclude gives them
 };
 
 }  // namespace kinu::engine::testing

@@ -463,6 +463,8 @@ void JsonUi::Post(Event event) {
       return;
     case EventKind::kForgotten:
     case EventKind::kPlannedChange:
+    case EventKind::kImportById:
+    case EventKind::kImportPrepared:
     case EventKind::kImportPrepare:
     case EventKind::kImportStart:
     case EventKind::kImportComplete:

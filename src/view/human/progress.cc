@@ -138,6 +138,11 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
       return closed(plain + ": Provisioning with '" + event.provisioner + "'...");
     case EventKind::kProvisionOutput:
       return ProvisionerLines(style, plain, event);
+    case EventKind::kImportById:
+      return open(plain + ": Importing from ID \"" + event.id_value + "\"...");
+    case EventKind::kImportPrepared:
+      return style.Paint("[reset][bold][green]%: Import prepared!\n", plain) +
+             style.Paint("[reset][green]  Prepared % for import\n", event.text);
     case EventKind::kImportPrepare:
       return open(plain + ": Preparing import..." + IdSuffix(event));
     case EventKind::kImportStart:

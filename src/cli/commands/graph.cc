@@ -1,0 +1,103 @@
+#include "cli/commands/commands.h"
+#include "cli/saved_plan.h"
+#include "engine/dot.h"
+#include "engine/plan.h"
+
+namespace kinu::cli {
+
+int RunGraph(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"draw-cycles"},
+                                        {"type", FlagKind::kString},
+                                        {"module-depth", FlagKind::kInt, "-1"},
+                                        {"verbose"},
+                                        {"plan", FlagKind::kString}};
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  if (!flags->positionals().empty()) {
+    diags.Error("Unexpected argument",
+                "Too many command line arguments. Did you mean to use -chdir?");
+  }
+  std::vector<config::VariableArgument> variables = VariableArguments(*flags, diags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  auto fail = [&] {
+    invocation.Show(diags);
+    return 1;
+  };
+  Operation operation;
+  plan::Plan plan;
+  engine::Input& input = operation.input;
+  std::string path = flags->String("plan");
+  std::string type = flags->String("type");
+  if (!path.empty()) {
+    // Nothing is changed, so the state is not locked.
+    const std::span<const FlagSpec> quiet[] = {kLockFlags, kStateFlags, kOperationFlags,
+                                               kInputFlags};
+    const std::vector<std::string> no_lock{"-lock=false"};
+    auto settings = Flags::Parse(quiet, no_lock);
+    auto audience = Audience::Make(invocation, nullptr, diags);
+    if (!OpenSavedPlan(invocation, *settings, path, operation, plan, *audience, diags)) {
+      return fail();
+    }
+  } else {
+    operation.loaded = LoadWorkingDirectory(invocation, variables, diags);
+    backend::LocalOptions options;
+    if (diags.has_errors() || !ReadBackend(invocation, operation.loaded, options, diags)) {
+      return fail();
+    }
+    operation.locator = MakeLocator(invocation, diags);
+    if (diags.has_errors()) {
+      return fail();
+    }
+    auto opened =
+        backend::LocalBackend(options).Open(WorkspaceOf(invocation), operation.loaded.program);
+    auto state = opened ? (*opened)->Read(operation.loaded.program)
+                        : Result<state::State>(std::unexpected(opened.error()));
+    if (!state) {
+      diags.Error("Failed to load state", state.error().message);
+      return fail();
+    }
+    operation.prior = std::move(*state);
+    input.config = operation.loaded.config.get();
+    input.prior_state = &operation.prior;
+    input.variables = &operation.loaded.variables;
+    input.providers = operation.locator.get();
+    input.pool = &operation.pool;
+    plan.program = operation.loaded.program;
+    plan.prior_state = operation.prior.Clone();
+  }
+  if (type.empty()) {
+    type = path.empty() ? "plan" : "apply";
+  }
+  std::string text;
+  if (type == "plan") {
+    text = engine::PlanGraphText(input, plan::Mode::kNormal, diags);
+  } else if (type == "plan-refresh-only") {
+    text = engine::PlanGraphText(input, plan::Mode::kRefreshOnly, diags);
+  } else if (type == "plan-destroy") {
+    text = engine::PlanGraphText(input, plan::Mode::kDestroy, diags);
+  } else if (type == "apply") {
+    text = engine::ApplyGraphText(input, plan, diags);
+  } else if (type == "eval" || type == "validate") {
+    diags.Error(
+        "Graph type no longer available",
+        "There is no graph of type \"" + type + "\" any more: -type=plan shows almost the same.");
+  } else {
+    diags.Error("Unsupported graph type",
+                "The types are \"plan\", \"plan-refresh-only\", \"plan-destroy\" and \"apply\".");
+  }
+  if (diags.has_errors()) {
+    return fail();
+  }
+  // Programs read this, so it comes without warnings.
+  Print(text);
+  return 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,149 @@
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/planning.h"
+#include "config/address.h"
+#include "view/human/text.h"
+
+namespace kinu::cli {
+namespace {
+
+constexpr std::string_view kDone =
+    "Import successful!\n\nThe resources that were imported are shown above. These resources are "
+    "now in\nyour OpenTofu state and will henceforth be managed by OpenTofu.\n";
+
+/// The instance that is imported to; problems are shown already when there is none.
+std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* source,
+                                           Audience& audience, Diagnostics& diags) {
+  std::optional<config::Endpoint> endpoint = config::ParseAddress(program, source, diags);
+  if (endpoint && endpoint->is_module) {
+    diags.Error("Invalid address", "The address of a resource is needed, not of a module.",
+                endpoint->range);
+    endpoint.reset();
+  }
+  if (!endpoint) {
+    audience.Show(diags);
+    audience.Text(
+        "For information on valid syntax, see:\n"
+        "https://opentofu.org/docs/cli/state/resource-addressing/\n");
+    return std::nullopt;
+  }
+  if (endpoint->resource.mode != ResourceMode::kManaged) {
+    diags.Error("Invalid target resource address",
+                "Only managed resources can be imported to, not data sources or ephemeral "
+                "resources.");
+    audience.Show(diags);
+    return std::nullopt;
+  }
+  return ResourceInstance{{endpoint->module, endpoint->resource}, endpoint->key};
+}
+
+/// Whether the configuration has the resource; otherwise says what to write.
+bool IsConfigured(const Invocation& invocation, const config::Config& config,
+                  const ResourceInstance& address, Audience& audience, Diagnostics& diags) {
+  const Program& program = *config.program;
+  std::string module = program.ToText(address.resource.module);
+  const config::ConfigNode* node = config.Find(program.ModuleOf(address.resource.module));
+  if (node == nullptr) {
+    diags.Error("Import to non-existent module",
+                "The configuration has no " + module + ". Add it before importing into it.");
+    return false;
+  }
+  const ResourceName& resource = address.resource.resource;
+  if (node->module->FindResource(resource) >= 0) {
+    return true;
+  }
+  if (!audience.json_only()) {
+    PrintError(invocation.style().Paint(
+        "[reset][bold][red]Error:[reset][bold] resource address %[reset]",
+        "\"" + program.ToText(address) + "\" does not exist in the configuration."));
+    PrintError("\n\nBefore importing this resource, please create its configuration in " +
+               (module.empty() ? "the root module" : module) + ". For example:\n\nresource \"" +
+               std::string(program.Text(resource.type)) + "\" \"" +
+               std::string(program.Text(resource.name)) + "\" {\n  # (resource arguments)\n}\n\n");
+  }
+  return false;
+}
+
+}  // namespace
+
+int RunImport(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"parallelism", FlagKind::kInt, "10"},
+                                        {"config", FlagKind::kString, "."},
+                                        {"ignore-remote-version"}};
+  const std::span<const FlagSpec> tables[] = {kFlags,     kVariableFlags, kJsonFlags,
+                                              kLockFlags, kStateFlags,    kInputFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  if (flags->positionals().size() != 2) {
+    diags.Error("Invalid number of arguments", "The import command expects two arguments");
+  }
+  PlanRequest request;
+  request.variables = VariableArguments(*flags, diags);
+  request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags->Int("parallelism")));
+  auto audience = Audience::Make(invocation, &*flags, diags);
+  if (diags.has_errors()) {
+    if (audience->json_only()) {
+      audience->json()->Diagnostics(diags);
+      return 1;
+    }
+    return UsageError(invocation, diags);
+  }
+  auto source = SourceFile::Make("<import-address>", flags->positionals()[0]);
+  Operation operation;
+  CatchInterrupts(&operation.pool);
+  auto fail = [&] {
+    operation.Close(diags);
+    audience->Show(diags);
+    return 1;
+  };
+  {
+    Program addresses;
+    if (!ReadTarget(addresses, source.get(), *audience, diags)) {
+      return 1;
+    }
+  }
+  const std::string& directory = flags->String("config");
+  if (directory != "." && ::chdir(directory.c_str()) != 0) {
+    diags.Error("No OpenTofu configuration files",
+                "The directory " + directory + " given with -config cannot be read.");
+    return fail();
+  }
+  if (!config::IsConfigDir(".")) {
+    diags.Error("No OpenTofu configuration files",
+                "The directory " + directory +
+                    " has no configuration files. Use -config to say where they are.");
+    return fail();
+  }
+  Loaded checked = LoadWorkingDirectory(invocation, request.variables, diags);
+  if (diags.has_errors()) {
+    return fail();
+  }
+  auto wanted = ReadTarget(*checked.program, source.get(), *audience, diags);
+  if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, *audience, diags)) {
+    return fail();
+  }
+  if (!operation.Open(invocation, *flags, request, "OperationTypeInvalid", *audience, diags)) {
+    return fail();
+  }
+  engine::ImportTarget target;
+  target.address = *ReadTarget(*operation.loaded.program, source.get(), *audience, diags);
+  target.id = flags->positionals()[1];
+  state::State imported = engine::ImportToState(operation.input, target, diags);
+  if (diags.has_errors()) {
+    return fail();
+  }
+  if (auto written = operation.store->Write(imported); !written) {
+    diags.Error("Error writing state file", written.error().message);
+    return fail();
+  }
+  audience->Text(invocation.style().Paint("\n[reset][green]%\n[reset]\n", kDone));
+  operation.Close(diags);
+  return audience->Show(diags) ? 1 : 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,71 @@
+#include "cli/commands/commands.h"
+#include "cli/planning.h"
+#include "view/human/output.h"
+#include "view/human/text.h"
+
+namespace kinu::cli {
+
+int RunRefresh(Invocation& invocation) {
+  const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags,      kLockFlags,
+                                              kStateFlags,    kOperationFlags, kInputFlags};
+  Diagnostics diags;
+  auto flags = Flags::Parse(tables, invocation.args);
+  if (!flags) {
+    diags.Error("Failed to parse command-line flags", flags.error().message);
+    return UsageError(invocation, diags);
+  }
+  if (!flags->positionals().empty()) {
+    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
+  }
+  PlanRequest request = ReadPlanRequest(*flags, plan::Mode::kNormal, diags);
+  request.mode = plan::Mode::kNormal;
+  request.options.refresh = true;
+  auto audience = Audience::Make(invocation, &*flags, diags);
+  if (diags.has_errors()) {
+    if (audience->json() != nullptr) {
+      audience->json()->Diagnostics(diags);
+    }
+    return audience->json_only() ? 1 : UsageError(invocation, diags);
+  }
+  Operation operation;
+  CatchInterrupts(&operation.pool);
+  auto fail = [&] {
+    operation.Close(diags);
+    audience->Show(diags);
+    return 1;
+  };
+  if (!RequireConfiguration("refresh", diags) ||
+      !operation.Open(invocation, *flags, request, "OperationTypeRefresh", *audience, diags)) {
+    return fail();
+  }
+  bool any = false;
+  for (const auto& resource : operation.prior.resources) {
+    any = any || resource->address.resource.mode == ResourceMode::kManaged;
+  }
+  if (!any) {
+    diags.Warning("Empty or non-existent state",
+                  "The state keeps track of no objects, so there is nothing to read again.");
+  }
+  // The state that a plan starts from is the refreshed one.
+  plan::Plan plan = engine::MakePlan(operation.input, diags);
+  if (diags.has_errors()) {
+    return fail();
+  }
+  if (auto written = operation.store->Write(plan.prior_state); !written) {
+    diags.Error("failed to write state: " + written.error().message, "");
+  }
+  operation.Close(diags);
+  if (audience->Show(diags)) {
+    return 1;
+  }
+  if (!plan.prior_state.outputs.empty()) {
+    audience->Text(view::RenderOutputsHeading(invocation.style()) +
+                   view::RenderOutputs(plan.prior_state.outputs, false));
+  }
+  if (audience->json() != nullptr) {
+    audience->json()->Outputs(plan.prior_state.outputs);
+  }
+  return 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,17 @@
+// Graphs as text in the DOT language, for people and for drawing programs: the same nodes, names
+// and edges as the reference's `graph` command. Ref: opentofu internal/tofu/graph_dot.go,
+// internal/dag/dot.go, transform_transitive_reduction.go.
+#pragma once
+
+#include <string>
+
+#include "engine/walk.h"
+
+namespace kinu::engine {
+
+/// What a plan of that mode walks.
+std::string PlanGraphText(const Input& input, plan::Mode mode, Diagnostics& diags);
+/// What applying the plan walks.
+std::string ApplyGraphText(const Input& input, const plan::Plan& plan, Diagnostics& diags);
+
+}  // namespace kinu::engine

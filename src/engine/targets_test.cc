@@ -1,0 +1,250 @@
+// -target and -exclude. Numbers in names are those of the scenarios in docs/engine.md.
+#include "engine/targets.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/testing/engine_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::EngineTest;
+using testing::Strings;
+
+TEST(Targets, ContainWhatTheirAddressCovers) {
+  struct Case {
+    const char* target;
+    const char* instance;
+    bool contained;
+    bool touched;  ///< the block of the instance, keys ignored
+  };
+  static constexpr Case kCases[] = {
+      {"t.a", "t.a", true, true},
+      {"t.a", "t.a[0]", true, true},
+      {"t.a[0]", "t.a[0]", true, true},
+      {"t.a[0]", "t.a[1]", false, true},
+      {"t.a[\"k\"]", "t.a[\"k\"]", true, true},
+      {"t.a", "t.b", false, false},
+      {"t.a", "data.t.a", false, false},
+      {"data.t.a", "data.t.a[1]", true, true},
+      {"module.m", "module.m.t.a", true, true},
+      {"module.m", "module.m[1].t.a", true, true},
+      {"module.m", "module.m[1].module.n.t.a[3]", true, true},
+      {"module.m[0]", "module.m[0].t.a", true, true},
+      {"module.m[0]", "module.m[1].t.a", false, true},
+      {"module.m[0]", "module.m.t.a", false, true},
+      {"module.m.module.n", "module.m[0].module.n.t.a", false, true},
+      {"module.m.t.a", "module.m[0].t.a", false, true},
+      {"module.m[0].t.a", "module.m[0].t.a[2]", true, true},
+      {"module.m", "t.a", false, false},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(std::string(c.target) + " and " + c.instance);
+    Program program;
+    const Strings list{c.target};
+    Targets targets(program, list, {});
+    Targets excludes(program, {}, list);
+    ResourceInstance instance;
+    ASSERT_TRUE(program.ParseResourceInstance(c.instance, &instance));
+    const ConfigResource block{program.ModuleOf(instance.resource.module),
+                               instance.resource.resource};
+    EXPECT_EQ(targets.Contains(instance), c.contained);
+    EXPECT_EQ(targets.Wants(instance), c.contained);
+    EXPECT_EQ(excludes.Wants(instance), !c.contained);
+    EXPECT_EQ(targets.Touches(block), c.touched);
+  }
+}
+
+constexpr const char* kChain = R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      count = 2
+      name  = "b-${count.index}"
+      value = test_thing.a[count.index].id
+    }
+    resource "test_thing" "c" {
+      name  = "c"
+      value = test_thing.a[0].id
+    }
+    resource "test_thing" "z" { name = "z" }
+    output "a1" { value = test_thing.a[1].id }
+    output "z" { value = test_thing.z.id })";
+
+TEST_F(EngineTest, ATargetBringsWhatItNeedsWhole) {  // 12
+  Configure(kChain);
+  targets_ = {"test_thing.b[0]"};
+  EXPECT_EQ(Changes(Plan()), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.b[0]"}));
+  ASSERT_EQ(diags_.size(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list()[0].summary, "Resource targeting is in effect");
+}
+
+TEST_F(EngineTest, AnOutputOverATargetedRowMayMissTheOthers) {  // 12
+  Configure(kChain);
+  targets_ = {"test_thing.a[0]"};
+  plan::Plan plan = Plan();
+  EXPECT_EQ(Changes(plan), Strings{"test_thing.a[0]"});
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list().back().summary, "Invalid index");
+}
+
+TEST_F(EngineTest, AnExclusionTakesAllDependentsAlong) {  // 12
+  Configure(kChain);
+  excludes_ = {"test_thing.a[1]"};
+  EXPECT_EQ(Changes(Plan()), (Strings{"test_thing.a[0]", "test_thing.z"}));
+  excludes_ = {"test_thing.c"};
+  EXPECT_EQ(Changes(Plan()).size(), 5u);
+}
+
+TEST_F(EngineTest, OnlyTheInstanceThatATargetNamesIsApplied) {  // 44, #28
+  Configure(kChain);
+  targets_ = {"test_thing.c"};
+  EXPECT_EQ(Changes(Plan()), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.c"}));
+  Apply();
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a[0]", "test_thing.c"}));
+  EXPECT_TRUE(state_.outputs.empty());
+}
+
+TEST_F(EngineTest, ATargetedDestructionTakesDependents) {  // 13
+  Configure(kChain);
+  Apply();
+  mode_ = plan::Mode::kDestroy;
+  targets_ = {"test_thing.a[0]"};
+  EXPECT_EQ(Changes(Plan()),
+            (Strings{"test_thing.a[0]", "test_thing.b[0]", "test_thing.b[1]", "test_thing.c"}));
+  Apply();
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a[1]", "test_thing.z"}));
+  EXPECT_EQ(state_.outputs.size(), 2u);
+}
+
+TEST_F(EngineTest, WhatAnExcludedObjectNeedsIsNotDestroyed) {  // 13
+  Configure(kChain);
+  Apply();
+  mode_ = plan::Mode::kDestroy;
+  excludes_ = {"test_thing.c"};
+  Apply();
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.c"}));
+}
+
+TEST_F(EngineTest, AnOrphanIsTargetedAlone) {  // 44
+  Configure(kChain);
+  Apply();
+  Configure(R"(resource "test_thing" "z" { name = "z" })");
+  targets_ = {"test_thing.a[0]"};
+  EXPECT_EQ(Changes(Plan()), Strings{"test_thing.a[0]"});
+}
+
+TEST_F(EngineTest, CreateBeforeDestroyIsForcedByKeptDependentsOnly) {  // 26, #26
+  auto text = [](const std::string& force) {
+    return R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = ")" +
+           force + R"("
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+      lifecycle { create_before_destroy = true }
+    })";
+  };
+  Configure(text("one"));
+  Apply();
+  auto flag = [&] { return state_.Sorted()[0]->instances[0].current->create_before_destroy; };
+  EXPECT_TRUE(flag());
+  Configure(text("two"));
+  targets_ = {"test_thing.a"};
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.changes.size(), 1u);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kDeleteThenCreate);
+  Apply();
+  EXPECT_FALSE(flag());
+  targets_.clear();
+  Apply();  // the refresh notes it again
+  EXPECT_EQ(Changes(Plan()), Strings{});
+  Configure(text("three"));
+  EXPECT_EQ(Plan().changes[0].action, plan::Action::kCreateThenDelete);
+}
+
+TEST_F(EngineTest, MovedObjectsMustBeTargetedAtBothEnds) {
+  Configure(R"(resource "test_thing" "old" { name = "x" })");
+  Apply();
+  Configure(R"(
+    resource "test_thing" "new" { name = "x" }
+    moved {
+      from = test_thing.old
+      to   = test_thing.new
+    })");
+  targets_ = {"test_thing.new"};
+  (void)Plan();
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list().back().summary, "Moved resource instances excluded by targeting");
+  EXPECT_NE(diags_.list().back().detail.find("-target=\"test_thing.old\""), std::string::npos);
+}
+
+// --- Imports ---
+
+TEST_F(EngineTest, ImportBlocksBringObjects) {
+  Configure(R"(
+    locals { ids = { x = "one", y = "two" } }
+    resource "test_thing" "a" {
+      for_each = local.ids
+      name     = each.value
+    }
+    import {
+      for_each = local.ids
+      to       = test_thing.a[each.key]
+      id       = each.value
+    })");
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  ASSERT_EQ(plan.changes.size(), 2u);
+  for (const plan::ResourceChange& change : plan.changes) {
+    EXPECT_TRUE(change.importing.has_value());
+    EXPECT_NE(change.action, plan::Action::kCreate);
+  }
+  EXPECT_EQ(script_->CountCalls("ImportResourceState"), 2u);
+  Apply();
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a[\"x\"]", "test_thing.a[\"y\"]"}));
+  // What is in the state is not imported again.
+  EXPECT_EQ(Changes(Plan()), Strings{});
+  EXPECT_EQ(script_->CountCalls("ImportResourceState"), 0u);
+}
+
+TEST_F(EngineTest, ImportsThatCannotBeMade) {
+  struct Case {
+    const char* import;
+    const char* summary;
+  };
+  static constexpr Case kCases[] = {
+      {"to = test_thing.none\nid = \"x\"", "Configuration for import target does not exist"},
+      {"to = test_thing.c[7]\nid = \"x\"", "Configuration for import target does not exist"},
+      {"to = test_thing.c[0]\nid = test_thing.a.id", "Invalid import id argument"},
+      {"to = test_thing.a\nid = null", "Invalid import id argument"},
+      {"to = test_thing.a\nid = sensitive(\"x\")", "Invalid import id argument"},
+      {"to = test_thing.c[test_thing.a.id]\nid = \"x\"",
+       "Import block 'to' address contains an invalid key"},
+      {"to = test_thing.a\nidentity = { id = \"x\" }",
+       "Unable to determine identity schema for import identity"},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.import);
+    Configure(std::string(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "c" {
+      count = 1
+      name  = "c"
+    }
+    import {
+    )") + c.import +
+              "\n}");
+    (void)Plan();
+    ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+    EXPECT_EQ(diags_.list().back().summary, c.summary);
+  }
+}
+
+}  // namespace
+}  // namespace kinu::engine
