@@ -261,6 +261,11 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   if (!plan.errored) {
     Diagnostics graph;
     engine::CheckApplyGraph(operation.input, plan, graph);
+    if (plan.mode == plan::Mode::kDestroy && graph.has_errors()) {
+      // A destruction that cannot be ordered is no plan at all.
+      plan.errored = true;
+      plan.rejected = true;
+    }
     diags.Append(std::move(graph));
   }
   return plan;

@@ -300,7 +300,8 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
     }
   }
   result.counts = recorder.counts;
-  result.checks = checks.Results();
+  // Refreshing alone has checked everything already.
+  result.checks = plan.mode == plan::Mode::kRefreshOnly ? plan.checks : checks.Results();
   result.state.checks = result.checks;
   result.state.has_checks = !result.checks.empty();
   return result;

@@ -57,10 +57,12 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     change.after = Value::Null(row.previous_value->type());
     return change;
   }
-  if (Value::RawEquals(row.previous_value->UnmarkDeep(), row.refreshed_value->UnmarkDeep())) {
+  // Objects that only moved are drift too, for plans that do nothing but record drift.
+  bool same = Value::RawEquals(row.previous_value->UnmarkDeep(), row.refreshed_value->UnmarkDeep());
+  if (same && change.address == change.previous_address) {
     return std::nullopt;
   }
-  change.action = plan::Action::kUpdate;
+  change.action = same ? plan::Action::kNoOp : plan::Action::kUpdate;
   change.after = *row.refreshed_value;
   return change;
 }

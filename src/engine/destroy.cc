@@ -208,23 +208,23 @@ void KeepDependenciesOfFailed(const Walk& walk, plan::Plan& plan) {
 
 void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& plan,
                     Diagnostics& diags) {
-  size_t errors = diags.error_count();
   plan::Plan refreshed;
   refreshed.program = plan.program;
   if (input.prior_state != nullptr && !input.prior_state->empty() && input.options.refresh) {
     Input normal = input;
     normal.options.mode = plan::Mode::kNormal;
     normal.options.before_destroy = true;
-    refresh(normal, Severity::kWarning, refreshed, diags);
-    if (diags.error_count() != errors) {
+    // Its warnings would be those of the destruction once more, or of no interest.
+    Diagnostics found;
+    refresh(normal, Severity::kWarning, refreshed, found);
+    if (found.has_errors()) {
+      diags.Append(std::move(found));
       plan.rejected = true;
       return;
     }
     plan.drift = std::move(refreshed.drift);
     plan.prior_state = std::move(refreshed.prior_state);
     plan.previous_state = std::move(refreshed.previous_state);
-    // What the configuration says of outputs is no longer of interest.
-    plan.prior_state.outputs = input.prior_state->outputs;
   } else if (input.prior_state != nullptr) {
     plan.prior_state = input.prior_state->Clone();
     plan.previous_state = input.prior_state->Clone();
@@ -233,6 +233,9 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   destroy.prior_state = &plan.prior_state;
   destroy.options.refresh = false;
   destroy.options.imports = false;
+  if (input.options.refresh) {
+    destroy.refactoring = nullptr;  // what moved has moved when the state was refreshed
+  }
   destroy.options.targets.clear();  // what goes is decided object by object
   destroy.options.excludes.clear();
   Walk walk(WalkKind::kPlan, destroy);

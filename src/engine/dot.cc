@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/files.h"
 #include "engine/apply.h"
 #include "engine/cells.h"
 #include "engine/passes/passes.h"
@@ -54,7 +55,9 @@ class Drawing {
     size_t others = names_.size();
     Id root = Add("root");
     for (Id id = 0; id < others; ++id) {
-      Connect(root, id);
+      if (!dissolved_.contains(id)) {
+        Connect(root, id);
+      }
     }
   }
 
@@ -66,6 +69,7 @@ class Drawing {
       }
     }
     edges_[gone].clear();
+    dissolved_.insert(gone);
   }
 
   /// Drops every edge that others imply. Edges inside of cycles stay.
@@ -100,13 +104,13 @@ class Drawing {
   }
 
   std::string Text() const {
-    std::vector<std::string> nodes;
+    std::vector<std::pair<std::string_view, std::string>> nodes;  // by name
     std::vector<std::string> lines;
     auto name = [&](Id id) { return Quoted("[root] " + names_[id]); };
     for (Id id = 0; id < names_.size(); ++id) {
       if (!shapes_[id].empty()) {
-        nodes.push_back(name(id) + " [label = " + Quoted(labels_[id]) + ", shape = \"" +
-                        std::string(shapes_[id]) + "\"]");
+        nodes.emplace_back(names_[id], name(id) + " [label = " + Quoted(labels_[id]) +
+                                           ", shape = \"" + std::string(shapes_[id]) + "\"]");
       }
       for (Id target : edges_[id]) {
         lines.push_back(name(id) + " -> " + name(target));
@@ -116,10 +120,11 @@ class Drawing {
     std::sort(lines.begin(), lines.end());
     std::string out =
         "digraph {\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {\n";
-    for (const auto* list : {&nodes, &lines}) {
-      for (const std::string& line : *list) {
-        out += "\t\t" + line + "\n";
-      }
+    for (const auto& [unused, line] : nodes) {
+      out += "\t\t" + line + "\n";
+    }
+    for (const std::string& line : lines) {
+      out += "\t\t" + line + "\n";
     }
     return out + "\t}\n}\n\n";
   }
@@ -151,6 +156,7 @@ class Drawing {
   std::vector<std::string> labels_;
   std::vector<std::string_view> shapes_;
   std::vector<std::set<Id>> edges_;
+  std::set<Id> dissolved_;
 };
 
 /// Draws the nodes of a walk. A node of ours may be several vertices: `ins` take its edges, `out`
@@ -221,9 +227,10 @@ class Artist {
         return single(drawing_.Add(name, name, "diamond"));
       case NodeKind::kOrphan: {
         const state::Resource& resource = *walk_.orphans[node.index].resource;
+        const std::string label = LabelOf(resource.address);
         for (const state::Instance& instance : resource.instances) {
           std::string text = walk_.program.ToText(ResourceInstance{resource.address, instance.key});
-          Drawing::Id vertex = drawing_.Add(text + " (orphan)", text + " (orphan)", "box");
+          Drawing::Id vertex = drawing_.Add(text + " (orphan)", label, "box");
           ins_[id].push_back(vertex);
           outs_[id].push_back(vertex);
         }
@@ -231,11 +238,12 @@ class Artist {
       }
       case NodeKind::kDeposed: {
         const state::Resource& resource = *walk_.deposed[node.index].resource;
+        const std::string label = LabelOf(resource.address);
         for (const state::Instance& instance : resource.instances) {
           std::string text = walk_.program.ToText(ResourceInstance{resource.address, instance.key});
           for (const state::DeposedObject& deposed : instance.deposed) {
             std::string full = text + " (deposed " + deposed.key + ")";
-            Drawing::Id vertex = drawing_.Add(full, full, "box");
+            Drawing::Id vertex = drawing_.Add(full, label, "box");
             ins_[id].push_back(vertex);
             outs_[id].push_back(vertex);
           }
@@ -246,7 +254,7 @@ class Artist {
         const Cell& cell = walk_.cells[node.index];
         for (const CellRow& row : cell.rows) {
           std::string text = RowName(cell, plan_->changes[row.change]);
-          Drawing::Id vertex = drawing_.Add(text, text, "box");
+          Drawing::Id vertex = drawing_.Add(text, LabelOf(cell.resource), "box");
           ins_[id].push_back(vertex);
           outs_[id].push_back(vertex);
         }
@@ -261,12 +269,22 @@ class Artist {
     }
   }
 
+  /// All that belongs to a block is labelled as the block.
+  std::string LabelOf(const AbsResource& resource) const {
+    return walk_.program.ToText(
+        ConfigResource{walk_.program.ModuleOf(resource.module), resource.resource});
+  }
+
   std::string RowName(const Cell& cell, const plan::ResourceChange& change) const {
     std::string text = walk_.program.ToText(change.address);
     switch (cell.phase) {
       case Phase::kDestroy:
         return text + " (destroy)";
       case Phase::kDispose:
+        if (change.action == plan::Action::kCreateThenDelete) {
+          // The key is made up when the object is set aside; this is as good as any.
+          return text + " (destroy deposed " + RandomUuid().substr(0, 8) + ")";
+        }
         return change.deposed.empty() ? text + " (destroy)"
                                       : text + " (destroy deposed " + change.deposed + ")";
       case Phase::kForget:
@@ -359,6 +377,11 @@ std::string DestroyGraphText(const Walk& walk, const state::State* state) {
   for (size_t i = 0; i < root.outputs.size(); ++i) {
     drawing.Add("output." + std::string(walk.program.Text(root.outputs[i].name)) + " (expand)");
   }
+  for (const auto& node : walk.config.nodes) {
+    if (node->parent != nullptr) {
+      drawing.Add(walk.program.ToText(node->path) + " (close)");
+    }
+  }
   FlatMap<ConfigResource, std::vector<std::pair<ModuleInstId, Drawing::Id>>> objects;
   struct User {
     ModuleInstId module;
@@ -376,7 +399,7 @@ std::string DestroyGraphText(const Walk& walk, const state::State* state) {
         }
         std::string text =
             walk.program.ToText(ResourceInstance{resource->address, instance.key}) + " (destroy)";
-        Drawing::Id vertex = drawing.Add(text, text, "box");
+        Drawing::Id vertex = drawing.Add(text, walk.program.ToText(block), "box");
         objects[block].emplace_back(resource->address.module, vertex);
         users.push_back({resource->address.module, vertex, instance.current->dependencies});
         std::string provider = walk.program.ToText(resource->provider);
@@ -432,7 +455,7 @@ std::string ApplyGraphText(const Input& input, const plan::Plan& plan, Diagnosti
   }
   std::vector<bool> shown = NeededNodes(walk, true);
   for (NodeId id = 0; id < walk.graph.size(); ++id) {
-    shown[id] = shown[id] && walk.Kept(id);
+    shown[id] = (shown[id] || walk.graph.node(id).kind == NodeKind::kModuleEnd) && walk.Kept(id);
   }
   HideIdleProviders(walk, shown);
   return Finish(Artist(walk, &plan).Draw(shown));

@@ -112,15 +112,11 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
       }
     }
   }
-  // A plan without changes has nothing to carry out, but its refreshed state is kept.
+  // Even where there is nothing to change, values and checks are worked out anew.
   Diagnostics apply_diags;
-  engine::ApplyResult result;
-  if (plan.CanApply()) {
-    operation.input.prior_state = &plan.prior_state;
-    result = engine::Apply(operation.input, plan, operation.store.get(), apply_diags);
-  } else {
-    result.state = plan.prior_state.Clone();
-  }
+  operation.input.prior_state = &plan.prior_state;
+  engine::ApplyResult result =
+      engine::Apply(operation.input, plan, operation.store.get(), apply_diags);
   if (!plan.targets.empty() || !plan.excludes.empty()) {
     apply_diags.Warning(
         "Applied changes may be incomplete",

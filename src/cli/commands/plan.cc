@@ -130,7 +130,7 @@ int RunPlan(Invocation& invocation) {
         style, {.plan_path = out_path, .generated_config_path = generated_any ? generate_path : ""},
         invocation.stdout_width));
   }
-  return flags->Bool("detailed-exitcode") && plan.HasChanges() ? 2 : 0;
+  return flags->Bool("detailed-exitcode") && plan.CanApply() ? 2 : 0;
 }
 
 }  // namespace kinu::cli

@@ -24,7 +24,9 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostic
   } else if (object.skip_destroy) {
     out = {true, plan::Reason::kForgetState};
   }
-  if (const Refactoring* refactoring = row.walk().input.refactoring; refactoring != nullptr) {
+  const Refactoring* refactoring = row.walk().input.refactoring;
+  // When everything goes, `removed` blocks say nothing of it.
+  if (refactoring != nullptr && !row.node.destroying) {
     if (const RemovedRule* rule = refactoring->FindRemoved(row.address.resource)) {
       out.forget = !rule->block->destroy;
     }

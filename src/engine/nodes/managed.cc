@@ -356,6 +356,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   }
   *private_data = std::move(response.private_data);
   Value refreshed = response.state;
+  std::tie(id_key, id_value) = IdentifyObject(refreshed);
   row.walk().Post({.kind = EventKind::kRefreshComplete,
                    .address = row.address,
                    .deposed = deposed,

@@ -36,16 +36,20 @@ void Keep(Walk& walk, NodeId first) {
 }
 
 /// Root outputs go along when all objects behind them do, and there is one. `complete` says whether
-/// a node that stands for objects is kept as a whole, `counts` whether it stands for any.
+/// a node that stands for objects is kept as a whole; nodes that are not `present` are as good as
+/// pruned, with all that is behind them.
 template <typename F, typename G>
-std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete, G&& counts) {
+std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete, G&& present) {
   const Graph& graph = walk.graph;
   std::vector<bool> whole(graph.size(), true);  // nothing behind it is left out
   std::vector<bool> any(graph.size(), false);   // some object is behind it
   std::vector<NodeId> out;
   for (NodeId id : graph.Order()) {
     for (NodeId dependency : graph.dependencies(id)) {
-      bool object = IsResourceKind(graph.node(dependency).kind) && counts(dependency);
+      if (!present(dependency)) {
+        continue;
+      }
+      bool object = IsResourceKind(graph.node(dependency).kind);
       whole[id] = whole[id] && whole[dependency] && (!object || complete(dependency));
       any[id] = any[id] || any[dependency] || object;
     }
@@ -179,9 +183,7 @@ class CellTargeting {
     Spread();
     for (NodeId id : OutputsToKeep(
              walk_, [&](NodeId resource) { return Complete(resource); },
-             [&](NodeId resource) {
-               return needed[resource] || graph.node(resource).kind == NodeKind::kCell;
-             })) {
+             [&](NodeId node) { return bool{needed[node]}; })) {
       KeepNode(id);
     }
     Spread();
