@@ -8,6 +8,7 @@
 #include "query/output.h"
 #include "query/selector.h"
 #include "query/stream.h"
+#include "query/summary.h"
 #include "tfjson/path.h"
 
 namespace kinu::query {
@@ -269,6 +270,31 @@ TEST(Output, SecretsStayInside) {
       }
     }
   }
+}
+
+TEST(Summary, TheMostImportantFirst) {
+  const auto plan = *Document::Parse(R"({"resource_changes":[
+    {"address":"a.new","change":{"actions":["create"],"before":null,"after":{}}},
+    {"address":"a.same","change":{"actions":["no-op"],"before":{},"after":{}}},
+    {"address":"a.changed","change":{"actions":["update"],
+     "before":{"x":1,"y":2.0,"secret":"s1"},"after":{"x":2,"y":2,"secret":"s2"},
+     "after_unknown":{"id":true},"after_sensitive":{"secret":true}}},
+    {"address":"a.gone","action_reason":"delete_because_no_resource_config",
+     "change":{"actions":["delete"],"before":{},"after":null}}],
+    "output_changes":{"o":{"actions":["create"],"after":1}}})");
+  const std::string whole =
+      "Plan: 1 to destroy, 1 to change, 1 to add, 1 outputs\n"
+      "- destroy a.gone [delete_because_no_resource_config]\n"
+      "- update a.changed: id, secret, x\n- create a.new\n- output o\n";
+  EXPECT_EQ(SummarizePlan(plan->root(), 1000), whole);
+  EXPECT_EQ(SummarizePlan(plan->root(), whole.size()), whole);
+  for (size_t bytes = 0; bytes <= whole.size(); ++bytes) {
+    EXPECT_LE(SummarizePlan(plan->root(), bytes).size(), bytes);
+  }
+  EXPECT_EQ(SummarizePlan(plan->root(), 130),
+            "Plan: 1 to destroy, 1 to change, 1 to add, 1 outputs\n"
+            "- destroy a.gone [delete_because_no_resource_config]\n… 3 more\n");
+  EXPECT_EQ(SummarizePlan((*Document::Parse("{}"))->root(), 100), "Plan: no changes\n");
 }
 
 // --- RFC 9535's own cases, where they lie beside the repository ---

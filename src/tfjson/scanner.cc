@@ -20,17 +20,6 @@ struct Masks {
   uint64_t controls;  // below 0x20
 };
 
-/// Each bit is the parity of the bits up to and including its own.
-inline uint64_t PrefixParity(uint64_t bits) {
-  bits ^= bits << 1;
-  bits ^= bits << 2;
-  bits ^= bits << 4;
-  bits ^= bits << 8;
-  bits ^= bits << 16;
-  bits ^= bits << 32;
-  return bits;
-}
-
 enum ByteClass : uint8_t { kQuote = 1, kBackslash = 2, kOperator = 4, kSpace = 8, kControl = 16 };
 
 constexpr std::array<uint8_t, 256> kByteClasses = [] {
@@ -50,6 +39,13 @@ constexpr std::array<uint8_t, 256> kByteClasses = [] {
 }();
 
 struct PortableKernel {
+  /// Each bit is the parity of the bits up to and including its own.
+  static uint64_t PrefixParity(uint64_t bits) {
+    for (int shift = 1; shift < 64; shift *= 2) {
+      bits ^= bits << shift;
+    }
+    return bits;
+  }
   static Masks Look(const char* block) {
     Masks masks{};
     for (size_t i = 0; i < StructureScanner::kBlock; ++i) {
@@ -65,9 +61,14 @@ struct PortableKernel {
 };
 
 #if defined(__x86_64__)
-#define KINU_AVX2 __attribute__((target("avx2,bmi,popcnt")))
+#define KINU_AVX2 __attribute__((target("avx2,bmi,popcnt,pclmul")))
 
 struct Avx2Kernel {
+  KINU_AVX2 static inline uint64_t PrefixParity(uint64_t bits) {
+    // Multiplication without carries by a number of ones only.
+    return static_cast<uint64_t>(_mm_cvtsi128_si64(
+        _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<int64_t>(bits)), _mm_set1_epi8(-1), 0)));
+  }
   KINU_AVX2 static inline __attribute__((always_inline)) uint32_t Equal(__m256i bytes, char c) {
     return static_cast<uint32_t>(
         _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(c))));
@@ -153,7 +154,7 @@ struct ScanWith {
       if ((masks.backslashes != 0 || scanner.escaped_)) [[unlikely]] {
         quotes &= ~scanner.Escaped(text, at, masks.backslashes & valid);
       }
-      const uint64_t inside = PrefixParity(quotes) ^ in_string;
+      const uint64_t inside = Kernel::PrefixParity(quotes) ^ in_string;
       in_string = static_cast<uint64_t>(static_cast<int64_t>(inside) >> 63);
       const uint64_t words = ~(masks.operators | masks.spaces | quotes);
       const uint64_t word_starts = words & ~(words << 1 | after_word);
@@ -195,7 +196,8 @@ KINU_AVX2 size_t ScanAvx2(StructureScanner& scanner, std::string_view text, size
 
 StructureScanner::StructureScanner() : scan_(&ScanPortable) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+      __builtin_cpu_supports("pclmul")) {
     scan_ = &ScanAvx2;
   }
 #endif

@@ -11,7 +11,7 @@ namespace {
 /// How much is scanned at once: small enough for the offsets to stay in the cache.
 constexpr size_t kScanBytes = size_t{64} << 10;
 /// How much is read at once.
-constexpr size_t kReadBytes = size_t{1} << 20;
+constexpr size_t kReadBytes = size_t{128} << 10;
 /// How much of a text in memory is one window: offsets have 32 bits.
 constexpr size_t kMemoryWindow = size_t{1} << 30;
 constexpr size_t kMostHeld = size_t{0xF0000000};

@@ -1,8 +1,12 @@
+#include <algorithm>
+
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/document.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
+#include "query/summary.h"
+#include "tfjson/masks.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
 #include "view/human/text.h"
@@ -10,6 +14,9 @@
 
 namespace kinu::cli {
 namespace {
+
+/// Of `-summary` without a number.
+constexpr size_t kSummaryBytes = 4000;
 
 struct Target {
   bool state = false;
@@ -19,14 +26,42 @@ struct Target {
   std::string module;
 };
 
-int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json,
-             bool show_sensitive, Diagnostics& diags) {
-  if (json) {
-    const auto document = PlanJson(invocation, file, diags);
-    if (document) {
-      Print(*document);
+/// How something is shown.
+struct Form {
+  bool json = false;
+  bool redact = false;  ///< JSON without sensitive values
+  size_t summary = 0;   ///< at most so many bytes of lines about a plan
+  bool show_sensitive = false;
+};
+
+/// Prints a document as it was written, or a form of it.
+int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics& diags) {
+  if (!text) {
+    return 1;
+  }
+  if (form.redact || form.summary > 0) {
+    const auto document = tfjson::Document::Parse(*std::move(text));
+    if (!document) {
+      diags.Error("Failed to read document", document.error().message + ".");
+      return 1;
     }
-    return document ? 0 : 1;
+    if (form.summary > 0) {
+      Print(query::SummarizePlan((*document)->root(), form.summary));
+      return 0;
+    }
+    text = std::string();
+    tfjson::AppendRedacted(*text, (*document)->root(),
+                           tfjson::MaskCursor(tfjson::MaskCursor::Sort::kSensitive));
+    *text += '\n';
+  }
+  Print(*text);
+  return 0;
+}
+
+int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
+             Diagnostics& diags) {
+  if (form.json || form.summary > 0) {
+    return PrintDocument(PlanJson(invocation, file, diags), form, diags);
   }
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
@@ -42,7 +77,7 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json
   LocatorSchemas schemas(*locator);
   view::PlanTextOptions options;
   options.width = invocation.stdout_width;
-  options.show_sensitive = show_sensitive;
+  options.show_sensitive = form.show_sensitive;
   auto text = view::RenderPlan(*read, schemas, invocation.style(), options);
   if (!text) {
     diags.Error("Failed to render plan", text.error().message);
@@ -52,14 +87,14 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, bool json
   return 0;
 }
 
-int ShowState(const Invocation& invocation, const state::State& state, bool json,
-              bool show_sensitive, Diagnostics& diags) {
-  if (json) {
-    const auto document = StateJson(invocation, state, diags);
-    if (document) {
-      Print(*document);
-    }
-    return document ? 0 : 1;
+int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
+              Diagnostics& diags) {
+  if (form.summary > 0) {
+    diags.Error("No plan to summarize", "The -summary option shows plans; this is a state.");
+    return 1;
+  }
+  if (form.json) {
+    return PrintDocument(StateJson(invocation, state, diags), form, diags);
   }
   auto locator = MakeLocator(invocation, diags);
   LocatorSchemas schemas(*locator);
@@ -70,7 +105,7 @@ int ShowState(const Invocation& invocation, const state::State& state, bool json
     return 0;
   }
   view::StateTextOptions options;
-  options.show_sensitive = show_sensitive;
+  options.show_sensitive = form.show_sensitive;
   auto text = view::RenderState(state, schemas, invocation.style(), options);
   if (!text) {
     diags.Error("Failed to render state", text.error().message);
@@ -87,9 +122,14 @@ int RunShow(Invocation& invocation) {
                                         {"plan", FlagKind::kString},
                                         {"config"},
                                         {"module", FlagKind::kString},
-                                        {"show-sensitive"}};
+                                        {"show-sensitive"},
+                                        {"redact"},
+                                        {"summary", FlagKind::kInt, "0"}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   Diagnostics diags;
+  // A number behind -summary is optional.
+  std::replace(invocation.args.begin(), invocation.args.end(), std::string("-summary"),
+               "-summary=" + std::to_string(kSummaryBytes));
   auto flags = Flags::Parse(tables, invocation.args);
   if (!flags) {
     diags.Error("Failed to parse command-line options", flags.error().message);
@@ -112,6 +152,13 @@ int RunShow(Invocation& invocation) {
                 "Expected at most one positional argument for the legacy positional argument "
                 "mode.");
   }
+  if (flags->Bool("redact") && !json) {
+    diags.Error("JSON output required", "The -redact option requires -json to be specified.");
+  }
+  if (flags->Int("summary") < 0 || (flags->Int("summary") > 0 && json)) {
+    diags.Error("Invalid summary",
+                "The -summary option takes a positive number of bytes and shows text, not JSON.");
+  }
   if (flags->Bool("config") && !json) {
     diags.Error("JSON output required for configuration",
                 "The -config option requires -json to be specified.");
@@ -124,7 +171,10 @@ int RunShow(Invocation& invocation) {
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
-  bool show_sensitive = flags->Bool("show-sensitive");
+  const Form form{.json = json,
+                  .redact = flags->Bool("redact"),
+                  .summary = static_cast<size_t>(flags->Int("summary")),
+                  .show_sensitive = flags->Bool("show-sensitive")};
   auto finish = [&](int code) { return invocation.Show(diags) ? 1 : code; };
   if (flags->Bool("config") || !flags->String("module").empty()) {
     std::string dir = flags->String("module");
@@ -165,7 +215,7 @@ int RunShow(Invocation& invocation) {
   if (!path.empty()) {
     auto file = plan::PlanFile::Open(path);
     if (file) {
-      return finish(ShowPlan(invocation, *file, json, show_sensitive, diags));
+      return finish(ShowPlan(invocation, *file, form, diags));
     }
     if (file.error().code != ErrorCode::kInvalid || !flags->String("plan").empty()) {
       diags.Error("Failed to read the given file as a state or plan file", file.error().message);
@@ -180,7 +230,7 @@ int RunShow(Invocation& invocation) {
                       "\n\nPlan read error: " + file.error().message);
       return finish(1);
     }
-    return finish(ShowState(invocation, *state, json, show_sensitive, diags));
+    return finish(ShowState(invocation, *state, form, diags));
   }
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
@@ -193,7 +243,7 @@ int RunShow(Invocation& invocation) {
     diags.Error("Failed to load state", state.error().message);
     return finish(1);
   }
-  return finish(ShowState(invocation, *state, json, show_sensitive, diags));
+  return finish(ShowState(invocation, *state, form, diags));
 }
 
 }  // namespace kinu::cli
