@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the coverage pages docs/seeds/*.md: each case that they name exists.
+"""Checks the coverage pages docs/seeds/*.md that name this script: each case that they name exists.
 
 A name `Suite.Test` is a unit test; anything else is the id of a conformance case, which is looked up where
 the suites lie beside the repository (KINU_SHARED names another place) and skipped elsewhere.
@@ -44,7 +44,10 @@ def main():
     passed = failed = 0
     for page in sorted(glob.glob(os.path.join(ROOT, "docs", "seeds", "*.md"))):
         with open(page, encoding="utf-8") as handle:
-            rows = [match for match in map(ROW.match, handle.read().splitlines()) if match]
+            text = handle.read()
+        if "tests/seeds.py" not in text:
+            continue  # checked by its own test
+        rows = [match for match in map(ROW.match, text.splitlines()) if match]
         if not rows:
             print("FAIL %s has no rows" % page)
             failed += 1
