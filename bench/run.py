@@ -10,6 +10,7 @@ Prints only: what a machine is busy with decides the last ten percent, so nothin
 import argparse
 import math
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -39,6 +40,8 @@ GOALS = {
     ("modules", 10000, "plan"): (0.28, 80),
     ("start", 0, "version"): (0.0016, 4),
     ("text", 1000000, "fmt -check"): (0.013, 12),
+    ("plan", 300000000, "query"): (0.2, 64),
+    ("plan", 10000000, "check"): (0.05, None),
 }
 EXPONENT_GOAL = 1.05
 # What `fmt` is measured with, repeated: everything that it aligns, indents, spaces and rewrites.
@@ -79,6 +82,34 @@ def execute(build, arguments, folder):
             raise RuntimeError("kinu %s: exit status %s\n%s"
                                % (" ".join(arguments), code, err.read(2000)))
     return float(seconds), int(kilobytes) / 1024
+
+
+# Assertions that hold of what write_plan writes.
+CHECKED = [
+    ("expect_resource_action", '      action  = "Create"\n'),
+    ("expect_unknown_value", '      path    = ["id"]\n'),
+    ("expect_known_value", '      path    = ["tags", "Name"]\n      value   = not_null()\n'),
+]
+
+
+def write_plan(path, size):
+    """Writes a plan document of about so many bytes; returns how many changes it has."""
+    count = 0
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[')
+        while file.tell() < size:
+            file.write("" if count == 0 else ",")
+            file.write(",".join(
+                '{"address":"module.m.thing.t[%d]","module_address":"module.m","mode":"managed",'
+                '"type":"thing","name":"t","index":%d,"provider_name":"registry.opentofu.org/x/y",'
+                '"change":{"actions":["create"],"before":null,"after":{"cidr_block":"10.0.%d.0/24",'
+                '"enabled":true,"tags":{"Name":"subnet \\"%d\\"","Owner":null},"size":%d},'
+                '"after_unknown":{"arn":true,"id":true,"tags":{}},"before_sensitive":false,'
+                '"after_sensitive":{"tags":{}}}}' % (i, i, i % 256, i, i)
+                for i in range(count, count + 1000)))
+            count += 1000
+        file.write("]}\n")
+    return count
 
 
 class Bench:
@@ -136,6 +167,36 @@ class Bench:
         runs = [execute(self.build, ["fmt", "-write=false"], folder)
                 for _ in range(self.repeat + 1)][1:]
         self.note("text", size, "fmt -check", runs)
+        shutil.rmtree(folder)
+
+    def documents(self):
+        """A selector over a plan document of 300 MB (with jq beside, where it is installed), and
+        10,000 assertions about one of 10 MB."""
+        folder = os.path.join(self.work, "documents")
+        os.makedirs(folder)
+        large, small = 300000000, 10000000
+        write_plan(os.path.join(folder, "large.json"), large)
+        runs = [execute(self.build, ["query", "-count", "$.resource_changes[*].address",
+                                     "large.json"], folder) for _ in range(self.repeat + 1)][1:]
+        self.note("plan", large, "query", runs)
+        if shutil.which("jq"):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(["jq", "[.resource_changes[].address] | length", "large.json"],
+                           cwd=folder, stdout=subprocess.DEVNULL, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print("%-8s %9d  jq: %.2f s" % ("plan", large, after.ru_utime + after.ru_stime -
+                                            before.ru_utime - before.ru_stime))
+        count = write_plan(os.path.join(folder, "small.json"), small)
+        with open(os.path.join(folder, "c.kinucheck.hcl"), "w", encoding="utf-8") as file:
+            file.write('check "all" {\n  plan {\n')
+            for i in range(10000):
+                kind, rest = CHECKED[i % len(CHECKED)]
+                file.write('    %s {\n      address = "module.m.thing.t[%d]"\n%s    }\n'
+                           % (kind, i % count, rest))
+            file.write("  }\n}\n")
+        runs = [execute(self.build, ["check", "-plan=small.json", "c.kinucheck.hcl"], folder)
+                for _ in range(self.repeat + 1)][1:]
+        self.note("plan", small, "check", runs)
         shutil.rmtree(folder)
 
     def note(self, shape, size, step, runs):
@@ -207,6 +268,7 @@ def main():
         bench.note("start", 0, "version",
                    [execute(bench.build, ["version"], work) for _ in range(20)])
         bench.formatting(1000000)
+        bench.documents()
         for shape in args.shapes.split(","):
             for size in sizes:
                 bench.shape(shape, size, args.steps.split(","))

@@ -129,10 +129,10 @@ CheckReport RunChecks(CheckRun run) {
     }
   };
   for (std::string& plan : run.plans) {
-    read(check::PlanDocument::Read(std::move(plan)), documents.plans);
+    read(check::PlanDocument::Read(std::move(plan), files.has_selectors()), documents.plans);
   }
   for (std::string& state : run.states) {
-    read(check::StateDocument::Read(std::move(state)), documents.states);
+    read(check::StateDocument::Read(std::move(state), files.has_selectors()), documents.states);
   }
   if (!report.problems.empty()) {
     return report;

@@ -16,6 +16,7 @@
 #include "check/known_value.h"
 #include "diag/source.h"
 #include "hcl/body.h"
+#include "query/selector.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
 
@@ -71,6 +72,7 @@ struct KindSpec {
   std::span<const ArgumentSpec> arguments = {};
   Outcome (*run)(const Assertion& assertion, const Documents& documents) = nullptr;
   bool has_state_values = false;  ///< `state_value` blocks instead of `document`
+  bool selectable = false;        ///< `selector` may stand in place of `address` and `path`
 };
 
 struct Assertion {
@@ -80,8 +82,10 @@ struct Assertion {
   std::vector<StateValue> state_values;
   uint64_t document = 0;
   bool in_modules = false;  ///< `child_modules = true`: resources of all modules
-  std::string error;        ///< why it is malformed; empty when it is not
-  SourceRange range;        ///< in the check file
+  /// What is looked at instead of a resource's value; then the known value is the only argument.
+  std::shared_ptr<const query::Query> selector;
+  std::string error;  ///< why it is malformed; empty when it is not
+  SourceRange range;  ///< in the check file
 
   const std::string& Text(size_t i) const { return std::get<std::string>(arguments[i]); }
   const tfjson::Path& Path(size_t i) const { return std::get<tfjson::Path>(arguments[i]); }

@@ -46,6 +46,17 @@ void CheckFiles::Add(const std::string& name, std::string text, Diagnostics& dia
   diags.Append(std::move(problems));
 }
 
+bool CheckFiles::has_selectors() const {
+  for (const Check& check : checks_) {
+    for (const Assertion& assertion : check.assertions) {
+      if (assertion.selector) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 void CheckFiles::ReadCheck(const hcl::Block& block, Diagnostics& diags) {
   static constexpr hcl::AttributeSchema kAttributes[] = {{"description", false}};
   static constexpr hcl::BlockSchema kBlocks[] = {{.type = "plan"}, {.type = "state"}};

@@ -29,6 +29,8 @@ class CheckFiles {
   void Add(const std::string& name, std::string text, Diagnostics& diags);
 
   const std::vector<Check>& checks() const { return checks_; }
+  /// Whether an assertion selects from the whole document.
+  bool has_selectors() const;
 
  private:
   void ReadCheck(const hcl::Block& block, Diagnostics& diags);

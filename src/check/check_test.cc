@@ -24,8 +24,8 @@ constexpr const char* kState = R"({"format_version":"1.0","values":{
 
 Documents MakeDocuments() {
   Documents documents;
-  documents.plans.push_back(*PlanDocument::Read(kPlan));
-  documents.states.push_back(*StateDocument::Read(kState));
+  documents.plans.push_back(*PlanDocument::Read(kPlan, true));
+  documents.states.push_back(*StateDocument::Read(kState, true));
   return documents;
 }
 
@@ -166,6 +166,20 @@ TEST(StateKinds, SearchTheRootModule) {
       value = string_exact("x")
     })"),
             "fpppf");
+}
+
+TEST(Selectors, StandForAddressAndPath) {
+  const auto known = [](const std::string& selector, const std::string& value) {
+    return "expect_known_value {\n selector = \"" + selector + "\"\n value = " + value + "\n}\n";
+  };
+  EXPECT_EQ(State(known("$..resources[*].values.id", "string_regexp(\"^[12]$\")")), "p");
+  EXPECT_EQ(State(known("$..resources[*].values.id", "string_exact(\"1\")")), "f");
+  EXPECT_EQ(State(known("$.nothing", "not_null()")), "f");
+  EXPECT_EQ(State(known("$[", "not_null()")), "e");
+  EXPECT_EQ(Plan(known("$.resource_changes[?action(@)=='update'].change.after.s", "not_null()")),
+            "p");
+  EXPECT_EQ(Plan("expect_known_value {\n selector = \"$\"\n path = []\n value = null()\n}"), "e");
+  EXPECT_EQ(Plan("expect_unknown_value {\n selector = \"$\"\n}"), "e");
 }
 
 TEST(CheckFiles, SyntaxAndShape) {

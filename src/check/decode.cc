@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kDocument = "document";
 constexpr std::string_view kChildModules = "child_modules";
 constexpr std::string_view kStateValue = "state_value";
+constexpr std::string_view kSelector = "selector";
 
 constexpr std::string_view kActions[] = {
     "NoOp",   "Create", "Read", "Update", "Destroy", "DestroyBeforeCreate", "CreateBeforeDestroy",
@@ -36,7 +37,14 @@ class Decoder {
     const KindSpec& kind = *assertion_.kind;
     std::vector<hcl::AttributeSchema> attributes;
     bool has_address = false;
+    const bool selects = kind.selectable && HasSelector(body);
+    if (selects) {
+      attributes.push_back({.name = kSelector});
+    }
     for (const ArgumentSpec& argument : kind.arguments) {
+      if (selects && argument.type != ArgumentType::kKnown) {
+        continue;
+      }
       attributes.push_back({.name = argument.name, .required = true});
       has_address = has_address || argument.name.find("address") != std::string_view::npos;
     }
@@ -55,7 +63,12 @@ class Decoder {
       if (failed()) {
         return;
       }
-      Argument(argument, *content.Find(argument.name)->expr);
+      if (const hcl::Attribute* attribute = content.Find(argument.name)) {
+        Argument(argument, *attribute->expr);
+      }
+    }
+    if (selects) {
+      ReadSelector(*content.Find(kSelector)->expr);
     }
     if (const hcl::Attribute* flag = searches_state ? content.Find(kChildModules) : nullptr) {
       const Value value = Evaluate(*flag->expr);
@@ -107,6 +120,26 @@ class Decoder {
     Value value = lang::Evaluate(expr, scope_, diags);
     Fail(diags);
     return value;
+  }
+
+  static bool HasSelector(const hcl::Body& body) {
+    static constexpr hcl::AttributeSchema kOnly[] = {{kSelector, false}};
+    Diagnostics ignored;
+    return body.Content({.attributes = kOnly}, hcl::Strictness::kPartial, ignored)
+               .Find(kSelector) != nullptr;
+  }
+
+  void ReadSelector(const hcl::Expr& expr) {
+    const std::string text = Text(kSelector, Evaluate(expr));
+    if (failed()) {
+      return;
+    }
+    auto selector = query::ParseSelector(text);
+    if (!selector) {
+      return Fail("invalid selector: " + selector.error().message + ", at byte " +
+                  std::to_string(selector.error().offset));
+    }
+    assertion_.selector = std::make_shared<const query::Query>(*std::move(selector));
   }
 
   uint64_t Document(const hcl::BodyContent& content) {

@@ -106,11 +106,12 @@ Result<PlanDocument::Change> ReadChange(const Node& change, const std::string& w
 
 }  // namespace
 
-Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text) {
+Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text, bool whole) {
   static constexpr std::string_view kNames[] = {"format_version", "resource_changes",
                                                 "output_changes", "deferred_changes"};
   auto plan = std::make_unique<PlanDocument>();
-  KINU_TRY(plan->document_, ReadDocument(std::move(text), kNames));
+  KINU_TRY(plan->document_,
+           ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames));
   if (auto indexed = plan->Index(); !indexed) {
     return std::unexpected(indexed.error());
   }
@@ -201,10 +202,11 @@ Node PlanDocument::DeferredReason(std::string_view address) const {
 
 // --- States ---
 
-Result<std::unique_ptr<StateDocument>> StateDocument::Read(std::string text) {
+Result<std::unique_ptr<StateDocument>> StateDocument::Read(std::string text, bool whole) {
   static constexpr std::string_view kNames[] = {"format_version", "values"};
   auto state = std::make_unique<StateDocument>();
-  KINU_TRY(state->document_, ReadDocument(std::move(text), kNames));
+  KINU_TRY(state->document_,
+           ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames));
   if (auto indexed = state->Index(); !indexed) {
     return std::unexpected(indexed.error());
   }

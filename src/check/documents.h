@@ -29,8 +29,11 @@ class PlanDocument {
     tfjson::Node node;
   };
 
-  /// The error says why the text is no plan.
-  static Result<std::unique_ptr<PlanDocument>> Read(std::string text);
+  /// The error says why the text is no plan. `whole`: keep what only selectors look at.
+  static Result<std::unique_ptr<PlanDocument>> Read(std::string text, bool whole = false);
+
+  /// The document, as far as it is kept.
+  tfjson::Node root() const { return document_->root(); }
 
   const std::vector<Change>& resources() const { return resources_; }
   const std::vector<Change>& outputs() const { return outputs_; }
@@ -61,7 +64,9 @@ class StateDocument {
     bool has_identity_version = false;
   };
 
-  static Result<std::unique_ptr<StateDocument>> Read(std::string text);
+  static Result<std::unique_ptr<StateDocument>> Read(std::string text, bool whole = false);
+
+  tfjson::Node root() const { return document_->root(); }
 
   bool has_values() const { return has_values_; }
   bool has_root_module() const { return has_root_module_; }

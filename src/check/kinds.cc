@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "check/assertion.h"
+#include "query/evaluate.h"
 
 namespace kinu::check {
 
@@ -87,6 +88,34 @@ Outcome MaskIsTrue(const Node& mask, const Path& path, std::string_view what) {
   return outcome;
 }
 
+/// Every value that the selector finds is accepted, and it finds one at least.
+Outcome AcceptSelected(const Assertion& assertion, const Node& root) {
+  const KnownValue& known = assertion.Known(0);
+  Outcome outcome;
+  size_t found = 0;
+  bool refused = false;
+  query::Evaluator evaluator(root);
+  evaluator.Run(assertion.selector->segments, root,
+                [&](Node node, std::span<const tfjson::TrailStep> trail) {
+                  ++found;
+                  Fetched fetched{.value = node};
+                  for (const tfjson::TrailStep& step : trail) {
+                    fetched.masks = fetched.masks.Into(step);
+                  }
+                  outcome = AcceptFetched(known, fetched);
+                  refused = !outcome.passed;
+                  return outcome.passed;
+                });
+  if (refused) {
+    outcome.message = "result " + std::to_string(found) + " of the selector: " + outcome.message;
+  } else if (evaluator.problem()) {
+    return Failed(tfjson::DescribeProblem(*evaluator.problem()));
+  } else if (found == 0) {
+    return Failed("the selector finds nothing");
+  }
+  return outcome;
+}
+
 // --- Plans ---
 
 const PlanDocument& PlanOf(const Assertion& assertion, const Documents& documents) {
@@ -163,6 +192,9 @@ Outcome ResourceAction(const Assertion& assertion, const Documents& documents) {
 }
 
 Outcome PlannedValue(const Assertion& assertion, const Documents& documents) {
+  if (assertion.selector) {
+    return AcceptSelected(assertion, PlanOf(assertion, documents).root());
+  }
   const auto* resource = PlanOf(assertion, documents).Resource(assertion.Text(0));
   if (resource == nullptr) {
     return Failed(NoResource(assertion.Text(0)));
@@ -283,6 +315,9 @@ Fetched FetchAt(const Assertion& assertion, const Documents& documents, const st
 }
 
 Outcome StateValueAccepted(const Assertion& assertion, const Documents& documents) {
+  if (assertion.selector) {
+    return AcceptSelected(assertion, documents.states[assertion.document]->root());
+  }
   return AcceptFetched(assertion.Known(2), FetchAt(assertion, documents, assertion.Text(0),
                                                    assertion.Path(1), assertion.document));
 }
@@ -572,7 +607,7 @@ constexpr KindSpec kPlanKinds[] = {
     {"expect_empty_plan", Side::kPlan, {}, &EmptyPlan},
     {"expect_non_empty_plan", Side::kPlan, {}, &NonEmptyPlan},
     {"expect_resource_action", Side::kPlan, kAddressAction, &ResourceAction},
-    {"expect_known_value", Side::kPlan, kAddressPathValue, &PlannedValue},
+    {"expect_known_value", Side::kPlan, kAddressPathValue, &PlannedValue, false, true},
     {"expect_unknown_value", Side::kPlan, kAddressPath, &UnknownValue},
     {"expect_sensitive_value", Side::kPlan, kAddressPath, &PlannedSensitive},
     {"expect_known_output_value", Side::kPlan, kNameValue, &PlannedOutput},
@@ -586,7 +621,7 @@ constexpr KindSpec kPlanKinds[] = {
 };
 
 constexpr KindSpec kStateKinds[] = {
-    {"expect_known_value", Side::kState, kAddressPathValue, &StateValueAccepted},
+    {"expect_known_value", Side::kState, kAddressPathValue, &StateValueAccepted, false, true},
     {"expect_sensitive_value", Side::kState, kAddressPath, &StateSensitive},
     {"expect_known_output_value", Side::kState, kNameValue, &StateOutput},
     {"expect_known_output_value_at_path", Side::kState, kNamePathValue, &StateOutput},

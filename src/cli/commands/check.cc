@@ -68,14 +68,14 @@ Form FormOf(const Flags& flags, Diagnostics& diags) {
 
 template <typename Document>
 void ReadDocuments(const Invocation& invocation, const std::vector<std::string>& files,
-                   std::string_view what, std::vector<std::unique_ptr<Document>>& out,
+                   std::string_view what, bool whole, std::vector<std::unique_ptr<Document>>& out,
                    Diagnostics& diags) {
   for (const std::string& file : files) {
     auto text = ReadDocument(invocation, file, {}, diags);
     if (!text) {
       continue;
     }
-    auto document = Document::Read(*std::move(text));
+    auto document = Document::Read(*std::move(text), whole);
     if (!document) {
       diags.Error("Unusable document", document.error().message + ".\n\nThe document is the " +
                                            std::string(what) + " " + file + ".");
@@ -119,8 +119,9 @@ int RunCheck(Invocation& invocation) {
     }
   }
   check::Documents documents;
-  ReadDocuments(invocation, flags->List("plan"), "plan", documents.plans, diags);
-  ReadDocuments(invocation, flags->List("state"), "state", documents.states, diags);
+  const bool whole = files.has_selectors();
+  ReadDocuments(invocation, flags->List("plan"), "plan", whole, documents.plans, diags);
+  ReadDocuments(invocation, flags->List("state"), "state", whole, documents.states, diags);
   if (diags.has_errors()) {
     return Unusable(invocation, form, diags);
   }
