@@ -95,6 +95,22 @@ MaskCursor MaskCursor::Into(const TrailStep& step) const {
   return next;
 }
 
+std::vector<MaskCursor> MaskCursor::IntoElements(const Node& array) const {
+  MaskCursor none(sort_);
+  none.depth_ = depth_ < 3 ? static_cast<uint8_t>(depth_ + 1) : depth_;
+  none.whole_ = whole_;
+  std::vector<MaskCursor> cursors(array.size(), none);
+  for (const Node& mask : masks_) {
+    size_t index = 0;
+    for (const Node element : mask.elements()) {
+      if (index < cursors.size()) {
+        cursors[index++].Add(element);
+      }
+    }
+  }
+  return cursors;
+}
+
 namespace {
 
 bool IsMasked(std::span<const TrailStep> trail, MaskCursor::Sort sort) {
@@ -157,12 +173,13 @@ void AppendRedacted(std::string& out, const Node& value, const MaskCursor& curso
     out += '}';
   } else if (value.is_array()) {
     out += '[';
-    uint64_t index = 0;
+    const std::vector<MaskCursor> cursors = cursor.IntoElements(value);
+    size_t index = 0;
     for (const Node element : value.elements()) {
       if (index > 0) {
         out += ',';
       }
-      AppendRedacted(out, element, cursor.Into({.container = value, .index = index}));
+      AppendRedacted(out, element, cursors[index]);
       ++index;
     }
     out += ']';

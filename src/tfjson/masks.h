@@ -37,6 +37,8 @@ class MaskCursor {
   bool partial() const { return !masks_.empty(); }
   /// The cursor for a value inside of the one that is stood on.
   MaskCursor Into(const TrailStep& step) const;
+  /// The same for all elements of an array, in their order.
+  std::vector<MaskCursor> IntoElements(const Node& array) const;
 
  private:
   void Add(const Node& mask);
