@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "text/unicode.h"
 
@@ -223,26 +224,50 @@ void Layout::WriteGroup() {
     Align(&Line::assign, &Line::has_assign);
     Align(&Line::comment, &Line::has_comment);
   }
+  size_t bytes = 0;
+  for (const SpacedToken& token : std::span<const SpacedToken>(tokens_).first(count_)) {
+    bytes += token.spaces + token.text.size();
+  }
+  const size_t before = out_.size();
+  if (out_.capacity() < before + bytes) {
+    out_.reserve(std::max(before + bytes, 2 * out_.capacity()));
+  }
+  out_.resize_and_overwrite(before + bytes, [&](char* text, size_t size) {
+    WriteTokens(text + before);
+    return size;
+  });
+  work_ += count_;
+  count_ = 0;
+  lines_.clear();
+}
+
+void Layout::WriteTokens(char* to) const {
   const auto address = [](const char* place) { return reinterpret_cast<uintptr_t>(place); };
   const uintptr_t source_begin = address(source_.data());
   const uintptr_t source_end = source_begin + source_.size();
   const char* run = nullptr;  // tokens of the source and the spaces between them
   const char* run_end = nullptr;
+  const auto write_run = [&] {
+    if (run != run_end) {
+      const auto size = static_cast<size_t>(run_end - run);
+      std::memcpy(to, run, size);
+      to += size;
+    }
+  };
   for (const SpacedToken& token : std::span<const SpacedToken>(tokens_).first(count_)) {
     const char* const text = token.text.data();
     if (address(run_end) + token.spaces != address(text) || address(run_end) <= source_begin ||
         address(text) >= source_end ||
         std::any_of(run_end, run_end + token.spaces, [](char c) { return c != ' '; })) {
-      out_.append(run, static_cast<size_t>(run_end - run));
-      out_.append(token.spaces, ' ');
+      write_run();
+      for (uint32_t i = 0; i < token.spaces; ++i) {
+        *to++ = ' ';
+      }
       run = text;
     }
     run_end = text + token.text.size();
   }
-  out_.append(run, static_cast<size_t>(run_end - run));
-  work_ += count_;
-  count_ = 0;
-  lines_.clear();
+  write_run();
 }
 
 void Layout::Finish() {

@@ -105,6 +105,7 @@ class Layout {
   /// Aligns the cells that begin at `cell` in neighbouring lines that have one.
   void Align(size_t Line::* cell, bool (Line::*has_cell)() const);
   void WriteGroup();
+  void WriteTokens(char* to) const;
 
   std::string& out_;
   std::string_view source_;
