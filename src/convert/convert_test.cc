@@ -155,6 +155,179 @@ TEST(Convert, ValuesOfVariablesAreLiteral) {
   EXPECT_EQ(&ShapeForFile("x.hcl"), &PlainShape());
 }
 
+// Files of all that the native syntax has, from a number: the same number gives the same file.
+class FileMaker {
+ public:
+  explicit FileMaker(uint32_t seed) : state_(seed * 2654435761U + 1) {}
+
+  std::string File() {
+    Body(0);
+    return out_;
+  }
+
+ private:
+  uint32_t Pick(uint32_t count) {
+    state_ = state_ * 1664525 + 1013904223;
+    return (state_ >> 10) % count;
+  }
+  std::string Name(std::string_view prefix) {
+    return std::string(prefix) + std::to_string(Pick(9));
+  }
+  std::string Indent(int depth) { return std::string(static_cast<size_t>(2 * depth), ' '); }
+
+  void Body(int depth) {
+    const uint32_t items = 1 + Pick(4);
+    for (uint32_t i = 0; i < items; ++i) {
+      if (Pick(4) == 0) {
+        out_ += Indent(depth) + (Pick(2) == 0 ? "# note " : "// note ") + std::to_string(i) + "\n";
+      }
+      if (Pick(3) > 0 || depth == 3) {
+        out_ += Indent(depth) + "a" + std::to_string(depth) + std::to_string(i) + " = ";
+        Expression(0, true);
+        out_ += "\n";
+        continue;
+      }
+      // As many labels for each type, and its own name for each.
+      const uint32_t labels = Pick(3);
+      out_ += Indent(depth) + "b" + std::to_string(labels);
+      for (uint32_t n = 0; n < labels; ++n) {
+        out_ += " \"" + Name("l$${ ") + "\"";
+      }
+      if (Pick(5) == 0) {
+        out_ += " {}\n";
+        continue;
+      }
+      out_ += " {\n";
+      Body(depth + 1);
+      out_ += Indent(depth) + "}\n";
+    }
+  }
+
+  void Text() {
+    static constexpr std::string_view kPieces[] = {"x",    " ",    "\\n", "\\t",      "\\\"",
+                                                   "\\\\", "$${",  "%%{", "\xC3\xA9", "\\u00e9",
+                                                   "$ ",   "50% ", "#"};
+    for (uint32_t i = Pick(4); i > 0; --i) {
+      out_ += kPieces[Pick(std::size(kPieces))];
+    }
+  }
+
+  void Expression(int depth, bool alone) {
+    const uint32_t kind = depth > 3 ? Pick(6) : Pick(17);
+    switch (kind) {
+      case 0:
+        out_ += std::to_string(Pick(1000)) + (Pick(2) == 0 ? ".50" : "");
+        return;
+      case 1:
+        out_ += Pick(2) == 0 ? "true" : "null";
+        return;
+      case 2:
+        out_ += Name("var.v") + "[0].c";
+        return;
+      case 3:
+        out_ += "-" + std::to_string(Pick(9));
+        return;
+      case 4:
+      case 5:
+        out_ += '"';
+        Text();
+        out_ += '"';
+        return;
+      case 6:
+      case 7:
+        out_ += "\"";
+        Text();
+        out_ += Pick(3) == 0 ? "${~ " : "${";
+        Expression(depth + 1, false);
+        out_ += Pick(3) == 0 ? " ~}" : "}";
+        Text();
+        out_ += '"';
+        return;
+      case 8:
+        List("[", "]", depth);
+        return;
+      case 9:
+        List(Name("f") + "(", ")", depth);
+        return;
+      case 10:
+      case 11: {
+        out_ += "{";
+        const uint32_t members = Pick(4);
+        for (uint32_t i = 0; i < members; ++i) {
+          out_ += i > 0 ? ", " : " ";
+          const std::string name = "k" + std::to_string(i);
+          out_ += Pick(3) == 0 ? "\"" + name + " x\"" : Pick(4) == 0 ? "(" + name + ")" : name;
+          out_ += Pick(3) == 0 ? " : " : " = ";
+          Expression(depth + 1, false);
+        }
+        out_ += " }";
+        return;
+      }
+      case 12:
+        out_ += "x ? ";
+        Expression(depth + 1, false);
+        out_ += " : y";
+        return;
+      case 13:
+        out_ += "[for k, v in z : v if k == 1]";
+        return;
+      case 14:
+        out_ += "(1 + q.r)";
+        return;
+      case 15:
+        out_ += "s[*].t";
+        return;
+      default:
+        if (!alone) {
+          out_ += "u";
+          return;
+        }
+        out_ += Pick(2) == 0 ? "<<EOT\n" : "<<-EOT\n";
+        for (uint32_t i = Pick(4); i > 0; --i) {
+          out_ += Indent(static_cast<int>(Pick(3))) + Name("line") + (Pick(3) == 0 ? " ${w}" : "") +
+                  (Pick(4) == 0 ? " \\\"$${" : "") + "\n";
+        }
+        out_ += "EOT";
+        return;
+    }
+  }
+
+  void List(std::string_view open, std::string_view close, int depth) {
+    out_ += open;
+    const uint32_t items = Pick(4);
+    for (uint32_t i = 0; i < items; ++i) {
+      out_ += i > 0 ? ", " : "";
+      Expression(depth + 1, false);
+    }
+    out_ += close;
+  }
+
+  uint32_t state_;
+  std::string out_;
+};
+
+// What the files above look like.
+extern const BodyShape kMade;
+constexpr BlockShape kMadeBlocks[] = {{"b0", 0, &kMade}, {"b1", 1, &kMade}, {"b2", 2, &kMade}};
+constexpr BodyShape kMade{.blocks = kMadeBlocks};
+
+TEST(Convert, AnyFileThereAndBack) {
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    const std::string native = FileMaker(seed).File();
+    const auto source = SourceFile::Make("a.hcl", native);
+    Diagnostics diags;
+    const auto json = NativeToJson(*source, kMade, diags);
+    ASSERT_TRUE(json.has_value()) << Show(diags) << native;
+    const auto json_source = SourceFile::Make("a.hcl.json", *json);
+    const auto back = JsonToNative(*json_source, kMade, Nested::kArguments, diags);
+    ASSERT_TRUE(back.has_value()) << Show(diags) << native << *json;
+    const auto back_source = SourceFile::Make("b.hcl", *back);
+    const auto again = NativeToJson(*back_source, kMade, diags);
+    ASSERT_TRUE(again.has_value()) << Show(diags) << *back;
+    // Each step compares its result with its source, so there is nothing left to compare here.
+  }
+}
+
 TEST(Convert, ManyBlocksCostNoMoreEach) {
   std::string native;
   for (int i = 0; i < 5000; ++i) {

@@ -391,11 +391,14 @@ class JsonConverter {
     if (!source.starts_with('"')) {
       return HeredocText(expr);
     }
+    const auto tokens = hcl::Lex(source, hcl::LexMode::kNormal, hcl::Comments::kKeep);
+    if (TrimsLines(source, tokens)) {
+      return Interpolated(expr);
+    }
     MarkCarried(expr.begin, expr.end);
     std::string out;
     size_t depth = 0;
     size_t copied = 1;
-    const auto tokens = hcl::Lex(source, hcl::LexMode::kNormal, hcl::Comments::kKeep);
     for (const hcl::Token& token : tokens) {
       const std::string_view text = source.substr(token.begin, token.end - token.begin);
       if (token.kind == hcl::TokenKind::kTemplateInterpolation ||
@@ -413,6 +416,25 @@ class JsonConverter {
       }
     }
     return out;
+  }
+
+  /// Whether trim markers may meet text of several lines. In quotes that text is one piece, of
+  /// which all blanks are trimmed; in a template of its own each line is a piece.
+  static bool TrimsLines(std::string_view source, std::span<const hcl::Token> tokens) {
+    bool trims = false;
+    bool has_lines = false;
+    for (const hcl::Token& token : tokens) {
+      const std::string_view text = source.substr(token.begin, token.end - token.begin);
+      const bool is_marker = token.kind == hcl::TokenKind::kTemplateInterpolation ||
+                             token.kind == hcl::TokenKind::kTemplateDirective ||
+                             token.kind == hcl::TokenKind::kTemplateEnd;
+      trims = trims || (is_marker && text.find('~') != std::string_view::npos);
+      has_lines = has_lines || (token.kind == hcl::TokenKind::kQuotedText &&
+                                (text.find("\\n") != std::string_view::npos ||
+                                 text.find("\\u") != std::string_view::npos ||
+                                 text.find("\\U") != std::string_view::npos));
+    }
+    return trims && has_lines;
   }
 
   static void AppendUnescaped(std::string& out, std::string_view text) {
