@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "cli/command.h"
 #include "cli/commands/hcldec.h"
+#include "plugin/log_relay.h"
 #include "text/suggest.h"
 
 namespace kinu::cli {
@@ -115,6 +116,16 @@ int UnknownCommand(const std::string& name) {
   }
   PrintError(text + "\n\nTo see all of OpenTofu's top-level commands, run:\n  tofu -help\n\n");
   return 1;
+}
+
+/// A failed command says which providers crashed, with what they wrote last.
+void ReportCrashedProviders() {
+  for (const plugin::PluginPanic& panic : plugin::PluginPanics()) {
+    PrintError("\nStack trace from the " + panic.name + " plugin:\n\n" + panic.trace +
+               "\n\nError: The " + panic.name +
+               " plugin crashed!\n\nA crash is always a mistake in the plugin itself. Its "
+               "maintainers will need the output above.\n");
+  }
 }
 
 int Run(std::vector<std::string> args) {
@@ -223,7 +234,11 @@ int Run(std::vector<std::string> args) {
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
   std::string input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
-  return command->run(invocation);
+  int code = command->run(invocation);
+  if (code != 0) {
+    ReportCrashedProviders();
+  }
+  return code;
 }
 
 }  // namespace

@@ -89,18 +89,31 @@ config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> 
   return config::GatherInputs(arguments, ".", EnvironmentTexts(), diags);
 }
 
-Loaded LoadWorkingDirectory(const Invocation& invocation,
-                            std::span<const config::VariableArgument> arguments,
-                            Diagnostics& diags) {
+namespace {
+
+Loaded Load(const Invocation& invocation, std::span<const config::VariableArgument> arguments,
+            std::shared_ptr<Program> program, config::LoadOptions options, Diagnostics& diags) {
   Loaded loaded;
-  loaded.program = std::make_shared<Program>();
+  loaded.program = program != nullptr ? std::move(program) : std::make_shared<Program>();
   loaded.inputs = GatherWorkingInputs(arguments, diags);
-  config::LoadOptions options;
   options.workspace = WorkspaceOf(invocation);
   options.inputs = &loaded.inputs;
   options.manifest_path = invocation.data_directory + "/modules/modules.json";
   loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
   return loaded;
+}
+
+}  // namespace
+
+Loaded LoadWorkingDirectory(const Invocation& invocation,
+                            std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                            std::shared_ptr<Program> program) {
+  return Load(invocation, arguments, std::move(program), {}, diags);
+}
+
+Loaded LoadForValidation(const Invocation& invocation,
+                         std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
+  return Load(invocation, arguments, nullptr, {.for_validation = true}, diags);
 }
 
 void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {

@@ -36,10 +36,14 @@ struct Loaded {
   std::map<std::string, config::InputValue> variables;
 };
 /// Loads configuration and variable texts. Values are read later (CollectValues), because a command
-/// may fail for other reasons first.
+/// may fail for other reasons first. Names go into `program` when one is given.
 Loaded LoadWorkingDirectory(const Invocation& invocation,
-                            std::span<const config::VariableArgument> arguments,
-                            Diagnostics& diags);
+                            std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                            std::shared_ptr<Program> program = nullptr);
+/// The same for a check that needs neither a backend nor a state: blocks that only those read, and
+/// that this version does not support, are let through.
+Loaded LoadForValidation(const Invocation& invocation,
+                         std::span<const config::VariableArgument> arguments, Diagnostics& diags);
 /// Reads the variables' values; asks for missing ones when `interactive`.
 void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags);
 

@@ -39,7 +39,8 @@ bool StateSession::Open(std::string_view lock) {
     return flags->Has(name) ? flags->String(name) : std::string();
   };
   options.state = given("state");
-  options.state_out = given("state-out");
+  // Where there is a -backup-out, -state-out means a second state and not another place for this.
+  options.state_out = flags->Has("backup-out") ? std::string() : given("state-out");
   options.backup = given("backup");
   if (options.backup == "-" && !flags->IsSet("backup")) {
     // These commands keep a copy of their own, named by the time.

@@ -145,6 +145,9 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
                "The legacy provider namespace \"-\" can be used only with hostname " +
                    std::string(kDefaultRegistryHost) + ".");
   }
+  if (parts.size() == 1) {
+    return source;  // a bare name is not looked at any closer
+  }
   for (std::string_view brand : {"terraform-", "opentofu-"}) {
     if (!source.type.starts_with(brand)) {
       continue;

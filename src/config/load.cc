@@ -267,6 +267,7 @@ class ConfigLoader {
   struct CallTarget {
     bool valid = false;
     ModuleSource source;
+    std::string written;  ///< the source as the module has it
     std::string version;  ///< constraint
   };
   struct Directory {
@@ -407,6 +408,7 @@ ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node, const 
                               diags_)) {
     return target;
   }
+  target.written = text;
   Result<ModuleSource> source = ParseModuleSource(text, has_version);
   if (!source) {
     diags_.Error(
@@ -427,7 +429,7 @@ void ConfigLoader::ReadTargets(ConfigNode& node) {
   for (ModuleCall& call : node.module->calls) {
     targets.push_back(ReadTarget(node, call));
     if (call.source.empty()) {
-      call.source = targets.back().source.text;
+      call.source = targets.back().written;
       call.version = targets.back().version;
     }
   }

@@ -5,14 +5,12 @@
 
 #include "base/files.h"
 #include "codec/provider_source.h"
+#include "config/remote_source.h"
 
 namespace kinu::config {
 namespace {
 
 constexpr std::string_view kLocalPrefixes[] = {"./", "../", ".\\", "..\\"};
-/// What makes an address that is not local and not of a registry one that can be fetched.
-constexpr std::string_view kRemotePrefixes[] = {"/", "github.com/", "bitbucket.org/", "git@"};
-constexpr std::string_view kRemoteParts[] = {"::", "://", ".amazonaws.com/", "www.googleapis.com/"};
 
 bool IsLocal(std::string_view text) {
   return std::any_of(std::begin(kLocalPrefixes), std::end(kLocalPrefixes),
@@ -119,17 +117,8 @@ Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only
   if (registry_only) {
     return std::unexpected(registry.error());
   }
-  const bool remote =
-      std::any_of(std::begin(kRemotePrefixes), std::end(kRemotePrefixes),
-                  [&](std::string_view prefix) { return text.starts_with(prefix); }) ||
-      std::any_of(std::begin(kRemoteParts), std::end(kRemoteParts),
-                  [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-  if (!remote) {
-    return Fail(ErrorCode::kInvalid,
-                "it is not clear where the module is. A path relative to this module begins with "
-                "\"./\" or \"../\"");
-  }
-  return ModuleSource{ModuleSourceKind::kRemote, std::string(text)};
+  KINU_TRY(std::string remote, NormalRemoteSource(text));
+  return ModuleSource{ModuleSourceKind::kRemote, std::move(remote)};
 }
 
 }  // namespace kinu::config

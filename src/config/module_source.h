@@ -13,7 +13,8 @@ enum class ModuleSourceKind : uint8_t { kLocal, kRegistry, kRemote };
 
 struct ModuleSource {
   ModuleSourceKind kind = ModuleSourceKind::kLocal;
-  /// Normal form: "./m", "registry.opentofu.org/ns/name/system//sub". Remote ones as written.
+  /// Normal form: "./m", "registry.opentofu.org/ns/name/system//sub".
+  /// "git::https://host/x.git//sub?ref=v1".
   std::string text;
 };
 

@@ -191,6 +191,31 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
   SchemaWalk(traversal, consumed, diags).Check(*schema);
 }
 
+void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& diags) {
+  if (!traversal.steps.empty() && traversal.steps[0].kind == hcl::TraversalStep::Kind::kAttribute) {
+    return;
+  }
+  std::string summary;
+  if (traversal.root == "var") {
+    summary = "Reference to undeclared input variable";
+  } else if (traversal.root == "local") {
+    summary = "Reference to undeclared local value";
+  } else {
+    for (std::string_view object : {"count", "each", "path", "terraform", "tofu"}) {
+      if (traversal.root == object) {
+        summary = "Invalid \"" + std::string(object) + "\" attribute";
+      }
+    }
+  }
+  if (!summary.empty()) {
+    static const Ref<const SourceFile> nowhere = SourceFile::Make("", "");
+    diags.Error(std::move(summary),
+                "The object \"" + std::string(traversal.root) +
+                    "\" has no attribute without a name. Write the name of one after a period.",
+                SourceRange{nowhere.get(), 0, 0});
+  }
+}
+
 std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const ModuleCall& call,
                                              const Module& called, Diagnostics& diags) {
   std::vector<hcl::AttributeSchema> arguments;

@@ -31,6 +31,11 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
                        const Reference& reference, const ReferenceContext& context,
                        const SchemaSource* schemas, Diagnostics& diags);
 
+/// What the reference adds when an object such as `var` is used without naming one of its
+/// attributes: there is no attribute without a name. That diagnostic points at line 0 of a file
+/// without a name. Nothing for other malformed references.
+void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& diags);
+
 /// Reads the arguments of a module call through the variables of the called module: what is missing
 /// and what the module does not have are errors. Ref: transform_module_variable.go.
 std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const ModuleCall& call,

@@ -13,7 +13,7 @@ const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& reso
 }
 
 bool ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals,
-                           Diagnostics& diags) const {
+                           bool whole_objects, Diagnostics& diags) const {
   using config::ReferenceKind;
   const config::Module& module = *node_.module;
   size_t errors = diags.error_count();
@@ -26,6 +26,9 @@ bool ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals
               : config::ResolveReference(walk_.program, module, *traversal, nullptr);
     if (ref.kind == ReferenceKind::kInvalid) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &diags);
+      if (!whole_objects) {
+        config::ReportNamelessAttribute(*traversal, diags);
+      }
     } else if (ref.index < 0 &&
                (ref.kind == ReferenceKind::kVariable || ref.kind == ReferenceKind::kLocal)) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared);
@@ -39,12 +42,12 @@ bool ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals
 }
 
 bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {
-  if (walk_.kind != WalkKind::kValidate) {
+  if (walk_.kind != WalkKind::kValidate && walk_.kind != WalkKind::kEval) {
     return true;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
   hcl::CollectTraversals(expr, traversals);
-  return Check(traversals, diags);
+  return Check(traversals, false, diags);
 }
 
 bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
@@ -55,7 +58,7 @@ bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
   std::vector<const hcl::TraversalExpr*> traversals;
   std::vector<const hcl::CallExpr*> calls;
   schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
-  return Check(traversals, diags);
+  return Check(traversals, false, diags);
 }
 
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
@@ -65,7 +68,7 @@ void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
   }
   for (const hcl::TraversalExpr* traversal : list) {
     const hcl::TraversalExpr* one[] = {traversal};
-    if (!Check(one, diags)) {
+    if (!Check(one, true, diags)) {
       continue;
     }
     const config::Reference ref =

@@ -18,7 +18,7 @@ class ReferenceCheck final : private config::SchemaSource {
                  config::ReferenceContext context = {})
       : walk_(walk), node_(node), context_(context) {}
 
-  /// Whether the expression may be evaluated. Always true outside of validation.
+  /// Whether the expression may be evaluated. Always true outside of validation and the console.
   bool Expr(const hcl::Expr& expr, Diagnostics& diags) const;
   /// The same for all expressions of a body.
   bool Body(const schema::Block& block, const hcl::Body& body,
@@ -34,7 +34,8 @@ class ReferenceCheck final : private config::SchemaSource {
                Diagnostics& diags) const;
 
  private:
-  bool Check(std::span<const hcl::TraversalExpr* const> traversals, Diagnostics& diags) const;
+  bool Check(std::span<const hcl::TraversalExpr* const> traversals, bool whole_objects,
+             Diagnostics& diags) const;
   const schema::Block* ResourceSchema(const config::Resource& resource) const override;
 
   const Walk& walk_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "engine/console.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -54,6 +55,9 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   const ResourceTable& table = *instance.resources[resource];
   const BlockInfo& info = walk.blocks[instance.node->index][resource];
+  if (walk.kind == WalkKind::kEval && !table.expanded) {
+    LoadStoredRows(walk, instance, resource);
+  }
   if (!table.expanded || table.expansion.kind == Expansion::Kind::kUnknown) {
     return Value::DynamicUnknown();
   }

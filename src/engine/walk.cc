@@ -73,7 +73,7 @@ Walk::Walk(WalkKind walk_kind, const Input& walk_input)
   blocks.resize(config.nodes.size());
   call_dependencies.resize(config.nodes.size());
   call_context_.timestamp = input.options.plan_timestamp;
-  call_context_.pure_only = kind != WalkKind::kApply;
+  call_context_.pure_only = kind == WalkKind::kValidate || kind == WalkKind::kPlan;
   call_context_ = lang::WithTemplates(std::move(call_context_), functions::Table::Standard());
 }
 
@@ -268,6 +268,9 @@ ResourceInstance Walk::PreviousAddress(const ResourceInstance& address) const {
 
 bool Walk::IsBlocking(NodeId id) const {
   const Node& node = graph.node(id);
+  if (kind == WalkKind::kEval) {
+    return false;
+  }
   switch (node.kind) {
     case NodeKind::kProvider:
       return providers[node.index].provider != nullptr;

@@ -81,7 +81,7 @@ struct Input {
   Options options;
 };
 
-enum class WalkKind : uint8_t { kValidate, kPlan, kApply };
+enum class WalkKind : uint8_t { kValidate, kPlan, kApply, kEval };
 
 /// A provider configuration in a walk.
 struct ProviderSlot {

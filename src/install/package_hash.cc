@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "codec/zip.h"
 
 namespace kinu::install {
 namespace {
@@ -143,6 +144,23 @@ Result<std::string> HashPackage(const std::string& directory) {
   KINU_TRY(std::string root, RealPath(directory));
   KINU_TRY(auto files, SortedFiles(root));
   return HashFiles(root, files);
+}
+
+Result<std::string> HashArchive(std::string_view archive) {
+  KINU_TRY(ZipReader zip, ZipReader::Open(archive));
+  std::vector<std::pair<std::string, std::string>> digests;
+  for (const ZipReader::Entry& entry : zip.entries()) {
+    if (!entry.is_directory()) {
+      KINU_TRY(std::string content, zip.Read(entry));
+      digests.emplace_back(entry.name, HexDigest(HashKind::kSha256, content));
+    }
+  }
+  std::sort(digests.begin(), digests.end());
+  std::string listing;
+  for (const auto& [name, digest] : digests) {
+    listing += digest + "  " + name + '\n';
+  }
+  return "h1:" + EncodeBase64(Digest(HashKind::kSha256, listing));
 }
 
 Result<std::string> RememberedPackageHash(const std::string& directory,

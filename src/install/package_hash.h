@@ -13,8 +13,12 @@ namespace kinu::install {
 /// "h1:…" of an unpacked package directory (symbolic links to it are followed).
 Result<std::string> HashPackage(const std::string& directory);
 
-/// The same, remembered in `cache` for as long as no file of the package changes its identity, size
-/// or times: packages have hundreds of megabytes, and every command needs their hash.
+/// The same of a package in a zip archive, which is in memory.
+Result<std::string> HashArchive(std::string_view archive);
+
+/// As HashPackage(), remembered in `cache` for as long as no file of the package changes its
+/// identity, size or times: packages have hundreds of megabytes, and every command needs their
+/// hash.
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache);
 

@@ -175,8 +175,8 @@ PackageSource::PackageSource(const CliConfig& config,
   methods_.emplace_back();  // the registry
 }
 
-Result<std::vector<Package>> PackageSource::Find(std::string_view address) const {
-  std::string platform = CurrentPlatform();
+Result<std::vector<Package>> PackageSource::Find(std::string_view address,
+                                                 std::string_view platform) const {
   std::vector<Package> found;
   std::string refusal;
   bool asked = false;

@@ -35,9 +35,10 @@ class PackageSource {
   PackageSource(const CliConfig& config, const std::vector<std::string>& forced_directories,
                 const std::string& original_directory);
 
-  /// Packages of a provider for this machine. Fails when a method that cannot be used would have
+  /// Packages of a provider for a platform. Fails when a method that cannot be used would have
   /// to be asked and no mirror has the provider.
-  Result<std::vector<Package>> Find(std::string_view address) const;
+  Result<std::vector<Package>> Find(std::string_view address,
+                                    std::string_view platform = CurrentPlatform()) const;
 
  private:
   std::vector<InstallMethod> methods_;

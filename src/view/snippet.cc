@@ -63,7 +63,8 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
 /// Texts that are not files of the configuration (console input, values on the command line, the
 /// dependency lock file) are not shown.
 bool HasShownText(const SourceFile& file) {
-  return !file.name().starts_with('<') && !file.name().ends_with(".terraform.lock.hcl");
+  return !file.name().empty() && !file.name().starts_with('<') &&
+         !file.name().ends_with(".terraform.lock.hcl");
 }
 
 struct Span {
@@ -165,6 +166,9 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
     return std::nullopt;
   }
   Span highlight{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
+  if (diagnostic.subject.file->root().name().empty()) {
+    highlight = Span{{0, 0, 0}, {0, 0, 0}};  // a place that is nowhere
+  }
   Span shown = highlight;
   if (diagnostic.context.valid()) {
     shown = {diagnostic.context.start_position(), diagnostic.context.end_position()};

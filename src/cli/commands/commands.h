@@ -10,6 +10,7 @@ struct Invocation;
 int RunAbout(Invocation& invocation);
 int RunApply(Invocation& invocation);
 int RunCheck(Invocation& invocation);
+int RunConsole(Invocation& invocation);
 int RunConvert(Invocation& invocation);
 int RunDestroy(Invocation& invocation);
 int RunEval(Invocation& invocation);
@@ -20,10 +21,14 @@ int RunGet(Invocation& invocation);
 int RunHcldec(Invocation& invocation);
 int RunImport(Invocation& invocation);
 int RunInit(Invocation& invocation);
+int RunLogin(Invocation& invocation);
+int RunLogout(Invocation& invocation);
 int RunMetadataFunctions(Invocation& invocation);
 int RunOutput(Invocation& invocation);
 int RunPlan(Invocation& invocation);
 int RunProviders(Invocation& invocation);
+int RunProvidersLock(Invocation& invocation);
+int RunProvidersMirror(Invocation& invocation);
 int RunProvidersSchema(Invocation& invocation);
 int RunQuery(Invocation& invocation);
 int RunRefresh(Invocation& invocation);
@@ -33,6 +38,7 @@ int RunStateList(Invocation& invocation);
 int RunStateMv(Invocation& invocation);
 int RunStatePull(Invocation& invocation);
 int RunStatePush(Invocation& invocation);
+int RunStateReplaceProvider(Invocation& invocation);
 int RunStateRm(Invocation& invocation);
 int RunStateShow(Invocation& invocation);
 int RunTaint(Invocation& invocation);
@@ -46,6 +52,8 @@ int RunWorkspaceSelect(Invocation& invocation);
 int RunWorkspaceShow(Invocation& invocation);
 
 // Help texts; commands/<name>.md, included when building.
+extern const std::string_view kConsoleHelp, kLoginHelp, kLogoutHelp, kProvidersLockHelp,
+    kProvidersMirrorHelp, kStateReplaceProviderHelp;
 extern const std::string_view kAboutHelp, kApplyHelp, kConvertHelp, kDestroyHelp, kEvalHelp,
     kFmtHelp, kForceUnlockHelp, kGetHelp, kHcldecHelp, kInitHelp, kMetadataFunctionsHelp,
     kMetadataHelp, kOutputHelp, kPlanHelp, kProvidersHelp, kProvidersSchemaHelp, kShowHelp,

@@ -12,7 +12,7 @@ int RunMetadataFunctions(Invocation& invocation) {
   const std::span<const FlagSpec> tables[] = {kFlags};
   session.Parse(tables);
   if (session.flags && !session.flags->Bool("json")) {
-    session.diags.Error("The -json flag is required",
+    session.diags.Error("Invalid arguments",
                         "The signatures of functions are printed as JSON only.");
   }
   if (session.diags.has_errors()) {

@@ -182,19 +182,16 @@ int RunShow(Invocation& invocation) {
     std::string document;
     JsonWriter out(document);
     if (!dir.empty()) {
-      auto module = config::LoadModule(*program, dir, diags);
+      config::RawInputs inputs = GatherWorkingInputs(arguments, diags);
+      config::LoadOptions options;
+      options.workspace = WorkspaceOf(invocation);
+      options.inputs = &inputs;
+      options.root_only = true;
+      auto config = config::LoadConfig(program, dir, options, diags);
       if (diags.has_errors()) {
         return finish(1);
       }
-      config::Config config;
-      config.program = program;
-      config.modules.push_back(std::move(module));
-      auto node = std::make_unique<config::ConfigNode>();
-      node->module = config.modules[0].get();
-      node->source_dir = dir;
-      node->children.resize(node->module->calls.size(), nullptr);
-      config.nodes.push_back(std::move(node));
-      view::WriteSingleModule(out, config);
+      view::WriteSingleModule(out, *config);
     } else {
       Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
       auto locator = MakeLocator(invocation, diags);

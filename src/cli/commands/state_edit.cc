@@ -82,7 +82,9 @@ ModuleInstId Rebase(Program& program, ModuleInstId module, ModuleInstId from, Mo
   return to;
 }
 
-void Move(StateSession& session, const ResourceInstance& from, const ResourceInstance& to) {
+/// Moves an instance into another state, or to another place in the same one.
+void Move(StateSession& session, const ResourceInstance& from, state::State& target_state,
+          const ResourceInstance& to) {
   state::Resource* source = session.state.Find(from.resource);
   auto at = std::find_if(source->instances.begin(), source->instances.end(),
                          [&](const state::Instance& entry) { return entry.key == from.key; });
@@ -93,10 +95,57 @@ void Move(StateSession& session, const ResourceInstance& from, const ResourceIns
     session.state.Remove(from.resource);
   }
   state::Instance& target =
-      session.state.Ensure(to.resource, provider).Ensure(*session.program, to.key);
+      target_state.Ensure(to.resource, provider).Ensure(*session.program, to.key);
   moved.key = to.key;
   target = std::move(moved);
 }
+
+/// The state that `state mv -state-out` moves objects to.
+class OtherState {
+ public:
+  state::State state;
+
+  bool is_open() const { return store_ != nullptr; }
+  bool Open(StateSession& session) {
+    const std::string& path = session.flags->String("state-out");
+    if (path.empty()) {
+      return true;
+    }
+    const std::string& backup = session.flags->String("backup-out");
+    auto store = std::make_unique<backend::LocalStore>(
+        backend::LocalPaths{path, path, backup == "-" ? "" : backup}, session.program);
+    if (session.flags->Bool("lock")) {
+      state::LockRequest lock;
+      lock.operation = "state-mv";
+      lock.timeout = std::chrono::milliseconds(session.flags->Duration("lock-timeout"));
+      if (auto held = store->Lock(lock); !held) {
+        session.diags.Error("Error acquiring the state lock", held.error().message);
+        return false;
+      }
+    }
+    auto read = store->Read(session.program);
+    if (!read) {
+      session.diags.Error("Failed to refresh destination state", read.error().message);
+      return false;
+    }
+    state = std::move(*read);
+    store_ = std::move(store);
+    return true;
+  }
+  bool Save(StateSession& session) {
+    if (!is_open()) {
+      return true;
+    }
+    if (auto written = store_->Write(state); !written) {
+      session.diags.Error("Error saving the state", written.error().message);
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<backend::LocalStore> store_;
+};
 
 }  // namespace
 
@@ -171,12 +220,14 @@ int RunStateMv(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  if (!session.flags->String("state-out").empty()) {
-    return session.Fail("Not built yet", "Moving objects to another state file comes later.");
-  }
   if (!session.Open("state-mv")) {
     return session.Fail();
   }
+  OtherState other;
+  if (!other.Open(session)) {
+    return session.Fail();
+  }
+  state::State& destination = other.is_open() ? other.state : session.state;
   Program& program = *session.program;
   const std::string& from_text = session.flags->positionals()[0];
   const std::string& to_text = session.flags->positionals()[1];
@@ -213,11 +264,11 @@ int RunStateMv(Invocation& invocation) {
           "Invalid state move request",
           "Cannot move " + from_text + " to " + to_text + ": several instances cannot become one.");
     }
-    const state::Resource* existing = session.state.Find(target.resource);
+    const state::Resource* existing = destination.Find(target.resource);
     if (existing != nullptr &&
         std::any_of(existing->instances.begin(), existing->instances.end(),
                     [&](const state::Instance& entry) { return entry.key == target.key; })) {
-      return session.Fail("Invalid state move request",
+      return session.Fail("Invalid target address",
                           "Cannot move " + program.ToText(address) + " to " +
                               program.ToText(target) +
                               ": there is already an object with that address.");
@@ -235,13 +286,14 @@ int RunStateMv(Invocation& invocation) {
                   program.ToText(target) + "\"");
     }
     if (!dry_run) {
-      Move(session, source, target);
+      Move(session, source, destination, target);
     }
   }
   if (dry_run) {
     return 0;
   }
-  if (!session.Save()) {
+  // The state that gains the objects first: a failure in between leaves them in both.
+  if (!other.Save(session) || !session.Save()) {
     return session.Fail();
   }
   session.Say("Successfully moved " + std::to_string(single ? 1 : moves.size()) + " object(s).");

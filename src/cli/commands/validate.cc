@@ -75,7 +75,7 @@ int RunValidate(Invocation& invocation) {
                   "There is no directory " + test_directory +
                       " here, so only the configuration is checked, no test files.");
   }
-  Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
+  Loaded loaded = LoadForValidation(invocation, arguments, diags);
   if (!diags.has_errors()) {
     auto locator = MakeLocator(invocation, diags);
     engine::ProviderPool pool;

@@ -164,7 +164,10 @@ int RunWorkspaceNew(Invocation& invocation) {
   if (path.empty()) {
     return 0;
   }
-  auto store = workspaces.Open(name, session.program);
+  // The flag names the file of every workspace, so the state is read from where it is written to:
+  // the new workspace itself stays empty, as the reference leaves it.
+  options.state = path;
+  auto store = backend::LocalBackend(options).Open(name, session.program);
   if (!store) {
     return session.Fail("Error getting the state manager for the new workspace",
                         store.error().message);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/eval/address.h"
 #include "cli/eval/spec.h"
 #include "codec/base64.h"
 #include "codec/json_writer.h"
@@ -477,6 +478,7 @@ struct KindRow {
   KindFunction run;
 };
 constexpr KindRow kKinds[] = {
+    {"address", &Address},
     {"expression", &Expression},
     {"template", &Template},
     {"console", &Console},

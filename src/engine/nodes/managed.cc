@@ -1,6 +1,7 @@
 #include "engine/nodes/managed.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "cty/convert.h"
 #include "cty/ops.h"
@@ -356,16 +357,16 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   }
   *private_data = std::move(response.private_data);
   Value refreshed = response.state;
+  if (!refreshed.IsNull() && !marks.empty()) {
+    refreshed = refreshed.MarkWithPaths(marks);
+  }
   std::tie(id_key, id_value) = IdentifyObject(refreshed);
   row.walk().Post({.kind = EventKind::kRefreshComplete,
                    .address = row.address,
                    .deposed = deposed,
                    .id_key = id_key,
                    .id_value = id_value});
-  if (refreshed.IsNull()) {
-    return refreshed;
-  }
-  return marks.empty() ? refreshed : refreshed.MarkWithPaths(marks);
+  return refreshed;
 }
 
 bool CheckConditions(RowContext& row, ConditionKind kind,
@@ -529,7 +530,9 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
       take_problems();
       return std::nullopt;
     }
-    planned = mark(response.planned);
+    // The replacement's own plan is kept with the marks of the configuration alone.
+    planned =
+        config_marks.empty() ? response.planned : response.planned.MarkWithPaths(config_marks);
     unmarked_planned = response.planned;
     planned_private = std::move(response.private_data);
     if (!Conforms(unmarked_planned.type(), type)) {
@@ -807,9 +810,8 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
     row.row.change = std::move(change);
     return;
   }
-  row.row.value = change.action == plan::Action::kNoOp
-                      ? schema::MarkSensitive(row.info.schema->block, change.before)
-                      : change.after;
+  row.row.value = schema::MarkSensitive(
+      row.info.schema->block, change.action == plan::Action::kNoOp ? change.before : change.after);
   row.row.change = std::move(change);
   (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);

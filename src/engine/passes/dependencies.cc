@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/validate_reference.h"
 #include "engine/imports.h"
 #include "engine/passes/passes.h"
 
@@ -198,7 +199,30 @@ bool CheckAcyclic(const Walk& walk, Diagnostics& diags) {
   return cycles.empty();
 }
 
+namespace {
+
+/// Reports arguments that a called module does not have, and those that it misses. Planning and
+/// applying come after a validation that did this. Ref: transform_module_variable.go.
+bool CheckModuleInputs(const Walk& walk, Diagnostics& diags) {
+  if (walk.kind != WalkKind::kValidate && walk.kind != WalkKind::kEval) {
+    return true;
+  }
+  size_t errors = diags.error_count();
+  for (const auto& node : walk.config.nodes) {
+    if (node->parent != nullptr) {
+      const config::ModuleCall& call = node->parent->module->calls[static_cast<size_t>(node->call)];
+      (void)config::ReadModuleInputs(walk.program, call, *node->module, diags);
+    }
+  }
+  return diags.error_count() == errors;
+}
+
+}  // namespace
+
 bool BuildGraph(Walk& walk, Diagnostics& diags) {
+  if (!CheckModuleInputs(walk, diags)) {
+    return false;
+  }
   AddConfigObjects(walk);
   AddStateObjects(walk);
   AttachProviders(walk, diags);
@@ -216,7 +240,7 @@ bool BuildGraph(Walk& walk, Diagnostics& diags) {
   if (!CheckAcyclic(walk, diags)) {
     return false;
   }
-  if (walk.kind != WalkKind::kValidate) {
+  if (walk.kind != WalkKind::kValidate && walk.kind != WalkKind::kEval) {
     CollectDependencies(walk);
     ApplyTargeting(walk);
     PropagateCreateBeforeDestroy(walk);

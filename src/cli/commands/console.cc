@@ -1,0 +1,264 @@
+// console: evaluates expressions that are typed or piped in.
+// Ref: opentofu internal/command/console.go, console_state.go, internal/repl.
+#include "engine/console.h"
+
+#include <iostream>
+
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/line_editor.h"
+#include "cli/provider_check.h"
+#include "cli/state_session.h"
+#include "hcl/lexer.h"
+#include "hcl/parse.h"
+#include "lang/console.h"
+#include "lang/eval.h"
+
+namespace kinu::cli {
+namespace {
+
+constexpr std::string_view kConsoleInput = "<console-input>";
+constexpr std::string_view kHelpText =
+    "Type an expression, and its value is printed. Whatever the configuration can\n"
+    "refer to can be used: variables, local values, outputs of modules, and objects\n"
+    "as the state has them, such as \"aws_instance.foo.id\".\n\n"
+    "An expression may go on over several lines while a bracket is open, or after a\n"
+    "backslash at the end of a line. \"exit\", Control-C and Control-D end the console.";
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  size_t begin = text.find_first_not_of(kSpace);
+  return begin == std::string_view::npos
+             ? std::string_view()
+             : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+/// Lines that make one expression: it goes on while brackets are open.
+class InputBuffer {
+ public:
+  /// Adds a line. How many brackets are open then; 0: the text is complete.
+  int Add(std::string_view line) {
+    if (open_ <= 0) {
+      text_.clear();
+      braces_ = brackets_ = parentheses_ = 0;
+    }
+    int continued = line.ends_with('\\') && !line.ends_with("\\\\") ? 1 : 0;
+    if (line.ends_with('\\')) {
+      line.remove_suffix(1);
+    }
+    if (!line.empty()) {
+      text_ += (text_.empty() ? "" : "\n") + std::string(line);
+      Count(line);
+    }
+    bool closed_too_many = braces_ < 0 || brackets_ < 0 || parentheses_ < 0;
+    open_ = closed_too_many ? 0 : continued + braces_ + brackets_ + parentheses_;
+    return open_;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void Count(std::string_view line) {
+    std::vector<hcl::Token> tokens;
+    hcl::Lexer(line, hcl::LexMode::kNormal).Append(line.size() + 1, tokens);
+    for (const hcl::Token& token : tokens) {
+      using hcl::TokenKind;
+      braces_ += token.kind == TokenKind::kOpenBrace;
+      braces_ -= token.kind == TokenKind::kCloseBrace;
+      brackets_ += token.kind == TokenKind::kOpenBracket;
+      brackets_ -= token.kind == TokenKind::kCloseBracket;
+      parentheses_ += token.kind == TokenKind::kOpenParen;
+      parentheses_ -= token.kind == TokenKind::kCloseParen;
+    }
+  }
+
+  std::string text_;
+  int open_ = 0;
+  int braces_ = 0;
+  int brackets_ = 0;
+  int parentheses_ = 0;
+};
+
+class Console {
+ public:
+  Console(StateSession& session, const engine::ConsoleSession& evaluation)
+      : session_(session), evaluation_(evaluation), scope_(evaluation.scope()) {}
+
+  int RunPiped() {
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      if (buffer_.Add(Trim(line)) > 0) {
+        continue;
+      }
+      switch (Handle(buffer_.text())) {
+        case Outcome::kExit:
+          return 0;
+        case Outcome::kFailed:
+          // What is piped in is a program: it ends with its first error.
+          return 1;
+        case Outcome::kDone:
+          break;
+      }
+    }
+    return 0;
+  }
+
+  int RunInteractive() {
+    LineEditor editor;
+    std::string prompt = "> ";
+    for (;;) {
+      auto line = editor.Read(prompt);
+      if (!line || line->interrupted) {
+        return 0;
+      }
+      int open = buffer_.Add(Trim(line->text));
+      prompt = open > 0 ? std::string(static_cast<size_t>(open), '.') + " " : "> ";
+      if (open <= 0 && Handle(buffer_.text()) == Outcome::kExit) {
+        return 0;
+      }
+    }
+  }
+
+ private:
+  enum class Outcome : uint8_t { kDone, kFailed, kExit };
+
+  Outcome Handle(std::string_view input) {
+    std::string_view word = Trim(input);
+    if (word == "exit") {
+      return Outcome::kExit;
+    }
+    if (word.empty()) {
+      Output("");
+      return Outcome::kDone;
+    }
+    if (word == "help") {
+      Output(kHelpText);
+      return Outcome::kDone;
+    }
+    Diagnostics diags;
+    std::string text = Evaluate(input, diags);
+    if (diags.has_errors()) {
+      session_.audience->Show(diags);
+      return Outcome::kFailed;
+    }
+    Output(text);
+    return Outcome::kDone;
+  }
+
+  std::string Evaluate(std::string_view input, Diagnostics& diags) {
+    auto file = SourceFile::Make(std::string(kConsoleInput), std::string(input));
+    const SourceFile* source = tree_.KeepSource(file);
+    const hcl::Expr* expr = hcl::ParseExpression(source, tree_, diags);
+    if (diags.has_errors() || expr == nullptr || !evaluation_.CheckReferences(*expr, diags)) {
+      return "";
+    }
+    Value value = lang::Evaluate(*expr, scope_, diags);
+    return diags.has_errors() ? "" : scope_.Print(value, diags);
+  }
+
+  void Output(std::string_view text) {
+    session_.audience->Text(std::string(text) + "\n");
+    if (session_.audience->json() != nullptr) {
+      session_.audience->json()->Message(view::JsonUi::Level::kInfo, text);
+    }
+  }
+
+  StateSession& session_;
+  const engine::ConsoleSession& evaluation_;
+  lang::ConsoleScope scope_;
+  InputBuffer buffer_;
+  hcl::SyntaxTree tree_;
+};
+
+/// Variables that have no value are unknown here, not missing.
+void CollectKnownValues(Loaded& loaded, Diagnostics& diags) {
+  const config::Module& root = *loaded.config->root().module;
+  std::map<std::string, config::InputValue> unknown;
+  std::vector<std::string> unset;
+  for (const config::Variable& variable : root.variables) {
+    std::string name(loaded.program->Text(variable.name));
+    if (!variable.default_value && !loaded.inputs.values.contains(name)) {
+      config::InputValue value;
+      value.value = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
+      unknown.emplace(std::move(name), std::move(value));
+    }
+  }
+  Diagnostics found;
+  loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, found);
+  for (Diagnostic& diagnostic : found.list()) {
+    if (diagnostic.summary != "No value for required variable") {
+      diags.Add(std::move(diagnostic));
+    }
+  }
+  for (auto& [name, value] : unknown) {
+    loaded.variables[name] = std::move(value);
+  }
+}
+
+}  // namespace
+
+int RunConsole(Invocation& invocation) {
+  // The flags for JSON are taken here: there is no stream of nothing but messages, since whoever
+  // types must see something.
+  static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString, "terraform.tfstate"},
+                                        {"json"},
+                                        {"json-into", FlagKind::kString}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kLockFlags, kInputFlags};
+  session.Parse(tables);
+  if (session.flags && !session.flags->Bool("json")) {
+    session.audience = Audience::Make(invocation, &*session.flags, session.diags);
+  } else if (session.flags) {
+    session.diags.Error("Output only in json is not allowed",
+                        "In case you want to stream the output of the console into json, use the "
+                        "\"-json-into\" instead.");
+  }
+  if (session.flags && !session.flags->positionals().empty()) {
+    session.diags.Error("Too many command line arguments",
+                        "Expected at most one positional argument.");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  auto arguments = VariableArguments(*session.flags, session.diags);
+  if (session.diags.has_errors() || !session.Open("OperationTypeInvalid")) {
+    return session.Fail();
+  }
+  Loaded loaded = LoadWorkingDirectory(invocation, arguments, session.diags, session.program);
+  if (session.diags.has_errors()) {
+    return session.Fail();
+  }
+  auto locator = MakeLocator(invocation, session.diags);
+  if (!session.diags.has_errors()) {
+    CollectKnownValues(loaded, session.diags);
+    RequireSelections(*loaded.config, *locator, session.diags);
+  }
+  if (session.diags.has_errors()) {
+    return session.Fail();
+  }
+  engine::ProviderPool pool;
+  engine::Input input;
+  input.config = loaded.config.get();
+  input.prior_state = &session.state;
+  input.variables = &loaded.variables;
+  input.providers = locator.get();
+  input.pool = &pool;
+  input.options.workspace = WorkspaceOf(invocation);
+  input.options.original_directory = invocation.original_directory;
+  engine::ConsoleSession evaluation(input);
+  if (!evaluation.Open(session.diags)) {
+    return session.Fail();
+  }
+  if (session.diags.has_errors()) {
+    session.diags.Warning(
+        "Due to the problems above, some expressions may produce unexpected results.", "");
+  }
+  session.audience->Show(session.diags);
+  Console console(session, evaluation);
+  int code = ::isatty(STDIN_FILENO) == 0 ? console.RunPiped() : console.RunInteractive();
+  session.Close();
+  pool.CloseAll();
+  return session.audience->Show(session.diags) ? 1 : code;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,133 @@
+// login and logout: tokens for registries and other services, in the user's credentials file.
+// Ref: opentofu internal/command/login.go, logout.go, internal/command/cliconfig/credentials.go.
+#include "base/files.h"
+#include "cli/commands/commands.h"
+#include "cli/narrator.h"
+#include "cli/state_session.h"
+#include "codec/json_reader.h"
+#include "codec/json_writer.h"
+#include "codec/provider_source.h"
+
+namespace kinu::cli {
+namespace {
+
+std::string CredentialsPath() {
+  return JoinPath(JoinPath(install::HomeDirectory(), ".terraform.d"), "credentials.tfrc.json");
+}
+
+/// Reads the one argument: a host. False after an error.
+bool TakeHost(StateSession& session, std::string& host) {
+  auto parsed = ParseHostName(session.flags->positionals()[0]);
+  if (!parsed) {
+    session.diags.Error("Invalid hostname", "\"" + session.flags->positionals()[0] +
+                                                "\" is not the name of a host: " + parsed.error() +
+                                                ".");
+    return false;
+  }
+  host = *parsed;
+  return true;
+}
+
+/// The credentials file with one host less. Nothing when it does not have that host.
+std::optional<std::string> WithoutHost(const std::string& text, const std::string& host) {
+  const JsonDocument document = ParseJson(text);
+  const JsonNode* credentials = document.ok() ? document.root().Find("credentials") : nullptr;
+  if (credentials == nullptr || credentials->Find(host) == nullptr) {
+    return std::nullopt;
+  }
+  std::string out;
+  JsonWriter writer(out, {.indent = "  "});
+  auto embed = [&](const JsonMember& member) {
+    writer.Key(member.name);
+    writer.Embed(std::string_view(text).substr(member.value.begin(),
+                                               member.value.end() - member.value.begin()));
+  };
+  writer.BeginObject();
+  for (const JsonMember& member : document.root().members()) {
+    if (member.name != "credentials") {
+      embed(member);
+      continue;
+    }
+    writer.Key(member.name);
+    writer.BeginObject();
+    for (const JsonMember& entry : member.value.members()) {
+      if (entry.name != host) {
+        embed(entry);
+      }
+    }
+    writer.EndObject();
+  }
+  writer.EndObject();
+  return out + "\n";
+}
+
+}  // namespace
+
+int RunLogin(Invocation& invocation) {
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags, kInputFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().size() != 1) {
+    session.diags.Error("Unexpected argument",
+                        "The login command expects exactly one argument: the host to log in to.");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  if (!session.flags->Bool("input") || invocation.input_disabled || session.json_only()) {
+    return session.Fail("Login is an interactive command",
+                        "Logging in asks questions, which is not possible here. Write a "
+                        "\"credentials\" block into the CLI configuration instead.");
+  }
+  std::string host;
+  if (!TakeHost(session, host)) {
+    return session.Fail();
+  }
+  return session.Fail("Service discovery failed for " + host,
+                      "This version does not speak to services on the network. A token can be "
+                      "given in a \"credentials\" block of the CLI configuration or in an "
+                      "environment variable TF_TOKEN_….");
+}
+
+int RunLogout(Invocation& invocation) {
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kJsonFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().size() != 1) {
+    session.diags.Error("Unexpected argument",
+                        "The logout command expects exactly one argument: the host to log out of.");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  std::string host;
+  if (!TakeHost(session, host)) {
+    return session.Fail();
+  }
+  Narrator narrator(invocation, *session.audience);
+  const std::string path = CredentialsPath();
+  auto text = ReadFile(path);
+  auto remaining = text ? WithoutHost(*text, host) : std::nullopt;
+  if (!remaining && invocation.cli_config.credentials.contains(host)) {
+    return session.Fail("Credentials for " + host + " are manually configured",
+                        "They stand in a CLI configuration file: revoke them and remove that "
+                        "block by hand.");
+  }
+  if (!remaining) {
+    narrator.Say("No credentials for " + host + " are stored.\n",
+                 "No credentials for " + host + " are stored");
+    return 0;
+  }
+  narrator.Say("Removing the stored credentials for " + host + " from the following file:\n    " +
+                   path + "\n",
+               "Removing the stored credentials for " + host + " from the following file: " + path);
+  if (auto written = ReplaceFile(path, *remaining, 0600); !written) {
+    return session.Fail("Failed to remove API token", written.error().message);
+  }
+  narrator.Say("[green][bold]Success![reset] [bold]OpenTofu has removed the stored API token for " +
+                   host + ".[reset]\n",
+               "Success! OpenTofu has removed the stored API token for " + host);
+  return 0;
+}
+
+}  // namespace kinu::cli

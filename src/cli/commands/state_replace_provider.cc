@@ -1,0 +1,130 @@
+// state replace-provider: other providers for objects, in the state.
+// Ref: opentofu internal/command/state_replace_provider.go, internal/command/views/state.go.
+#include "cli/commands/commands.h"
+#include "cli/prompt.h"
+#include "cli/state_session.h"
+#include "codec/json_writer.h"
+#include "codec/provider_source.h"
+
+namespace kinu::cli {
+namespace {
+
+void TellOverview(StateSession& session, const std::string& from, const std::string& to,
+                  const std::vector<std::string>& addresses) {
+  view::Style style = session.invocation.style();
+  std::string text =
+      "OpenTofu will perform the following actions:\n\n" +
+      style.Paint("  [yellow]~[reset] Updating provider:") + "\n" +
+      style.Paint("    [red]-[reset] " + from) + "\n" + style.Paint("    [green]+[reset] " + to) +
+      "\n\n" +
+      style.Paint("[bold]Changing[reset] " + std::to_string(addresses.size()) + " resources:") +
+      "\n\n";
+  for (const std::string& address : addresses) {
+    text += "  " + address + "\n";
+  }
+  session.audience->Text(text);
+  if (session.audience->json() == nullptr) {
+    return;
+  }
+  auto quoted = [](std::string_view plain) {
+    std::string out;
+    JsonWriter::AppendQuoted(out, plain, JsonEscape::kHtml);
+    return out;
+  };
+  std::string list;
+  for (const std::string& address : addresses) {
+    list += (list.empty() ? "" : ",") + quoted(address);
+  }
+  session.audience->json()->Message(
+      view::JsonUi::Level::kInfo,
+      "OpenTofu will replace provider from " + from + " to " + to + " for " +
+          std::to_string(addresses.size()) + " resources",
+      "replace_provider",
+      {{"from", quoted(from)}, {"resources", "[" + list + "]"}, {"to", quoted(to)}});
+}
+
+/// People read whole sentences with a full stop, the JSON message has none.
+void Tell(StateSession& session, const std::string& text) {
+  session.audience->Text(text + ".\n");
+  if (session.audience->json() != nullptr) {
+    session.audience->json()->Message(view::JsonUi::Level::kInfo, text);
+  }
+}
+
+}  // namespace
+
+int RunStateReplaceProvider(Invocation& invocation) {
+  static constexpr FlagSpec kFlags[] = {{"auto-approve"},
+                                        {"state", FlagKind::kString},
+                                        {"backup", FlagKind::kString, "-"},
+                                        {"ignore-remote-version"}};
+  StateSession session(invocation);
+  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
+  session.Parse(tables);
+  if (session.flags && session.flags->positionals().size() != 2) {
+    session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
+  }
+  if (session.diags.has_errors()) {
+    return session.Usage();
+  }
+  const auto& words = session.flags->positionals();
+  auto from = ParseProviderSource(words[0]);
+  if (!from) {
+    session.diags.Error("Invalid \"from\" provider \"" + words[0] + "\"",
+                        from.error().summary + ": " + from.error().detail);
+  }
+  auto to = ParseProviderSource(words[1]);
+  if (!to) {
+    session.diags.Error("Invalid \"to\" provider \"" + words[1] + "\"",
+                        to.error().summary + ": " + to.error().detail);
+  }
+  if (session.diags.has_errors() || !session.Open("state-replace-provider")) {
+    return session.Fail();
+  }
+  if (session.state.empty() && session.state.lineage.empty()) {
+    return session.Fail("No state file was found",
+                        "State commands need a state file: run them where OpenTofu has been run, "
+                        "or name the file with -state.");
+  }
+  Program& program = *session.program;
+  const Symbol old_provider = program.Intern(from->ToText());
+  std::vector<AbsResource> replaced;
+  std::vector<std::string> addresses;
+  for (const state::Resource* resource : session.state.Sorted()) {
+    if (resource->provider.provider == old_provider) {
+      replaced.push_back(resource->address);
+      addresses.push_back(program.ToText(resource->address));
+    }
+  }
+  if (replaced.empty()) {
+    Tell(session, "No matching resources found");
+    session.Close();
+    return 0;
+  }
+  TellOverview(session, from->ToText(), to->ToText(), addresses);
+  if (!session.flags->Bool("auto-approve")) {
+    auto answer = Ask(invocation, {.query = "\nDo you want to make these changes?",
+                                   .description = "Only 'yes' will be accepted to continue."});
+    if (!answer) {
+      return session.Fail("Error asking for approval", answer.error().message);
+    }
+    if (*answer != "yes") {
+      Tell(session, "Cancelled replacing providers");
+      session.Close();
+      return 0;
+    }
+  }
+  const Symbol new_provider = program.Intern(to->ToText());
+  for (const AbsResource& address : replaced) {
+    session.state.Find(address)->provider.provider = new_provider;
+  }
+  if (!session.Save()) {
+    return session.Fail();
+  }
+  session.Close();
+  Tell(session,
+       "Successfully replaced provider for " + std::to_string(replaced.size()) + " resources");
+  return session.diags.has_errors() ? session.Fail() : 0;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,27 @@
+// LineEditor: reads lines from a terminal, with editing and a history of this session.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace kinu::cli {
+
+class LineEditor {
+ public:
+  LineEditor();
+  ~LineEditor();
+
+  struct Line {
+    std::string text;
+    bool interrupted = false;  ///< Control-C
+  };
+  /// The next line without its end; nothing at the end of the input.
+  std::optional<Line> Read(const std::string& prompt);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kinu::cli

@@ -1,0 +1,288 @@
+#include "config/remote_source.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/files.h"
+
+namespace kinu::config {
+namespace {
+
+bool IsLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// A package and a directory inside it, which "//" separates.
+struct PackageAndDirectory {
+  std::string package;
+  std::string directory;
+};
+
+PackageAndDirectory SplitDirectory(std::string_view text) {
+  size_t query = std::min(text.find('?'), text.size());
+  size_t scheme = text.substr(0, query).find("://");
+  size_t from = scheme == std::string_view::npos ? 0 : scheme + 3;
+  size_t at = text.substr(0, query).find("//", from);
+  if (at == std::string_view::npos) {
+    return {std::string(text), ""};
+  }
+  PackageAndDirectory out{std::string(text.substr(0, at)),
+                          std::string(text.substr(at + 2, query - at - 2))};
+  out.package += text.substr(query);
+  return out;
+}
+
+/// "git" of "git::https://…", which is taken off.
+std::string TakeForcedGetter(std::string& text) {
+  size_t end = text.find("::");
+  bool forced = end != std::string::npos && end > 0 && end + 2 < text.size() &&
+                std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(end),
+                            [](char c) { return IsLetter(c) || IsDigit(c); });
+  if (!forced) {
+    return "";
+  }
+  std::string getter = text.substr(0, end);
+  text.erase(0, end + 2);
+  return getter;
+}
+
+/// Whether a text is a URL with a scheme.
+bool HasScheme(std::string_view text) {
+  if (text.empty() || !IsLetter(text[0])) {
+    return false;
+  }
+  for (char c : text) {
+    if (c == ':') {
+      return true;
+    }
+    if (!IsLetter(c) && !IsDigit(c) && c != '+' && c != '-' && c != '.') {
+      return false;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string_view> SplitSlashes(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    size_t slash = text.find('/');
+    parts.push_back(text.substr(0, slash));
+    if (slash == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(slash + 1);
+  }
+}
+
+std::string JoinFrom(const std::vector<std::string_view>& parts, size_t first) {
+  std::string out;
+  for (size_t i = first; i < parts.size(); ++i) {
+    out += (i == first ? "" : "/") + std::string(parts[i]);
+  }
+  return out;
+}
+
+/// A path as it stands in a URL.
+std::string EscapedPath(std::string_view path) {
+  constexpr std::string_view kAllowed = "-_.~$&+,/:;=@!'()*[]%?#";
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out;
+  for (char c : path) {
+    if (IsLetter(c) || IsDigit(c) || kAllowed.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      auto byte = static_cast<unsigned char>(c);
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
+// Each detector gives the long form of what it knows, nothing for everything else, or an error.
+using Detected = Result<std::optional<std::string>>;
+
+Detected DetectGitHub(std::string_view text) {
+  std::string query;
+  if (size_t at = text.find('?'); at != std::string_view::npos) {
+    query = text.substr(at);
+    text = text.substr(0, at);
+  }
+  if (!text.starts_with("github.com/")) {
+    return std::nullopt;
+  }
+  std::vector<std::string_view> parts = SplitSlashes(text);
+  if (parts.size() < 3) {
+    return Fail(ErrorCode::kInvalid, "a repository of GitHub is written github.com/OWNER/NAME");
+  }
+  std::string url = "https://" + std::string(parts[0]) + "/" +
+                    EscapedPath(std::string(parts[1]) + "/" + std::string(parts[2]));
+  if (!url.ends_with(".git")) {
+    url += ".git";
+  }
+  if (parts.size() > 3) {
+    url += "//" + EscapedPath(JoinFrom(parts, 3));
+  }
+  return "git::" + url + (query.size() > 1 ? query : "");
+}
+
+/// `git@host:path`. Other users are not taken for it.
+Detected DetectGit(std::string_view text) {
+  size_t at = text.find('@');
+  size_t colon = text.find(':', at == std::string_view::npos ? 0 : at + 1);
+  if (at != 3 || !text.starts_with("git@") || colon == std::string_view::npos || colon == at + 1) {
+    return std::nullopt;
+  }
+  std::string_view path = text.substr(colon + 1);
+  if (path.starts_with('/') && path.size() > 1) {
+    path.remove_prefix(1);
+  }
+  if (path.empty()) {
+    return std::nullopt;
+  }
+  size_t query = std::min(path.find('?'), path.size());
+  std::string url = "git::ssh://git@" + std::string(text.substr(at + 1, colon - at - 1)) + "/" +
+                    EscapedPath(path.substr(0, query));
+  if (query < path.size()) {
+    std::vector<std::string> settings;
+    std::string_view rest = path.substr(query + 1);
+    while (!rest.empty()) {
+      size_t end = std::min(rest.find('&'), rest.size());
+      settings.emplace_back(rest.substr(0, end));
+      if (settings.back().find('=') == std::string::npos) {
+        settings.back() += '=';
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    std::stable_sort(settings.begin(), settings.end(),
+                     [](const std::string& a, const std::string& b) {
+                       return a.substr(0, a.find('=')) < b.substr(0, b.find('='));
+                     });
+    for (size_t i = 0; i < settings.size(); ++i) {
+      url += (i == 0 ? "?" : "&") + settings[i];
+    }
+  }
+  return url;
+}
+
+Detected DetectBitBucket(std::string_view text) {
+  if (!text.starts_with("bitbucket.org/")) {
+    return std::nullopt;
+  }
+  // The reference asks Bitbucket whether this is Git or Mercurial.
+  return Fail(ErrorCode::kUnsupported,
+              "the short form of a Bitbucket repository has to be looked up on the network; write "
+              "git::https://bitbucket.org/OWNER/NAME.git");
+}
+
+Detected DetectGcs(std::string_view text) {
+  if (text.find(".googleapis.com/") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::vector<std::string_view> parts = SplitSlashes(text);
+  if (parts.size() < 5) {
+    return Fail(ErrorCode::kInvalid, "this is not the address of an object in Google storage");
+  }
+  return "gcs::https://www.googleapis.com/storage/" + EscapedPath(JoinFrom(parts, 2));
+}
+
+Detected DetectS3(std::string_view text) {
+  if (text.find(".amazonaws.com/") == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::vector<std::string_view> parts = SplitSlashes(text);
+  std::vector<std::string> host;
+  std::string_view rest = parts[0];
+  for (;;) {
+    size_t dot = rest.find('.');
+    host.emplace_back(rest.substr(0, dot));
+    if (dot == std::string_view::npos) {
+      break;
+    }
+    rest.remove_prefix(dot + 1);
+  }
+  std::string key = EscapedPath(JoinFrom(parts, 1));
+  if (host.size() == 3) {
+    return "s3::https://" + host[0] + ".amazonaws.com/" + key;
+  }
+  if (host.size() == 4) {
+    return "s3::https://" + host[1] + ".amazonaws.com/" + host[0] + "/" + key;
+  }
+  if (host.size() == 5 && host[1] == "s3") {
+    return "s3::https://s3." + host[2] + ".amazonaws.com/" + host[0] + "/" + key;
+  }
+  return Fail(ErrorCode::kInvalid, "this is not the address of an object in S3");
+}
+
+Detected DetectFile(std::string_view text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  if (text[0] != '/') {
+    return Fail(ErrorCode::kInvalid,
+                "it is not clear where the module is. A path relative to this module begins with "
+                "\"./\" or \"../\"");
+  }
+  return "file:///" + std::string(text.substr(1));
+}
+
+/// The long form of a package's address, with the directory that its short form had.
+Result<PackageAndDirectory> Expand(const std::string& given) {
+  std::string source = given;
+  std::string getter = TakeForcedGetter(source);
+  auto [package, directory] = SplitDirectory(source);
+  if (HasScheme(package)) {
+    return SplitDirectory(given);
+  }
+  constexpr Detected (*kDetectors[])(std::string_view) = {DetectGitHub, DetectGit, DetectBitBucket,
+                                                          DetectGcs,    DetectS3,  DetectFile};
+  for (auto detect : kDetectors) {
+    KINU_TRY(std::optional<std::string> found, detect(package));
+    if (!found) {
+      continue;
+    }
+    std::string own_getter = TakeForcedGetter(*found);
+    PackageAndDirectory split = SplitDirectory(*found);
+    if (!directory.empty()) {
+      split.directory = split.directory.empty() ? directory : JoinPath(split.directory, directory);
+    }
+    const std::string& chosen = getter.empty() ? own_getter : getter;
+    if (!chosen.empty()) {
+      split.package.insert(0, chosen + "::");
+    }
+    return split;
+  }
+  return Fail(ErrorCode::kInvalid, "this is not an address");
+}
+
+}  // namespace
+
+Result<std::string> NormalRemoteSource(std::string_view text) {
+  auto [raw, directory] = SplitDirectory(text);
+  auto clean = [](std::string& path) {
+    path = path.empty() ? path : CleanPath(path);
+    return path != ".." && !path.starts_with("../");
+  };
+  if (!clean(directory)) {
+    return Fail(ErrorCode::kInvalid,
+                "the directory " + directory + " leads out of the module package");
+  }
+  KINU_TRY(PackageAndDirectory found, Expand(raw));
+  if (!found.directory.empty()) {
+    directory = directory.empty() ? found.directory : JoinPath(found.directory, directory);
+    if (!clean(directory)) {
+      return Fail(ErrorCode::kInvalid,
+                  "the directory " + directory + " leads out of the module package");
+    }
+  }
+  if (directory.empty()) {
+    return found.package;
+  }
+  size_t query = std::min(found.package.find('?'), found.package.size());
+  return found.package.substr(0, query) + "//" + directory + found.package.substr(query);
+}
+
+}  // namespace kinu::config
