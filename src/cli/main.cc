@@ -1,14 +1,17 @@
 // Start-up: global options, TF_CLI_ARGS, dispatch. Ref: command-line contract, sections 1 and 2.
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "base/thread.h"
+#include "cli/autocomplete.h"
 #include "cli/command.h"
 #include "cli/commands/hcldec.h"
 #include "plugin/log_relay.h"
@@ -118,6 +121,39 @@ int UnknownCommand(const std::string& name) {
   return 1;
 }
 
+void WarnOfOldName(const Invocation& invocation) {
+  Diagnostics diags;
+  diags.Warning("The \"tofu env\" family of commands is deprecated",
+                "What was called an environment is called a workspace now: use the commands "
+                "\"tofu workspace\". Those of \"tofu env\" will be removed.");
+  invocation.Show(diags);
+  Print("\n");
+}
+
+/// -install-autocomplete and -uninstall-autocomplete; nothing when neither is given.
+std::optional<int> HandleCompletionFlags(const std::vector<std::string>& args) {
+  auto given = [&](const char* flag) {
+    return std::find(args.begin(), args.end(), flag) != args.end();
+  };
+  bool install = given("-install-autocomplete");
+  if (!install && !given("-uninstall-autocomplete")) {
+    return std::nullopt;
+  }
+  char program[PATH_MAX] = {};
+  if (::readlink("/proc/self/exe", program, sizeof program - 1) < 0) {
+    PrintError("Error: cannot find this program\n");
+    return 1;
+  }
+  const std::string home = install::HomeDirectory();
+  auto done = install ? InstallCompletion(home, program, BaseName(program))
+                      : UninstallCompletion(home, program, BaseName(program));
+  if (!done) {
+    PrintError(done.error().message + "\n");
+    return 1;
+  }
+  return 0;
+}
+
 /// A failed command says which providers crashed, with what they wrote last.
 void ReportCrashedProviders() {
   for (const plugin::PluginPanic& panic : plugin::PluginPanics()) {
@@ -129,6 +165,15 @@ void ReportCrashedProviders() {
 }
 
 int Run(std::vector<std::string> args) {
+  if (std::string line = Environment("COMP_LINE"); !line.empty()) {
+    for (const std::string& completion : Completions(line)) {
+      Print(completion + "\n");
+    }
+    return 0;
+  }
+  if (auto code = HandleCompletionFlags(args)) {
+    return *code;
+  }
   Invocation invocation;
   invocation.original_directory = WorkingDirectory();
   {
@@ -185,6 +230,24 @@ int Run(std::vector<std::string> args) {
   std::vector<std::string> before(args.begin(), word);
   std::string name = *word;
   std::vector<std::string> rest(word + 1, args.end());
+  // Names that commands had before.
+  bool old_name = name == "env";
+  if (old_name) {
+    name = "workspace";
+    old_name =
+        rest.empty() || (rest[0] != "show" && FindCommand("workspace " + rest[0]) != nullptr);
+    if (!rest.empty() && !old_name) {
+      rest[0].insert(0, " ");  // there was no other subcommand of that name
+    }
+  }
+  if (name == "push") {
+    Diagnostics diags;
+    diags.Error("Command \"tofu push\" is no longer supported",
+                "It sent configurations to a service that does not exist any more.");
+    invocation.view.color = std::find(args.begin(), args.end(), "-no-color") == args.end();
+    invocation.Show(diags);
+    return 1;
+  }
   const CommandSpec* command = FindCommand(name);
   if (command == nullptr) {
     return UnknownCommand(name);
@@ -207,6 +270,10 @@ int Run(std::vector<std::string> args) {
     return 1;
   }
   if (command->run == nullptr) {
+    TakeViewOptions(rest, invocation.view);
+    if (old_name) {
+      WarnOfOldName(invocation);
+    }
     if (name == "workspace" && !rest.empty()) {
       Diagnostics diags;
       diags.Error("Unexpected argument",
@@ -234,6 +301,9 @@ int Run(std::vector<std::string> args) {
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
   std::string input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
+  if (old_name) {
+    WarnOfOldName(invocation);
+  }
   int code = command->run(invocation);
   if (code != 0) {
     ReportCrashedProviders();

@@ -1,0 +1,51 @@
+#include "config/module_source.h"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace kinu::config {
+namespace {
+
+TEST(ModuleSources, HaveOneNormalForm) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"./a/../b", "./b"},
+      {"..\\x", "../x"},
+      {"a/b/c", "registry.opentofu.org/a/b/c"},
+      {"a/b/c//d/../e", "registry.opentofu.org/a/b/c//e"},
+      {"example.com/a/b/c", "example.com/a/b/c"},
+      {"github.com/a/b", "git::https://github.com/a/b.git"},
+      {"github.com/a/b.git//c/d?ref=v1", "git::https://github.com/a/b.git//c/d?ref=v1"},
+      {"github.com/a/b/c", "git::https://github.com/a/b.git//c"},
+      {"git@example.com:a/b.git", "git::ssh://git@example.com/a/b.git"},
+      {"git@example.com:/a/b.git?ref=x&depth=1",
+       "git::ssh://git@example.com/a/b.git?depth=1&ref=x"},
+      {"hg::https://example.com/a", "hg::https://example.com/a"},
+      {"bucket.s3-eu-west-1.amazonaws.com/k.zip",
+       "s3::https://s3-eu-west-1.amazonaws.com/bucket/k.zip"},
+      {"bucket.s3.eu-west-1.amazonaws.com/k.zip",
+       "s3::https://s3.eu-west-1.amazonaws.com/bucket/k.zip"},
+      {"www.googleapis.com/storage/v1/b/m.zip//sub",
+       "gcs::https://www.googleapis.com/storage/v1/b/m.zip//sub"},
+      {"/abs/m//sub", "file:///abs/m//sub"},
+      {"https://example.com/m.zip//a/../b", "https://example.com/m.zip//b"},
+  };
+  for (const auto& [given, normal] : kCases) {
+    auto source = ParseModuleSource(given, false);
+    ASSERT_TRUE(source) << given << ": " << source.error().message;
+    EXPECT_EQ(source->text, normal) << given;
+  }
+}
+
+TEST(ModuleSources, ThatLeadNowhere) {
+  for (const char* given :
+       {"", "a", "a/b", "github.com/a", "git@example.com", "bitbucket.org/a/b",
+        "www.googleapis.com/x", "x.amazonaws.com/y", "https://example.com/m//../x", "a/b/c//../d"}) {
+    EXPECT_FALSE(ParseModuleSource(given, false)) << given;
+  }
+  EXPECT_FALSE(ParseModuleSource("./a", true));
+  EXPECT_FALSE(ParseModuleSource("github.com/a/b", true));
+}
+
+}  // namespace
+}  // namespace kinu::config
