@@ -94,6 +94,7 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
     expansion.kind = Expansion::Kind::kForEach;
     for (const state::Instance* entry : found) {
       expansion.keys.push_back(entry->key.symbol());
+      expansion.values.push_back(Value::DynamicUnknown());
     }
   } else if (block.enabled != nullptr && found.empty()) {
     expansion.kind = Expansion::Kind::kDisabled;
