@@ -12,6 +12,7 @@ A case file is a list of sections. Text before the first one is a comment.
   === env NAME=VALUE   set for all later runs
   === run WORDS        runs the program; below: "exit N", its standard output with "| " and its
                        errors with "! " in front of each line
+  === do WORDS         runs the program, which must succeed; what it prints does not matter
   === show PATH        below: the file's content with "| " in front of each line
 
 `--update` rewrites what a run printed and what a file holds. Times, random names and directories
@@ -107,11 +108,15 @@ class Session:
         elif kind == "env":
             name, _, value = rest.partition("=")
             self.env[name] = value
-        elif kind == "run":
+        elif kind in ("run", "do"):
             done = subprocess.run([self.binary] + shlex.split(rest), cwd=self.work, env=self.env,
                                   input=self.stdin.encode(), stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, timeout=60, check=False)
             self.stdin = ""
+            if kind == "do":
+                if done.returncode != 0:
+                    raise RuntimeError("%s: %s" % (rest, done.stderr.decode("utf-8", "replace")))
+                return None
             out = normal(done.stdout.decode("utf-8", "replace"), self.root)
             err = normal(done.stderr.decode("utf-8", "replace"), self.root)
             return ["exit %d" % done.returncode] + quoted("| ", out) + quoted("! ", err)
