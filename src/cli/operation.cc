@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "backend/remote_state.h"
 #include "base/files.h"
 #include "install/cli_config.h"
 #include "plugin/handshake.h"
@@ -174,6 +175,7 @@ std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocati
   options.locks = install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
   AddLockFileError(lock_diags, diags);
   options.dev_overrides = invocation.cli_config.dev_overrides();
+  options.remote_states = std::make_shared<backend::StoredStates>();
   const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
   if (attach != nullptr && *attach != '\0') {
     auto attachments = plugin::ParseAttachments(attach);

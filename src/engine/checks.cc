@@ -1,6 +1,7 @@
 #include "engine/checks.h"
 
 #include "cty/convert.h"
+#include "engine/events.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -77,6 +78,21 @@ std::string_view CheckStatusName(CheckStatus status) {
       return "error";
   }
   return "";
+}
+
+bool FromCheckBlock(const Diagnostic& diagnostic) {
+  return diagnostic.summary.starts_with(Describe(ConditionKind::kAssertion)) ||
+         dynamic_cast<const CheckBlockFinding*>(diagnostic.extra.get()) != nullptr;
+}
+
+void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags) {
+  for (Diagnostic& diagnostic : found.list()) {
+    diagnostic.severity = Severity::kWarning;
+    if (diagnostic.extra == nullptr) {
+      diagnostic.extra = std::make_shared<CheckBlockFinding>();
+    }
+    diags.Add(std::move(diagnostic));
+  }
 }
 
 ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
@@ -156,6 +172,18 @@ void CheckRecord::DeclareExpanded(NodeId node) {
 bool CheckRecord::Declared(NodeId node) const {
   std::lock_guard lock(mutex_);
   return entries_.contains(node);
+}
+
+bool CheckRecord::Failing(NodeId node, const std::string& object_address) const {
+  std::lock_guard lock(mutex_);
+  auto entry = entries_.find(node);
+  if (entry == entries_.end()) {
+    return false;
+  }
+  auto object = entry->second.objects.find(object_address);
+  return object != entry->second.objects.end() && object->second.reported &&
+         (object->second.status == CheckStatus::kFail ||
+          object->second.status == CheckStatus::kError);
 }
 
 void CheckRecord::DeclareObjectsOf(const std::vector<state::CheckResult>& earlier) {

@@ -30,6 +30,11 @@ struct ConditionResult {
   std::string failure_message;
 };
 
+/// Marks warnings of check blocks (FromCheckBlock in events.h) that carry nothing else.
+struct CheckBlockFinding final : DiagnosticExtra {};
+/// Turns what was found inside a check block into warnings.
+void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags);
+
 /// Evaluates one condition. A failing one is reported with `severity` ("Resource precondition
 /// failed"); a broken one always as an error.
 ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
@@ -48,6 +53,8 @@ class CheckRecord {
   void DeclareExpanded(NodeId node);
   /// Whether anything can be reported for the node.
   bool Declared(NodeId node) const;
+  /// Whether an instance has failed or was broken so far.
+  bool Failing(NodeId node, const std::string& object_address) const;
   /// Takes over the instances of an earlier walk, without their statuses.
   void DeclareObjectsOf(const std::vector<state::CheckResult>& earlier);
   /// All of them, in order of node, with the status of the whole.

@@ -53,6 +53,10 @@ struct Event {
   std::string text;
 };
 
+/// Whether a diagnostic is what a check block found, or a data source inside one. What a plan found
+/// is of no interest once an apply has looked again.
+bool FromCheckBlock(const Diagnostic& diagnostic);
+
 /// Receives events. Called from several threads, must return quickly.
 class EventSink {
  public:

@@ -261,11 +261,19 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
 }
 
 const functions::Callable* ModuleScope::FindFunction(std::string_view name) const {
-  return functions::Table::Standard().Find(name);
+  if (const functions::Callable* standard = functions::Table::Standard().Find(name)) {
+    return standard;
+  }
+  return const_cast<Walk&>(walk_).functions.Find(const_cast<Walk&>(walk_), *instance_.node, name);
 }
 
 void ModuleScope::ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const {
   lang::ExplainConfigurationFunction(call.name, diagnostic);
+  if (ParseProviderFunction(call.name)) {
+    diagnostic.summary = "Function not found in provider";
+    diagnostic.detail =
+        "The provider has no function \"" + std::string(call.name) + "\" in its schema.";
+  }
 }
 
 std::vector<std::string_view> ModuleScope::FunctionNames() const {

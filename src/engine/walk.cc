@@ -153,6 +153,42 @@ uint32_t Walk::EnsureProvider(const ProviderConfig& address) {
   return it->second;
 }
 
+std::optional<uint32_t> Walk::FunctionProvider(const config::ConfigNode& node,
+                                               const ProviderFunctionName& name) const {
+  const config::RequiredProvider* required =
+      node.module->FindRequiredProvider(program.Find(name.provider));
+  if (required == nullptr) {
+    return std::nullopt;
+  }
+  Symbol alias = name.alias.empty() ? Symbol() : program.Find(name.alias);
+  ProviderConfig address = config.ResolveProviderAddress(node, required->provider, alias);
+  auto it = provider_index_.find(address);
+  if (it == provider_index_.end()) {
+    it = provider_index_.find({ModuleId(), required->provider, Symbol()});
+  }
+  return it == provider_index_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<uint32_t> Walk::EnsureFunctionProvider(const config::ConfigNode& node,
+                                                     const ProviderFunctionName& name) {
+  const config::RequiredProvider* required =
+      node.module->FindRequiredProvider(program.Find(name.provider));
+  if (required == nullptr) {
+    return std::nullopt;
+  }
+  if (std::optional<uint32_t> known = FunctionProvider(node, name)) {
+    return known;
+  }
+  uint32_t index = EnsureProvider({ModuleId(), required->provider, Symbol()});
+  ProviderSlot& slot = providers[index];
+  slot.only_functions = true;
+  if (auto schema = input.providers->Schema(program.Text(required->provider))) {
+    slot.schema = *schema;
+  }
+  provider_nodes.push_back(graph.Add({NodeKind::kProvider, 0, index}));
+  return index;
+}
+
 namespace {
 
 /// Whether a node does what an interrupt stops. Ref: hook_stop.go.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "engine/events.h"
 #include "engine/graph.h"
 #include "engine/instances.h"
+#include "engine/provider_functions.h"
 #include "engine/targets.h"
 #include "functions/function.h"
 #include "plan/plan.h"
@@ -95,6 +97,7 @@ struct ProviderSlot {
   Expansion expansion;                                     ///< of for_each
   std::vector<std::unique_ptr<provider::Provider>> keyed;  ///< per expansion row with for_each
   bool blocking = true;                                    ///< calls go to another process
+  bool only_functions = false;  ///< nothing but its functions is used: it is not configured
 };
 
 /// A resource in the state that no block configures any more.
@@ -214,6 +217,15 @@ class Walk {
   std::vector<std::pair<NodeId, NodeId>> optional_edges;
 
   uint32_t EnsureProvider(const ProviderConfig& address);
+  /// The slot of the provider whose function is called in a module; nothing when the module does
+  /// not require it, or ConnectReferences() has not seen the call.
+  std::optional<uint32_t> FunctionProvider(const config::ConfigNode& node,
+                                           const ProviderFunctionName& name) const;
+  /// The same while the graph is built: a provider that nothing else needs is added.
+  std::optional<uint32_t> EnsureFunctionProvider(const config::ConfigNode& node,
+                                                 const ProviderFunctionName& name);
+  /// Functions of providers, by name.
+  ProviderFunctions functions;
 
   /// Executes every node in dependency order. A failing node silences all that wait for it.
   /// Problems of all nodes are appended to `diags` in graph order.

@@ -11,10 +11,6 @@
 namespace kinu::functions {
 namespace {
 
-const Parameter& ParameterOf(const FunctionSpec& spec, size_t index) {
-  return index < spec.params.size() ? spec.params[index] : spec.variadic;
-}
-
 Value Refine(const FunctionSpec& spec, Arguments args, const Value& value) {
   if (spec.refine == nullptr || value.IsKnown() || value.type().is_dynamic()) {
     return value;
@@ -38,11 +34,12 @@ struct Prepared {
   bool answer_unknown = false;  // an unknown where the function cannot have one
 };
 
-std::expected<Prepared, CallError> Prepare(const FunctionSpec& spec, Arguments args) {
+std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
+                                           const Parameter* variadic, Arguments args) {
   Prepared out;
   out.values.reserve(args.size());
   for (size_t i = 0; i < args.size(); ++i) {
-    const Parameter& parameter = ParameterOf(spec, i);
+    const Parameter& parameter = i < params.size() ? params[i] : *variadic;
     Value value = args[i];
     const Type wanted = parameter.type();
     if (!wanted.is_dynamic() && value.type() != wanted) {
@@ -69,20 +66,39 @@ std::expected<Prepared, CallError> Prepare(const FunctionSpec& spec, Arguments a
   return out;
 }
 
-bool ArityFits(const FunctionSpec& spec, size_t count) {
-  return spec.has_variadic ? count >= spec.params.size() : count == spec.params.size();
+std::expected<void, CallError> CheckArity(size_t params, bool has_variadic, size_t count) {
+  if (has_variadic ? count >= params : count == params) {
+    return {};
+  }
+  return CallFail("wrong number of arguments: " + std::to_string(count) + " given, " +
+                  (has_variadic ? "at least " : "") + std::to_string(params) + " required");
 }
 
 }  // namespace
 
+CallResult CallFunction(std::span<const Parameter> params, const Parameter* variadic,
+                        const Type& result, Arguments args, const Implementation& impl) {
+  if (auto arity = CheckArity(params.size(), variadic != nullptr, args.size()); !arity) {
+    return std::unexpected(arity.error());
+  }
+  KINU_TRY(Prepared prepared, Prepare(params, variadic, args));
+  if (prepared.untyped) {
+    return Value::DynamicUnknown().WithMarks(prepared.marks);
+  }
+  if (prepared.answer_unknown) {
+    return Value::Unknown(result).WithMarks(prepared.marks);
+  }
+  KINU_TRY(Value value, impl(prepared.values));
+  return value.WithMarks(prepared.marks);
+}
+
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context) {
   KINU_CHECK(!spec.lazy, "the evaluator calls functions of expressions itself");
-  if (!ArityFits(spec, args.size())) {
-    return CallFail("wrong number of arguments: " + std::to_string(args.size()) + " given, " +
-                    (spec.has_variadic ? "at least " : "") + std::to_string(spec.params.size()) +
-                    " required");
+  if (auto arity = CheckArity(spec.params.size(), spec.has_variadic, args.size()); !arity) {
+    return std::unexpected(arity.error());
   }
-  KINU_TRY(Prepared prepared, Prepare(spec, args));
+  KINU_TRY(Prepared prepared,
+           Prepare(std::span(spec.params.begin(), spec.params.size()), &spec.variadic, args));
   if (prepared.untyped) {
     return Value::DynamicUnknown().WithMarks(prepared.marks);
   }

@@ -41,10 +41,25 @@ struct CallContext {
       render;
 };
 
-/// One parameter. Types are given by a function because Type has no constant form.
+/// The type of a parameter. Rows give a function, because Type has no constant form; a function of
+/// a provider gives a type that lives as long as the parameter.
+class ParameterType {
+ public:
+  constexpr ParameterType(Type (*make)())  // NOLINT(google-explicit-constructor)
+      : make_(make) {}
+  constexpr ParameterType(const Type* given)  // NOLINT(google-explicit-constructor)
+      : given_(given) {}
+  Type operator()() const { return given_ != nullptr ? *given_ : make_(); }
+
+ private:
+  Type (*make_)() = nullptr;
+  const Type* given_ = nullptr;
+};
+
+/// One parameter.
 struct Parameter {
   std::string_view name;
-  Type (*type)() = &Type::Dynamic;
+  ParameterType type = &Type::Dynamic;
   bool allow_null = false;
   bool allow_unknown = false;
   bool allow_dynamic = false;  ///< allow an argument of unknown type
@@ -112,6 +127,12 @@ class Callable {
 
 /// Calls a row with the framework's rules (nulls, unknowns, marks, conversion).
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context);
+
+/// What a function that is no row computes from its arguments, once they are as rows get them.
+using Implementation = std::function<CallResult(Arguments args)>;
+/// Calls such a function with the framework's rules. Its result type is always the same.
+CallResult CallFunction(std::span<const Parameter> params, const Parameter* variadic,
+                        const Type& result, Arguments args, const Implementation& impl);
 
 /// All functions of the language; built once per process on first use.
 class Table {

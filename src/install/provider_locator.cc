@@ -168,7 +168,7 @@ Result<const schema::ProviderSchema*> ProviderLocator::Schema(std::string_view a
 
 Result<std::unique_ptr<provider::Provider>> ProviderLocator::Start(std::string_view address) {
   if (address == kBuiltInProvider) {
-    return provider::MakeBuiltInProvider();
+    return provider::MakeBuiltInProvider(options_.remote_states);
   }
   Entry& entry = EntryOf(address);
   PluginPtr running;

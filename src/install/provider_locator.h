@@ -14,6 +14,7 @@
 #include "install/cli_config.h"
 #include "install/lock_file.h"
 #include "plugin/plugin_provider.h"
+#include "provider/builtin.h"
 #include "provider/schema_cache.h"
 
 namespace kinu::install {
@@ -26,6 +27,7 @@ class ProviderLocator final : public provider::ProviderSource {
     std::map<std::string, std::string, ProviderAddressLess> dev_overrides;
     std::map<std::string, plugin::Attachment, std::less<>> attachments;
     std::string cache_directory = provider::CacheDirectory();
+    std::shared_ptr<provider::RemoteStates> remote_states;  ///< for the built-in provider
   };
 
   explicit ProviderLocator(Options options);

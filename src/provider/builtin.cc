@@ -1,8 +1,11 @@
 #include "provider/builtin.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "cty/convert.h"
 #include "cty/json.h"
+#include "lang/deprecation.h"
 #include "provider/schema_table.h"
 
 namespace kinu::provider {
@@ -129,8 +132,114 @@ std::vector<Value> Attributes(const Value& object) {
   return {elements.begin(), elements.end()};
 }
 
+/// The data source terraform_remote_state. Ref: builtin/providers/tf/data_source_state.go.
+class RemoteStateData {
+ public:
+  explicit RemoteStateData(std::shared_ptr<RemoteStates> states) : states_(std::move(states)) {}
+
+  void Validate(const Value& config, Problems& problems) const {
+    const Value& settings = config.Attribute("config");
+    if (settings.IsWhollyKnown() && config.Attribute("backend").IsKnown()) {
+      (void)Settings(config, problems);
+    } else if (!IsObjectLike(settings.type())) {
+      AddError(problems, "Invalid backend configuration", "The settings must be an object.",
+               "config");
+    }
+    if (!IsObjectLike(config.Attribute("defaults").type())) {
+      AddError(problems, "Invalid default values", "The defaults must be an object.", "defaults");
+    }
+  }
+
+  Value Read(const Value& config, Problems& problems) const {
+    std::optional<Value> settings = Settings(config, problems);
+    if (!settings) {
+      return {};
+    }
+    const Value& workspace = config.Attribute("workspace");
+    std::optional<std::vector<RemoteOutput>> stored =
+        states_->Read(config.Attribute("backend").AsString(), *settings,
+                      workspace.IsNull() ? "default" : workspace.AsString(), problems);
+    if (!stored) {
+      if (!HasErrors(problems)) {
+        AddError(problems, "Unable to find remote state",
+                 "There is no stored state for that workspace in that backend.", "workspace");
+      }
+      return {};
+    }
+    std::vector<std::pair<std::string, Value>> outputs;
+    for (RemoteOutput& output : *stored) {
+      if (!output.deprecated.empty()) {
+        lang::DeprecationCause cause;
+        cause.by = output.name;
+        cause.message = std::move(output.deprecated);
+        output.value = output.value.WithMarks(lang::DeprecatedMark(cause));
+      }
+      outputs.emplace_back(output.name, std::move(output.value));
+    }
+    const Value& defaults = config.Attribute("defaults");
+    for (size_t i = 0; !defaults.IsNull() && i < defaults.size(); ++i) {
+      std::string name(defaults.key(i));
+      bool known = std::any_of(outputs.begin(), outputs.end(),
+                               [&](const auto& output) { return output.first == name; });
+      if (!known) {
+        outputs.emplace_back(std::move(name), defaults.elements()[i]);
+      }
+    }
+    return Value::Object({{"backend", config.Attribute("backend")},
+                          {"config", config.Attribute("config")},
+                          {"defaults", defaults},
+                          {"outputs", Value::Object(std::move(outputs))},
+                          {"workspace", workspace}});
+  }
+
+ private:
+  static bool IsObjectLike(const Type& type) {
+    return type.is_dynamic() || type.is_object() || type.is_map();
+  }
+  static void AddError(Problems& problems, std::string summary, std::string detail,
+                       std::string attribute) {
+    problems.push_back({.severity = Severity::kError,
+                        .summary = std::move(summary),
+                        .detail = std::move(detail),
+                        .attribute = Path().Attribute(std::move(attribute))});
+  }
+
+  /// The backend's settings as an object, once they have been checked; nothing with problems.
+  std::optional<Value> Settings(const Value& config, Problems& problems) const {
+    if (states_ == nullptr) {
+      AddError(problems, "Invalid backend configuration", "States of others cannot be read here.",
+               "backend");
+      return std::nullopt;
+    }
+    Value settings = config.Attribute("config");
+    if (settings.IsNull()) {
+      settings = Value::EmptyObject();
+    } else if (settings.type().is_map()) {
+      std::vector<std::pair<std::string, Value>> attributes;
+      for (size_t i = 0; i < settings.size(); ++i) {
+        attributes.emplace_back(settings.key(i), settings.elements()[i]);
+      }
+      settings = Value::Object(std::move(attributes));
+    } else if (!settings.type().is_object()) {
+      AddError(problems, "Invalid backend configuration", "The settings must be an object.",
+               "config");
+      return std::nullopt;
+    }
+    Problems found;
+    states_->Check(config.Attribute("backend").AsString(), settings, found);
+    bool failed = HasErrors(found);
+    problems.insert(problems.end(), found.begin(), found.end());
+    return failed ? std::nullopt : std::optional(std::move(settings));
+  }
+
+  std::shared_ptr<RemoteStates> states_;
+};
+
 class BuiltInProvider final : public Provider {
  public:
+  explicit BuiltInProvider(std::shared_ptr<RemoteStates> states)
+      : remote_states_(std::move(states)) {}
+
   const schema::ProviderSchema& schema() const override { return BuiltInSchema(); }
   bool blocking() const override { return false; }
 
@@ -147,7 +256,9 @@ class BuiltInProvider final : public Provider {
     }
   }
 
-  void ValidateDataConfig(std::string_view, const Value&, Problems&) override {}
+  void ValidateDataConfig(std::string_view, const Value& config, Problems& problems) override {
+    remote_states_.Validate(config, problems);
+  }
   void ValidateEphemeralConfig(std::string_view type, const Value&, Problems& problems) override {
     NoEphemeral(type, problems);
   }
@@ -212,15 +323,9 @@ class BuiltInProvider final : public Provider {
     return response;
   }
 
-  Value ReadDataSource(std::string_view type, const Value&, const Value&,
+  Value ReadDataSource(std::string_view, const Value& config, const Value&,
                        Problems& problems) override {
-    problems.push_back({.severity = Severity::kError,
-                        .summary = "Unable to read remote state",
-                        .detail = "The data source " + std::string(type) +
-                                  " is known to this program, but reading the state of another "
-                                  "configuration is not built yet.",
-                        .attribute = std::nullopt});
-    return {};
+    return remote_states_.Read(config, problems);
   }
 
   std::vector<ImportedObject> ImportResourceState(std::string_view type, std::string_view id,
@@ -280,14 +385,10 @@ class BuiltInProvider final : public Provider {
     NoEphemeral(type, problems);
   }
 
-  std::expected<Value, std::string> CallFunction(std::string_view name, std::span<const Value>,
+  std::expected<Value, std::string> CallFunction(std::string_view name,
+                                                 std::span<const Value> arguments,
                                                  int* argument) override {
-    *argument = -1;
-    if (schema().FindFunction(name) == nullptr) {
-      return std::unexpected("provider function \"" + std::string(name) + "\" not found");
-    }
-    return std::unexpected("the function " + std::string(name) +
-                           " of the built-in provider is not built yet");
+    return CallBuiltInFunction(name, arguments, argument);
   }
 
   void Stop() override {}
@@ -308,6 +409,7 @@ class BuiltInProvider final : public Provider {
     AddError(problems, "The built-in provider has no ephemeral resource type " + std::string(type));
   }
 
+  RemoteStateData remote_states_;
   const Value unknown_id_ = Value::Unknown(Type::String(), {.not_null = true});
 };
 
@@ -318,8 +420,8 @@ const schema::ProviderSchema& BuiltInSchema() {
   return table;
 }
 
-std::unique_ptr<Provider> MakeBuiltInProvider() {
-  return std::make_unique<BuiltInProvider>();
+std::unique_ptr<Provider> MakeBuiltInProvider(std::shared_ptr<RemoteStates> states) {
+  return std::make_unique<BuiltInProvider>(std::move(states));
 }
 
 }  // namespace kinu::provider

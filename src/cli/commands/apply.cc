@@ -110,6 +110,15 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
         }
         return fail();
       }
+    } else {
+      // What check blocks find is told once, by the apply.
+      Diagnostics rest;
+      for (const Diagnostic& diagnostic : diags) {
+        if (!engine::FromCheckBlock(diagnostic)) {
+          rest.Add(diagnostic);
+        }
+      }
+      diags = std::move(rest);
     }
   }
   // Even where there is nothing to change, values and checks are worked out anew.

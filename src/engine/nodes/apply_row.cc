@@ -457,11 +457,11 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   Diagnostics found;
   std::optional<Value> value = EvaluateAndRead(row, *provider, found);
   bool nested = row.resource.check >= 0;
-  for (Diagnostic& diagnostic : found.list()) {
-    if (nested) {
-      diagnostic.severity = Severity::kWarning;
-    }
-    diags.Add(std::move(diagnostic));
+  if (nested) {
+    ReportToCheck(row, value ? nullptr : &found);
+    AppendAsCheckWarnings(std::move(found), diags);
+  } else {
+    diags.Append(std::move(found));
   }
   if (!value) {
     return;

@@ -1,5 +1,7 @@
 // Data sources while planning. Ref: opentofu node_resource_abstract_instance.go planDataSource.
+#include "codec/provider_source.h"
 #include "engine/nodes/managed.h"
+#include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
 #include "schema/marks.h"
@@ -65,7 +67,45 @@ bool DependenciesPending(const RowContext& row) {
   return false;
 }
 
+/// Says of deprecated outputs of another configuration through which data source they came.
+Value NameDeprecatedOutputs(const RowContext& row, const Value& value) {
+  std::vector<lang::DeprecatedPart> parts;
+  Value clean = lang::TakeDeprecated(value, parts);
+  std::vector<PathMarks> marks;
+  for (lang::DeprecatedPart& part : parts) {
+    part.cause.by = row.AddressText() + "." + part.cause.by;
+    marks.push_back({std::move(part.path), lang::DeprecatedMark(part.cause)});
+  }
+  return marks.empty() ? clean : clean.MarkWithPaths(marks);
+}
+
 }  // namespace
+
+void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
+  const Walk& walk = row.node.walk;
+  const config::ConfigNode& place = *row.instance->node;
+  NodeId check = walk.bases[place.index].checks + static_cast<NodeId>(row.resource.check);
+  const config::Check& block = place.module->checks[static_cast<size_t>(row.resource.check)];
+  ConditionResult result{CheckStatus::kPass, ""};
+  if (failure != nullptr) {
+    result.status = CheckStatus::kFail;
+    std::string several;
+    size_t count = 0;
+    for (const Diagnostic& diagnostic : *failure) {
+      std::string text = diagnostic.summary;
+      if (!diagnostic.detail.empty()) {
+        text += ": " + diagnostic.detail;
+      }
+      several += "\n- " + text;
+      result.failure_message = std::move(text);
+      ++count;
+    }
+    if (count > 1) {
+      result.failure_message = std::to_string(count) + " problems:\n" + several;
+    }
+  }
+  row.node.checks.Report(check, ObjectAddress(walk, *row.instance, "check", block.name), result);
+}
 
 std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
                                     const Value& config, Diagnostics& diags) {
@@ -85,8 +125,17 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   Value value = provider.ReadDataSource(type, unmarked, Value::Null(Type::Dynamic()), problems);
   failed = provider::HasErrors(problems);
   AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  bool remote_state =
+      type == "terraform_remote_state" &&
+      row.walk().program.Text(row.provider_slot().address.provider) == kBuiltInProvider;
   if (failed) {
+    if (remote_state) {
+      diags.Error(row.AddressText() + ": Unable to read remote state", "");
+    }
     return std::nullopt;
+  }
+  if (remote_state) {
+    value = NameDeprecatedOutputs(row, value);
   }
   if (value.IsNull() || !value.IsWhollyKnown()) {
     diags.Error(
@@ -163,6 +212,9 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
     return marks.empty() ? value : value.MarkWithPaths(marks);
   };
   bool known = config.IsWhollyKnown();
+  if (nested) {
+    ReportToCheck(row, nullptr);
+  }
   if (!known || DependenciesPending(row)) {
     if (refresh_only) {
       row.row.absent = true;
@@ -177,11 +229,11 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   Diagnostics read_diags;
   std::optional<Value> value = ReadDataSource(row, *provider, config, read_diags);
   if (nested) {
-    // A failing read inside a check block is the check's business, not the plan's.
-    for (Diagnostic& diagnostic : read_diags.list()) {
-      diagnostic.severity = Severity::kWarning;
-      diags.Add(std::move(diagnostic));
+    if (!value) {
+      ReportToCheck(row, &read_diags);
     }
+    // A failing read inside a check block is the check's business, not the plan's.
+    AppendAsCheckWarnings(std::move(read_diags), diags);
     if (!value) {
       value = placeholder();
     }

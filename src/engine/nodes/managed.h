@@ -78,6 +78,9 @@ plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reaso
 /// Whether lifecycle.prevent_destroy forbids it; says so if it does.
 bool PreventsDestroy(RowContext& row, Diagnostics& diags);
 
+/// Tells the check block around a data source that its read went well (null), or why it did not.
+void ReportToCheck(const RowContext& row, const Diagnostics* failure);
+
 /// Evaluates a data source's configuration and reads it (preconditions included).
 std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
                                      Diagnostics& diags);

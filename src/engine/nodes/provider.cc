@@ -94,7 +94,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   slot.provider = start(0);
-  if (slot.provider != nullptr) {
+  if (slot.provider != nullptr && !slot.only_functions) {
     configure(*slot.provider, instance, {});
   }
 }

@@ -294,6 +294,9 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
     std::string address = ObjectAddress(walk, *instance, "check", check.name);
     config::ReferenceContext inside;
     inside.check = static_cast<int>(graph_node.index);
+    if (walk.kind != WalkKind::kValidate && context.checks.Failing(id, address)) {
+      continue;  // its data source could not be read
+    }
     ReferenceCheck references(walk, node, inside);
     for (const config::Condition& condition : check.asserts) {
       if (!references.Expr(*condition.condition, diags) ||
@@ -313,10 +316,7 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
         continue;
       }
       context.checks.Report(id, address, result);
-      for (Diagnostic& diagnostic : found.list()) {
-        diagnostic.severity = Severity::kWarning;
-        diags.Add(std::move(diagnostic));
-      }
+      AppendAsCheckWarnings(std::move(found), diags);
     }
   }
 }

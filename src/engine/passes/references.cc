@@ -7,7 +7,11 @@
 namespace kinu::engine {
 namespace {
 
-using Bindings = std::vector<uint32_t>;
+/// What a block refers to: bindings of its traversals, and providers whose functions it calls.
+struct Bindings {
+  std::vector<uint32_t> list;
+  std::vector<ProviderFunctionName> functions;
+};
 
 /// The references of each block of a module. Computed once per module directory, however often the
 /// module is called: everything here is relative to the module.
@@ -34,15 +38,13 @@ class Collector {
     }
     traversals_.clear();
     hcl::CollectTraversals(*expr, traversals_);
-    if (diags_ != nullptr) {
-      calls_.clear();
-      hcl::CollectCalls(*expr, calls_);
-      CheckCalls();
-    }
+    calls_.clear();
+    hcl::CollectCalls(*expr, calls_);
     Bind(out);
   }
   void Traversals(const std::vector<const hcl::TraversalExpr*>& list, Bindings& out) {
     traversals_ = list;
+    calls_.clear();
     Bind(out);
   }
   void Conditions(const std::vector<config::Condition>& conditions, Bindings& out) {
@@ -59,26 +61,24 @@ class Collector {
     traversals_.clear();
     calls_.clear();
     schema::CollectBodyTraversals(block, *body, hidden, traversals_, calls_);
-    CheckCalls();
     Bind(out);
   }
 
  private:
-  /// Reports calls `provider::name::…` of names that the module does not require.
-  void CheckCalls() {
-    constexpr std::string_view kPrefix = "provider::";
+  /// Functions of providers; names that the module does not require are reported.
+  void BindCalls(Bindings& out) {
     for (const hcl::CallExpr* call : calls_) {
-      if (diags_ == nullptr || !call->name.starts_with(kPrefix)) {
+      std::optional<ProviderFunctionName> name = ParseProviderFunction(call->name);
+      if (!name) {
         continue;
       }
-      std::string_view rest = call->name.substr(kPrefix.size());
-      std::string_view name = rest.substr(0, rest.find("::"));
-      if (name.size() < rest.size() &&
-          module_.FindRequiredProvider(walk_.program.Intern(name)) == nullptr) {
+      if (module_.FindRequiredProvider(walk_.program.Intern(name->provider)) != nullptr) {
+        out.functions.push_back(*name);
+      } else if (diags_ != nullptr) {
         SourceRange range = call->range();
         range.end = call->name_end;
         diags_->Error("Unknown function provider",
-                      "The provider \"" + std::string(name) +
+                      "The provider \"" + std::string(name->provider) +
                           "\" is not among the required_providers of this module.",
                       range);
       }
@@ -87,8 +87,9 @@ class Collector {
 
   void Bind(Bindings& out) {
     for (const hcl::TraversalExpr* traversal : traversals_) {
-      out.push_back(config::BindReference(walk_.program, module_, *traversal));
+      out.list.push_back(config::BindReference(walk_.program, module_, *traversal));
     }
+    BindCalls(out);
   }
 
   Walk& walk_;
@@ -184,7 +185,10 @@ class Connector {
       : walk_(walk), node_(node), base_(walk.bases[node.index]) {}
 
   void Connect(NodeId from, const Bindings& bindings) {
-    for (uint32_t binding : bindings) {
+    for (NodeId provider : Providers(bindings)) {
+      walk_.graph.AddEdge(from, provider);
+    }
+    for (uint32_t binding : bindings.list) {
       const config::Reference& ref = node_.module->references[binding];
       NodeId to = Target(ref);
       if (to != kNoNode) {
@@ -207,7 +211,10 @@ class Connector {
   /// The references of a resource block, for the edges between cells.
   std::vector<BlockReference> References(const Bindings& bindings) const {
     std::vector<BlockReference> out;
-    for (uint32_t binding : bindings) {
+    for (NodeId provider : Providers(bindings)) {
+      out.push_back({provider, false, false, {}});
+    }
+    for (uint32_t binding : bindings.list) {
       const config::Reference& ref = node_.module->references[binding];
       NodeId to = Target(ref);
       if (to != kNoNode) {
@@ -246,6 +253,17 @@ class Connector {
   }
 
  private:
+  /// The providers whose functions are called.
+  std::vector<NodeId> Providers(const Bindings& bindings) const {
+    std::vector<NodeId> out;
+    for (const ProviderFunctionName& name : bindings.functions) {
+      if (std::optional<uint32_t> slot = walk_.EnsureFunctionProvider(node_, name)) {
+        out.push_back(walk_.provider_nodes[*slot]);
+      }
+    }
+    return out;
+  }
+
   Walk& walk_;
   const config::ConfigNode& node_;
   const Walk::Bases& base_;
@@ -291,7 +309,7 @@ void ConnectReferences(Walk& walk, Diagnostics* diags) {
       }
       graph.AddEdge(base.module_end, base.module);
       connect_outer.Connect(base.module, outer.calls[call]);
-      for (uint32_t binding : outer.call_depends_on[call]) {
+      for (uint32_t binding : outer.call_depends_on[call].list) {
         NodeId to = connect_outer.Target(node.parent->module->references[binding]);
         if (to != kNoNode) {
           Connector::Wait(walk, base.module, to);

@@ -1,0 +1,19 @@
+// States of other configurations, for the data source terraform_remote_state.
+#pragma once
+
+#include "provider/builtin.h"
+
+namespace kinu::backend {
+
+/// Reads states through the backends of this library. A state is read as its owner left it: no lock
+/// is taken.
+class StoredStates final : public provider::RemoteStates {
+ public:
+  void Check(std::string_view backend, const Value& config, provider::Problems& problems) override;
+  std::optional<std::vector<provider::RemoteOutput>> Read(std::string_view backend,
+                                                          const Value& config,
+                                                          std::string_view workspace,
+                                                          provider::Problems& problems) override;
+};
+
+}  // namespace kinu::backend

@@ -1,0 +1,91 @@
+// Functions of providers in expressions.
+#include "engine/provider_functions.h"
+
+#include "engine/testing/engine_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::EngineTest;
+using testing::Strings;
+
+TEST(ProviderFunctionName, HasTwoOrThreeParts) {
+  auto plain = ParseProviderFunction("provider::aws::arn_parse");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->provider, "aws");
+  EXPECT_EQ(plain->alias, "");
+  EXPECT_EQ(plain->function, "arn_parse");
+  auto aliased = ParseProviderFunction("provider::aws::west::f");
+  ASSERT_TRUE(aliased);
+  EXPECT_EQ(aliased->alias, "west");
+  EXPECT_EQ(aliased->function, "f");
+  for (const char* name : {"max", "core::max", "provider::x", "provider::a::b::c::d"}) {
+    EXPECT_FALSE(ParseProviderFunction(name)) << name;
+  }
+}
+
+class ProviderFunctionsTest : public EngineTest {
+ protected:
+  void ConfigureWith(const std::string& text) {
+    Configure(R"(
+      terraform {
+        required_providers { test = { source = "hashicorp/test" } }
+      })" + text);
+  }
+  Strings Summaries() {
+    Strings out;
+    for (const Diagnostic& diagnostic : diags_) {
+      out.push_back(diagnostic.summary);
+    }
+    return out;
+  }
+};
+
+TEST_F(ProviderFunctionsTest, AreCalledAfterTheProviderWasConfigured) {
+  ConfigureWith(R"(
+    resource "test_thing" "a" { name = provider::test::upper("a") }
+    resource "test_thing" "b" { name = provider::test::upper(test_thing.a.id) })");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Applied(), (Strings{"create A", "create ID-A"}));
+}
+
+TEST_F(ProviderFunctionsTest, AProviderOfWhichOnlyFunctionsAreUsedIsNotConfigured) {
+  script_->configure_error = "not today";
+  ConfigureWith(R"(output "x" { value = provider::test::upper("a") })");
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(plan.outputs.at(0).after.AsString(), "A");
+  EXPECT_EQ(script_->CountCalls("Configure"), 0u);
+}
+
+TEST_F(ProviderFunctionsTest, ArgumentsFollowTheRulesOfAllFunctions) {
+  struct Row {
+    std::string call;
+    std::string summary;
+  };
+  const Row rows[] = {
+      {"provider::test::upper()", "Not enough function arguments"},
+      {"provider::test::upper(null)", "Invalid function argument"},
+      {"provider::test::upper([])", "Invalid function argument"},
+      {"provider::test::lower(\"a\")", "Function not found in provider"},
+      {"provider::other::upper(\"a\")", "Unknown function provider"},
+  };
+  for (const Row& row : rows) {
+    ConfigureWith("output \"x\" { value = " + row.call + " }");
+    (void)Plan();
+    EXPECT_EQ(Summaries(), (Strings{row.summary})) << row.call << "\n" << Text(diags_);
+  }
+}
+
+TEST_F(ProviderFunctionsTest, MarksPassThrough) {
+  ConfigureWith(R"(
+    output "x" {
+      value     = provider::test::upper(sensitive("a"))
+    })");
+  (void)Plan();
+  EXPECT_EQ(Summaries(), (Strings{"Output refers to sensitive values"}));
+}
+
+}  // namespace
+}  // namespace kinu::engine
