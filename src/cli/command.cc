@@ -35,6 +35,7 @@ bool Invocation::Show(Diagnostics& diags) const {
   view::DiagnosticOptions options;
   options.width = stderr_width;
   options.compact_warnings = view.compact_warnings;
+  options.deprecation = view.deprecation;
   options.consolidate_warnings = view.consolidate_warnings;
   options.consolidate_errors = view.consolidate_errors;
   bool newline = command != nullptr && command->newline_after_diagnostics;

@@ -21,6 +21,7 @@ struct ViewOptions {
   bool consolidate_warnings = true;
   bool consolidate_errors = false;
   bool concise = false;
+  std::string deprecation;  ///< -deprecation=module:LEVEL
 };
 
 struct CommandSpec;

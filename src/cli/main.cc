@@ -83,8 +83,13 @@ void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
       view.consolidate_errors = true;
     } else if (arg == "-consolidate-errors=false") {
       view.consolidate_errors = false;
+    } else if (constexpr std::string_view kPrefix = "-deprecation="; arg.starts_with(kPrefix)) {
+      std::string_view level = std::string_view(arg).substr(kPrefix.size());
+      if (constexpr std::string_view kModule = "module:"; level.starts_with(kModule)) {
+        view.deprecation = level.substr(kModule.size());
+      }
     } else {
-      return arg.starts_with("-deprecation=");
+      return false;
     }
     return true;
   });

@@ -116,6 +116,7 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
     }
   }
   ApplyTargetingToCells(walk, plan);
+  AddCloseNodes(walk);
   for (const auto& cycle : walk.graph.Cycles()) {
     std::string members;
     for (NodeId id : cycle) {
@@ -231,6 +232,9 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
   std::vector<bool> needed = NeededNodes(walk);
   const config::Module& root = *walk.config.root().module;
   auto execute = [&](NodeId id, Diagnostics& found) {
+    if (walk.graph.node(id).kind == NodeKind::kClose) {
+      return CloseEphemerals(node_context, id, found);
+    }
     if (!needed[id]) {
       return;
     }

@@ -2,6 +2,7 @@
 
 #include "cty/convert.h"
 #include "engine/events.h"
+#include "lang/deprecation.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -33,7 +34,7 @@ std::string Trim(std::string_view text) {
 /// The message of a condition, or empty with diagnostics when it cannot be shown.
 std::string ErrorMessage(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) {
   size_t errors = diags.error_count();
-  Value value = lang::Evaluate(expr, scope, diags);
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
   if (diags.error_count() != errors) {
     return "";
   }
@@ -100,7 +101,7 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   size_t errors = diags.error_count();
   const hcl::Expr& expr = *condition.condition;
   std::string message = ErrorMessage(*condition.error_message, scope, diags);
-  Value value = lang::Evaluate(expr, scope, diags);
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
   if (diags.error_count() != errors) {
     return {CheckStatus::kError, ""};
   }

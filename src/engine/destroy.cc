@@ -123,6 +123,11 @@ void PlanDestroyBlock(NodeContext& context, NodeId id, Diagnostics& diags) {
   }
 }
 
+bool IsEphemeral(const Walk& walk, const Node& node) {
+  return walk.config.nodes[node.config_node]->module->resources[node.index].name.mode ==
+         ResourceMode::kEphemeral;
+}
+
 /// What destroying does not need is not evaluated: only what provider configurations use.
 std::vector<bool> NeededForProviders(const NodeContext& context) {
   const Walk& walk = context.walk;
@@ -170,7 +175,9 @@ std::vector<bool> NeededForProviders(const NodeContext& context) {
   }
   for (NodeId id = 0; id < graph.size(); ++id) {
     NodeKind kind = graph.node(id).kind;
-    if (kind == NodeKind::kResource || kind == NodeKind::kOrphan || kind == NodeKind::kDeposed) {
+    bool ephemeral = kind == NodeKind::kResource && IsEphemeral(walk, graph.node(id));
+    if ((kind == NodeKind::kResource && !ephemeral) || kind == NodeKind::kOrphan ||
+        kind == NodeKind::kDeposed) {
       needed[id] = true;
     }
   }
@@ -242,6 +249,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   if (!BuildGraph(walk, diags)) {
     return;
   }
+  AddCloseNodes(walk);
   walk.root = ModuleInstance::Make(ModuleInstId(), walk.config.nodes[0].get(), nullptr, {});
   walk.instances[0].push_back(walk.root.get());
   CheckRecord checks;
@@ -267,6 +275,9 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   std::vector<Diagnostics> refused(walk.graph.size());
   walk.Run(
       [&](NodeId id, Diagnostics& found) {
+        if (walk.graph.node(id).kind == NodeKind::kClose) {
+          return CloseEphemerals(context, id, found);
+        }
         if (!needed[id]) {
           return;
         }
@@ -282,7 +293,9 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
           case NodeKind::kProvider:
             return ConfigureProvider(context, id, found);
           case NodeKind::kResource:
-            return PlanDestroyBlock(context, id, refused[id]);
+            return IsEphemeral(walk, walk.graph.node(id))
+                       ? PlanResource(context, id, found)
+                       : PlanDestroyBlock(context, id, refused[id]);
           case NodeKind::kOrphan:
             return PlanOrphan(context, id, refused[id]);
           case NodeKind::kDeposed:

@@ -38,6 +38,9 @@ enum class EventKind : uint8_t {
   kImportPrepare,   ///< an import block while planning; id_key, id_value: what is imported
   kImportStart,     ///< the same while applying
   kImportComplete,
+  kEphemeralRenewStart,
+  kEphemeralRenewComplete,
+  kEphemeralDeferred,  ///< text: why it is not opened while planning
 };
 
 struct Event {

@@ -1,6 +1,7 @@
 #include "engine/expansion.h"
 
 #include "cty/convert.h"
+#include "lang/deprecation.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -74,7 +75,7 @@ Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program
     Problem("for_each", std::move(detail), expr, scope, tag, diags);
   };
   size_t errors = diags.error_count();
-  Value value = lang::Evaluate(expr, scope, diags);
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
   if (diags.error_count() != errors) {
     return out;
   }

@@ -10,6 +10,11 @@ NodeId Graph::Add(Node node) {
 }
 
 void Graph::Finish() {
+  for (NodeId id = 0; id + 1 < out_begin_.size(); ++id) {
+    for (NodeId to : dependencies(id)) {
+      edges_.emplace_back(id, to);
+    }
+  }
   size_t n = nodes_.size();
   // Counting sort by source, then by target inside each source: linear, and duplicates become
   // neighbours.

@@ -24,6 +24,7 @@ enum class NodeKind : uint8_t {
   kProvider,  ///< a provider configuration
   kOrphan,    ///< a resource in the state that no block configures
   kDeposed,   ///< the deposed objects of one resource
+  kClose,     ///< closes the ephemeral objects of a block after its last user
   kCell,      ///< apply: rows that share phase, module instance and dependencies
   kJoin,      ///< apply: nothing but a meeting point of edges
 };
@@ -55,7 +56,7 @@ class Graph {
   bool IsSoft(NodeId from, NodeId to) const {
     return !soft_.empty() && soft_.contains(uint64_t{from} << 32 | to);
   }
-  /// Builds both directions.
+  /// Builds both directions. More may be added afterwards, and Finish() called again.
   void Finish();
 
   size_t size() const { return nodes_.size(); }

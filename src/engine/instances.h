@@ -63,6 +63,7 @@ struct Row {
   bool pending_delete = false;  ///< planned for deletion: expressions no longer see it
   plan::Reason delete_reason = plan::Reason::kNone;
   const state::Instance* stored = nullptr;  ///< the row in the prior state, if any
+  InstanceKey provider_key;                 ///< of a provider with for_each
   /// What expressions see: planned value while planning, stored or new value otherwise.
   std::optional<Value> value;
   /// The object after schema upgrade and refresh; empty when there is none.

@@ -39,6 +39,8 @@ void ExecuteNode(NodeContext& context, NodeId id, Diagnostics& diags) {
       return PlanOrphan(context, id, diags);
     case NodeKind::kDeposed:
       return PlanDeposed(context, id, diags);
+    case NodeKind::kClose:
+      return CloseEphemerals(context, id, diags);
     case NodeKind::kCell:
     case NodeKind::kJoin:
       return;  // only while applying
@@ -121,6 +123,7 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   if (!BuildGraph(walk, diags)) {
     return;
   }
+  AddCloseNodes(walk);
   MakeRoot(walk);
   CheckRecord checks;
   DeclareChecks(walk, checks);

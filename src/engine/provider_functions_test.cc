@@ -30,7 +30,8 @@ class ProviderFunctionsTest : public EngineTest {
     Configure(R"(
       terraform {
         required_providers { test = { source = "hashicorp/test" } }
-      })" + text);
+      }
+      )" + text);
   }
   Strings Summaries() {
     Strings out;

@@ -1,8 +1,10 @@
 #include "engine/reference_check.h"
 
 #include "hcl/static.h"
+#include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
+#include "schema/locate.h"
 
 namespace kinu::engine {
 
@@ -86,16 +88,30 @@ void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
   }
 }
 
+Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags) {
+  if (!value.ContainsMarked()) {
+    return value;
+  }
+  std::vector<lang::DeprecatedPart> parts;
+  value = lang::TakeDeprecated(value, parts);
+  for (const lang::DeprecatedPart& part : parts) {
+    diags.Add(lang::DeprecationWarning(part.cause, "This value", schema::Locate(body, part.path)));
+  }
+  return value;
+}
+
 Value ReferenceCheck::Evaluate(const hcl::Expr& expr, const lang::Scope& scope,
                                Diagnostics& diags) const {
-  return Expr(expr, diags) ? lang::Evaluate(expr, scope, diags) : Value::DynamicUnknown();
+  return Expr(expr, diags) ? lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags)
+                           : Value::DynamicUnknown();
 }
 
 Value ReferenceCheck::Decode(const schema::Block& block, const hcl::Body& body,
                              std::span<const std::string_view> hidden, const lang::Scope& scope,
                              Diagnostics& diags) const {
   return Body(block, body, hidden, diags)
-             ? schema::DecodeBody(block, body, hidden, scope, nullptr, diags)
+             ? WarnDeprecatedIn(
+                   body, schema::DecodeBody(block, body, hidden, scope, nullptr, diags), diags)
              : Value::Unknown(block.implied_type());
 }
 

@@ -12,6 +12,9 @@
 
 namespace kinu::engine {
 
+/// A body's value without marks of deprecation; each becomes a warning at the argument.
+Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags);
+
 class ReferenceCheck final : private config::SchemaSource {
  public:
   ReferenceCheck(const Walk& walk, const config::ConfigNode& node,

@@ -59,7 +59,10 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     LoadStoredRows(walk, instance, resource);
   }
   if (!table.expanded || table.expansion.kind == Expansion::Kind::kUnknown) {
-    return Value::DynamicUnknown();
+    bool ephemeral =
+        instance.node->module->resources[resource].name.mode == ResourceMode::kEphemeral;
+    return ephemeral ? Value::DynamicUnknown().WithMarks(MarkSet::Ephemeral())
+                     : Value::DynamicUnknown();
   }
   auto type = [&] {
     return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "engine/cells.h"
+#include "engine/ephemeral.h"
 #include "engine/refactoring.h"
 #include "lang/template.h"
 
@@ -67,8 +68,9 @@ Walk::Walk(WalkKind walk_kind, const Input& walk_input)
       input(walk_input),
       config(*walk_input.config),
       program(*walk_input.config->program),
-      targets(*walk_input.config->program, walk_input.options.targets,
-              walk_input.options.excludes) {
+      targets(*walk_input.config->program, walk_input.options.targets, walk_input.options.excludes),
+      ticker(walk_input.events),
+      ephemeral(std::make_unique<EphemeralKeeper>(walk_input.events, ticker)) {
   instances.resize(config.nodes.size());
   blocks.resize(config.nodes.size());
   call_dependencies.resize(config.nodes.size());
@@ -79,6 +81,7 @@ Walk::Walk(WalkKind walk_kind, const Input& walk_input)
 
 Walk::~Walk() {
   pool_.reset();
+  ephemeral.reset();
   if (input.pool == nullptr) {
     return;
   }
@@ -316,6 +319,8 @@ bool Walk::IsBlocking(NodeId id) const {
       return kind != WalkKind::kValidate && info.schema != nullptr &&
              providers[info.provider].blocking;
     }
+    case NodeKind::kClose:
+      return providers[blocks[node.config_node][node.index].provider].blocking;
     case NodeKind::kOrphan:
       return providers[orphans[node.index].provider].blocking;
     case NodeKind::kDeposed:

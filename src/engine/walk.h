@@ -16,6 +16,7 @@
 #include "engine/events.h"
 #include "engine/graph.h"
 #include "engine/instances.h"
+#include "engine/progress.h"
 #include "engine/provider_functions.h"
 #include "engine/targets.h"
 #include "functions/function.h"
@@ -156,6 +157,7 @@ class ProviderPool {
 };
 
 struct Cell;
+class EphemeralKeeper;
 
 /// A reference of a block, as an edge of the block graph that apply turns into edges between cells.
 struct BlockReference {
@@ -226,6 +228,10 @@ class Walk {
                                                  const ProviderFunctionName& name);
   /// Functions of providers, by name.
   ProviderFunctions functions;
+  /// Tells that something is still going on.
+  ProgressTicker ticker;
+  /// Ephemeral objects that are open.
+  std::unique_ptr<EphemeralKeeper> ephemeral;
 
   /// Executes every node in dependency order. A failing node silences all that wait for it.
   /// Problems of all nodes are appended to `diags` in graph order.

@@ -3,6 +3,7 @@
 #include "diag/source.h"
 #include "hcl/body.h"
 #include "hcl/parse.h"
+#include "hcl/writer/tokens.h"
 #include "lang/eval.h"
 #include "lang/scope.h"
 #include "provider/builtin.h"
@@ -42,6 +43,40 @@ std::expected<Value, std::string> DecodeVariables(std::string_view content) {
   return Value::Object(std::move(values));
 }
 
+std::expected<Value, std::string> EncodeVariables(const Value& input) {
+  if (input.IsNull()) {
+    return std::unexpected("invalid input: must not be null");
+  }
+  if (!input.type().is_object()) {
+    return std::unexpected("invalid input: must be an object");
+  }
+  std::string text;
+  for (size_t i = 0; i < input.size(); ++i) {
+    std::string name(input.key(i));
+    if (!hcl::IsIdentifier(name)) {
+      return std::unexpected("invalid input: object key: " + name +
+                             " - must be a valid identifier");
+    }
+    Result<std::string> value = hcl::writer::ValueText(input.elements()[i]);
+    if (!value) {
+      return std::unexpected(value.error().message);
+    }
+    text += name + " = " + *value + "\n";
+  }
+  return Value::String(text);
+}
+
+std::expected<Value, std::string> EncodeExpression(const Value& value) {
+  if (!value.IsWhollyKnown()) {
+    return std::unexpected("input is not wholly known");
+  }
+  Result<std::string> text = hcl::writer::ValueText(value);
+  if (!text) {
+    return std::unexpected(text.error().message);
+  }
+  return Value::String(*text);
+}
+
 }  // namespace
 
 std::expected<Value, std::string> CallBuiltInFunction(std::string_view name,
@@ -51,11 +86,13 @@ std::expected<Value, std::string> CallBuiltInFunction(std::string_view name,
   if (name == "decode_tfvars") {
     return DecodeVariables(arguments[0].AsString());
   }
-  if (BuiltInSchema().FindFunction(name) == nullptr) {
-    return std::unexpected("provider function \"" + std::string(name) + "\" not found");
+  if (name == "encode_tfvars") {
+    return EncodeVariables(arguments[0]);
   }
-  return std::unexpected("the function " + std::string(name) +
-                         " of the built-in provider is not built yet");
+  if (name == "encode_expr") {
+    return EncodeExpression(arguments[0]);
+  }
+  return std::unexpected("provider function \"" + std::string(name) + "\" not found");
 }
 
 }  // namespace kinu::provider

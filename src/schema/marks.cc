@@ -109,4 +109,12 @@ Value WithoutWriteOnly(const Block& block, const Value& value) {
   return AttributeChange<WriteOnlyRule>().Block(block, value);
 }
 
+Value UnknownObject(const Block& block) {
+  std::vector<Value> parts;
+  for (const ObjectAttribute& attribute : block.implied_type().attributes()) {
+    parts.push_back(Value::Unknown(attribute.type));
+  }
+  return Value::ObjectOf(block.implied_type(), std::move(parts));
+}
+
 }  // namespace kinu::schema

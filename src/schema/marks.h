@@ -9,6 +9,8 @@ namespace kinu::schema {
 
 /// The value with every sensitive attribute marked, at any depth.
 Value MarkSensitive(const Block& block, const Value& value);
+/// An object of which every part is unknown, so that its parts can be marked.
+Value UnknownObject(const Block& block);
 /// The value with every write-only attribute null, at any depth: what may be stored.
 Value WithoutWriteOnly(const Block& block, const Value& value);
 

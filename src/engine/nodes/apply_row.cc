@@ -1,7 +1,5 @@
 #include "engine/nodes/apply_row.h"
 
-#include <chrono>
-
 #include "base/files.h"
 #include "cty/ops.h"
 #include "engine/assemble.h"
@@ -70,7 +68,8 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
   AbsResource address{instance.id, resource.name};
   const state::Resource* stored = context.plan.prior_state.Find(address);
   Expansion expansion;
-  if (context.destroy_all) {
+  bool ephemeral = resource.name.mode == ResourceMode::kEphemeral;
+  if (context.destroy_all && !ephemeral) {
     // Nothing is wanted any more: the instances are those that the state has.
     expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
                      : resource.for_each != nullptr ? Expansion::Kind::kForEach
@@ -145,7 +144,9 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
   record.step = step;
   record.address = row.address;
   record.provider = row.provider_slot().address;
-  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+  if (!row.row.provider_key.none()) {
+    record.provider_key = row.row.provider_key;
+  } else if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
     record.provider_key = row.row.stored->provider_key;
   }
   return record;
@@ -156,19 +157,6 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
 state::Durability DurabilityOf(const RowContext& row) {
   return row.provider_slot().blocking ? state::Durability::kPowerLoss : state::Durability::kKill;
 }
-
-/// A clock for "complete after".
-class Stopwatch {
- public:
-  int64_t seconds() const {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() -
-                                                            start_)
-        .count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 /// The call itself with all the checks on its answer. Ref: provider contract 9.3.
 struct Applied {
@@ -314,7 +302,9 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
              .action = shown,
              .id_key = id_key,
              .id_value = id_value});
-  Stopwatch watch;
+  bool may_take_long = row.provider_slot().blocking || HasProvisioners(row.resource, When::kCreate);
+  Timed watch(walk.ticker, may_take_long,
+              {.address = row.address, .action = shown, .id_key = id_key, .id_value = id_value});
   Applied applied =
       CallApply(row, *provider, before, change.after, planned->config, change.private_data, diags);
   std::string private_data = applied.private_data;
@@ -403,7 +393,14 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
              .action = plan::Action::kDelete,
              .id_key = id_key,
              .id_value = id_value});
-  Stopwatch watch;
+  bool may_take_long =
+      row.provider_slot().blocking || HasProvisioners(row.resource, When::kDestroy);
+  Timed watch(walk.ticker, may_take_long,
+              {.address = row.address,
+               .deposed = deposed,
+               .action = plan::Action::kDelete,
+               .id_key = id_key,
+               .id_value = id_value});
   if (deposed.empty() && object->status != state::ObjectStatus::kTainted) {
     size_t errors = diags.error_count();
     RunProvisioners(row, When::kDestroy, saved.before, context.removed, diags);
@@ -489,8 +486,33 @@ void ForgetRow(ApplyContext& context, RowContext& row, const std::string& depose
 void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   const Node& node = walk.graph.node(id);
+  bool expanded = true;
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
-    ExpandTable(context, id, *instance, diags);
+    expanded = ExpandTable(context, id, *instance, diags) && expanded;
+  }
+  const config::Resource& resource =
+      walk.config.nodes[node.config_node]->module->resources[node.index];
+  if (!expanded || resource.name.mode != ResourceMode::kEphemeral) {
+    return;
+  }
+  std::vector<std::pair<ModuleInstance*, Row*>> work;
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    for (Row& row : instance->resources[node.index]->rows) {
+      work.emplace_back(instance, &row);
+    }
+  }
+  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  std::vector<Diagnostics> found(work.size());
+  walk.ForEachRow(work.size(), walk.providers[info.provider].blocking, [&](size_t i) {
+    auto [instance, row] = work[i];
+    RowContext row_context{context.node, id,
+                           resource,     info,
+                           instance,     ResourceInstance{{instance->id, resource.name}, row->key},
+                           *row};
+    OpenEphemeralRow(row_context, found[i]);
+  });
+  for (Diagnostics& list : found) {
+    diags.Append(std::move(list));
   }
 }
 

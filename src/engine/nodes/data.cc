@@ -1,6 +1,7 @@
 // Data sources while planning. Ref: opentofu node_resource_abstract_instance.go planDataSource.
 #include "codec/provider_source.h"
 #include "engine/nodes/managed.h"
+#include "engine/reference_check.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
@@ -8,10 +9,6 @@
 #include "schema/propose.h"
 
 namespace kinu::engine {
-namespace {
-
-/// Whether a managed resource that this block names (itself, through values, or in depends_on of an
-/// enclosing module call) has a change to make. With conditions every ancestor counts.
 bool DependenciesPending(const RowContext& row) {
   const Walk& walk = row.node.walk;
   const Graph& graph = walk.graph;
@@ -67,6 +64,8 @@ bool DependenciesPending(const RowContext& row) {
   return false;
 }
 
+namespace {
+
 /// Says of deprecated outputs of another configuration through which data source they came.
 Value NameDeprecatedOutputs(const RowContext& row, const Value& value) {
   std::vector<lang::DeprecatedPart> parts;
@@ -121,6 +120,8 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
     return std::nullopt;
   }
   row.walk().Post({.kind = EventKind::kReadStart, .address = row.address});
+  Timed timed(row.walk().ticker, row.provider_slot().blocking,
+              {.address = row.address, .action = plan::Action::kRead});
   problems.clear();
   Value value = provider.ReadDataSource(type, unmarked, Value::Null(Type::Dynamic()), problems);
   failed = provider::HasErrors(problems);
@@ -149,7 +150,8 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   row.walk().Post({.kind = EventKind::kReadComplete,
                    .address = row.address,
                    .id_key = id_key,
-                   .id_value = id_value});
+                   .id_value = id_value,
+                   .elapsed_seconds = timed.seconds()});
   if (!marks.empty()) {
     value = value.MarkWithPaths(marks);
   }
@@ -165,8 +167,11 @@ std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provid
   size_t errors = diags.error_count();
   const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
   ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row});
-  Value config = schema::DecodeBody(row.info.schema->block, *row.resource.body,
-                                    config::MetaNames(ResourceMode::kData), scope, nullptr, diags);
+  Value config = WarnDeprecatedIn(
+      *row.resource.body,
+      schema::DecodeBody(row.info.schema->block, *row.resource.body,
+                         config::MetaNames(ResourceMode::kData), scope, nullptr, diags),
+      diags);
   if (diags.error_count() != errors) {
     return std::nullopt;
   }
@@ -187,8 +192,11 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   size_t errors = diags.error_count();
   const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
   ModuleScope scope(walk, *row.instance, Repetition{&table.expansion, row.row.expansion_row});
-  Value config = schema::DecodeBody(block, *row.resource.body,
-                                    config::MetaNames(ResourceMode::kData), scope, nullptr, diags);
+  Value config = WarnDeprecatedIn(
+      *row.resource.body,
+      schema::DecodeBody(block, *row.resource.body, config::MetaNames(ResourceMode::kData), scope,
+                         nullptr, diags),
+      diags);
   if (diags.error_count() != errors) {
     return;
   }
@@ -199,6 +207,8 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
     change.address = row.address;
     change.previous_address = walk.PreviousAddress(row.address);
     change.provider = row.provider_slot().address;
+    change.has_provider_key = !row.row.provider_key.none();
+    change.provider_key = row.row.provider_key;
     change.action = plan::Action::kRead;
     change.reason = reason;
     change.before = Value::Null(block.implied_type());

@@ -6,6 +6,7 @@
 #include "cty/convert.h"
 #include "cty/ops.h"
 #include "engine/generate_config.h"
+#include "engine/reference_check.h"
 #include "engine/triggers.h"
 #include "hcl/parse.h"
 #include "lang/eval.h"
@@ -14,9 +15,6 @@
 #include "schema/propose.h"
 
 namespace kinu::engine {
-namespace {
-
-/// Whether a value's type is one that `want` allows: equal but where `want` is dynamic.
 bool Conforms(const Type& have, const Type& want) {
   if (have == want || want.is_dynamic()) {
     return true;
@@ -40,6 +38,8 @@ bool Conforms(const Type& have, const Type& want) {
   }
   return false;
 }
+
+namespace {
 
 void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
                  Diagnostics& diags) {
@@ -265,20 +265,12 @@ std::pair<std::string, std::string> IdentifyObject(const Value& value) {
 
 provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
   const ProviderSlot& slot = row.provider_slot();
-  InstanceKey key;
-  if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr &&
-      row.instance != nullptr) {
-    ModuleScope scope(
-        row.walk(), *row.instance,
-        Repetition{&row.instance->resources[row.walk().graph.node(row.id).index]->expansion,
-                   row.row.expansion_row});
-    Value value = lang::Evaluate(*row.resource.provider_ref->key, scope, diags).UnmarkDeep();
-    if (auto text = Convert(value, Type::String()); text && text->IsKnown() && !text->IsNull()) {
-      key = InstanceKey::String(row.walk().program.Intern(text->AsString()));
-    }
-  } else if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
-    key = row.row.stored->provider_key;
+  size_t errors = diags.error_count();
+  const InstanceKey key = ProviderKeyOf(row, diags);
+  if (diags.error_count() != errors) {
+    return nullptr;
   }
+  row.row.provider_key = key;
   provider::Provider* provider = slot.Get(key);
   if (provider == nullptr && !diags.has_errors()) {
     diags.Error("Provider instance not present",
@@ -407,11 +399,16 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
   change.address = row.address;
   change.previous_address = walk.PreviousAddress(row.address);
   change.provider = row.provider_slot().address;
+  change.has_provider_key = !row.row.provider_key.none();
+  change.provider_key = row.row.provider_key;
 
   const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
   ModuleScope scope(walk, *row.instance, Repetition{&table.expansion, row.row.expansion_row});
-  out.config = schema::DecodeBody(block, *row.resource.body,
-                                  config::MetaNames(row.resource.name.mode), scope, nullptr, diags);
+  out.config = WarnDeprecatedIn(
+      *row.resource.body,
+      schema::DecodeBody(block, *row.resource.body, config::MetaNames(row.resource.name.mode),
+                         scope, nullptr, diags),
+      diags);
   if (failed()) {
     return std::nullopt;
   }
@@ -469,13 +466,19 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     planned = IgnoreChanges(row.resource, nullptr, unmarked_prior, planned, diags);
   }
   Value unmarked_planned = planned;
-  auto mark = [&](Value value) {
-    if (!config_marks.empty()) {
-      value = value.MarkWithPaths(config_marks);
+  if (block.has_write_only()) {
+    // Write-only attributes may be ephemeral; what is planned of them is null.
+    for (PathMarks& entry : config_marks) {
+      if (entry.marks.ephemeral() && IsWriteOnly(block, entry.path)) {
+        entry.marks = entry.marks.Without(MarkSet::Ephemeral());
+      }
     }
-    return schema::MarkSensitive(block, std::move(value));
+    std::erase_if(config_marks, [](const PathMarks& entry) { return entry.marks.empty(); });
+  }
+  auto mark_as_configured = [&](Value value) {
+    return config_marks.empty() ? value : value.MarkWithPaths(config_marks);
   };
-  planned = mark(std::move(planned));
+  planned = schema::MarkSensitive(block, mark_as_configured(std::move(planned)));
 
   // Only paths that really change force a replacement; write-only ones always do.
   if (!unmarked_prior.IsNull()) {
@@ -530,9 +533,9 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
       take_problems();
       return std::nullopt;
     }
-    // The replacement's own plan is kept with the marks of the configuration alone.
-    planned =
-        config_marks.empty() ? response.planned : response.planned.MarkWithPaths(config_marks);
+    // What a replacement shows as sensitive is what the configuration says; the schema's part is
+    // added where the value is read. Ref: node_resource_abstract_instance.go plan.
+    planned = mark_as_configured(response.planned);
     unmarked_planned = response.planned;
     planned_private = std::move(response.private_data);
     if (!Conforms(unmarked_planned.type(), type)) {
@@ -799,10 +802,6 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   }
   if (import != nullptr) {
     change.importing = plan::Importing{.id = import->id, .identity = import->identity};
-  }
-  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
-    change.has_provider_key = true;
-    change.provider_key = row.row.stored->provider_key;
   }
   if (row.resource.prevent_destroy != nullptr &&
       (plan::IsReplace(change.action) || change.action == plan::Action::kDelete) &&

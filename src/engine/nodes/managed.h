@@ -24,13 +24,23 @@ struct RowContext {
 
 void PlanManagedRow(RowContext& row, Diagnostics& diags);
 void PlanDataRow(RowContext& row, Diagnostics& diags);
+/// Opens an ephemeral object (while planning only when all is known).
+void OpenEphemeralRow(RowContext& row, Diagnostics& diags);
+/// Whether a managed resource that this block names (itself, through values, or in depends_on of an
+/// enclosing module call) has a change to make. With conditions every ancestor counts.
+bool DependenciesPending(const RowContext& row);
+/// Whether a value's type is one that `want` allows: equal but where `want` is dynamic.
+bool Conforms(const Type& have, const Type& want);
 void PlanOrphanRow(RowContext& row, Diagnostics& diags);
 void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
                        const schema::ResourceSchema& schema, const state::Instance& instance,
                        const state::DeposedObject& deposed, Diagnostics& diags);
 
+/// The key of the provider instance that the configuration chooses for a row, or the stored one for
+/// an object that is not configured any more; none: the provider has one instance.
+InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags);
 /// The provider instance that serves a row (for_each providers have several), or null with a
-/// diagnostic.
+/// diagnostic. Sets Row::provider_key.
 provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags);
 
 /// Brings a stored object to the current schema: upgraded by the provider, marked with its stored

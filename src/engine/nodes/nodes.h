@@ -35,6 +35,9 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags);
 void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags);
 void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags);
 
+/// Closes the ephemeral objects of a block.
+void CloseEphemerals(NodeContext& context, NodeId id, Diagnostics& diags);
+
 /// Turns a provider's problems into diagnostics: a problem with an attribute path points at that
 /// attribute in the body, one without at the body. Ref: tfdiags InConfigBody.
 void AppendProblems(const provider::Problems& problems, const hcl::Body* body,

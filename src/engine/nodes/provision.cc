@@ -92,14 +92,19 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
                 "There is no provisioner \"" + std::string(block.type) + "\".", block.type_range);
     return false;
   }
-  Value config = schema::DecodeBody(provisioner->schema(), *block.body,
-                                    config::kProvisionerMetaNames, scope, nullptr, diags);
+  Value config =
+      WarnDeprecatedIn(*block.body,
+                       schema::DecodeBody(provisioner->schema(), *block.body,
+                                          config::kProvisionerMetaNames, scope, nullptr, diags),
+                       diags);
   const schema::Block& connection_schema = provider::ConnectionSchema();
   Value connected = Value::Null(connection_schema.implied_type());
   Connection connection(row.resource.connection, block.connection);
   if (diags.error_count() == errors && connection.body() != nullptr) {
-    connected =
-        schema::DecodeBody(connection_schema, *connection.body(), {}, scope, nullptr, diags);
+    connected = WarnDeprecatedIn(
+        *connection.body(),
+        schema::DecodeBody(connection_schema, *connection.body(), {}, scope, nullptr, diags),
+        diags);
   }
   if (diags.error_count() != errors) {
     return false;

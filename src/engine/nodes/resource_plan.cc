@@ -129,10 +129,13 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     table.rows.resize(1);
     table.expanded = true;
     if (!repeated) {
-      Value unknown = Value::Unknown(info.schema->block.implied_type());
-      table.rows[0].value = resource.enabled == nullptr
-                                ? schema::MarkSensitive(info.schema->block, unknown)
-                                : unknown;
+      const schema::Block& block = info.schema->block;
+      bool ephemeral = resource.name.mode == ResourceMode::kEphemeral;
+      Value unknown = Value::Unknown(block.implied_type());
+      if ((block.has_sensitive() || ephemeral) && resource.enabled == nullptr) {
+        unknown = schema::MarkSensitive(block, schema::UnknownObject(block));
+      }
+      table.rows[0].value = ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;
     }
     if (diags.error_count() != errors) {
       continue;
@@ -252,8 +255,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     } else if (resource.name.mode == ResourceMode::kData) {
       PlanDataRow(row_context, found[i]);
     } else {
-      found[i].Error("Ephemeral resources are not supported yet",
-                     "This version cannot open ephemeral resources.", resource.range);
+      OpenEphemeralRow(row_context, found[i]);
     }
   });
   for (size_t i = 0; i < work.size(); ++i) {

@@ -4,6 +4,7 @@
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
 #include "engine/reference_check.h"
+#include "lang/deprecation.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -73,9 +74,11 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
   ModuleScope scope(walk, instance);
   for (const config::Condition& rule : variable.validations) {
     Diagnostics condition_diags;
-    Value value = lang::Evaluate(*rule.condition, scope, condition_diags);
+    Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope, condition_diags),
+                                       *rule.condition, condition_diags);
     Diagnostics message_diags;
-    Value message = lang::Evaluate(*rule.error_message, scope, message_diags);
+    Value message = lang::WarnDeprecated(lang::Evaluate(*rule.error_message, scope, message_diags),
+                                         *rule.error_message, message_diags);
     bool failed_evaluation = condition_diags.has_errors();
     ConditionResult result;
     std::string address = ObjectAddress(walk, instance, "var", variable.name);
@@ -149,6 +152,39 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
   }
 }
 
+/// Whether a module was fetched from elsewhere.
+bool IsRemote(const config::ConfigNode& node) {
+  return !node.source.empty() && !node.source.starts_with("./") && !node.source.starts_with("../");
+}
+
+void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view name,
+                              const config::ConfigNode& node, SourceRange range,
+                              Diagnostics& diags) {
+  auto cause = std::make_shared<lang::DeprecationCause>();
+  cause->by = std::string(name) + "\n" + variable.deprecated;
+  cause->remote = IsRemote(node);
+  Diagnostic& warning = diags.Warning("Variable marked as deprecated by the module author",
+                                      "The author of the module deprecates the variable \"" +
+                                          std::string(name) + "\":\n" + variable.deprecated,
+                                      range);
+  warning.tag = DiagnosticTag::kDeprecation;
+  warning.extra = std::move(cause);
+}
+
+/// The mark of a deprecated output, as it is called from outside: "module.m["k"].old".
+MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
+                             const config::Output& output) {
+  lang::DeprecationCause cause;
+  cause.by = walk.program.ToText(instance.id);
+  if (std::string parent = walk.program.ToText(instance.parent->id); !parent.empty()) {
+    cause.by.erase(0, parent.size() + 1);
+  }
+  cause.by += "." + std::string(walk.program.Text(output.name));
+  cause.message = output.deprecated;
+  cause.remote = IsRemote(*instance.node);
+  return lang::DeprecatedMark(cause);
+}
+
 }  // namespace
 
 void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
@@ -185,6 +221,9 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
           given.range = attribute.expr->range();
           place = given.range;
           input = &given;
+          if (!variable.deprecated.empty()) {
+            WarnOfDeprecatedVariable(variable, name, node, given.range, diags);
+          }
           break;
         }
       }
@@ -275,6 +314,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     if (output.ephemeral) {
       value = value.WithMarks(MarkSet::Ephemeral());
+    }
+    if (!is_root && !output.deprecated.empty()) {
+      value = value.WithMarks(DeprecatedOutputMark(walk, *instance, output));
     }
     instance->outputs[graph_node.index] = std::move(value);
   }

@@ -167,6 +167,8 @@ std::string NodeName(const Walk& walk, NodeId id) {
     case NodeKind::kResource:
       return inside("", program.ToText(place.module->resources[node.index].name)) +
              (walk.kind == WalkKind::kValidate ? "" : " (expand)");
+    case NodeKind::kClose:
+      return inside("", program.ToText(place.module->resources[node.index].name)) + " (close)";
     case NodeKind::kCheck:
       return inside("check.", program.Text(place.module->checks[node.index].name));
     case NodeKind::kProvider:

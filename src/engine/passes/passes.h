@@ -38,6 +38,10 @@ void ApplyTargetingToCells(Walk& walk, const plan::Plan& plan);
 /// Needs: all edges, targeting. Gives: create_before_destroy of each block, forced backwards (R3).
 void PropagateCreateBeforeDestroy(Walk& walk);
 
+/// Needs: a finished graph. Gives: a node per ephemeral block that closes its objects once all that
+/// need them are done, failed or not.
+void AddCloseNodes(Walk& walk);
+
 /// Needs: a finished graph. Reports each cycle with its members. True when there is none.
 bool CheckAcyclic(const Walk& walk, Diagnostics& diags);
 

@@ -44,7 +44,16 @@ void AttachProviders(Walk& walk, Diagnostics& diags) {
     walk.provider_nodes.push_back(walk.graph.Add({NodeKind::kProvider, 0, i}));
   }
   if (walk.kind == WalkKind::kApply) {
-    return;  // cells wait for their provider, expansions do not
+    // Cells wait for their provider, expansions do not, unless they open something.
+    for (const auto& [user, provider] : users) {
+      const Node& node = walk.graph.node(user);
+      if (node.kind == NodeKind::kResource &&
+          walk.config.nodes[node.config_node]->module->resources[node.index].name.mode ==
+              ResourceMode::kEphemeral) {
+        walk.graph.AddEdge(user, walk.provider_nodes[provider]);
+      }
+    }
+    return;
   }
   for (const auto& [user, provider] : users) {
     walk.graph.AddEdge(user, walk.provider_nodes[provider]);

@@ -29,7 +29,8 @@ class EventLog final : public EventSink {
         "open-start",       "open-complete",      "close-start",       "close-complete",
         "forgotten",        "planned-change",     "stopping",          "provision-start",
         "provision-output", "provision-complete", "provision-errored", "import-by-id",
-        "import-prepared",  "import-prepare",     "import-start",      "import-complete"};
+        "import-prepared",  "import-prepare",     "import-start",      "import-complete",
+        "renew-start",      "renew-complete",     "deferred"};
     std::string line(kNames[static_cast<size_t>(event.kind)]);
     line += " " + program_.ToText(event.address);
     if (!event.text.empty()) {

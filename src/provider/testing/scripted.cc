@@ -1,5 +1,7 @@
 #include "provider/testing/scripted.h"
 
+#include <ctime>
+
 #include "base/check.h"
 #include "codec/provider_source.h"
 #include "cty/json.h"
@@ -224,6 +226,7 @@ class ScriptedProvider final : public Provider {
     EphemeralResponse response;
     if (!Begin(About("OpenEphemeral", type, config, config), problems)) {
       response.result = Fill(type, config, false);
+      response.renew_at = RenewAt(type);
     }
     return response;
   }
@@ -232,6 +235,7 @@ class ScriptedProvider final : public Provider {
     Begin(About("RenewEphemeral", type, {}, {}), problems);
     EphemeralResponse response;
     response.private_data = private_data;
+    response.renew_at = RenewAt(type);
     return response;
   }
   void CloseEphemeral(std::string_view type, std::string_view, Problems& problems) override {
@@ -262,6 +266,14 @@ class ScriptedProvider final : public Provider {
   }
 
  private:
+  std::optional<int64_t> RenewAt(std::string_view type) const {
+    auto it = script_->types.find(type);
+    if (it == script_->types.end() || !it->second.renew_after) {
+      return std::nullopt;
+    }
+    return std::time(nullptr) + *it->second.renew_after;
+  }
+
   static Call About(std::string method, std::string_view type, const Value& subject,
                     const Value& config) {
     return {.method = std::move(method),

@@ -41,6 +41,8 @@ struct TypeScript {
   std::set<std::string> failures;
   /// As above: the call waits until Script::Release() is called with the same text.
   std::set<std::string> waits;
+  /// An ephemeral object wants to be renewed that many seconds after it was opened or renewed.
+  std::optional<int64_t> renew_after;
   /// Names of objects that reading does not find any more.
   std::set<std::string> gone;
   /// The value of a computed attribute at apply, read or open. Default: "<attribute>-<name>", a

@@ -426,6 +426,12 @@ void JsonUi::Post(Event event) {
     case EventKind::kEphemeralCloseComplete:
       ephemeral("ephemeral_action_complete", "Close complete");
       return;
+    case EventKind::kEphemeralRenewStart:
+      ephemeral("ephemeral_action_started", "Renewing...");
+      return;
+    case EventKind::kEphemeralRenewComplete:
+      ephemeral("ephemeral_action_complete", "Renew complete");
+      return;
     case EventKind::kProvisionStart:
       tell("provision_start", address + ": Provisioning with '" + event.provisioner + "'...",
            provisioner);
@@ -461,6 +467,7 @@ void JsonUi::Post(Event event) {
     case EventKind::kStopping:
       Log("Stopping operation...");
       return;
+    case EventKind::kEphemeralDeferred:
     case EventKind::kForgotten:
     case EventKind::kPlannedChange:
     case EventKind::kImportById:

@@ -5,6 +5,7 @@
 #include "base/flat_map.h"
 #include "codec/json_reader.h"
 #include "lang/compared_values.h"
+#include "lang/deprecation.h"
 #include "view/human/render.h"
 
 namespace kinu::view {
@@ -155,6 +156,21 @@ void AppendDetail(std::string& out, std::string_view detail, int limit) {
   });
 }
 
+/// Leaves one warning per deprecated thing, and none that is not wanted. Ref:
+/// internal/tofu/deprecation_level.go.
+void DropDeprecations(Diagnostics& diags, std::string_view level) {
+  FlatSet<std::string> seen;
+  std::erase_if(diags.list(), [&](const Diagnostic& diagnostic) {
+    const auto* cause = dynamic_cast<const lang::DeprecationCause*>(diagnostic.extra.get());
+    if (cause == nullptr) {
+      return false;
+    }
+    std::string key = cause->by + '\n' + cause->message + (cause->remote ? "r" : "");
+    return !seen.insert(std::move(key)).second || level == "none" ||
+           (level == "local" && cause->remote);
+  });
+}
+
 /// A diagnostic that stands for others like it.
 struct Group {
   Diagnostic first;
@@ -173,8 +189,8 @@ std::vector<Group> Merge(const Diagnostics& diags, const DiagnosticOptions& opti
       continue;
     }
     std::string key = (diagnostic.is_error() ? "E" : "W") + diagnostic.summary;
-    if (diagnostic.tag == DiagnosticTag::kDeprecation) {
-      key += '\n' + diagnostic.detail;  // what is deprecated, and why, keeps them apart
+    if (const auto* cause = dynamic_cast<const lang::DeprecationCause*>(diagnostic.extra.get())) {
+      key += '\n' + cause->by;  // what is deprecated keeps them apart
     }
     const auto [it, added] = known.try_emplace(std::move(key), groups.size());
     if (added) {
@@ -255,6 +271,7 @@ std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags, cons
   }
   Diagnostics sorted = diags;
   sorted.Sort();
+  DropDeprecations(sorted, options.deprecation);
   std::vector<Group> groups = Merge(sorted, options);
   if (options.compact_warnings && !diags.has_errors()) {
     rendered.push_back({Severity::kWarning, CompactWarnings(groups, style)});

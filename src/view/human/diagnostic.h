@@ -20,6 +20,9 @@ struct DiagnosticOptions {
   bool compact_warnings = false;
   bool consolidate_warnings = true;
   bool consolidate_errors = false;
+  /// Which warnings about deprecated values are told: "all", "local" (of modules that are part of
+  /// this configuration) or "none".
+  std::string deprecation = "all";
 };
 
 struct RenderedDiagnostic {

@@ -134,6 +134,12 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
       return closed(plain + ": Closing...");
     case EventKind::kEphemeralCloseComplete:
       return open(plain + ": Close complete" + after);
+    case EventKind::kEphemeralRenewStart:
+      return closed(plain + ": Renewing...");
+    case EventKind::kEphemeralRenewComplete:
+      return open(plain + ": Renew complete" + after);
+    case EventKind::kEphemeralDeferred:
+      return open(plain + ": Deferred due to " + event.text);
     case EventKind::kProvisionStart:
       return closed(plain + ": Provisioning with '" + event.provisioner + "'...");
     case EventKind::kProvisionOutput:

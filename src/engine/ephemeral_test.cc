@@ -1,0 +1,160 @@
+// Ephemeral objects: open while somebody needs them, never stored, always closed. And progress of
+// what takes long.
+#include <thread>
+
+#include "engine/progress.h"
+#include "engine/testing/engine_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::EngineTest;
+using testing::Strings;
+
+class EphemeralTest : public EngineTest {
+ protected:
+  /// The calls of ephemeral objects and of what uses them, by method.
+  Strings Methods() const {
+    Strings out;
+    for (const provider::testing::Call& call : script_->calls()) {
+      if (call.method.find("Ephemeral") != std::string::npos ||
+          call.method == "PlanResourceChange" || call.method == "ApplyResourceChange") {
+        if (call.method != "ValidateEphemeralConfig") {
+          out.push_back(call.method);
+        }
+      }
+    }
+    return out;
+  }
+  static constexpr const char* kSecretForProvider = R"(
+    ephemeral "test_secret" "s" { name = "s" }
+    provider "test" {
+      alias  = "two"
+      region = ephemeral.test_secret.s.token
+    }
+    resource "test_thing" "a" {
+      provider = test.two
+      name     = "a"
+    })";
+};
+
+TEST_F(EphemeralTest, AreOpenWhileTheProviderThatUsesThemIs) {
+  Configure(kSecretForProvider);
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Methods(), (Strings{"OpenEphemeral", "PlanResourceChange", "ApplyResourceChange",
+                                "CloseEphemeral"}));
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a"}));
+}
+
+TEST_F(EphemeralTest, AreClosedEvenWhenTheUserFails) {  // 35
+  Configure(kSecretForProvider);
+  Fail("ApplyResourceChange a");
+  Apply();
+  EXPECT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(Methods().back(), "CloseEphemeral");
+}
+
+TEST_F(EphemeralTest, ApplyOpensOnlyWhatItNeeds) {  // 49
+  Configure(R"(
+    ephemeral "test_secret" "unused" { name = "unused" }
+    resource "test_thing" "a" { name = "a" })");
+  (void)Plan();
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 1u);
+  EXPECT_EQ(script_->CountCalls("CloseEphemeral"), 1u);
+  Apply();
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
+}
+
+TEST_F(EphemeralTest, AnUnknownConfigurationWaitsForApply) {
+  Configure(R"(
+    resource "test_thing" "b" { name = "b" }
+    ephemeral "test_secret" "s" {
+      count = 1
+      name  = test_thing.b.id
+    }
+    provider "test" {
+      alias  = "two"
+      region = ephemeral.test_secret.s[0].token
+    }
+    resource "test_thing" "a" {
+      provider = test.two
+      name     = "a"
+    })");
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
+  Strings events = events_.Take();
+  EXPECT_EQ(std::count(events.begin(), events.end(),
+                       "deferred ephemeral.test_secret.s[0] unknown configuration"),
+            1);
+  Apply();
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 1u);
+  EXPECT_EQ(script_->CountCalls("CloseEphemeral"), 1u);
+}
+
+TEST_F(EphemeralTest, AreRenewedWhileTheyAreNeeded) {
+  Configure(kSecretForProvider);
+  plan::Plan plan = Plan();
+  script_->types["test_secret"].renew_after = 1;
+  script_->types["test_thing"].waits.insert("ApplyResourceChange a");
+  script_->ClearCalls();
+  (void)events_.Take();
+  std::thread later([&] {
+    script_->AwaitWaiting("ApplyResourceChange a");
+    for (int i = 0; i < 500 && script_->CountCalls("RenewEphemeral") == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    script_->Release("ApplyResourceChange a");
+  });
+  Input input = MakeInput();
+  (void)engine::Apply(input, plan, nullptr, diags_);
+  later.join();
+  EXPECT_GE(script_->CountCalls("RenewEphemeral"), 1u);
+  EXPECT_EQ(script_->CountCalls("CloseEphemeral"), 1u);
+}
+
+TEST_F(EphemeralTest, AreNotAllowedWhereTheyWouldBeStored) {
+  struct Row {
+    std::string text;
+    std::string summary;
+  };
+  const Row rows[] = {
+      {R"(resource "test_thing" "a" { name = ephemeral.test_secret.s.token })",
+       "Ephemeral value used in non-ephemeral context"},
+      {R"(output "x" { value = ephemeral.test_secret.s.token })",
+       "Output does not allow ephemeral value"},
+      {R"(resource "test_thing" "a" { count = length(ephemeral.test_secret.s.token) })",
+       "Invalid count argument"},
+  };
+  for (const Row& row : rows) {
+    Configure("ephemeral \"test_secret\" \"s\" { name = \"s\" }\n" + row.text);
+    (void)Plan();
+    ASSERT_GE(diags_.error_count(), 1u) << row.text;
+    EXPECT_EQ(diags_.begin()->summary, row.summary) << Text(diags_);
+  }
+}
+
+TEST(ProgressTicker, TellsWhatIsStillGoingOn) {
+  Program program;
+  testing::EventLog log(program);
+  ResourceName name{ResourceMode::kManaged, program.Intern("test_thing"), program.Intern("a")};
+  ResourceInstance address{{ModuleInstId(), name}, InstanceKey()};
+  {
+    ProgressTicker ticker(&log, std::chrono::milliseconds(5));
+    {
+      Timed slow(ticker, true, {.address = address});
+      Timed fast(ticker, false, {.address = address});
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    }
+    Strings lines = log.Take();
+    EXPECT_GE(lines.size(), 2u);
+    EXPECT_LE(lines.size(), 13u);
+    EXPECT_EQ(lines.at(0), "apply-progress test_thing.a");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(log.Take(), Strings{});
+  }
+}
+
+}  // namespace
+}  // namespace kinu::engine

@@ -1,0 +1,111 @@
+// Which instance of a provider with for_each serves a resource. Ref: opentofu
+// internal/tofu/eval_provider.go resolveProviderInstance.
+#include "cty/convert.h"
+#include "engine/nodes/managed.h"
+#include "lang/deprecation.h"
+#include "lang/eval.h"
+
+namespace kinu::engine {
+namespace {
+
+/// A key in the `providers` of a module call.
+struct PassedKey {
+  const hcl::Expr* expr = nullptr;
+  const config::ConfigNode* called = nullptr;  ///< the module that is called
+};
+
+/// Follows a provider upwards as Config::ResolveProvider() does, to the call that gives it a key.
+PassedKey FindPassedKey(const config::Config& config, const config::ConfigNode& node,
+                        const config::Resource& resource) {
+  const config::ConfigNode* at = &node;
+  Symbol provider = resource.provider;
+  Symbol alias = resource.provider_ref ? resource.provider_ref->alias : Symbol();
+  while (at->parent != nullptr) {
+    const config::ProviderBlock* block = config.FindProviderBlock({at->path, provider, alias});
+    if (block != nullptr && !block->is_empty) {
+      break;
+    }
+    const config::Module& caller = *at->parent->module;
+    const config::ProviderRef* outside = nullptr;
+    for (const auto& passed : caller.calls[static_cast<size_t>(at->call)].providers) {
+      if (passed.inside.alias == alias &&
+          config.ProviderAddress(*at->module, passed.inside.local_name) == provider) {
+        outside = &passed.outside;
+      }
+    }
+    if (outside != nullptr) {
+      if (outside->key != nullptr) {
+        return {outside->key, at};
+      }
+      provider = config.ProviderAddress(caller, outside->local_name);
+      alias = outside->alias;
+    } else if (block != nullptr || !alias.empty()) {
+      break;  // configured here; an alias is never inherited
+    }
+    at = at->parent;
+  }
+  return {};
+}
+
+InstanceKey ReadKey(const RowContext& row, const hcl::Expr& expr, const ModuleScope& scope,
+                    Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
+  if (diags.error_count() != errors) {
+    return {};
+  }
+  auto invalid = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
+    diags.Error("Invalid provider instance key", std::move(detail), expr.range()).tag = tag;
+    return InstanceKey();
+  };
+  if (value.marks().sensitive() || value.marks().ephemeral()) {
+    return invalid("The key of a provider instance must not come from " +
+                       std::string(value.marks().sensitive() ? "a sensitive" : "an ephemeral") +
+                       " value.",
+                   DiagnosticTag::kCausedBySensitive);
+  }
+  if (value.IsNull()) {
+    return invalid("The key of a provider instance must not be null.");
+  }
+  if (!value.IsKnown()) {
+    return invalid("The key of the provider instance for " + row.AddressText() +
+                       " depends on values that are not known before apply, so nobody can be "
+                       "asked for a plan.",
+                   DiagnosticTag::kCausedByUnknown);
+  }
+  ValueResult<Value> text = Convert(value.UnmarkDeep(), Type::String());
+  if (!text) {
+    return invalid("The key of a provider instance must be a string: " + text.error().ToText() +
+                   ".");
+  }
+  return InstanceKey::String(row.walk().program.Intern(text->AsString()));
+}
+
+}  // namespace
+
+InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags) {
+  const Walk& walk = row.walk();
+  if (row.instance != nullptr && !row.row.orphan && row.resource.range.valid()) {
+    if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr) {
+      const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
+      ModuleScope scope(walk, *row.instance, {&table.expansion, row.row.expansion_row});
+      return ReadKey(row, *row.resource.provider_ref->key, scope, diags);
+    }
+    PassedKey passed = FindPassedKey(walk.config, *row.instance->node, row.resource);
+    if (passed.expr == nullptr) {
+      return {};
+    }
+    const ModuleInstance* called = row.instance;
+    while (called->node != passed.called) {
+      called = called->parent;
+    }
+    ModuleScope scope(walk, *called->parent, called->repetition);
+    return ReadKey(row, *passed.expr, scope, diags);
+  }
+  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
+    return row.row.stored->provider_key;
+  }
+  return {};
+}
+
+}  // namespace kinu::engine
