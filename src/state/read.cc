@@ -12,6 +12,7 @@
 #include "state/json_text.h"
 #include "state/paths.h"
 #include "state/state.h"
+#include "state/upgrade.h"
 
 namespace kinu::state {
 namespace {
@@ -808,11 +809,6 @@ std::string StateReader::VersionProblem() {
            "JSON-based state format zero, so this state file is invalid and cannot be processed.";
   }
   std::string number = std::to_string(*version_);
-  if (*version_ < 4) {
-    return summary + "The state file uses format version " + number +
-           ", which kinu does not upgrade yet. Any release of OpenTofu or Terraform from 0.12 on "
-           "rewrites it in the current format, for example with \"tofu refresh\".";
-  }
   std::string out = summary + "The state file uses format version " + number +
                     ", which is not supported by OpenTofu " + std::string(kFormatRelease) + ". ";
   std::string_view creator = Text(terraform_version_);
@@ -844,6 +840,13 @@ Result<State> StateReader::Read() {
                 std::string(kUnsupported) +
                     ": The state file could not be parsed as JSON: syntax error at byte offset " +
                     std::to_string(in_.error_offset()) + ".");
+  }
+  if (version_problem_.empty() && version_ && *version_ >= 1 && *version_ < 4) {
+    Result<std::string> upgraded = UpgradeText(text, *version_);
+    if (!upgraded) {
+      return std::unexpected(std::move(upgraded).error());
+    }
+    return ReadState(state_.program, *std::move(upgraded));
   }
   if (std::string problem = VersionProblem(); !problem.empty()) {
     return Fail(ErrorCode::kUnsupported, std::move(problem));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "codec/json_reader.h"
 #include "cty/convert.h"
 #include "cty/ops.h"
 #include "engine/generate_config.h"
@@ -294,6 +295,12 @@ std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider
   }
   provider::RawState raw;
   raw.json = object.attributes;
+  if (object.attributes.empty() && !object.attributes_flat.empty()) {
+    JsonDocument flat = ParseJson(object.attributes_flat);
+    for (const JsonMember& member : flat.root().members()) {
+      raw.flatmap.emplace_back(member.name, member.value.text());
+    }
+  }
   provider::Problems problems;
   Value value = provider.UpgradeResourceState(type, static_cast<int64_t>(object.schema_version),
                                               raw, problems);
