@@ -187,7 +187,7 @@ int Run(std::vector<std::string> args) {
     invocation.cli_config = install::LoadCliConfig(diags);
     if (!diags.empty()) {
       PrintError("There are some problems with the CLI configuration:\n");
-      invocation.view.color = std::find(args.begin(), args.end(), "-no-color") == args.end();
+      invocation.view.color = false;
       bool errors = invocation.Show(diags);
       if (errors) {
         PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n");

@@ -21,6 +21,7 @@ struct StateSession {
   std::shared_ptr<Program> program = std::make_shared<Program>();
   std::unique_ptr<backend::LocalStore> store;
   state::State state;
+  std::vector<Ref<const SourceFile>> sources;  ///< words that diagnostics point into
 
   /// Reads the command line. What is wrong with it is in `diags`: see Usage().
   void Parse(std::span<const std::span<const FlagSpec>> tables);

@@ -166,7 +166,8 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
     return std::nullopt;
   }
   Span highlight{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
-  if (diagnostic.subject.file->root().name().empty()) {
+  const SourceFile& root = diagnostic.subject.file->root();
+  if (root.name().empty() && root.text().empty()) {
     highlight = Span{{0, 0, 0}, {0, 0, 0}};  // a place that is nowhere
   }
   Span shown = highlight;
@@ -177,16 +178,15 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
   highlight.WidenIfEmpty();
   shown.WidenIfEmpty();
 
-  const SourceFile& file = diagnostic.subject.file->root();
-  Place place{.file = file.name(), .start = highlight.start, .end = highlight.end};
-  if (!HasShownText(file)) {
+  Place place{.file = root.name(), .start = highlight.start, .end = highlight.end};
+  if (!HasShownText(root)) {
     return place;
   }
   Snippet& snippet = place.snippet.emplace();
   snippet.start_line = shown.start.line;
-  snippet.context = sources.ContextAt(file, int64_t{highlight.start.byte} - 1);
+  snippet.context = sources.ContextAt(root, int64_t{highlight.start.byte} - 1);
   size_t code_begin = 0;
-  CollectLines(file.text(), shown, snippet, code_begin);
+  CollectLines(root.text(), shown, snippet, code_begin);
   const size_t limit = snippet.code.size();
   const size_t offset = highlight.start.byte < code_begin ? 0 : highlight.start.byte - code_begin;
   snippet.highlight_begin = std::min(offset, limit);

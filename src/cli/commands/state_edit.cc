@@ -3,6 +3,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
+#include "config/address.h"
 
 namespace kinu::cli {
 namespace {
@@ -15,16 +16,16 @@ struct Place {
 };
 
 bool ReadPlace(StateSession& session, const std::string& word, Place& out) {
-  if (session.program->ParseModuleInstance(word, &out.module)) {
-    out.is_module = true;
-    return true;
+  session.sources.push_back(SourceFile::Make("", word));
+  auto endpoint =
+      config::ParseAddress(*session.program, session.sources.back().get(), session.diags);
+  if (!endpoint) {
+    return false;
   }
-  if (session.program->ParseResourceInstance(word, &out.instance)) {
-    return true;
-  }
-  session.diags.Error("Invalid target address",
-                      "\"" + word + "\" is no address of a module, a resource or an instance.");
-  return false;
+  out.is_module = endpoint->is_module;
+  out.module = endpoint->module;
+  out.instance = {{endpoint->module, endpoint->resource}, endpoint->key};
+  return true;
 }
 
 bool Inside(const Program& program, ModuleInstId module, ModuleInstId ancestor) {

@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/planning.h"
 #include "codec/json_reader.h"
+#include "config/address.h"
 
 namespace kinu::cli {
 
@@ -46,19 +47,21 @@ int RunStateList(Invocation& invocation) {
     ModuleInstId module;
     bool is_module = false;
     ResourceInstance instance;
+    bool found = false;  ///< something in the state is at this address
   };
   std::vector<Filter> filters;
+  std::vector<Ref<const SourceFile>> sources;  // diagnostics point into them
   for (const std::string& word : flags->positionals()) {
-    Filter filter;
-    if (program->ParseModuleInstance(word, &filter.module)) {
-      filter.is_module = true;
-    } else if (!program->ParseResourceInstance(word, &filter.instance)) {
-      diags.Error("Error parsing instance address: " + word,
-                  "This command takes addresses of modules, resources and resource instances.");
-      audience->Show(diags);
-      return 1;
+    sources.push_back(SourceFile::Make("", word));
+    if (auto endpoint = config::ParseAddress(*program, sources.back().get(), diags)) {
+      filters.push_back({.module = endpoint->module,
+                         .is_module = endpoint->is_module,
+                         .instance = {{endpoint->module, endpoint->resource}, endpoint->key}});
     }
-    filters.push_back(filter);
+  }
+  if (diags.has_errors()) {
+    audience->Show(diags);
+    return 1;
   }
   auto inside = [&](ModuleInstId module, ModuleInstId ancestor) {
     for (;;) {
@@ -71,19 +74,25 @@ int RunStateList(Invocation& invocation) {
       module = program->Parent(module);
     }
   };
+  auto selects = [&](const Filter& filter, const ResourceInstance& address) {
+    if (filter.is_module) {
+      return inside(address.resource.module, filter.module);
+    }
+    return filter.instance.resource == address.resource &&
+           (filter.instance.key.none() || filter.instance.key == address.key);
+  };
   std::string id = flags->String("id");
   std::vector<ResourceInstance> listed;
   for (const auto& resource : state->resources) {
     for (const state::Instance& instance : resource->instances) {
       ResourceInstance address{resource->address, instance.key};
-      bool wanted =
-          filters.empty() || std::any_of(filters.begin(), filters.end(), [&](const Filter& filter) {
-            if (filter.is_module) {
-              return inside(address.resource.module, filter.module);
-            }
-            return filter.instance.resource == address.resource &&
-                   (filter.instance.key.none() || filter.instance.key == address.key);
-          });
+      bool wanted = filters.empty();
+      for (Filter& filter : filters) {
+        if (selects(filter, address)) {
+          filter.found = true;
+          wanted = true;
+        }
+      }
       if (wanted && !id.empty()) {
         JsonDocument json = ParseJson(instance.current == nullptr ? std::string_view("{}")
                                                                   : instance.current->attributes);
@@ -94,6 +103,20 @@ int RunStateList(Invocation& invocation) {
         listed.push_back(address);
       }
     }
+  }
+  for (size_t i = 0; i < filters.size(); ++i) {
+    if (!filters[i].found) {
+      const bool one = !filters[i].instance.key.none();
+      diags.Error(filters[i].is_module ? "Unknown module"
+                  : one                ? "Unknown resource instance"
+                                       : "Unknown resource",
+                  "The state has nothing at " + flags->positionals()[i] +
+                      ". What the configuration has gained since the last apply is not there yet.");
+    }
+  }
+  if (diags.has_errors()) {
+    audience->Show(diags);
+    return 1;
   }
   std::sort(
       listed.begin(), listed.end(),

@@ -20,7 +20,7 @@ int RunStateShow(Invocation& invocation) {
   const std::string& word = session.flags->positionals()[0];
   ResourceInstance address;
   if (!session.program->ParseResourceInstance(word, &address)) {
-    return session.Fail("Error parsing instance address: " + word,
+    return session.Fail("Error parsing instance address \"" + word + "\"",
                         "This command takes the address of one resource instance, as \"tofu state "
                         "list\" shows it.");
   }
