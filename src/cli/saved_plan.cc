@@ -44,6 +44,52 @@ plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& 
   };
 }
 
+namespace {
+
+/// Variables have the values of the plan. Ephemeral ones are not in it and must be given again;
+/// others may be, if they are the same. Ref: opentofu internal/tofu/context_apply.go
+/// mergePlanAndApplyVariables.
+bool SettleVariables(const Flags& flags, const plan::Plan& plan, Loaded& loaded,
+                     Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  const config::Module& root = *loaded.config->root().module;
+  auto arguments = VariableArguments(flags, diags);
+  loaded.inputs = GatherWorkingInputs(arguments, diags);
+  loaded.variables = config::CollectGivenVariables(*loaded.program, root, loaded.inputs, diags);
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  FlatSet<std::string> ephemeral;
+  for (const plan::PlanVariable& variable : plan.variables) {
+    if (variable.ephemeral) {
+      ephemeral.insert(variable.name);
+      continue;
+    }
+    auto given = loaded.variables.find(variable.name);
+    if (given != loaded.variables.end() && given->second.value &&
+        !Value::RawEquals(given->second.value->UnmarkDeep(), variable.value.UnmarkDeep())) {
+      diags.Error("Mismatch between input and plan variable value",
+                  "The plan was made with another value of the variable \"" + variable.name +
+                      "\" than this command is given.");
+    }
+    loaded.variables[variable.name] = {
+        .value = variable.value, .source = config::InputSource::kPlan, .range = {}};
+  }
+  for (const config::Variable& variable : root.variables) {
+    const std::string name(loaded.program->Text(variable.name));
+    if (!variable.default_value && ephemeral.contains(name) && !loaded.variables.contains(name)) {
+      diags.Error("No value for required variable",
+                  "The variable \"" + name +
+                      "\" is ephemeral, so a plan does not keep its value: it must be given when "
+                      "the plan is made and again when it is applied.",
+                  variable.range);
+    }
+  }
+  return diags.error_count() == errors;
+}
+
+}  // namespace
+
 bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
                    Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags) {
   auto file = plan::PlanFile::Open(path);
@@ -134,11 +180,8 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     }
     return false;
   }
-  for (const plan::PlanVariable& variable : plan.variables) {
-    config::InputValue value;
-    value.value = variable.value;
-    value.source = config::InputSource::kPlan;
-    operation.loaded.variables[variable.name] = std::move(value);
+  if (!SettleVariables(flags, plan, operation.loaded, diags)) {
+    return false;
   }
   engine::Input& input = operation.input;
   input.config = operation.loaded.config.get();

@@ -210,18 +210,54 @@ class UndeclaredReporter {
 
 }  // namespace
 
+namespace {
+
+void ReportUndeclared(const Program& program, const Module& root, const RawInputs& inputs,
+                      Diagnostics& diags) {
+  UndeclaredReporter undeclared(diags);
+  for (const auto& [name, raw] : inputs.values) {
+    const Symbol symbol = program.Find(name);
+    if (symbol.empty() || root.FindVariable(symbol) < 0) {
+      undeclared.Report(name, raw);
+    }
+  }
+  undeclared.Finish();
+}
+
+/// The value given for one variable, if there is one that can be read.
+std::optional<InputValue> GivenValue(std::string_view name, const Variable& variable,
+                                     const RawInputs& inputs, Diagnostics& diags) {
+  auto raw = inputs.values.find(std::string(name));
+  if (raw == inputs.values.end()) {
+    return std::nullopt;
+  }
+  return ReadInput(name, raw->second, variable, *inputs.tree, diags);
+}
+
+}  // namespace
+
+std::map<std::string, InputValue> CollectGivenVariables(const Program& program, const Module& root,
+                                                        const RawInputs& inputs,
+                                                        Diagnostics& diags) {
+  std::map<std::string, InputValue> out;
+  ReportUndeclared(program, root, inputs, diags);
+  for (const Variable& variable : root.variables) {
+    const std::string name(program.Text(variable.name));
+    if (std::optional<InputValue> value = GivenValue(name, variable, inputs, diags)) {
+      out[name] = *std::move(value);
+    }
+  }
+  return out;
+}
+
 std::map<std::string, InputValue> CollectVariables(const Program& program, const Module& root,
                                                    const RawInputs& inputs, Diagnostics& diags) {
   std::map<std::string, InputValue> out;
   for (const Variable& variable : root.variables) {
     const std::string name(program.Text(variable.name));
-    auto raw = inputs.values.find(name);
-    if (raw != inputs.values.end()) {
-      std::optional<InputValue> value = ReadInput(name, raw->second, variable, *inputs.tree, diags);
-      if (value) {
-        out[name] = *std::move(value);
-        continue;
-      }
+    if (std::optional<InputValue> value = GivenValue(name, variable, inputs, diags)) {
+      out[name] = *std::move(value);
+      continue;
     }
     InputValue absent;
     absent.range = variable.range;
@@ -236,14 +272,7 @@ std::map<std::string, InputValue> CollectVariables(const Program& program, const
     }
     out[name] = std::move(absent);
   }
-  UndeclaredReporter undeclared(diags);
-  for (const auto& [name, raw] : inputs.values) {
-    const Symbol symbol = program.Find(name);
-    if (symbol.empty() || root.FindVariable(symbol) < 0) {
-      undeclared.Report(name, raw);
-    }
-  }
-  undeclared.Finish();
+  ReportUndeclared(program, root, inputs, diags);
   return out;
 }
 

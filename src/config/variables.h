@@ -68,6 +68,11 @@ std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
 /// undeclared variables and required variables without a value.
 std::map<std::string, InputValue> CollectVariables(const Program& program, const Module& root,
                                                    const RawInputs& inputs, Diagnostics& diags);
+/// Only the values that are given: what is missing is known from elsewhere, as with a saved plan.
+/// Reports values that do not parse and values for undeclared variables.
+std::map<std::string, InputValue> CollectGivenVariables(const Program& program, const Module& root,
+                                                        const RawInputs& inputs,
+                                                        Diagnostics& diags);
 /// The value that a variable has: the given one or the default, converted, with the defaults of
 /// optional attributes, checked against `nullable`. Neither marked nor validated. `address` is the
 /// variable's ("module.m.var.a"). With an error: unknown.

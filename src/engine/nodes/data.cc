@@ -244,7 +244,9 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
     }
     // A failing read inside a check block is the check's business, not the plan's.
     AppendAsCheckWarnings(std::move(read_diags), diags);
-    if (!value) {
+    if (value) {
+      row.row.refreshed_value = *value;
+    } else {
       value = placeholder();
     }
     row.row.value = *value;
