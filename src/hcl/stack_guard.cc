@@ -26,7 +26,11 @@ uintptr_t StackBottom() {
 }  // namespace
 
 bool StackNearlyExhausted() {
-  thread_local const uintptr_t bottom = StackBottom();
+  constexpr uintptr_t kNotAsked = 1;
+  constinit thread_local uintptr_t bottom = kNotAsked;
+  if (bottom == kNotAsked) {
+    bottom = StackBottom();
+  }
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   return bottom != 0 && here - bottom < kMargin;
 }

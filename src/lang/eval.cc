@@ -7,6 +7,7 @@
 #include "base/flat_map.h"
 #include "cty/convert.h"
 #include "cty/ops.h"
+#include "hcl/stack_guard.h"
 #include "lang/access.h"
 #include "lang/evaluator.h"
 
@@ -131,6 +132,14 @@ Value EvaluateTo(const Expr& expr, const Type& type, const Scope& scope, Diagnos
 }
 
 Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& diags) const {
+  const bool is_leaf = expr.kind == ExprKind::kLiteral || expr.kind == ExprKind::kTraversal;
+  if (!is_leaf && hcl::StackNearlyExhausted()) {
+    // The parser went as deep as its own steps fit; those of the evaluation are larger.
+    diags.Error("Nesting too deep",
+                "This expression is nested deeper than can be evaluated on this thread's stack.",
+                expr.range());
+    return Value::DynamicUnknown();
+  }
   switch (expr.kind) {
     case ExprKind::kLiteral:
       return *As<hcl::LiteralExpr>(expr).value;
