@@ -39,6 +39,8 @@ Row* ResourceTable::Find(const InstanceKey& key) {
     return &rows[static_cast<size_t>(key.index())];
   }
   if (expansion.kind == Expansion::Kind::kForEach && key.kind() == InstanceKey::Kind::kString) {
+    // Cells of one block ask at the same time, and the first one builds the index.
+    std::lock_guard lock(whole_mutex);
     if (key_index.empty() && !expansion.keys.empty()) {
       for (size_t i = 0; i < expansion.keys.size(); ++i) {
         key_index.emplace(expansion.keys[i].id, static_cast<uint32_t>(i));

@@ -187,6 +187,28 @@ Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::Traversa
                           traversal.steps.subspan(1), traversal, diags);
 }
 
+namespace {
+
+/// The row that a reference singles out, once it is done. In apply the one who asks has waited for
+/// this row alone, so the others must not be looked at.
+const Row* SingledOut(const Walk& walk, const ModuleInstance& instance,
+                      const config::Reference& ref) {
+  if (!ref.has_key || walk.kind != WalkKind::kApply) {
+    return nullptr;
+  }
+  const ResourceTable& table = *instance.resources[static_cast<size_t>(ref.index)];
+  const Expansion::Kind kind = table.expansion.kind;
+  if (!table.expanded || (kind != Expansion::Kind::kCount && kind != Expansion::Kind::kForEach)) {
+    return nullptr;
+  }
+  const Row* row = table.Find(ref.key);
+  const bool seen =
+      row != nullptr && !row->orphan && !row->absent && !row->left_out && row->value.has_value();
+  return seen ? row : nullptr;
+}
+
+}  // namespace
+
 Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::TraversalExpr& traversal,
                                  Diagnostics& diags) const {
   using config::ReferenceKind;
@@ -201,6 +223,9 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
       return rest.empty() ? instance_.locals[index]
                           : lang::ApplySteps(instance_.locals[index], rest, traversal, diags);
     case ReferenceKind::kResource:
+      if (const Row* row = SingledOut(walk_, instance_, ref); row != nullptr && !rest.empty()) {
+        return lang::ApplySteps(*row->value, rest.subspan(1), traversal, diags);
+      }
       return lang::ApplySteps(ResourceValue(ref), rest, traversal, diags);
     case ReferenceKind::kModule:
       return ModuleValue(ref, traversal, diags);
