@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random configurations and what happens to them, on two programs side by side.
 
-A history is a configuration of terraform_data (and, with --providers, null and random) resources in
+A history is a configuration of terraform_data resources in
 the root and in modules, and a few steps: change it, move, remove, import, fail, taint, target,
 destroy. Each step is planned and applied by both programs in directories of their own. Compared
 are exit codes, diagnostics, the plan's JSON, the objects worked on, and the state; identifiers and
