@@ -187,12 +187,14 @@ int Run(std::vector<std::string> args) {
     invocation.cli_config = install::LoadCliConfig(diags);
     if (!diags.empty()) {
       PrintError("There are some problems with the CLI configuration:\n");
-      invocation.view.color = false;
-      bool errors = invocation.Show(diags);
-      if (errors) {
+      // All of it goes to the error stream, so that a document on the other stays one.
+      for (const view::RenderedDiagnostic& problem :
+           view::RenderDiagnostics(diags, view::Style(false), {})) {
+        PrintError(problem.text);
+      }
+      if (diags.has_errors()) {
         PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n");
       }
-      invocation.view.color = true;
     }
   }
   // -chdir counts only among the options in front of the command.
