@@ -24,8 +24,8 @@ TEST(Completions, CommandsAndFlags) {
 class Installation : public testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/kinu-complete-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
+    std::string name = testing::TempDir() + "kinu-complete-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
     home_ = name;
   }
   void TearDown() override { std::filesystem::remove_all(home_); }

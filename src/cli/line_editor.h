@@ -1,4 +1,4 @@
-// LineEditor: reads lines from a terminal, with editing and a history of this session. The library
+// LineEditor: reads lines from a terminal, with editing and a history of this run. The library
 // for it is loaded on first use, so that no other command pays for it; where it is missing, lines
 // are read as the terminal gives them.
 #pragma once

@@ -158,8 +158,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   return schema::MarkSensitive(block, std::move(value));
 }
 
-std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
-                                     Diagnostics& diags) {
+std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
   if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
                        row.node.condition_severity, diags)) {
     return std::nullopt;
@@ -170,12 +169,15 @@ std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provid
   Value config = WarnDeprecatedIn(
       *row.resource.body,
       schema::DecodeBody(row.info.schema->block, *row.resource.body,
-                         config::MetaNames(ResourceMode::kData), scope, nullptr, diags),
+                         config::MetaNames(row.resource.name.mode), scope, nullptr, diags),
       diags);
-  if (diags.error_count() != errors) {
-    return std::nullopt;
-  }
-  return ReadDataSource(row, provider, config, diags);
+  return diags.error_count() == errors ? std::optional<Value>(std::move(config)) : std::nullopt;
+}
+
+std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
+                                     Diagnostics& diags) {
+  std::optional<Value> config = EvaluateConfig(row, diags);
+  return config ? ReadDataSource(row, provider, *config, diags) : std::nullopt;
 }
 
 void PlanDataRow(RowContext& row, Diagnostics& diags) {
@@ -185,21 +187,11 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   const schema::Block& block = row.info.schema->block;
-  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
-                       row.node.condition_severity, diags)) {
+  std::optional<Value> evaluated = EvaluateConfig(row, diags);
+  if (!evaluated) {
     return;
   }
-  size_t errors = diags.error_count();
-  const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
-  ModuleScope scope(walk, *row.instance, Repetition{&table.expansion, row.row.expansion_row});
-  Value config = WarnDeprecatedIn(
-      *row.resource.body,
-      schema::DecodeBody(block, *row.resource.body, config::MetaNames(ResourceMode::kData), scope,
-                         nullptr, diags),
-      diags);
-  if (diags.error_count() != errors) {
-    return;
-  }
+  const Value& config = *evaluated;
   bool refresh_only = walk.input.options.mode == plan::Mode::kRefreshOnly;
   bool nested = row.resource.check >= 0;
   auto planned_read = [&](Value after, plan::Reason reason) {

@@ -88,21 +88,11 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   const schema::Block& block = row.info.schema->block;
-  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
-                       row.node.condition_severity, diags)) {
+  std::optional<Value> evaluated = EvaluateConfig(row, diags);
+  if (!evaluated) {
     return;
   }
-  size_t errors = diags.error_count();
-  const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
-  ModuleScope scope(walk, *row.instance, Repetition{&table.expansion, row.row.expansion_row});
-  Value config = WarnDeprecatedIn(
-      *row.resource.body,
-      schema::DecodeBody(block, *row.resource.body, config::MetaNames(ResourceMode::kEphemeral),
-                         scope, nullptr, diags),
-      diags);
-  if (diags.error_count() != errors) {
-    return;
-  }
+  const Value& config = *evaluated;
   std::vector<PathMarks> marks;
   Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
   bool known = unmarked.IsWhollyKnown();

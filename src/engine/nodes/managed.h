@@ -91,6 +91,8 @@ bool PreventsDestroy(RowContext& row, Diagnostics& diags);
 /// Tells the check block around a data source that its read went well (null), or why it did not.
 void ReportToCheck(const RowContext& row, const Diagnostics* failure);
 
+/// The row's preconditions, then its body as a value; nothing when either went wrong.
+std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags);
 /// Evaluates a data source's configuration and reads it (preconditions included).
 std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
                                      Diagnostics& diags);
