@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the coverage pages docs/seeds/*.md that name this script: each case that they name exists.
 
-A name `Suite.Test` is a unit test; anything else is the id of a conformance case, which is looked up where
+A name `Suite.Test` is a unit test, `….case` a file of tests/cases; anything else is the id of a conformance case, which is looked up where
 the suites lie beside the repository (KINU_SHARED names another place) and skipped elsewhere.
 """
 import glob
@@ -37,8 +37,15 @@ def conformance_cases(folder):
     return names
 
 
+def own_cases():
+    folder = os.path.join(ROOT, "tests", "cases")
+    return {os.path.relpath(path, folder)
+            for path in glob.glob(os.path.join(folder, "**", "*.case"), recursive=True)}
+
+
 def main():
     tests = unit_tests()
+    own = own_cases()
     folder = conformance.shared_folder()
     cases = conformance_cases(folder) if os.path.isdir(folder) else None
     passed = failed = 0
@@ -53,8 +60,12 @@ def main():
             failed += 1
         for row in rows:
             for name in re.findall(r"`([^`]+)`", row.group(2)):
-                known = name in tests if "." in name and "/" not in name else \
-                    cases is None or name in cases
+                if name.endswith(".case"):
+                    known = name in own
+                elif "." in name and "/" not in name:
+                    known = name in tests
+                else:
+                    known = cases is None or name in cases
                 passed, failed = passed + known, failed + (not known)
                 if not known:
                     print("FAIL %s: no case %s (%s)" % (os.path.basename(page), name, row.group(1)))

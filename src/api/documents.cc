@@ -1,16 +1,22 @@
 // The public interface to documents: a thin layer over tfjson, query and check.
 #include <algorithm>
+#include <charconv>
 
 #include <kinu/tfjson.h>
 
 #include "check/run.h"
 #include "query/output.h"
+#include "tfjson/format.h"
 #include "tfjson/path.h"
 
 namespace kinu::v1 {
 
 struct Document::Impl {
-  std::unique_ptr<tfjson::Document> document;
+  std::string text;  ///< of a tree that was read from a stream
+  tfjson::Tree tree;
+  std::unique_ptr<tfjson::Document> document;  ///< null: there is a tree instead
+
+  tfjson::Node root() const { return document != nullptr ? document->root() : tree.root(); }
 };
 
 namespace {
@@ -42,7 +48,7 @@ std::optional<std::string> Document::AtPath(std::string_view path, std::string* 
     Say(problem, steps.error().message);
     return std::nullopt;
   }
-  const auto found = steps->Resolve(impl_->document->root());
+  const auto found = steps->Resolve(impl_->root());
   if (!found.value) {
     Say(problem, tfjson::DescribeMismatch(*steps, found));
     return std::nullopt;
@@ -61,8 +67,8 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
     return std::nullopt;
   }
   std::vector<Found> all;
-  query::Evaluator evaluator(impl_->document->root());
-  evaluator.Run(parsed->segments, impl_->document->root(),
+  query::Evaluator evaluator(impl_->root());
+  evaluator.Run(parsed->segments, impl_->root(),
                 [&](tfjson::Node node, std::span<const tfjson::TrailStep> trail) {
                   tfjson::MaskCursor cursor(tfjson::MaskCursor::Sort::kSensitive);
                   size_t depth = options.show_sensitive ? trail.size() : 0;
@@ -87,7 +93,7 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
 
 std::string Document::Redacted() const {
   std::string out;
-  tfjson::AppendRedacted(out, impl_->document->root(),
+  tfjson::AppendRedacted(out, impl_->root(),
                          tfjson::MaskCursor(tfjson::MaskCursor::Sort::kSensitive));
   return out;
 }
@@ -100,6 +106,214 @@ std::optional<std::string> NormalizedPath(std::string_view json_path) {
 std::optional<std::string> JsonPathSteps(std::string_view normalized_path) {
   const auto path = tfjson::Path::FromNormalized(normalized_path);
   return path ? std::optional(path->ToJson()) : std::nullopt;
+}
+
+std::optional<std::string> Document::InFormat01(std::string* problem) const {
+  std::string out;
+  if (const auto written = tfjson::AppendFormat01(out, impl_->root()); !written) {
+    Say(problem, written.error().message);
+    return std::nullopt;
+  }
+  return out;
+}
+
+bool Document::Check(const Shape& shape, std::string* problem) const {
+  const tfjson::Node root = impl_->root();
+  if (shape.has_version || !root.is_object()) {
+    if (const auto version = tfjson::FormatVersionOf(root); !version) {
+      Say(problem, version.error().message);
+      return false;
+    }
+  }
+  bool has_one = shape.names[0].empty();
+  for (const std::string_view name : shape.names) {
+    has_one = has_one || (!name.empty() && root.Find(name));
+  }
+  if (!has_one) {
+    Say(problem, "the document is not " + std::string(shape.what) + ": it has no " +
+                     std::string(shape.names[0]));
+  }
+  return has_one;
+}
+
+// --- JsonValue ---
+
+namespace {
+
+tfjson::Node NodeOf(const void* tree, uint32_t at) {
+  return tree == nullptr ? tfjson::Node()
+                         : tfjson::Node(static_cast<const tfjson::Tree*>(tree), at);
+}
+
+}  // namespace
+
+JsonValue Document::root() const {
+  const tfjson::Node root = impl_->root();
+  JsonValue value;
+  value.tree_ = &root.tree();
+  value.at_ = root.at();
+  return value;
+}
+
+JsonValue::Kind JsonValue::kind() const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  if (!node) {
+    return Kind::kAbsent;
+  }
+  switch (node.kind()) {
+    case tfjson::Kind::kNull:
+      return Kind::kNull;
+    case tfjson::Kind::kFalse:
+    case tfjson::Kind::kTrue:
+      return Kind::kBool;
+    case tfjson::Kind::kNumber:
+      return Kind::kNumber;
+    case tfjson::Kind::kArray:
+      return Kind::kArray;
+    case tfjson::Kind::kObject:
+      return Kind::kObject;
+    default:
+      return Kind::kString;
+  }
+}
+
+bool JsonValue::IsTrue() const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  return node && node.is_true();
+}
+
+std::string JsonValue::Text() const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  return node && node.is_string()   ? node.String()
+         : node && node.is_number() ? std::string(node.text())
+                                    : std::string();
+}
+
+std::optional<int64_t> JsonValue::Integer() const {
+  const std::string text = kind() == Kind::kNumber ? Text() : std::string();
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string JsonValue::Json() const {
+  std::string out;
+  if (const tfjson::Node node = NodeOf(tree_, at_)) {
+    tfjson::AppendCompact(out, node.text());
+  }
+  return out;
+}
+
+size_t JsonValue::size() const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  return node && node.is_container() ? node.size() : 0;
+}
+
+JsonValue JsonValue::operator[](std::string_view name) const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  const tfjson::Node member = node && node.is_object() ? node.Find(name) : tfjson::Node();
+  JsonValue value;
+  if (member) {
+    value.tree_ = tree_;
+    value.at_ = member.at();
+  }
+  return value;
+}
+
+JsonValue JsonValue::At(size_t index) const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  const tfjson::Node element = node && node.is_array() ? node.At(index) : tfjson::Node();
+  JsonValue value;
+  if (element) {
+    value.tree_ = tree_;
+    value.at_ = element.at();
+  }
+  return value;
+}
+
+JsonValue::Iterator JsonValue::begin() const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  Iterator iterator;
+  if (node && node.is_container()) {
+    iterator.tree_ = tree_;
+    iterator.at_ = at_ + 1;
+    iterator.named_ = node.is_object();
+  }
+  return iterator;
+}
+
+JsonValue::Iterator JsonValue::end() const {
+  const tfjson::Node node = NodeOf(tree_, at_);
+  Iterator iterator;
+  if (node && node.is_container()) {
+    iterator.at_ = node.tree().entry(at_).next;
+  }
+  return iterator;
+}
+
+std::string JsonValue::Iterator::Name() const {
+  return named_ ? NodeOf(tree_, at_).String() : std::string();
+}
+
+JsonValue JsonValue::Iterator::operator*() const {
+  JsonValue value;
+  value.tree_ = tree_;
+  value.at_ = named_ ? at_ + 1 : at_;
+  return value;
+}
+
+JsonValue::Iterator& JsonValue::Iterator::operator++() {
+  at_ = NodeOf(tree_, named_ ? at_ + 1 : at_).tree().entry(named_ ? at_ + 1 : at_).next;
+  return *this;
+}
+
+// --- DocumentStream ---
+
+struct DocumentStream::Impl {
+  explicit Impl(Source source) : tokens(std::move(source)) {}
+  tfjson::TokenStream tokens;
+  std::string problem;
+};
+
+DocumentStream::DocumentStream(Source source) : impl_(std::make_unique<Impl>(std::move(source))) {
+}
+DocumentStream::DocumentStream(DocumentStream&&) noexcept = default;
+DocumentStream::~DocumentStream() = default;
+
+std::optional<Document> DocumentStream::Next() {
+  tfjson::TokenStream& tokens = impl_->tokens;
+  if (impl_->problem.empty() && tokens.Peek() == '\0' && !tokens.TakeEnd()) {
+    impl_->problem = tfjson::DescribeProblem(tokens.problem());
+  }
+  if (!impl_->problem.empty() || tokens.Peek() == '\0') {
+    return std::nullopt;
+  }
+  // The stream moves on, so the text is copied and the tree is made of the copy.
+  tokens.Hold();
+  const uint64_t offset = tokens.Offset();
+  if (!tokens.SkipValue()) {
+    impl_->problem = tfjson::DescribeProblem(tokens.problem());
+    return std::nullopt;
+  }
+  auto impl = std::make_shared<Document::Impl>();
+  impl->text = tokens.Held();
+  tokens.Release();
+  tfjson::TokenStream copy(impl->text);
+  if (!impl->tree.Read(copy)) {
+    impl_->problem =
+        tfjson::DescribeProblem({copy.problem().offset + offset, copy.problem().message});
+    return std::nullopt;
+  }
+  Document document;
+  document.impl_ = std::move(impl);
+  return document;
+}
+
+const std::string& DocumentStream::problem() const {
+  return impl_->problem;
 }
 
 bool CheckReport::passed() const {

@@ -1,4 +1,10 @@
+#include <fstream>
+#include <set>
+#include <sstream>
+
 #include <gtest/gtest.h>
+#include <kinu/documents.h>
+#include <kinu/hcl.h>
 #include <kinu/tfjson.h>
 
 namespace kinu::v1 {
@@ -54,6 +60,238 @@ TEST(Documents, AreChecked) {
   EXPECT_NE(report.json.find("\"failed\":1"), std::string::npos);
   run.states[0] = "{}";
   EXPECT_EQ(RunChecks(run).problems.size(), 1U);
+}
+
+std::string Golden(const std::string& name) {
+  std::ifstream stream(std::string(KINU_SOURCE_DIR) + "/tests/golden/documents/" + name);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+Document GoldenDocument(const std::string& name) {
+  std::string problem;
+  auto document = Document::Parse(Golden(name), &problem);
+  EXPECT_TRUE(document.has_value()) << name << ": " << problem;
+  return document ? *document : *Document::Parse("{}");
+}
+
+TEST(Readers, Plans) {
+  const Document document = GoldenDocument("change.plan.json");
+  std::string problem;
+  const auto plan = document.As<Plan>(&problem);
+  ASSERT_TRUE(plan.has_value()) << problem;
+  EXPECT_EQ(plan->format_version(), "1.2");
+  EXPECT_EQ(plan->terraform_version(), "1.12.6");
+  EXPECT_EQ(plan->variables()["sizes"].value().Json(), "[1,2.5,12345678901234567890]");
+  EXPECT_FALSE(plan->errored());
+  std::set<std::string> seen;
+  for (const ResourceChange change : plan->resource_changes()) {
+    std::string actions;
+    for (const std::string& action : change.change().actions()) {
+      actions += " " + action;
+    }
+    seen.insert(change.address() + actions);
+    if (change.address() == "kinutest_thing.z") {
+      EXPECT_EQ(change.previous_address(), "kinutest_thing.y[0]");
+      EXPECT_EQ(change.change().after()["value"].Text(), "a new value");
+      EXPECT_EQ(change.change().before()["revision"].Integer(), 1);
+    }
+    if (change.address() == "terraform_data.imported") {
+      EXPECT_EQ(change.change().importing()["id"].Text(), "an-id");
+    }
+  }
+  for (const char* wanted : {"kinutest_thing.x create delete", "kinutest_thing.y[1] forget",
+                             "kinutest_thing.z update"}) {
+    EXPECT_TRUE(seen.contains(wanted)) << wanted;
+  }
+  EXPECT_EQ(plan->resource_drift().size(), 1U);
+  EXPECT_EQ(plan->output_changes()["ids"].change().actions(), std::vector<std::string>{"no-op"});
+  EXPECT_EQ(plan->prior_state().format_version(), "1.0");
+  EXPECT_EQ(plan->planned_values().root_module().child_modules().At(0).address(), "module.m");
+  ASSERT_EQ(plan->checks().size(), 2U);
+  for (const CheckResults check : plan->checks()) {
+    if (check.kind() == "check") {
+      EXPECT_EQ(check.address(), "check.sizes");
+      EXPECT_EQ(check.status(), "fail");
+      EXPECT_EQ(check.instances().At(0).problems(), std::vector<std::string>{"There are 3 sizes."});
+    }
+  }
+  EXPECT_EQ(plan->configuration().root_module().module_calls()["m"].source(), "./m");
+}
+
+TEST(Readers, PlansOfTheFirstFormat) {
+  std::string problem;
+  EXPECT_FALSE(GoldenDocument("change.plan.json").InFormat01(&problem));
+  EXPECT_NE(problem.find("kinutest_thing.y[1] is to be forgotten"), std::string::npos) << problem;
+  const auto text = GoldenDocument("create.plan.json").InFormat01(&problem);
+  ASSERT_TRUE(text.has_value()) << problem;
+  const Document document = *Document::Parse(*text);
+  const auto plan = document.As<Plan>(&problem);
+  ASSERT_TRUE(plan.has_value()) << problem;
+  EXPECT_EQ(plan->output_changes()["ids"].change().actions(), std::vector<std::string>{"create"});
+  EXPECT_EQ(plan->configuration().root_module().module_calls()["m"].source(), "./m");
+  EXPECT_EQ(plan->configuration().providers()["kinutest"].name(), "kinutest");
+}
+
+TEST(Readers, States) {
+  const Document document = GoldenDocument("applied.state.json");
+  const auto state = document.As<State>();
+  ASSERT_TRUE(state.has_value());
+  EXPECT_TRUE(state->values().outputs()["tags"].sensitive());
+  size_t count = 0;
+  for (const ResourceValues resource : state->values().root_module().resources()) {
+    ++count;
+    if (resource.address() == "kinutest_thing.x") {
+      EXPECT_EQ(resource.values()["ratio"].Text(), "1.5");
+      EXPECT_TRUE(resource.sensitive_values()["secret"].IsTrue());
+      EXPECT_EQ(resource.schema_version(), 2);
+    }
+  }
+  EXPECT_EQ(count, 5U);
+  const ModuleValues child = state->values().root_module().child_modules().At(0);
+  EXPECT_EQ(child.resources().At(1).index().Text(), "b c");
+  EXPECT_EQ(child.resources().At(1).depends_on().size(), 2U);
+}
+
+TEST(Readers, Configurations) {
+  const Document document = GoldenDocument("configuration.json");
+  const auto configuration = document.As<Configuration>();
+  ASSERT_TRUE(configuration.has_value());
+  const ConfigModule root = configuration->root_module();
+  EXPECT_EQ(configuration->providers()["kinutest"].version_constraint(), ">= 1.0.0");
+  EXPECT_EQ(configuration->providers()["kinutest"].expressions()["token"]["constant_value"].Text(),
+            "tok");
+  std::set<std::string> addresses;
+  for (const ConfigResource resource : root.resources()) {
+    addresses.insert(resource.address());
+    if (resource.address() == "kinutest_thing.y") {
+      EXPECT_EQ(resource.count_expression().constant_value().Integer(), 2);
+      const ConfigExpression value{resource.expressions()["value"]};
+      EXPECT_EQ(value.references(),
+                (std::vector<std::string>{"kinutest_thing.x.id", "kinutest_thing.x"}));
+    }
+    if (resource.address() == "terraform_data.script") {
+      EXPECT_EQ(resource.provisioners().At(0).type(), "local-exec");
+    }
+  }
+  EXPECT_TRUE(addresses.contains("data.kinutest_lookup.d"));
+  const ModuleCall call = root.module_calls()["m"];
+  EXPECT_EQ(call.depends_on(), std::vector<std::string>{"terraform_data.script"});
+  EXPECT_TRUE(call.module().variables()["name"].required());
+  EXPECT_TRUE(root.variables()["password"].sensitive());
+  EXPECT_EQ(root.variables()["sizes"].default_value().At(1).Text(), "2.5");
+  EXPECT_EQ(root.outputs()["ids"].description(), "All of them.");
+  EXPECT_EQ(root.outputs()["ids"].expression().references().size(), 2U);
+}
+
+TEST(Readers, ProviderSchemas) {
+  const Document document = GoldenDocument("provider-schemas.json");
+  const auto schemas = document.As<ProviderSchemas>();
+  ASSERT_TRUE(schemas.has_value());
+  const ProviderSchema provider = schemas->providers()["registry.opentofu.org/kinu/kinutest"];
+  const Schema thing = provider.resources()["kinutest_thing"];
+  EXPECT_EQ(thing.version(), 2);
+  EXPECT_TRUE(thing.block().attributes()["password"].write_only());
+  EXPECT_TRUE(thing.block().attributes()["behave"].deprecated());
+  EXPECT_EQ(thing.block().attributes()["tags"].type().Json(), R"(["map","string"])");
+  EXPECT_EQ(thing.block().attributes()["rules"].nesting_mode(), "list");
+  EXPECT_TRUE(thing.block().attributes()["rules"].nested_attributes()["port"].required());
+  EXPECT_EQ(thing.block().block_types()["disk"].nesting_mode(), "list");
+  EXPECT_EQ(thing.block().block_types()["disk"].block().block_types().size(), 1U);
+  EXPECT_TRUE(provider.provider().block().attributes()["token"].sensitive());
+  EXPECT_TRUE(provider.data_sources()["kinutest_lookup"].json);
+  EXPECT_TRUE(provider.ephemeral_resources()["kinutest_token"].json);
+  EXPECT_GT(provider.functions().size(), 0U);
+}
+
+TEST(Readers, ValidationAndFunctions) {
+  const Document invalid = GoldenDocument("invalid.json");
+  const auto validation = invalid.As<Validation>();
+  ASSERT_TRUE(validation.has_value());
+  EXPECT_FALSE(validation->valid());
+  EXPECT_EQ(validation->error_count(), 1);
+  const ReportedDiagnostic problem = validation->diagnostics().At(0);
+  EXPECT_EQ(problem.severity(), "error");
+  EXPECT_EQ(problem.summary(), "Reference to undeclared resource");
+  EXPECT_EQ(problem.filename(), "broken.tf");
+  EXPECT_EQ(problem.start().line(), 2);
+  EXPECT_EQ(problem.snippet()["context"].Text(), "output \"broken\"");
+  const Document text = GoldenDocument("functions.json");
+  const auto functions = text.As<Functions>();
+  ASSERT_TRUE(functions.has_value());
+  EXPECT_EQ(functions->signatures().size(), 242U);
+  const FunctionSignature slice = functions->signatures()["slice"];
+  EXPECT_EQ(slice.parameters().size(), 3U);
+  EXPECT_EQ(slice.parameters().At(1).name(), "start_index");
+  EXPECT_FALSE(slice.variadic_parameter().json);
+  EXPECT_EQ(functions->signatures()["max"].variadic_parameter().type().Text(), "number");
+}
+
+TEST(Readers, SayWhatADocumentIsNot) {
+  std::string problem;
+  EXPECT_FALSE(GoldenDocument("validate.json").As<Plan>(&problem));
+  EXPECT_EQ(problem, "the document is not a plan: it has no planned_values");
+  EXPECT_FALSE(Document::Parse(R"({"format_version":"2.0"})")->As<State>(&problem));
+  EXPECT_EQ(problem,
+            "its format_version is \"2.0\"; versions from 0.1 to below 2.0 are understood");
+  EXPECT_FALSE(Document::Parse("[1]")->As<Configuration>(&problem));
+  // What is not there has no parts either.
+  const Document empty = *Document::Parse(R"({"format_version":"1.99","new":1})");
+  const auto state = empty.As<State>();
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(state->values().root_module().resources().size(), 0U);
+  for (const ResourceValues resource : state->values().root_module().resources()) {
+    ADD_FAILURE() << resource.address();
+  }
+  EXPECT_EQ(state->values().outputs()["o"].value().kind(), JsonValue::Kind::kAbsent);
+}
+
+/// Gives a text in small pieces.
+DocumentStream::Source Pieces(std::string text) {
+  return [text = std::move(text), at = size_t{0}](char* buffer, size_t size) mutable {
+    const size_t amount = std::min({size, size_t{7}, text.size() - at});
+    text.copy(buffer, amount, at);
+    at += amount;
+    return static_cast<int64_t>(amount);
+  };
+}
+
+TEST(Readers, MessageStreams) {
+  DocumentStream stream(Pieces(Golden("plan.jsonl")));
+  std::set<std::string> types;
+  int64_t imported = 0;
+  while (const auto document = stream.Next()) {
+    const auto message = document->As<Message>();
+    ASSERT_TRUE(message.has_value());
+    types.insert(message->type());
+    if (message->type() == "planned_change" &&
+        message->change().resource().address() == "kinutest_thing.z") {
+      EXPECT_EQ(message->change().action(), "update");
+      EXPECT_EQ(message->change().previous_resource().key().Integer(), 0);
+    }
+    if (message->type() == "change_summary") {
+      imported = message->changes().import();
+      EXPECT_EQ(message->changes().operation(), "plan");
+    }
+    if (message->type() == "refresh_start") {
+      EXPECT_EQ(message->hook().id_key(), "id");
+    }
+    if (message->type() == "diagnostic") {
+      EXPECT_EQ(message->diagnostic().severity(), "warning");
+    }
+  }
+  EXPECT_EQ(stream.problem(), "");
+  EXPECT_EQ(imported, 1);
+  for (const char* type : {"version", "refresh_start", "refresh_complete", "resource_drift",
+                           "planned_change", "change_summary", "outputs", "diagnostic"}) {
+    EXPECT_TRUE(types.contains(type)) << type;
+  }
+  DocumentStream broken(Pieces("{\"a\":1}\n {\"b\":tru}"));
+  EXPECT_TRUE(broken.Next());
+  EXPECT_FALSE(broken.Next());
+  EXPECT_EQ(broken.problem(), "invalid JSON at byte 14: a value is expected");
+  EXPECT_FALSE(broken.Next());
 }
 
 }  // namespace

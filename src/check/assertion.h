@@ -44,11 +44,24 @@ using KnownMembers = std::vector<std::pair<std::string, const KnownValue*>>;
 using ArgumentValue = std::variant<std::string, tfjson::Path, std::vector<tfjson::Path>,
                                    const KnownValue*, KnownMembers>;
 
+using Selector = std::shared_ptr<const query::Query>;
+
 /// A `state_value` block.
 struct StateValue {
   std::string address;
   tfjson::Path path;
+  Selector selector;  ///< of the values, in place of address and path
   uint64_t document = 0;
+};
+
+/// A selector that may stand in place of other arguments.
+struct SelectorSpec {
+  std::string_view name;
+  std::string_view address;    ///< the argument that it replaces
+  std::string_view path = {};  ///< one that it replaces or that may still be given; empty: none
+  /// What it finds are the resources or outputs, and `path` goes on from there; without `path` it
+  /// finds the values themselves. False: it finds the values, and `path` cannot be given.
+  bool path_may_follow = false;
 };
 
 /// What came out of an assertion.
@@ -71,24 +84,29 @@ struct KindSpec {
   Side side = Side::kPlan;
   std::span<const ArgumentSpec> arguments = {};
   Outcome (*run)(const Assertion& assertion, const Documents& documents) = nullptr;
+  std::span<const SelectorSpec> selectors = {};
   bool has_state_values = false;  ///< `state_value` blocks instead of `document`
-  bool selectable = false;        ///< `selector` may stand in place of `address` and `path`
 };
 
 struct Assertion {
   std::string kind_name;
-  const KindSpec* kind = nullptr;        ///< null: there is no such kind
-  std::vector<ArgumentValue> arguments;  ///< in the order of the kind's specs
+  const KindSpec* kind = nullptr;  ///< null: there is no such kind
+  /// In the order of the kind's specs. What a selector replaces is an empty text.
+  std::vector<ArgumentValue> arguments;
   std::vector<StateValue> state_values;
   uint64_t document = 0;
-  bool in_modules = false;  ///< `child_modules = true`: resources of all modules
-  /// What is looked at instead of a resource's value; then the known value is the only argument.
-  std::shared_ptr<const query::Query> selector;
-  std::string error;  ///< why it is malformed; empty when it is not
-  SourceRange range;  ///< in the check file
+  bool in_modules = false;          ///< `child_modules = true`: resources of all modules
+  std::vector<Selector> selectors;  ///< in the order of the kind's specs; null: not given
+  std::string error;                ///< why it is malformed; empty when it is not
+  SourceRange range;                ///< in the check file
 
   const std::string& Text(size_t i) const { return std::get<std::string>(arguments[i]); }
   const tfjson::Path& Path(size_t i) const { return std::get<tfjson::Path>(arguments[i]); }
+  const query::Query* selector(size_t i = 0) const {
+    return i < selectors.size() ? selectors[i].get() : nullptr;
+  }
+  /// Whether there is a selector anywhere.
+  bool HasSelector() const;
   const KnownValue& Known(size_t i) const { return *std::get<const KnownValue*>(arguments[i]); }
   /// The argument of that name when it is text, or empty.
   std::string_view TextNamed(std::string_view name) const;

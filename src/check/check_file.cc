@@ -49,7 +49,7 @@ void CheckFiles::Add(const std::string& name, std::string text, Diagnostics& dia
 bool CheckFiles::has_selectors() const {
   for (const Check& check : checks_) {
     for (const Assertion& assertion : check.assertions) {
-      if (assertion.selector) {
+      if (assertion.HasSelector()) {
         return true;
       }
     }

@@ -178,8 +178,152 @@ TEST(Selectors, StandForAddressAndPath) {
   EXPECT_EQ(State(known("$[", "not_null()")), "e");
   EXPECT_EQ(Plan(known("$.resource_changes[?action(@)=='update'].change.after.s", "not_null()")),
             "p");
-  EXPECT_EQ(Plan("expect_known_value {\n selector = \"$\"\n path = []\n value = null()\n}"), "e");
-  EXPECT_EQ(Plan("expect_unknown_value {\n selector = \"$\"\n}"), "e");
+  EXPECT_EQ(Plan("expect_known_value {\n selector = \"$\"\n path = []\n value = null()\n}"), "f");
+  EXPECT_EQ(Plan("expect_known_value {\n selector = \"$\"\n address = \"a\"\n value = null()\n}"),
+            "e");
+}
+
+/// One assertion with these arguments.
+std::string Block(const std::string& kind, const std::vector<std::string>& arguments) {
+  std::string text = kind + " {\n";
+  for (const std::string& argument : arguments) {
+    text += argument + "\n";
+  }
+  return text + "}\n";
+}
+
+TEST(Selectors, StandForWhatIsNamed) {
+  const auto plan = [](auto... arguments) { return Plan(Block(arguments...)); };
+  const auto state = [](auto... arguments) { return State(Block(arguments...)); };
+  using List = std::vector<std::string>;
+  const std::string every = "selector = \"$.resource_changes[*]\"";
+  const std::string first = "selector = \"$.resource_changes[0]\"";
+  EXPECT_EQ(plan("expect_resource_action", List{first, "action = \"Update\""}), "p");
+  EXPECT_EQ(plan("expect_resource_action", List{every, "action = \"Update\""}), "f");
+  EXPECT_EQ(plan("expect_resource_action",
+                 List{"selector = \"$.resource_changes[0].change\"", "action = \"Update\""}),
+            "p");
+  EXPECT_EQ(plan("expect_resource_action", List{"selector = \"$.none\"", "action = \"Update\""}),
+            "f");
+  EXPECT_EQ(
+      plan("expect_known_value", List{first, "path = [\"s\"]", "value = string_exact(\"hello\")"}),
+      "p");
+  EXPECT_EQ(plan("expect_unknown_value", List{first, "path = [\"id\"]"}), "p");
+  EXPECT_EQ(plan("expect_unknown_value", List{first, "path = [\"s\"]"}), "f");
+  EXPECT_EQ(plan("expect_unknown_value", List{"selector = \"$..after_unknown.id\""}), "p");
+  EXPECT_EQ(plan("expect_unknown_value", List{"selector = \"$..after_unknown.list[0]\""}), "f");
+  EXPECT_EQ(plan("expect_unknown_value", List{"selector = \"$..after.s\""}), "f");
+  EXPECT_EQ(plan("expect_sensitive_value", List{"selector = \"$..after.secret\""}), "p");
+  EXPECT_EQ(plan("expect_sensitive_value", List{"selector = \"$..after.s\""}), "f");
+  EXPECT_EQ(plan("expect_sensitive_value", List{first, "path = [\"secret\"]"}), "p");
+  EXPECT_EQ(plan("expect_known_output_value",
+                 List{"selector = \"$.output_changes.*.after\"", "value = int64_exact(1)"}),
+            "p");
+  EXPECT_EQ(plan("expect_known_output_value_at_path",
+                 List{"selector = \"$.output_changes.*\"", "path = []", "value = int64_exact(1)"}),
+            "p");
+  EXPECT_EQ(plan("expect_null_output_value", List{"selector = \"$.output_changes.o.before\""}),
+            "p");
+  EXPECT_EQ(plan("expect_null_output_value_at_path",
+                 List{"selector = \"$.output_changes.o\"", "path = []"}),
+            "p");
+  EXPECT_EQ(
+      plan("expect_unknown_output_value", List{"selector = \"$.output_changes.o.after_unknown\""}),
+      "f");
+  EXPECT_EQ(plan("expect_deferred_change",
+                 List{"selector = \"$.deferred_changes[*]\"", "reason = \"x\""}),
+            "f");
+
+  const std::string all = "selector = \"$..resources[*]\"";
+  EXPECT_EQ(state("expect_known_value", List{all, "path = [\"id\"]", "value = not_null()"}), "p");
+  EXPECT_EQ(state("expect_known_value", List{all, "path = [\"n\"]", "value = not_null()"}), "f");
+  EXPECT_EQ(
+      state("expect_sensitive_value", List{"selector = \"$..resources[0]\"", "path = [\"id\"]"}),
+      "f");  // the first resource of the module below has no masks
+  EXPECT_EQ(state("expect_sensitive_value",
+                  List{"selector = \"$.values.root_module.resources[0].values.id\""}),
+            "p");
+  EXPECT_EQ(state("expect_known_output_value", List{"selector = \"$.values.outputs.*.value\"",
+                                                    "value = string_exact(\"hunter2\")"}),
+            "p");
+  EXPECT_EQ(state("expect_known_output_value_at_path",
+                  List{"selector = \"$.values.outputs.o\"", "path = []",
+                       "value = string_exact(\"hunter2\")"}),
+            "p");
+  EXPECT_EQ(state("compare_value", List{"comparer = \"values_same\"", "state_value {",
+                                        "selector = \"$.values.root_module..values.id\"", "}"}),
+            "f");  // one of them is another
+  EXPECT_EQ(state("compare_value",
+                  List{"comparer = \"values_same\"", "state_value {",
+                       "selector = \"$.values.root_module.resources[*].values.id\"", "}"}),
+            "p");
+  EXPECT_EQ(state("compare_value", List{"comparer = \"values_same\"", "state_value {",
+                                        "selector = \"$.none\"", "}"}),
+            "f");
+  const std::string one = "selector_one = \"$.values.root_module.resources[0].values.id\"";
+  EXPECT_EQ(state("compare_value_pairs", List{one, "address_two = \"a.c\"", "path_two = [\"id\"]",
+                                              "comparer = \"values_same\""}),
+            "p");
+  EXPECT_EQ(state("compare_value_pairs",
+                  List{one, "selector_two = \"$..id\"", "comparer = \"values_same\""}),
+            "f");  // finds several
+  EXPECT_EQ(state("compare_value_collection",
+                  List{"collection_selector = \"$..resources[*].values.list[*].k\"",
+                       "address = \"a.b\"", "path = [\"n\"]", "comparer = \"values_same\""}),
+            "p");
+  EXPECT_EQ(state("compare_value_collection",
+                  List{"collection_address = \"a.b\"", "collection_path = [[\"list\"], [\"k\"]]",
+                       "selector = \"$..list[1].k\"", "comparer = \"values_same\""}),
+            "p");
+  const std::string identified = "selector = \"$..resources[?@.identity]\"";
+  EXPECT_EQ(state("expect_identity", List{identified, "identity = { id = string_exact(\"1\") }"}),
+            "p");
+  EXPECT_EQ(state("expect_identity", List{all, "identity = { id = string_exact(\"1\") }"}), "f");
+  EXPECT_EQ(state("expect_identity_value",
+                  List{identified, "path = [\"id\"]", "value = string_exact(\"1\")"}),
+            "p");
+  EXPECT_EQ(state("expect_identity_value",
+                  List{"selector = \"$..identity.id\"", "value = string_exact(\"1\")"}),
+            "p");
+  EXPECT_EQ(state("expect_identity_value_matches_state", List{identified, "path = [\"id\"]"}), "p");
+  EXPECT_EQ(state("expect_identity_value_matches_state_at_path",
+                  List{identified, "identity_path = [\"id\"]", "state_path = [\"id\"]"}),
+            "p");
+}
+
+TEST(Documents, OfTheFirstFormat) {
+  constexpr const char* kOld = R"({"format_version":"0.1",
+   "proposed_unknown":{"outputs":{"o":{"value":true}},"root_module":{"child_modules":[
+    {"resources":[{"address":"module.m.a.b","values":{"id":true,"n":false}}]}]}},
+   "resource_changes":[{"address":"module.m.a.b",
+     "change":{"actions":["create"],"before":null,"after":{"n":1}}}],
+   "output_changes":{"o":{"change":{"actions":["create"],"before":null}}}})";
+  Documents documents;
+  documents.plans.push_back(*PlanDocument::Read(kOld));
+  CheckFiles files;
+  Diagnostics diags;
+  files.Add("t.kinucheck.hcl", R"(check "c" {
+  plan {
+    expect_unknown_value {
+      address = "module.m.a.b"
+      path    = ["id"]
+    }
+    expect_unknown_value {
+      address = "module.m.a.b"
+      path    = ["n"]
+    }
+    expect_unknown_output_value {
+      name = "o"
+    }
+    expect_empty_plan {}
+  }
+})",
+            diags);
+  std::string statuses;
+  for (const Result& result : RunChecks(files, documents).results) {
+    statuses += StatusName(result.status)[0];
+  }
+  EXPECT_EQ(statuses, "pfpf");
 }
 
 TEST(CheckFiles, SyntaxAndShape) {

@@ -35,18 +35,25 @@ class Decoder {
 
   void Decode(const hcl::Body& body) {
     const KindSpec& kind = *assertion_.kind;
+    const std::vector<const SelectorSpec*> selectors = Given(body, kind.selectors);
     std::vector<hcl::AttributeSchema> attributes;
     bool has_address = false;
-    const bool selects = kind.selectable && HasSelector(body);
-    if (selects) {
-      attributes.push_back({.name = kSelector});
-    }
     for (const ArgumentSpec& argument : kind.arguments) {
-      if (selects && argument.type != ArgumentType::kKnown) {
-        continue;
+      bool replaced = false;
+      bool optional = false;
+      for (const SelectorSpec* selector : selectors) {
+        const bool is_path = argument.name == selector->path;
+        optional = optional || (is_path && selector->path_may_follow);
+        replaced = replaced || argument.name == selector->address ||
+                   (is_path && !selector->path_may_follow);
       }
-      attributes.push_back({.name = argument.name, .required = true});
-      has_address = has_address || argument.name.find("address") != std::string_view::npos;
+      if (!replaced) {
+        attributes.push_back({.name = argument.name, .required = !optional});
+        has_address = has_address || argument.name.find("address") != std::string_view::npos;
+      }
+    }
+    for (const SelectorSpec* selector : selectors) {
+      attributes.push_back({.name = selector->name});
     }
     std::vector<hcl::BlockSchema> blocks;
     if (kind.has_state_values) {
@@ -65,10 +72,14 @@ class Decoder {
       }
       if (const hcl::Attribute* attribute = content.Find(argument.name)) {
         Argument(argument, *attribute->expr);
+      } else {
+        assertion_.arguments.emplace_back(std::string());
       }
     }
-    if (selects) {
-      ReadSelector(*content.Find(kSelector)->expr);
+    for (const SelectorSpec& spec : kind.selectors) {
+      const hcl::Attribute* attribute = failed() ? nullptr : content.Find(spec.name);
+      assertion_.selectors.push_back(
+          attribute == nullptr ? nullptr : ReadSelector(spec.name, *attribute->expr));
     }
     if (const hcl::Attribute* flag = searches_state ? content.Find(kChildModules) : nullptr) {
       const Value value = Evaluate(*flag->expr);
@@ -122,24 +133,36 @@ class Decoder {
     return value;
   }
 
-  static bool HasSelector(const hcl::Body& body) {
-    static constexpr hcl::AttributeSchema kOnly[] = {{kSelector, false}};
+  /// The selectors that a body has.
+  static std::vector<const SelectorSpec*> Given(const hcl::Body& body,
+                                                std::span<const SelectorSpec> specs) {
+    std::vector<hcl::AttributeSchema> names;
+    for (const SelectorSpec& spec : specs) {
+      names.push_back({.name = spec.name});
+    }
     Diagnostics ignored;
-    return body.Content({.attributes = kOnly}, hcl::Strictness::kPartial, ignored)
-               .Find(kSelector) != nullptr;
+    const auto content = body.Content({.attributes = names}, hcl::Strictness::kPartial, ignored);
+    std::vector<const SelectorSpec*> given;
+    for (const SelectorSpec& spec : specs) {
+      if (content.Find(spec.name) != nullptr) {
+        given.push_back(&spec);
+      }
+    }
+    return given;
   }
 
-  void ReadSelector(const hcl::Expr& expr) {
-    const std::string text = Text(kSelector, Evaluate(expr));
+  Selector ReadSelector(std::string_view name, const hcl::Expr& expr) {
+    const std::string text = Text(name, Evaluate(expr));
     if (failed()) {
-      return;
+      return nullptr;
     }
     auto selector = query::ParseSelector(text);
     if (!selector) {
-      return Fail("invalid selector: " + selector.error().message + ", at byte " +
-                  std::to_string(selector.error().offset));
+      Fail("invalid " + std::string(name) + ": " + selector.error().message + ", at byte " +
+           std::to_string(selector.error().offset));
+      return nullptr;
     }
-    assertion_.selector = std::make_shared<const query::Query>(*std::move(selector));
+    return std::make_shared<const query::Query>(*std::move(selector));
   }
 
   uint64_t Document(const hcl::BodyContent& content) {
@@ -161,16 +184,20 @@ class Decoder {
   }
 
   void ReadStateValue(const hcl::Body& body) {
+    static constexpr SelectorSpec kSpec[] = {{kSelector, "address", "path"}};
     static constexpr hcl::AttributeSchema kAttributes[] = {
         {"address", true}, {"path", true}, {kDocument, false}};
-    const auto content = Read(body, {.attributes = kAttributes});
+    static constexpr hcl::AttributeSchema kSelecting[] = {{kSelector, true}, {kDocument, false}};
+    const bool selects = !Given(body, kSpec).empty();
+    const auto content =
+        Read(body, {.attributes = selects ? std::span<const hcl::AttributeSchema>(kSelecting)
+                                          : std::span<const hcl::AttributeSchema>(kAttributes)});
     StateValue result;
-    if (!failed()) {
-      const Value address = Evaluate(*content.Find("address")->expr);
-      result.address = Text("address", address);
-    }
-    if (!failed()) {
-      result.path = Path("path", Evaluate(*content.Find("path")->expr));
+    if (!failed() && selects) {
+      result.selector = ReadSelector(kSelector, *content.Find(kSelector)->expr);
+    } else if (!failed()) {
+      result.address = Text("address", Evaluate(*content.Find("address")->expr));
+      result.path = failed() ? tfjson::Path() : Path("path", Evaluate(*content.Find("path")->expr));
     }
     result.document = Document(content);
     assertion_.state_values.push_back(std::move(result));

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "base/check.h"
-#include "codec/version.h"
 
 namespace kinu::check {
 
@@ -37,35 +36,17 @@ Result<void> Require(const Node& node, Kind kind, const std::string& what) {
 
 /// Reads the text, keeping these members, and checks `format_version`.
 Result<std::unique_ptr<Document>> ReadDocument(std::string text,
-                                               std::span<const std::string_view> names) {
+                                               std::span<const std::string_view> names,
+                                               tfjson::FormatVersion& version) {
   KINU_TRY(auto document, Document::ParseMembers(std::move(text), names));
   const Node root = document->root();
-  if (!root.is_object()) {
-    return Fail(ErrorCode::kInvalid,
-                "the document is no JSON object but of type " + std::string(KindName(root.kind())));
-  }
-  if (const Node repeated = tfjson::Repeated(document->tree())) {
+  if (const Node repeated =
+          root.is_object() ? tfjson::Repeated(document->tree()) : tfjson::Node()) {
     return Fail(ErrorCode::kInvalid, "the name " + std::string(repeated.text()) +
                                          " occurs twice in an object, the second time at byte " +
                                          std::to_string(repeated.offset()));
   }
-  const Node version = root.Find("format_version");
-  if (Absent(version)) {
-    return Fail(ErrorCode::kInvalid, "the document has no format_version");
-  }
-  const auto parsed = version.is_string()
-                          ? Version::Parse(version.String())
-                          : Result<Version>(Fail(ErrorCode::kInvalid, "it is no string"));
-  if (!parsed) {
-    return Fail(ErrorCode::kInvalid,
-                "its format_version, " + std::string(version.text()) + ", is no version");
-  }
-  const auto lowest = Version::Parse("0.1");
-  const auto beyond = Version::Parse("2.0");
-  if (*parsed < *lowest || !(*parsed < *beyond)) {
-    return Fail(ErrorCode::kUnsupported, "its format_version is " + std::string(version.text()) +
-                                             "; versions from 0.1 to below 2.0 are understood");
-  }
+  KINU_TRY(version, tfjson::FormatVersionOf(root));
   return document;
 }
 
@@ -89,6 +70,7 @@ Result<PlanDocument::Change> ReadChange(const Node& change, const std::string& w
     return result;
   }
   result.change = change;
+  result.unknown = change.Find("after_unknown");
   const Node actions = change.Find("actions");
   if (auto good = Require(actions, Kind::kArray, what + ".actions"); !good) {
     return std::unexpected(good.error());
@@ -106,19 +88,32 @@ Result<PlanDocument::Change> ReadChange(const Node& change, const std::string& w
 
 }  // namespace
 
+Result<PlanDocument::Change> PlanDocument::ChangeOf(const Node& node) {
+  const Node inner = node.is_object() ? node.Find("change") : Node();
+  const Node change = inner ? inner : node;
+  if (!change.is_object() || !change.Find("actions")) {
+    return Fail(ErrorCode::kInvalid,
+                "there is no change but a value of type " + std::string(KindName(node.kind())));
+  }
+  return ReadChange(change, "the change");
+}
+
 Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text, bool whole) {
   static constexpr std::string_view kNames[] = {"format_version", "resource_changes",
-                                                "output_changes", "deferred_changes"};
+                                                "output_changes", "deferred_changes",
+                                                "proposed_unknown"};
   auto plan = std::make_unique<PlanDocument>();
-  KINU_TRY(plan->document_,
-           ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames));
-  if (auto indexed = plan->Index(); !indexed) {
+  tfjson::FormatVersion version;
+  KINU_TRY(
+      plan->document_,
+      ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames, version));
+  if (auto indexed = plan->Index(version.major == 0); !indexed) {
     return std::unexpected(indexed.error());
   }
   return plan;
 }
 
-Result<void> PlanDocument::Index() {
+Result<void> PlanDocument::Index(bool first_format) {
   const Node root = document_->root();
   const Node resources = root.Find("resource_changes");
   if (auto good = Require(resources, Kind::kArray, "resource_changes"); !good) {
@@ -147,10 +142,16 @@ Result<void> PlanDocument::Index() {
   if (!Absent(outputs)) {
     for (const Member member : outputs.members()) {
       std::string name = member.name.String();
-      KINU_TRY(const Change change, ReadChange(member.value, "output_changes." + name));
+      // Format 0.1 has one object more around the change.
+      const Node inner = first_format ? member.value.Find("change") : Node();
+      KINU_TRY(const Change change,
+               ReadChange(inner ? inner : member.value, "output_changes." + name));
       output_index_.emplace(std::move(name), static_cast<uint32_t>(outputs_.size()));
       outputs_.push_back(change);
     }
+  }
+  if (first_format) {
+    AddUnknown(root.Find("proposed_unknown"));
   }
   const Node deferred = root.Find("deferred_changes");
   if (auto good = Require(deferred, Kind::kArray, "deferred_changes"); !good) {
@@ -185,6 +186,41 @@ Result<void> PlanDocument::Index() {
   return {};
 }
 
+/// Format 0.1 tells what is unknown in a tree of its own, shaped like the planned values.
+void PlanDocument::AddUnknown(const Node& unknown) {
+  const Node outputs = unknown ? unknown.Find("outputs") : Node();
+  if (outputs && outputs.is_object()) {
+    for (const Member member : outputs.members()) {
+      if (const auto found = output_index_.find(member.name.String());
+          found != output_index_.end()) {
+        outputs_[found->second].unknown = member.value.Find("value");
+      }
+    }
+  }
+  std::vector<Node> modules = {unknown ? unknown.Find("root_module") : Node()};
+  while (!modules.empty()) {
+    const Node module = modules.back();
+    modules.pop_back();
+    const Node resources = module ? module.Find("resources") : Node();
+    const Node children = module ? module.Find("child_modules") : Node();
+    if (resources) {
+      for (const Node resource : resources.elements()) {
+        const Node address = resource.Find("address");
+        const auto found = address && address.is_string() ? resource_index_.find(address.String())
+                                                          : resource_index_.end();
+        if (found != resource_index_.end()) {
+          resources_[found->second].unknown = resource.Find("values");
+        }
+      }
+    }
+    if (children) {
+      for (const Node child : children.elements()) {
+        modules.push_back(child);
+      }
+    }
+  }
+}
+
 const PlanDocument::Change* PlanDocument::Resource(std::string_view address) const {
   const auto found = resource_index_.find(address);
   return found == resource_index_.end() ? nullptr : &resources_[found->second];
@@ -205,8 +241,10 @@ Node PlanDocument::DeferredReason(std::string_view address) const {
 Result<std::unique_ptr<StateDocument>> StateDocument::Read(std::string text, bool whole) {
   static constexpr std::string_view kNames[] = {"format_version", "values"};
   auto state = std::make_unique<StateDocument>();
-  KINU_TRY(state->document_,
-           ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames));
+  tfjson::FormatVersion version;
+  KINU_TRY(
+      state->document_,
+      ReadDocument(std::move(text), whole ? std::span<const std::string_view>() : kNames, version));
   if (auto indexed = state->Index(); !indexed) {
     return std::unexpected(indexed.error());
   }
@@ -246,6 +284,45 @@ Result<void> StateDocument::Index() {
   return AddModule(root, "values.root_module", 0);
 }
 
+Result<StateDocument::Resource> StateDocument::ResourceOf(const Node& entry,
+                                                          const std::string& what,
+                                                          std::string* address) {
+  const auto wrong = [](Result<void> required) { return std::unexpected(required.error()); };
+  if (auto good = Require(entry, Kind::kObject, what); !good) {
+    return wrong(good);
+  }
+  Resource resource{
+      .node = entry, .values = NullNode(), .sensitive_values = NullNode(), .identity = NullNode()};
+  for (const Member member : entry.members()) {
+    if (Absent(member.value)) {
+      continue;
+    }
+    if (member.name.Is("address")) {
+      if (auto good = Require(member.value, Kind::kString, what + ".address"); !good) {
+        return wrong(good);
+      }
+      if (address != nullptr) {
+        *address = member.value.String();
+      }
+    } else if (member.name.Is("values")) {
+      if (auto good = Require(member.value, Kind::kObject, what + ".values"); !good) {
+        return wrong(good);
+      }
+      resource.values = member.value;
+    } else if (member.name.Is("sensitive_values")) {
+      resource.sensitive_values = member.value;
+    } else if (member.name.Is("identity")) {
+      if (auto good = Require(member.value, Kind::kObject, what + ".identity"); !good) {
+        return wrong(good);
+      }
+      resource.identity = member.value;
+    } else if (member.name.Is("identity_schema_version")) {
+      resource.has_identity_version = true;
+    }
+  }
+  return resource;
+}
+
 Result<void> StateDocument::AddModule(Node module, const std::string& place, int depth) {
   const Node resources = module.Find("resources");
   if (auto good = Require(resources, Kind::kArray, place + ".resources"); !good) {
@@ -254,42 +331,9 @@ Result<void> StateDocument::AddModule(Node module, const std::string& place, int
   if (!Absent(resources)) {
     size_t number = 0;
     for (const Node entry : resources.elements()) {
-      const std::string what = place + ".resources[" + std::to_string(number++) + "]";
-      if (auto good = Require(entry, Kind::kObject, what); !good) {
-        return good;
-      }
-      Resource resource{.node = entry,
-                        .values = NullNode(),
-                        .sensitive_values = NullNode(),
-                        .identity = NullNode()};
       std::string address;
-      if (entry.is_object()) {
-        for (const Member member : entry.members()) {
-          if (Absent(member.value)) {
-            continue;
-          }
-          if (member.name.Is("address")) {
-            if (auto good = Require(member.value, Kind::kString, what + ".address"); !good) {
-              return good;
-            }
-            address = member.value.String();
-          } else if (member.name.Is("values")) {
-            if (auto good = Require(member.value, Kind::kObject, what + ".values"); !good) {
-              return good;
-            }
-            resource.values = member.value;
-          } else if (member.name.Is("sensitive_values")) {
-            resource.sensitive_values = member.value;
-          } else if (member.name.Is("identity")) {
-            if (auto good = Require(member.value, Kind::kObject, what + ".identity"); !good) {
-              return good;
-            }
-            resource.identity = member.value;
-          } else if (member.name.Is("identity_schema_version")) {
-            resource.has_identity_version = true;
-          }
-        }
-      }
+      KINU_TRY(const Resource resource,
+               ResourceOf(entry, place + ".resources[" + std::to_string(number++) + "]", &address));
       index_.emplace(std::move(address), static_cast<uint32_t>(resources_.size()));
       resources_.push_back(resource);
     }

@@ -10,6 +10,7 @@
 
 #include "base/flat_map.h"
 #include "base/result.h"
+#include "tfjson/format.h"
 #include "tfjson/tree.h"
 
 namespace kinu::check {
@@ -23,12 +24,16 @@ class PlanDocument {
   struct Change {
     tfjson::Node actions;  ///< an array, or null
     tfjson::Node change;   ///< the object around it, or null
+    tfjson::Node unknown;  ///< the mask of what is unknown of its value, where there is one
   };
   struct Deferred {
     std::string_view reason;
     tfjson::Node node;
   };
 
+  /// The change that an entry of `resource_changes` or `output_changes` holds or is. The error says
+  /// why it is none.
+  static Result<Change> ChangeOf(const tfjson::Node& node);
   /// The error says why the text is no plan. `whole`: keep what only selectors look at.
   static Result<std::unique_ptr<PlanDocument>> Read(std::string text, bool whole = false);
 
@@ -45,7 +50,8 @@ class PlanDocument {
   tfjson::Node DeferredReason(std::string_view address) const;
 
  private:
-  Result<void> Index();
+  Result<void> Index(bool first_format);
+  void AddUnknown(const tfjson::Node& unknown);
   std::unique_ptr<tfjson::Document> document_;
   std::vector<Change> resources_, outputs_;
   FlatMap<std::string, uint32_t> resource_index_, output_index_;
@@ -64,6 +70,10 @@ class StateDocument {
     bool has_identity_version = false;
   };
 
+  /// A resource of a state, as an entry of `resources`. The error says why it is none; `what` names
+  /// the entry. `address`, if not null, is set to its address.
+  static Result<Resource> ResourceOf(const tfjson::Node& entry, const std::string& what,
+                                     std::string* address = nullptr);
   static Result<std::unique_ptr<StateDocument>> Read(std::string text, bool whole = false);
 
   tfjson::Node root() const { return document_->root(); }

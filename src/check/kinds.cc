@@ -88,24 +88,24 @@ Outcome MaskIsTrue(const Node& mask, const Path& path, std::string_view what) {
   return outcome;
 }
 
-/// Every value that the selector finds is accepted, and it finds one at least.
-Outcome AcceptSelected(const Assertion& assertion, const Node& root) {
-  const KnownValue& known = assertion.Known(0);
+// --- What selectors find ---
+
+using Trail = std::span<const tfjson::TrailStep>;
+
+/// Applies a test to all that a selector finds, which must be something: the first that fails is
+/// the outcome.
+template <typename Test>
+Outcome EachSelected(const query::Query& selector, const Node& root, const Test& test) {
   Outcome outcome;
   size_t found = 0;
   bool refused = false;
   query::Evaluator evaluator(root);
-  evaluator.Run(assertion.selector->segments, root,
-                [&](Node node, std::span<const tfjson::TrailStep> trail) {
-                  ++found;
-                  Fetched fetched{.value = node};
-                  for (const tfjson::TrailStep& step : trail) {
-                    fetched.masks = fetched.masks.Into(step);
-                  }
-                  outcome = AcceptFetched(known, fetched);
-                  refused = !outcome.passed;
-                  return outcome.passed;
-                });
+  evaluator.Run(selector.segments, root, [&](Node node, Trail trail) {
+    ++found;
+    outcome = test(node, trail);
+    refused = !outcome.passed;
+    return outcome.passed;
+  });
   if (refused) {
     outcome.message = "result " + std::to_string(found) + " of the selector: " + outcome.message;
   } else if (evaluator.problem()) {
@@ -114,6 +114,75 @@ Outcome AcceptSelected(const Assertion& assertion, const Node& root) {
     return Failed("the selector finds nothing");
   }
   return outcome;
+}
+
+/// A value with the masks that its document has for it.
+Fetched FetchSelected(const Node& node, Trail trail) {
+  Fetched fetched{.value = node};
+  for (const tfjson::TrailStep& step : trail) {
+    fetched.masks = fetched.masks.Into(step);
+  }
+  return fetched;
+}
+
+/// The only value that a selector finds, or why there is none.
+Fetched FetchOnly(const query::Query& selector, const Node& root) {
+  Fetched fetched;
+  size_t found = 0;
+  query::Evaluator evaluator(root);
+  evaluator.Run(selector.segments, root, [&](Node node, Trail trail) {
+    fetched = FetchSelected(node, trail);
+    return ++found < 2;
+  });
+  if (evaluator.problem()) {
+    fetched.problem = tfjson::DescribeProblem(*evaluator.problem());
+  } else if (found != 1) {
+    fetched.problem = found == 0 ? "the selector finds nothing"
+                                 : "the selector finds several values, one is needed";
+  }
+  return fetched;
+}
+
+/// Whether the assertion's selector finds values, and not what has them.
+bool SelectsValues(const Assertion& assertion) {
+  return assertion.selector() != nullptr && assertion.FirstPath() == nullptr;
+}
+
+const KnownValue& LastKnown(const Assertion& assertion) {
+  return assertion.Known(assertion.arguments.size() - 1);
+}
+
+Outcome AcceptSelected(const Assertion& assertion, const Node& root) {
+  return EachSelected(*assertion.selector(), root, [&](const Node& node, Trail trail) {
+    return AcceptFetched(LastKnown(assertion), FetchSelected(node, trail));
+  });
+}
+
+/// Masked as a whole are values that the masks beside them say it of, and a mask's own `true`.
+Outcome SelectedAreMasked(const Assertion& assertion, const Node& root, MaskCursor::Sort sort) {
+  static constexpr std::string_view kUnknown[] = {"after_unknown", "proposed_unknown"};
+  static constexpr std::string_view kSensitive[] = {"before_sensitive", "after_sensitive",
+                                                    "sensitive_values", "sensitive"};
+  const bool sensitive = sort == MaskCursor::Sort::kSensitive;
+  const std::span<const std::string_view> names =
+      sensitive ? std::span<const std::string_view>(kSensitive) : kUnknown;
+  return EachSelected(*assertion.selector(), root, [&](const Node& node, Trail trail) {
+    const bool in_mask = std::any_of(trail.begin(), trail.end(), [&](const auto& step) {
+      return step.name &&
+             std::any_of(names.begin(), names.end(), [&](auto name) { return step.name.Is(name); });
+    });
+    Outcome outcome;
+    outcome.passed = in_mask     ? node.is_true()
+                     : sensitive ? tfjson::IsSensitive(trail)
+                                 : tfjson::IsUnknown(trail);
+    if (in_mask) {
+      outcome.found = node;
+    }
+    if (!outcome.passed) {
+      outcome.message = sensitive ? "the value is not sensitive" : "the value is not unknown";
+    }
+    return outcome;
+  });
 }
 
 // --- Plans ---
@@ -178,89 +247,90 @@ bool ActionsMatch(std::string_view word, const Node& actions) {
                                          : destroy_first || create_first;
 }
 
-Outcome ResourceAction(const Assertion& assertion, const Documents& documents) {
-  const auto* resource = PlanOf(assertion, documents).Resource(assertion.Text(0));
-  if (resource == nullptr) {
-    return Failed(NoResource(assertion.Text(0)));
+/// Applies a test to the change that the assertion is about, or to all that its selector finds.
+template <typename Test>
+Outcome OnChange(const Assertion& assertion, const Documents& documents, const Test& test) {
+  const PlanDocument& plan = PlanOf(assertion, documents);
+  if (assertion.selector() != nullptr) {
+    return EachSelected(*assertion.selector(), plan.root(), [&](const Node& node, Trail) {
+      const auto change = PlanDocument::ChangeOf(node);
+      return change ? test(*change) : Failed(change.error().message);
+    });
   }
-  Outcome outcome{.passed = ActionsMatch(assertion.Text(1), resource->actions),
-                  .found = resource->actions};
-  if (!outcome.passed) {
-    outcome.message = "the actions of the resource are not " + assertion.Text(1);
+  const std::string& subject = assertion.Text(0);
+  const bool output = assertion.kind->arguments[0].name == "name";
+  const PlanDocument::Change* change = output ? plan.Output(subject) : plan.Resource(subject);
+  if (change == nullptr) {
+    return Failed(output ? NoOutput(subject) : NoResource(subject));
   }
-  return outcome;
+  return test(*change);
 }
 
-Outcome PlannedValue(const Assertion& assertion, const Documents& documents) {
-  if (assertion.selector) {
-    return AcceptSelected(assertion, PlanOf(assertion, documents).root());
-  }
-  const auto* resource = PlanOf(assertion, documents).Resource(assertion.Text(0));
-  if (resource == nullptr) {
-    return Failed(NoResource(assertion.Text(0)));
-  }
-  return AcceptFetched(assertion.Known(2),
-                       Fetch(OrNull(resource->change.Find("after")),
-                             resource->change.Find("after_sensitive"), assertion.Path(1)));
-}
-
-Outcome UnknownValue(const Assertion& assertion, const Documents& documents) {
-  const auto* resource = PlanOf(assertion, documents).Resource(assertion.Text(0));
-  if (resource == nullptr) {
-    return Failed(NoResource(assertion.Text(0)));
-  }
-  return MaskIsTrue(OrNull(resource->change.Find("after_unknown")), assertion.Path(1), "unknown");
-}
-
-Outcome PlannedSensitive(const Assertion& assertion, const Documents& documents) {
-  const auto* resource = PlanOf(assertion, documents).Resource(assertion.Text(0));
-  if (resource == nullptr) {
-    return Failed(NoResource(assertion.Text(0)));
-  }
-  return MaskIsTrue(OrNull(resource->change.Find("after_sensitive")), assertion.Path(1),
-                    "sensitive");
-}
-
-/// The path of an assertion about an output: the whole value when it has none.
-const Path& OutputPath(const Assertion& assertion) {
+/// The path of an assertion: the whole value when it has none.
+const Path& PathOf(const Assertion& assertion) {
   static const Path whole;
   const Path* path = assertion.FirstPath();
   return path != nullptr ? *path : whole;
 }
 
-const KnownValue& LastKnown(const Assertion& assertion) {
-  return assertion.Known(assertion.arguments.size() - 1);
+Outcome ResourceAction(const Assertion& assertion, const Documents& documents) {
+  return OnChange(assertion, documents, [&](const PlanDocument::Change& change) {
+    Outcome outcome{.passed = ActionsMatch(assertion.Text(1), change.actions),
+                    .found = change.actions};
+    if (!outcome.passed) {
+      outcome.message = "the actions of the resource are not " + assertion.Text(1);
+    }
+    return outcome;
+  });
 }
 
-Outcome PlannedOutput(const Assertion& assertion, const Documents& documents) {
-  const auto* output = PlanOf(assertion, documents).Output(assertion.Text(0));
-  if (output == nullptr) {
-    return Failed(NoOutput(assertion.Text(0)));
+Outcome PlannedValue(const Assertion& assertion, const Documents& documents) {
+  if (SelectsValues(assertion)) {
+    return AcceptSelected(assertion, PlanOf(assertion, documents).root());
   }
-  return AcceptFetched(LastKnown(assertion),
-                       Fetch(OrNull(output->change.Find("after")),
-                             output->change.Find("after_sensitive"), OutputPath(assertion)));
+  return OnChange(assertion, documents, [&](const PlanDocument::Change& change) {
+    return AcceptFetched(LastKnown(assertion),
+                         Fetch(OrNull(change.change.Find("after")),
+                               change.change.Find("after_sensitive"), PathOf(assertion)));
+  });
 }
 
-Outcome UnknownOutput(const Assertion& assertion, const Documents& documents) {
-  const auto* output = PlanOf(assertion, documents).Output(assertion.Text(0));
-  if (output == nullptr) {
-    return Failed(NoOutput(assertion.Text(0)));
+Outcome UnknownValue(const Assertion& assertion, const Documents& documents) {
+  if (SelectsValues(assertion)) {
+    return SelectedAreMasked(assertion, PlanOf(assertion, documents).root(),
+                             MaskCursor::Sort::kUnknown);
   }
-  return MaskIsTrue(OrNull(output->change.Find("after_unknown")), OutputPath(assertion), "unknown");
+  return OnChange(assertion, documents, [&](const PlanDocument::Change& change) {
+    return MaskIsTrue(OrNull(change.unknown), PathOf(assertion), "unknown");
+  });
+}
+
+Outcome PlannedSensitive(const Assertion& assertion, const Documents& documents) {
+  if (SelectsValues(assertion)) {
+    return SelectedAreMasked(assertion, PlanOf(assertion, documents).root(),
+                             MaskCursor::Sort::kSensitive);
+  }
+  return OnChange(assertion, documents, [&](const PlanDocument::Change& change) {
+    return MaskIsTrue(OrNull(change.change.Find("after_sensitive")), PathOf(assertion),
+                      "sensitive");
+  });
 }
 
 Outcome NullOutput(const Assertion& assertion, const Documents& documents) {
-  const auto* output = PlanOf(assertion, documents).Output(assertion.Text(0));
-  if (output == nullptr) {
-    return Failed(NoOutput(assertion.Text(0)));
+  if (SelectsValues(assertion)) {
+    return EachSelected(*assertion.selector(), PlanOf(assertion, documents).root(),
+                        [](const Node& node, Trail trail) {
+                          return AcceptFetched(KnownValue{}, FetchSelected(node, trail));
+                        });
   }
-  // The library looks at what was, unless the output is new.
-  const bool created = ActionsAre(output->actions, "create");
-  const Fetched fetched = Fetch(
-      OrNull(output->change.Find(created ? "after" : "before")),
-      output->change.Find(created ? "after_sensitive" : "before_sensitive"), OutputPath(assertion));
-  return AcceptFetched(KnownValue{}, fetched);
+  return OnChange(assertion, documents, [&](const PlanDocument::Change& change) {
+    // The library looks at what was, unless the output is new.
+    const bool created = ActionsAre(change.actions, "create");
+    return AcceptFetched(KnownValue{},
+                         Fetch(OrNull(change.change.Find(created ? "after" : "before")),
+                               change.change.Find(created ? "after_sensitive" : "before_sensitive"),
+                               PathOf(assertion)));
+  });
 }
 
 Outcome NoDeferredChanges(const Assertion& assertion, const Documents& documents) {
@@ -268,17 +338,26 @@ Outcome NoDeferredChanges(const Assertion& assertion, const Documents& documents
   return count == 0 ? Pass() : Failed(std::to_string(count) + " changes are deferred");
 }
 
-Outcome DeferredChange(const Assertion& assertion, const Documents& documents) {
-  const Node reason = PlanOf(assertion, documents).DeferredReason(assertion.Text(0));
-  if (!reason) {
-    return Failed("no change of \"" + assertion.Text(0) + "\" is deferred");
-  }
+Outcome HasReason(const Assertion& assertion, const Node& reason) {
   Outcome outcome{.found = reason};
   outcome.passed = reason.is_null() ? assertion.Text(1).empty() : reason.Is(assertion.Text(1));
   if (!outcome.passed) {
     outcome.message = "the change is deferred for another reason";
   }
   return outcome;
+}
+
+Outcome DeferredChange(const Assertion& assertion, const Documents& documents) {
+  const PlanDocument& plan = PlanOf(assertion, documents);
+  if (assertion.selector() != nullptr) {
+    return EachSelected(*assertion.selector(), plan.root(), [&](const Node& node, Trail) {
+      const Node reason = node.is_object() ? node.Find("reason") : Node();
+      return reason ? HasReason(assertion, reason) : Failed("there is no deferred change");
+    });
+  }
+  const Node reason = plan.DeferredReason(assertion.Text(0));
+  return reason ? HasReason(assertion, reason)
+                : Failed("no change of \"" + assertion.Text(0) + "\" is deferred");
 }
 
 // --- States ---
@@ -314,36 +393,72 @@ Fetched FetchAt(const Assertion& assertion, const Documents& documents, const st
   return resource == nullptr ? fetched : FetchValue(*resource, path);
 }
 
-Outcome StateValueAccepted(const Assertion& assertion, const Documents& documents) {
-  if (assertion.selector) {
-    return AcceptSelected(assertion, documents.states[assertion.document]->root());
+/// Applies a test to the resource that the assertion is about, or to all that its selector finds.
+template <typename Test>
+Outcome OnResource(const Assertion& assertion, const Documents& documents, const Test& test) {
+  if (assertion.selector() != nullptr) {
+    return EachSelected(*assertion.selector(), documents.states[assertion.document]->root(),
+                        [&](const Node& node, Trail) {
+                          const auto resource =
+                              StateDocument::ResourceOf(node, "what the selector finds");
+                          return resource ? test(*resource) : Failed(resource.error().message);
+                        });
   }
-  return AcceptFetched(assertion.Known(2), FetchAt(assertion, documents, assertion.Text(0),
-                                                   assertion.Path(1), assertion.document));
-}
-
-Outcome StateSensitive(const Assertion& assertion, const Documents& documents) {
   std::string problem;
   const auto* resource =
       FindResource(assertion, documents, assertion.Text(0), assertion.document, problem);
-  if (resource == nullptr) {
-    return Failed(problem);
+  return resource == nullptr ? Failed(problem) : test(*resource);
+}
+
+/// The only value that selector `i` finds or, without one, that address and path lead to.
+Fetched FetchOne(const Assertion& assertion, const Documents& documents, size_t selector,
+                 size_t address) {
+  if (const query::Query* given = assertion.selector(selector)) {
+    return FetchOnly(*given, documents.states[assertion.document]->root());
   }
-  if (!resource->sensitive_values.is_object()) {
-    return Failed("the state does not say which parts of the resource are sensitive");
+  return FetchAt(assertion, documents, assertion.Text(address), assertion.Path(address + 1),
+                 assertion.document);
+}
+
+Outcome StateValueAccepted(const Assertion& assertion, const Documents& documents) {
+  if (SelectsValues(assertion)) {
+    return AcceptSelected(assertion, documents.states[assertion.document]->root());
   }
-  return MaskIsTrue(resource->sensitive_values, assertion.Path(1), "sensitive");
+  return OnResource(assertion, documents, [&](const StateDocument::Resource& resource) {
+    return AcceptFetched(assertion.Known(2), FetchValue(resource, assertion.Path(1)));
+  });
+}
+
+Outcome StateSensitive(const Assertion& assertion, const Documents& documents) {
+  if (SelectsValues(assertion)) {
+    return SelectedAreMasked(assertion, documents.states[assertion.document]->root(),
+                             MaskCursor::Sort::kSensitive);
+  }
+  return OnResource(assertion, documents, [&](const StateDocument::Resource& resource) {
+    return resource.sensitive_values.is_object()
+               ? MaskIsTrue(resource.sensitive_values, assertion.Path(1), "sensitive")
+               : Failed("the state does not say which parts of the resource are sensitive");
+  });
 }
 
 Outcome StateOutput(const Assertion& assertion, const Documents& documents) {
   const StateDocument& state = *documents.states[assertion.document];
-  const Node output = state.Output(assertion.Text(0));
-  if (!output) {
-    return Failed(state.has_values() ? NoOutput(assertion.Text(0)) : "the state has no values");
+  if (SelectsValues(assertion)) {
+    return AcceptSelected(assertion, state.root());
   }
-  return AcceptFetched(
-      LastKnown(assertion),
-      Fetch(OrNull(output.Find("value")), output.Find("sensitive"), OutputPath(assertion)));
+  const auto accept = [&](const Node& output) {
+    return AcceptFetched(LastKnown(assertion), Fetch(OrNull(output.Find("value")),
+                                                     output.Find("sensitive"), PathOf(assertion)));
+  };
+  if (assertion.selector() != nullptr) {
+    return EachSelected(*assertion.selector(), state.root(), [&](const Node& node, Trail) {
+      return node.is_object() ? accept(node) : Failed("what the selector finds is no output");
+    });
+  }
+  const Node output = state.Output(assertion.Text(0));
+  return output ? accept(output)
+                : Failed(state.has_values() ? NoOutput(assertion.Text(0))
+                                            : std::string("the state has no values"));
 }
 
 /// Sameness of comparers: numbers by their digits, objects without regard to order.
@@ -402,6 +517,17 @@ Outcome Compared(bool passed, const std::string& comparer) {
 Outcome CompareValue(const Assertion& assertion, const Documents& documents) {
   std::vector<Node> values;
   for (const StateValue& value : assertion.state_values) {
+    if (value.selector != nullptr) {
+      const Outcome found = EachSelected(*value.selector, documents.states[value.document]->root(),
+                                         [&](const Node& node, Trail) {
+                                           values.push_back(node);
+                                           return Pass();
+                                         });
+      if (!found.passed) {
+        return found;
+      }
+      continue;
+    }
     const Fetched fetched =
         FetchAt(assertion, documents, value.address, value.path, value.document);
     if (!fetched.problem.empty()) {
@@ -418,10 +544,8 @@ Outcome CompareValue(const Assertion& assertion, const Documents& documents) {
 }
 
 Outcome ComparePairs(const Assertion& assertion, const Documents& documents) {
-  const Fetched one =
-      FetchAt(assertion, documents, assertion.Text(0), assertion.Path(1), assertion.document);
-  const Fetched two =
-      FetchAt(assertion, documents, assertion.Text(2), assertion.Path(3), assertion.document);
+  const Fetched one = FetchOne(assertion, documents, 0, 0);
+  const Fetched two = FetchOne(assertion, documents, 1, 2);
   for (const Fetched* fetched : {&one, &two}) {
     if (!fetched->problem.empty()) {
       return Failed((fetched == &one ? "first value: " : "second value: ") + fetched->problem);
@@ -465,27 +589,40 @@ std::string Collect(const Node& value, std::span<const Path> paths, std::vector<
   return value.size() == 0 ? std::string() : step(value);
 }
 
-Outcome CompareCollection(const Assertion& assertion, const Documents& documents) {
+/// The elements of a collection that the comparer is given. Returns a problem, or nothing.
+std::string CollectionElements(const Assertion& assertion, const Documents& documents,
+                               std::vector<Node>& results) {
+  if (const query::Query* selector = assertion.selector(0)) {
+    query::Evaluator evaluator(documents.states[assertion.document]->root());
+    evaluator.Run(selector->segments, documents.states[assertion.document]->root(),
+                  [&](const Node& node, Trail) {
+                    results.push_back(node);
+                    return true;
+                  });
+    return evaluator.problem() ? tfjson::DescribeProblem(*evaluator.problem()) : std::string();
+  }
   const auto& paths = std::get<std::vector<Path>>(assertion.arguments[1]);
   if (paths.empty()) {
-    return Failed("the collection has no path");
+    return "it has no path";
   }
   const Fetched collection =
       FetchAt(assertion, documents, assertion.Text(0), paths[0], assertion.document);
   if (!collection.problem.empty()) {
-    return Failed("collection: " + collection.problem);
+    return collection.problem;
   }
   if (!collection.value.is_container()) {
-    return Failed("collection: there is a value of type " +
-                  std::string(KindName(collection.value.kind())) + ", no array or object");
+    return "there is a value of type " + std::string(KindName(collection.value.kind())) +
+           ", no array or object";
   }
+  return Collect(collection.value, std::span(paths).subspan(1), results);
+}
+
+Outcome CompareCollection(const Assertion& assertion, const Documents& documents) {
   std::vector<Node> results;
-  if (std::string problem = Collect(collection.value, std::span(paths).subspan(1), results);
-      !problem.empty()) {
+  if (std::string problem = CollectionElements(assertion, documents, results); !problem.empty()) {
     return Failed("collection: " + problem);
   }
-  const Fetched fetched =
-      FetchAt(assertion, documents, assertion.Text(2), assertion.Path(3), assertion.document);
+  const Fetched fetched = FetchOne(assertion, documents, 1, 2);
   if (!fetched.problem.empty()) {
     return Failed("value: " + fetched.problem);
   }
@@ -506,73 +643,61 @@ Outcome CompareCollection(const Assertion& assertion, const Documents& documents
                                           : "every element is the same as the value");
 }
 
-/// The resource with its identity, or why it has none.
-const StateDocument::Resource* FindIdentity(const Assertion& assertion, const Documents& documents,
-                                            std::string& problem) {
-  const auto* resource =
-      FindResource(assertion, documents, assertion.Text(0), assertion.document, problem);
-  if (resource == nullptr) {
-    return nullptr;
-  }
-  if (!resource->has_identity_version || !resource->identity.is_object() ||
-      resource->identity.size() == 0) {
-    problem = "the resource has no identity";
-    return nullptr;
-  }
-  return resource;
+/// Applies a test to the resource (or the resources) with an identity.
+template <typename Test>
+Outcome OnIdentity(const Assertion& assertion, const Documents& documents, const Test& test) {
+  return OnResource(assertion, documents, [&](const StateDocument::Resource& resource) {
+    const bool has_one = resource.has_identity_version && resource.identity.is_object() &&
+                         resource.identity.size() > 0;
+    return has_one ? test(resource) : Failed("the resource has no identity");
+  });
 }
 
 Outcome Identity(const Assertion& assertion, const Documents& documents) {
-  std::string problem;
-  const auto* resource = FindIdentity(assertion, documents, problem);
-  if (resource == nullptr) {
-    return Failed(problem);
-  }
-  const auto& wanted = std::get<KnownMembers>(assertion.arguments[1]);
-  Outcome outcome{.found = resource->identity};
-  if (wanted.size() != resource->identity.size()) {
-    outcome.message = "the identity has " + std::to_string(resource->identity.size()) +
-                      " attributes, expected " + std::to_string(wanted.size());
-    return outcome;
-  }
-  for (const auto& [name, known] : wanted) {
-    const Node value = resource->identity.Find(name);
-    if (!value || !Accepts(*known, value)) {
-      outcome.message = value
-                            ? "the identity's attribute \"" + name + "\" is not " + Describe(*known)
-                            : "the identity has no attribute \"" + name + "\"";
+  return OnIdentity(assertion, documents, [&](const StateDocument::Resource& resource) {
+    const auto& wanted = std::get<KnownMembers>(assertion.arguments[1]);
+    Outcome outcome{.found = resource.identity};
+    if (wanted.size() != resource.identity.size()) {
+      outcome.message = "the identity has " + std::to_string(resource.identity.size()) +
+                        " attributes, expected " + std::to_string(wanted.size());
       return outcome;
     }
-  }
-  outcome.passed = true;
-  return outcome;
+    for (const auto& [name, known] : wanted) {
+      const Node value = resource.identity.Find(name);
+      if (!value || !Accepts(*known, value)) {
+        outcome.message =
+            value ? "the identity's attribute \"" + name + "\" is not " + Describe(*known)
+                  : "the identity has no attribute \"" + name + "\"";
+        return outcome;
+      }
+    }
+    outcome.passed = true;
+    return outcome;
+  });
 }
 
 Outcome IdentityValue(const Assertion& assertion, const Documents& documents) {
-  std::string problem;
-  const auto* resource = FindIdentity(assertion, documents, problem);
-  if (resource == nullptr) {
-    return Failed(problem);
+  if (SelectsValues(assertion)) {
+    return AcceptSelected(assertion, documents.states[assertion.document]->root());
   }
-  return AcceptFetched(assertion.Known(2), Fetch(resource->identity, {}, assertion.Path(1)));
+  return OnIdentity(assertion, documents, [&](const StateDocument::Resource& resource) {
+    return AcceptFetched(assertion.Known(2), Fetch(resource.identity, {}, assertion.Path(1)));
+  });
 }
 
 /// The arguments are the address, the path in the identity and, last, the path in the values.
 Outcome IdentityMatchesState(const Assertion& assertion, const Documents& documents) {
-  std::string problem;
-  const auto* resource = FindIdentity(assertion, documents, problem);
-  if (resource == nullptr) {
-    return Failed(problem);
-  }
-  const Fetched identity = Fetch(resource->identity, {}, assertion.Path(1));
-  const Fetched value = FetchValue(*resource, assertion.Path(assertion.arguments.size() - 1));
-  if (!identity.problem.empty()) {
-    return Failed("identity: " + identity.problem);
-  }
-  if (!value.problem.empty()) {
-    return Failed("values: " + value.problem);
-  }
-  return Compared(Same(identity.value, value.value), "values_same");
+  return OnIdentity(assertion, documents, [&](const StateDocument::Resource& resource) {
+    const Fetched identity = Fetch(resource.identity, {}, assertion.Path(1));
+    const Fetched value = FetchValue(resource, assertion.Path(assertion.arguments.size() - 1));
+    if (!identity.problem.empty()) {
+      return Failed("identity: " + identity.problem);
+    }
+    if (!value.problem.empty()) {
+      return Failed("values: " + value.problem);
+    }
+    return Compared(Same(identity.value, value.value), "values_same");
+  });
 }
 
 // --- The tables ---
@@ -603,36 +728,48 @@ constexpr ArgumentSpec kIdentity[] = {{"address"}, {"identity", T::kKnownObject}
 constexpr ArgumentSpec kIdentityState[] = {
     {"address"}, {"identity_path", T::kPath}, {"state_path", T::kPath}};
 
+// Selectors of subjects, of values or subjects, and of values alone.
+constexpr SelectorSpec kByAddress[] = {{"selector", "address"}};
+constexpr SelectorSpec kByAddressPath[] = {{"selector", "address", "path", true}};
+constexpr SelectorSpec kByName[] = {{"selector", "name"}};
+constexpr SelectorSpec kByNamePath[] = {{"selector", "name", "path", true}};
+constexpr SelectorSpec kByPair[] = {{"selector_one", "address_one", "path_one"},
+                                    {"selector_two", "address_two", "path_two"}};
+constexpr SelectorSpec kByCollection[] = {
+    {"collection_selector", "collection_address", "collection_path"},
+    {"selector", "address", "path"}};
+
 constexpr KindSpec kPlanKinds[] = {
     {"expect_empty_plan", Side::kPlan, {}, &EmptyPlan},
     {"expect_non_empty_plan", Side::kPlan, {}, &NonEmptyPlan},
-    {"expect_resource_action", Side::kPlan, kAddressAction, &ResourceAction},
-    {"expect_known_value", Side::kPlan, kAddressPathValue, &PlannedValue, false, true},
-    {"expect_unknown_value", Side::kPlan, kAddressPath, &UnknownValue},
-    {"expect_sensitive_value", Side::kPlan, kAddressPath, &PlannedSensitive},
-    {"expect_known_output_value", Side::kPlan, kNameValue, &PlannedOutput},
-    {"expect_known_output_value_at_path", Side::kPlan, kNamePathValue, &PlannedOutput},
-    {"expect_unknown_output_value", Side::kPlan, kName, &UnknownOutput},
-    {"expect_unknown_output_value_at_path", Side::kPlan, kNamePath, &UnknownOutput},
-    {"expect_null_output_value", Side::kPlan, kName, &NullOutput},
-    {"expect_null_output_value_at_path", Side::kPlan, kNamePath, &NullOutput},
+    {"expect_resource_action", Side::kPlan, kAddressAction, &ResourceAction, kByAddress},
+    {"expect_known_value", Side::kPlan, kAddressPathValue, &PlannedValue, kByAddressPath},
+    {"expect_unknown_value", Side::kPlan, kAddressPath, &UnknownValue, kByAddressPath},
+    {"expect_sensitive_value", Side::kPlan, kAddressPath, &PlannedSensitive, kByAddressPath},
+    {"expect_known_output_value", Side::kPlan, kNameValue, &PlannedValue, kByName},
+    {"expect_known_output_value_at_path", Side::kPlan, kNamePathValue, &PlannedValue, kByNamePath},
+    {"expect_unknown_output_value", Side::kPlan, kName, &UnknownValue, kByName},
+    {"expect_unknown_output_value_at_path", Side::kPlan, kNamePath, &UnknownValue, kByNamePath},
+    {"expect_null_output_value", Side::kPlan, kName, &NullOutput, kByName},
+    {"expect_null_output_value_at_path", Side::kPlan, kNamePath, &NullOutput, kByNamePath},
     {"expect_no_deferred_changes", Side::kPlan, {}, &NoDeferredChanges},
-    {"expect_deferred_change", Side::kPlan, kAddressReason, &DeferredChange},
+    {"expect_deferred_change", Side::kPlan, kAddressReason, &DeferredChange, kByAddress},
 };
 
 constexpr KindSpec kStateKinds[] = {
-    {"expect_known_value", Side::kState, kAddressPathValue, &StateValueAccepted, false, true},
-    {"expect_sensitive_value", Side::kState, kAddressPath, &StateSensitive},
-    {"expect_known_output_value", Side::kState, kNameValue, &StateOutput},
-    {"expect_known_output_value_at_path", Side::kState, kNamePathValue, &StateOutput},
-    {"compare_value", Side::kState, kComparerOnly, &CompareValue, true},
-    {"compare_value_pairs", Side::kState, kPair, &ComparePairs},
-    {"compare_value_collection", Side::kState, kCollection, &CompareCollection},
-    {"expect_identity", Side::kState, kIdentity, &Identity},
-    {"expect_identity_value", Side::kState, kAddressPathValue, &IdentityValue},
-    {"expect_identity_value_matches_state", Side::kState, kAddressPath, &IdentityMatchesState},
+    {"expect_known_value", Side::kState, kAddressPathValue, &StateValueAccepted, kByAddressPath},
+    {"expect_sensitive_value", Side::kState, kAddressPath, &StateSensitive, kByAddressPath},
+    {"expect_known_output_value", Side::kState, kNameValue, &StateOutput, kByName},
+    {"expect_known_output_value_at_path", Side::kState, kNamePathValue, &StateOutput, kByNamePath},
+    {"compare_value", Side::kState, kComparerOnly, &CompareValue, {}, true},
+    {"compare_value_pairs", Side::kState, kPair, &ComparePairs, kByPair},
+    {"compare_value_collection", Side::kState, kCollection, &CompareCollection, kByCollection},
+    {"expect_identity", Side::kState, kIdentity, &Identity, kByAddress},
+    {"expect_identity_value", Side::kState, kAddressPathValue, &IdentityValue, kByAddressPath},
+    {"expect_identity_value_matches_state", Side::kState, kAddressPath, &IdentityMatchesState,
+     kByAddress},
     {"expect_identity_value_matches_state_at_path", Side::kState, kIdentityState,
-     &IdentityMatchesState},
+     &IdentityMatchesState, kByAddress},
 };
 
 }  // namespace
@@ -661,6 +798,13 @@ std::string_view Assertion::TextNamed(std::string_view name) const {
     }
   }
   return {};
+}
+
+bool Assertion::HasSelector() const {
+  const auto given = [](const Selector& selector) { return selector != nullptr; };
+  return std::any_of(selectors.begin(), selectors.end(), given) ||
+         std::any_of(state_values.begin(), state_values.end(),
+                     [](const StateValue& value) { return value.selector != nullptr; });
 }
 
 const tfjson::Path* Assertion::FirstPath() const {

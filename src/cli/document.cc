@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
+#include "tfjson/format.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
@@ -100,22 +101,34 @@ namespace {
 
 enum class FileKind : uint8_t { kJson, kPlanFile, kStateFile };
 
-/// What a file is, from its first bytes: an archive; an object whose first members, as far as they
-/// are no containers, are those of a state file; or else some JSON.
-FileKind KindOf(const std::string& head, bool as_is) {
-  if (head.starts_with("PK\x03\x04")) {
-    return FileKind::kPlanFile;
+/// What the beginning of a file tells.
+struct Head {
+  FileKind kind = FileKind::kJson;
+  std::optional<std::string> format_version;  ///< of an object that has one
+};
+
+/// An archive; an object whose first members, as far as they are no containers, are those of a
+/// state file or tell its format; or else some JSON.
+Head ReadHead(const std::string& text) {
+  Head head;
+  if (text.starts_with("PK\x03\x04")) {
+    head.kind = FileKind::kPlanFile;
+    return head;
   }
-  tfjson::TokenStream tokens(head);
-  if (as_is || !tokens.Take('{', "")) {
-    return FileKind::kJson;
+  tfjson::TokenStream tokens(text);
+  if (!tokens.Take('{', "")) {
+    return head;
   }
   bool version = false;
   bool lineage = false;
   while (tokens.Peek() == '"') {
     const std::string_view name = tokens.Text();
     if (name == "\"format_version\"") {
-      return FileKind::kJson;
+      tokens.Advance();
+      if (tokens.Take(':', "") && tokens.Peek() == '"') {
+        head.format_version = tfjson::DecodeString(tokens.Text());
+      }
+      return head;
     }
     version = version || name == "\"version\"";
     lineage = lineage || name == "\"lineage\"";
@@ -125,7 +138,24 @@ FileKind KindOf(const std::string& head, bool as_is) {
       break;
     }
   }
-  return version && lineage ? FileKind::kStateFile : FileKind::kJson;
+  head.kind = version && lineage ? FileKind::kStateFile : FileKind::kJson;
+  return head;
+}
+
+/// The first bytes of an open file, and of these in `taken` what is not there any more (of a pipe).
+std::string FirstBytes(int fd, std::string& taken) {
+  constexpr size_t kHead = 4096;
+  std::string text(kHead, '\0');
+  int64_t got = ::pread(fd, text.data(), text.size(), 0);
+  const bool pipe = got < 0 && errno == ESPIPE;
+  if (pipe) {
+    got = ReadSome(fd, text.data(), text.size());
+  }
+  text.resize(static_cast<size_t>(std::max<int64_t>(got, 0)));
+  if (pipe) {
+    taken = text;
+  }
+  return text;
 }
 
 /// The document that a plan or state file stands for.
@@ -151,23 +181,32 @@ std::optional<std::string> Converted(const Invocation& invocation, const std::st
 
 }  // namespace
 
+bool IsDocument(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return false;
+  }
+  struct stat status{};
+  std::string taken;
+  const bool is = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                  ReadHead(FirstBytes(fd, taken)).format_version.has_value();
+  ::close(fd);
+  return is;
+}
+
 std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const std::string& path,
                                              const DocumentOptions& options, Diagnostics& diags) {
-  constexpr size_t kHead = 4096;
   auto document = std::make_unique<OpenedDocument>();
-  if (path == "-") {
-    document->fd = STDIN_FILENO;
-  } else {
-    document->fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (document->fd < 0) {
-      diags.Error("Failed to read document", "open " + path + ": " + SystemMessage(errno) + ".");
-      return nullptr;
-    }
-    std::string head(kHead, '\0');
-    const ssize_t got = ::pread(document->fd, head.data(), head.size(), 0);
-    head.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    if (const FileKind kind = KindOf(head, options.as_is); kind != FileKind::kJson) {
-      auto text = Converted(invocation, path, kind, diags);
+  document->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (document->fd < 0) {
+    diags.Error("Failed to read document", "open " + path + ": " + SystemMessage(errno) + ".");
+    return nullptr;
+  }
+  const std::string first = FirstBytes(document->fd, document->ahead);
+  if (!options.as_is || first.starts_with("PK")) {
+    const Head head = ReadHead(first);
+    if (head.kind != FileKind::kJson && path != "-") {
+      auto text = Converted(invocation, path, head.kind, diags);
       if (!text) {
         return nullptr;
       }
@@ -175,9 +214,26 @@ std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const
       document->tokens = std::make_unique<tfjson::TokenStream>(document->text);
       return document;
     }
+    if (head.format_version) {
+      const auto understood = tfjson::ParseFormatVersion(*head.format_version);
+      if (!understood && understood.error().code == ErrorCode::kUnsupported) {
+        diags.Error("Unsupported document format", "The document " + path + " cannot be read: " +
+                                                       understood.error().message + ".");
+        return nullptr;
+      }
+    }
   }
   document->tokens = std::make_unique<tfjson::TokenStream>(
-      [fd = document->fd](char* buffer, size_t size) { return ReadSome(fd, buffer, size); });
+      [fd = document->fd, ahead = std::string_view(document->ahead)](char* buffer,
+                                                                     size_t size) mutable {
+        if (ahead.empty()) {
+          return ReadSome(fd, buffer, size);
+        }
+        const size_t amount = std::min(size, ahead.size());
+        ahead.copy(buffer, amount);
+        ahead.remove_prefix(amount);
+        return static_cast<int64_t>(amount);
+      });
   return document;
 }
 
@@ -192,12 +248,13 @@ std::optional<std::string> ReadDocument(const Invocation& invocation, const std:
   if (!text.empty()) {
     return text;
   }
+  text = document->ahead;
   struct stat status{};
   size_t expected = kPiece;
   if (::fstat(document->fd, &status) == 0 && S_ISREG(status.st_mode)) {
     expected = static_cast<size_t>(status.st_size) + 1;
   }
-  for (size_t size = 0;;) {
+  for (size_t size = text.size();;) {
     text.resize(size + expected);
     const int64_t got = ReadSome(document->fd, text.data() + size, expected);
     if (got < 0) {

@@ -23,14 +23,19 @@ std::optional<std::string> StateJson(const Invocation& invocation, const state::
 
 /// How a document is read.
 struct DocumentOptions {
-  bool as_is = false;  ///< a state file is the JSON that it consists of
+  /// A state file is the JSON that it consists of, and JSON text is of any format.
+  bool as_is = false;
 };
+
+/// Whether a file seems to be one of the documents: a JSON object that tells its format.
+bool IsDocument(const std::string& path);
 
 /// A document that is being read.
 struct OpenedDocument {
   ~OpenedDocument();
   std::string text;  ///< of documents that are made in memory
   int fd = -1;
+  std::string ahead;  ///< what has been read from `fd` already
   std::unique_ptr<tfjson::TokenStream> tokens;
 };
 

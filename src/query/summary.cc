@@ -165,7 +165,9 @@ std::string SummarizePlan(const Node& plan, size_t bytes) {
   size_t outputs = 0;
   if (const Node output_changes = plan.Find("output_changes")) {
     for (const Member member : output_changes.members()) {
-      if (EffectOf(member.value) != Effect::kCount) {
+      // Format 0.1 has one object more around the change.
+      const Node inner = member.value.Find("change");
+      if (EffectOf(inner ? inner : member.value) != Effect::kCount) {
         ++outputs;
         changes.push_back({Effect::kCount, "- output " + member.name.String()});
       }

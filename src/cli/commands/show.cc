@@ -6,6 +6,7 @@
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "query/summary.h"
+#include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "view/human/plan.h"
 #include "view/human/state.h"
@@ -30,28 +31,54 @@ struct Target {
 struct Form {
   bool json = false;
   bool redact = false;  ///< JSON without sensitive values
+  bool old = false;     ///< JSON in format 0.1
   size_t summary = 0;   ///< at most so many bytes of lines about a plan
   bool show_sensitive = false;
 };
+
+int NotAPlan(Diagnostics& diags) {
+  diags.Error("No plan to summarize", "The -summary option shows plans; this is a state.");
+  return 1;
+}
+
+Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
+  tfjson::AppendRedacted(out, document, tfjson::MaskCursor(tfjson::MaskCursor::Sort::kSensitive));
+  return {};
+}
 
 /// Prints a document as it was written, or a form of it.
 int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics& diags) {
   if (!text) {
     return 1;
   }
-  if (form.redact || form.summary > 0) {
+  if (form.summary > 0) {
     const auto document = tfjson::Document::Parse(*std::move(text));
     if (!document) {
       diags.Error("Failed to read document", document.error().message + ".");
       return 1;
     }
-    if (form.summary > 0) {
-      Print(query::SummarizePlan((*document)->root(), form.summary));
-      return 0;
+    if (!(*document)->root().Find("resource_changes") &&
+        !(*document)->root().Find("planned_values")) {
+      return NotAPlan(diags);
     }
+    Print(query::SummarizePlan((*document)->root(), form.summary));
+    return 0;
+  }
+  using Writer = Result<void> (*)(std::string&, const tfjson::Node&);
+  const Writer writers[] = {form.redact ? &WriteRedacted : nullptr,
+                            form.old ? &tfjson::AppendFormat01 : nullptr};
+  for (const Writer write : writers) {
+    if (write == nullptr) {
+      continue;
+    }
+    const auto document = tfjson::Document::Parse(*std::move(text));
     text = std::string();
-    tfjson::AppendRedacted(*text, (*document)->root(),
-                           tfjson::MaskCursor(tfjson::MaskCursor::Sort::kSensitive));
+    const Result<void> written =
+        document ? write(*text, (*document)->root()) : std::unexpected(document.error());
+    if (!written) {
+      diags.Error("Failed to convert document", written.error().message + ".");
+      return 1;
+    }
     *text += '\n';
   }
   Print(*text);
@@ -90,8 +117,7 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
               Diagnostics& diags) {
   if (form.summary > 0) {
-    diags.Error("No plan to summarize", "The -summary option shows plans; this is a state.");
-    return 1;
+    return NotAPlan(diags);
   }
   if (form.json) {
     return PrintDocument(StateJson(invocation, state, diags), form, diags);
@@ -124,6 +150,7 @@ int RunShow(Invocation& invocation) {
                                         {"module", FlagKind::kString},
                                         {"show-sensitive"},
                                         {"redact"},
+                                        {"format", FlagKind::kString},
                                         {"summary", FlagKind::kInt, "0"}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   Diagnostics diags;
@@ -152,6 +179,16 @@ int RunShow(Invocation& invocation) {
                 "Expected at most one positional argument for the legacy positional argument "
                 "mode.");
   }
+  const bool of_configuration = flags->Bool("config") || !flags->String("module").empty();
+  const bool old = flags->String("format") == "0.1";
+  if (flags->IsSet("format") && (!json || of_configuration)) {
+    diags.Error("JSON output required",
+                "The -format option chooses the format of a plan or state and requires -json to be "
+                "specified.");
+  } else if (flags->IsSet("format") && !old && flags->String("format") != "1") {
+    diags.Error("Unknown document format",
+                "The -format option takes 0.1, or 1 for what is written without it.");
+  }
   if (flags->Bool("redact") && !json) {
     diags.Error("JSON output required", "The -redact option requires -json to be specified.");
   }
@@ -173,10 +210,11 @@ int RunShow(Invocation& invocation) {
   }
   const Form form{.json = json,
                   .redact = flags->Bool("redact"),
+                  .old = old,
                   .summary = static_cast<size_t>(flags->Int("summary")),
                   .show_sensitive = flags->Bool("show-sensitive")};
   auto finish = [&](int code) { return invocation.Show(diags) ? 1 : code; };
-  if (flags->Bool("config") || !flags->String("module").empty()) {
+  if (of_configuration) {
     std::string dir = flags->String("module");
     auto program = std::make_shared<Program>();
     std::string document;
@@ -209,6 +247,10 @@ int RunShow(Invocation& invocation) {
     return finish(0);
   }
   std::string path = words.empty() ? flags->String("plan") : words[0];
+  // A document is no state or plan file, but a form of it can be shown.
+  if (!path.empty() && (form.redact || form.old || form.summary > 0) && IsDocument(path)) {
+    return finish(PrintDocument(ReadDocument(invocation, path, {}, diags), form, diags));
+  }
   if (!path.empty()) {
     auto file = plan::PlanFile::Open(path);
     if (file) {

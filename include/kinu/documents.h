@@ -1,0 +1,450 @@
+// Readers of the documents that kinu, OpenTofu and Terraform write with -json, in format 0.1 and
+// 1.x: `Document::As<Plan>()` and so on. A reader is a place in the document and nothing else: each
+// function looks up what it returns, so what nobody asks for costs nothing, and it is valid as long
+// as a copy of the Document is. What a document leaves out is absent or empty. `json` is the value
+// itself, for everything that has no function here.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kinu/tfjson.h>
+
+namespace kinu::v1 {
+
+/// What the elements of an array of strings say.
+inline std::vector<std::string> Texts(const JsonValue& array) {
+  std::vector<std::string> texts;
+  for (const JsonValue element : array) {
+    texts.push_back(element.Text());
+  }
+  return texts;
+}
+
+// --- Plans ---
+
+struct Change {
+  JsonValue json;
+  std::vector<std::string> actions() const { return Texts(json["actions"]); }
+  JsonValue before() const { return json["before"]; }
+  JsonValue after() const { return json["after"]; }
+  JsonValue after_unknown() const { return json["after_unknown"]; }
+  JsonValue before_sensitive() const { return json["before_sensitive"]; }
+  JsonValue after_sensitive() const { return json["after_sensitive"]; }
+  JsonValue replace_paths() const { return json["replace_paths"]; }
+  JsonValue importing() const { return json["importing"]; }
+  std::string generated_config() const { return json["generated_config"].Text(); }
+};
+
+struct ResourceChange {
+  JsonValue json;
+  std::string address() const { return json["address"].Text(); }
+  std::string previous_address() const { return json["previous_address"].Text(); }
+  std::string module_address() const { return json["module_address"].Text(); }
+  std::string mode() const { return json["mode"].Text(); }
+  std::string type() const { return json["type"].Text(); }
+  std::string name() const { return json["name"].Text(); }
+  JsonValue index() const { return json["index"]; }
+  std::string provider_name() const { return json["provider_name"].Text(); }
+  std::string deposed() const { return json["deposed"].Text(); }
+  std::string action_reason() const { return json["action_reason"].Text(); }
+  Change change() const { return {json["change"]}; }
+};
+
+/// Of an output; format 0.1 has one object more around it.
+struct OutputChange {
+  JsonValue json;
+  Change change() const { return {json["change"] ? json["change"] : json}; }
+};
+
+/// Of an output in values: the state's and the planned ones.
+struct OutputValue {
+  JsonValue json;
+  bool sensitive() const { return json["sensitive"].IsTrue(); }
+  JsonValue type() const { return json["type"]; }
+  JsonValue value() const { return json["value"]; }
+  std::string deprecated() const { return json["deprecated"].Text(); }
+};
+
+struct ResourceValues {
+  JsonValue json;
+  std::string address() const { return json["address"].Text(); }
+  std::string mode() const { return json["mode"].Text(); }
+  std::string type() const { return json["type"].Text(); }
+  std::string name() const { return json["name"].Text(); }
+  JsonValue index() const { return json["index"]; }
+  std::string provider_name() const { return json["provider_name"].Text(); }
+  std::optional<int64_t> schema_version() const { return json["schema_version"].Integer(); }
+  JsonValue values() const { return json["values"]; }
+  JsonValue sensitive_values() const { return json["sensitive_values"]; }
+  std::vector<std::string> depends_on() const { return Texts(json["depends_on"]); }
+  bool tainted() const { return json["tainted"].IsTrue(); }
+  std::string deposed_key() const { return json["deposed_key"].Text(); }
+  JsonValue identity() const { return json["identity"]; }
+};
+
+struct ModuleValues {
+  JsonValue json;
+  std::string address() const { return json["address"].Text(); }
+  List<ResourceValues> resources() const { return List<ResourceValues>(json["resources"]); }
+  List<ModuleValues> child_modules() const { return List<ModuleValues>(json["child_modules"]); }
+};
+
+struct Values {
+  JsonValue json;
+  Map<OutputValue> outputs() const { return Map<OutputValue>(json["outputs"]); }
+  ModuleValues root_module() const { return {json["root_module"]}; }
+};
+
+struct CheckInstance {
+  JsonValue json;
+  std::string address() const { return json["address"]["to_display"].Text(); }
+  std::string status() const { return json["status"].Text(); }
+  std::vector<std::string> problems() const {
+    std::vector<std::string> messages;
+    for (const JsonValue problem : json["problems"]) {
+      messages.push_back(problem["message"].Text());
+    }
+    return messages;
+  }
+};
+
+struct CheckResults {
+  JsonValue json;
+  std::string kind() const { return json["address"]["kind"].Text(); }
+  std::string address() const { return json["address"]["to_display"].Text(); }
+  std::string status() const { return json["status"].Text(); }
+  List<CheckInstance> instances() const { return List<CheckInstance>(json["instances"]); }
+};
+
+struct State {
+  static constexpr Document::Shape kShape = {"a state", true, {}};
+  JsonValue json;
+  std::string format_version() const { return json["format_version"].Text(); }
+  std::string terraform_version() const { return json["terraform_version"].Text(); }
+  Values values() const { return {json["values"]}; }
+  List<CheckResults> checks() const { return List<CheckResults>(json["checks"]); }
+};
+
+// --- Configurations ---
+
+struct ConfigExpression {
+  JsonValue json;
+  JsonValue constant_value() const { return json["constant_value"]; }
+  std::vector<std::string> references() const { return Texts(json["references"]); }
+};
+
+struct ProviderConfig {
+  JsonValue json;
+  std::string name() const { return json["name"].Text(); }
+  std::string full_name() const { return json["full_name"].Text(); }
+  std::string alias() const { return json["alias"].Text(); }
+  std::string version_constraint() const { return json["version_constraint"].Text(); }
+  std::string module_address() const { return json["module_address"].Text(); }
+  /// Expressions by attribute, or objects and arrays of such for blocks.
+  JsonValue expressions() const { return json["expressions"]; }
+};
+
+struct ConfigProvisioner {
+  JsonValue json;
+  std::string type() const { return json["type"].Text(); }
+  JsonValue expressions() const { return json["expressions"]; }
+};
+
+struct ConfigResource {
+  JsonValue json;
+  std::string address() const { return json["address"].Text(); }
+  std::string mode() const { return json["mode"].Text(); }
+  std::string type() const { return json["type"].Text(); }
+  std::string name() const { return json["name"].Text(); }
+  std::string provider_config_key() const { return json["provider_config_key"].Text(); }
+  List<ConfigProvisioner> provisioners() const {
+    return List<ConfigProvisioner>(json["provisioners"]);
+  }
+  JsonValue expressions() const { return json["expressions"]; }
+  std::optional<int64_t> schema_version() const { return json["schema_version"].Integer(); }
+  ConfigExpression count_expression() const { return {json["count_expression"]}; }
+  ConfigExpression for_each_expression() const { return {json["for_each_expression"]}; }
+  std::vector<std::string> depends_on() const { return Texts(json["depends_on"]); }
+};
+
+struct ConfigOutput {
+  JsonValue json;
+  ConfigExpression expression() const { return {json["expression"]}; }
+  bool sensitive() const { return json["sensitive"].IsTrue(); }
+  std::string description() const { return json["description"].Text(); }
+  std::vector<std::string> depends_on() const { return Texts(json["depends_on"]); }
+};
+
+struct ConfigVariable {
+  JsonValue json;
+  JsonValue type() const { return json["type"]; }
+  JsonValue default_value() const { return json["default"]; }
+  std::string description() const { return json["description"].Text(); }
+  bool required() const { return json["required"].IsTrue(); }
+  bool sensitive() const { return json["sensitive"].IsTrue(); }
+};
+
+struct ModuleCall;
+
+struct ConfigModule {
+  JsonValue json;
+  Map<ConfigOutput> outputs() const { return Map<ConfigOutput>(json["outputs"]); }
+  List<ConfigResource> resources() const { return List<ConfigResource>(json["resources"]); }
+  Map<ModuleCall> module_calls() const;
+  Map<ConfigVariable> variables() const { return Map<ConfigVariable>(json["variables"]); }
+};
+
+struct ModuleCall {
+  JsonValue json;
+  /// Format 0.1 names the resolved one.
+  std::string source() const {
+    return (json["source"] ? json["source"] : json["resolved_source"]).Text();
+  }
+  std::string version_constraint() const { return json["version_constraint"].Text(); }
+  JsonValue expressions() const { return json["expressions"]; }
+  ConfigExpression count_expression() const { return {json["count_expression"]}; }
+  ConfigExpression for_each_expression() const { return {json["for_each_expression"]}; }
+  std::vector<std::string> depends_on() const { return Texts(json["depends_on"]); }
+  ConfigModule module() const { return {json["module"]}; }
+};
+
+inline Map<ModuleCall> ConfigModule::module_calls() const {
+  return Map<ModuleCall>(json["module_calls"]);
+}
+
+/// `show -json -config`, and a plan's configuration.
+struct Configuration {
+  static constexpr Document::Shape kShape = {
+      "a configuration", false, {"root_module", "provider_config"}};
+  JsonValue json;
+  Map<ProviderConfig> providers() const {
+    return Map<ProviderConfig>(json["provider_config"] ? json["provider_config"]
+                                                       : json["provider_configs"]);
+  }
+  ConfigModule root_module() const { return {json["root_module"]}; }
+};
+
+struct PlanVariable {
+  JsonValue json;
+  JsonValue value() const { return json["value"]; }
+};
+
+struct Plan {
+  static constexpr Document::Shape kShape = {
+      "a plan", true, {"planned_values", "resource_changes"}};
+  JsonValue json;
+  std::string format_version() const { return json["format_version"].Text(); }
+  std::string terraform_version() const { return json["terraform_version"].Text(); }
+  Map<PlanVariable> variables() const { return Map<PlanVariable>(json["variables"]); }
+  Values planned_values() const { return {json["planned_values"]}; }
+  List<ResourceChange> resource_drift() const {
+    return List<ResourceChange>(json["resource_drift"]);
+  }
+  List<ResourceChange> resource_changes() const {
+    return List<ResourceChange>(json["resource_changes"]);
+  }
+  Map<OutputChange> output_changes() const { return Map<OutputChange>(json["output_changes"]); }
+  State prior_state() const { return {json["prior_state"]}; }
+  Configuration configuration() const {
+    return {json["configuration"] ? json["configuration"] : json["config"]};
+  }
+  JsonValue relevant_attributes() const { return json["relevant_attributes"]; }
+  List<CheckResults> checks() const { return List<CheckResults>(json["checks"]); }
+  std::string timestamp() const { return json["timestamp"].Text(); }
+  bool errored() const { return json["errored"].IsTrue(); }
+};
+
+// --- Schemas and functions ---
+
+struct SchemaAttribute {
+  JsonValue json;
+  JsonValue type() const { return json["type"]; }
+  /// Of an attribute with attributes of its own; absent for all others.
+  Map<SchemaAttribute> nested_attributes() const {
+    return Map<SchemaAttribute>(json["nested_type"]["attributes"]);
+  }
+  std::string nesting_mode() const { return json["nested_type"]["nesting_mode"].Text(); }
+  std::string description() const { return json["description"].Text(); }
+  bool required() const { return json["required"].IsTrue(); }
+  bool optional() const { return json["optional"].IsTrue(); }
+  bool computed() const { return json["computed"].IsTrue(); }
+  bool sensitive() const { return json["sensitive"].IsTrue(); }
+  bool write_only() const { return json["write_only"].IsTrue(); }
+  bool deprecated() const { return json["deprecated"].IsTrue(); }
+};
+
+struct SchemaBlockType;
+
+struct SchemaBlock {
+  JsonValue json;
+  Map<SchemaAttribute> attributes() const { return Map<SchemaAttribute>(json["attributes"]); }
+  Map<SchemaBlockType> block_types() const;
+  std::string description() const { return json["description"].Text(); }
+  bool deprecated() const { return json["deprecated"].IsTrue(); }
+};
+
+struct SchemaBlockType {
+  JsonValue json;
+  std::string nesting_mode() const { return json["nesting_mode"].Text(); }
+  SchemaBlock block() const { return {json["block"]}; }
+  std::optional<int64_t> min_items() const { return json["min_items"].Integer(); }
+  std::optional<int64_t> max_items() const { return json["max_items"].Integer(); }
+};
+
+inline Map<SchemaBlockType> SchemaBlock::block_types() const {
+  return Map<SchemaBlockType>(json["block_types"]);
+}
+
+struct Schema {
+  JsonValue json;
+  std::optional<int64_t> version() const { return json["version"].Integer(); }
+  SchemaBlock block() const { return {json["block"]}; }
+};
+
+struct FunctionParameter {
+  JsonValue json;
+  std::string name() const { return json["name"].Text(); }
+  JsonValue type() const { return json["type"]; }
+  std::string description() const { return json["description"].Text(); }
+  bool is_nullable() const { return json["is_nullable"].IsTrue(); }
+};
+
+struct FunctionSignature {
+  JsonValue json;
+  std::string description() const { return json["description"].Text(); }
+  std::string summary() const { return json["summary"].Text(); }
+  JsonValue return_type() const { return json["return_type"]; }
+  List<FunctionParameter> parameters() const { return List<FunctionParameter>(json["parameters"]); }
+  FunctionParameter variadic_parameter() const { return {json["variadic_parameter"]}; }
+};
+
+struct ProviderSchema {
+  JsonValue json;
+  Schema provider() const { return {json["provider"]}; }
+  Map<Schema> resources() const { return Map<Schema>(json["resource_schemas"]); }
+  Map<Schema> data_sources() const { return Map<Schema>(json["data_source_schemas"]); }
+  Map<Schema> ephemeral_resources() const {
+    return Map<Schema>(json["ephemeral_resource_schemas"]);
+  }
+  Map<FunctionSignature> functions() const { return Map<FunctionSignature>(json["functions"]); }
+};
+
+/// `providers schema -json`.
+struct ProviderSchemas {
+  static constexpr Document::Shape kShape = {"a document of provider schemas", true, {}};
+  JsonValue json;
+  std::string format_version() const { return json["format_version"].Text(); }
+  /// By source address.
+  Map<ProviderSchema> providers() const { return Map<ProviderSchema>(json["provider_schemas"]); }
+};
+
+/// `metadata functions -json`.
+struct Functions {
+  static constexpr Document::Shape kShape = {
+      "a document of functions", true, {"function_signatures", ""}};
+  JsonValue json;
+  std::string format_version() const { return json["format_version"].Text(); }
+  Map<FunctionSignature> signatures() const {
+    return Map<FunctionSignature>(json["function_signatures"]);
+  }
+};
+
+// --- Diagnostics and messages ---
+
+struct ReportedPosition {
+  JsonValue json;
+  int64_t line() const { return json["line"].Integer().value_or(0); }
+  int64_t column() const { return json["column"].Integer().value_or(0); }
+  int64_t byte() const { return json["byte"].Integer().value_or(0); }
+};
+
+struct ReportedDiagnostic {
+  JsonValue json;
+  std::string severity() const { return json["severity"].Text(); }
+  std::string summary() const { return json["summary"].Text(); }
+  std::string detail() const { return json["detail"].Text(); }
+  std::string address() const { return json["address"].Text(); }
+  std::string filename() const { return json["range"]["filename"].Text(); }
+  ReportedPosition start() const { return {json["range"]["start"]}; }
+  ReportedPosition end() const { return {json["range"]["end"]}; }
+  /// The lines of the source, what refers to them, and values.
+  JsonValue snippet() const { return json["snippet"]; }
+};
+
+/// `validate -json`.
+struct Validation {
+  static constexpr Document::Shape kShape = {"a result of validation", true, {"valid", ""}};
+  JsonValue json;
+  std::string format_version() const { return json["format_version"].Text(); }
+  bool valid() const { return json["valid"].IsTrue(); }
+  int64_t error_count() const { return json["error_count"].Integer().value_or(0); }
+  int64_t warning_count() const { return json["warning_count"].Integer().value_or(0); }
+  List<ReportedDiagnostic> diagnostics() const {
+    return List<ReportedDiagnostic>(json["diagnostics"]);
+  }
+};
+
+/// How messages name a resource instance.
+struct MessageResource {
+  JsonValue json;
+  std::string address() const { return json["addr"].Text(); }
+  std::string module() const { return json["module"].Text(); }
+  std::string resource() const { return json["resource"].Text(); }
+  std::string implied_provider() const { return json["implied_provider"].Text(); }
+  std::string type() const { return json["resource_type"].Text(); }
+  std::string name() const { return json["resource_name"].Text(); }
+  JsonValue key() const { return json["resource_key"]; }
+};
+
+/// Of `planned_change` and `resource_drift`.
+struct MessageChange {
+  JsonValue json;
+  MessageResource resource() const { return {json["resource"]}; }
+  MessageResource previous_resource() const { return {json["previous_resource"]}; }
+  std::string action() const { return json["action"].Text(); }
+  std::string reason() const { return json["reason"].Text(); }
+  JsonValue importing() const { return json["importing"]; }
+};
+
+/// Of messages about what happens to a resource instance.
+struct MessageHook {
+  JsonValue json;
+  MessageResource resource() const { return {json["resource"]}; }
+  std::string action() const { return json["action"].Text(); }
+  std::string id_key() const { return json["id_key"].Text(); }
+  std::string id_value() const { return json["id_value"].Text(); }
+  std::string provisioner() const { return json["provisioner"].Text(); }
+  std::string output() const { return json["output"].Text(); }
+  std::optional<int64_t> elapsed_seconds() const { return json["elapsed_seconds"].Integer(); }
+};
+
+/// Of `change_summary`.
+struct MessageChanges {
+  JsonValue json;
+  int64_t add() const { return json["add"].Integer().value_or(0); }
+  int64_t change() const { return json["change"].Integer().value_or(0); }
+  int64_t import() const { return json["import"].Integer().value_or(0); }
+  int64_t remove() const { return json["remove"].Integer().value_or(0); }
+  int64_t forget() const { return json["forget"].Integer().value_or(0); }
+  std::string operation() const { return json["operation"].Text(); }
+};
+
+/// A line of a message stream. Which of the parts is there, `type` says; some have none.
+struct Message {
+  static constexpr Document::Shape kShape = {"a message", false, {"@message", "@level"}};
+  JsonValue json;
+  std::string level() const { return json["@level"].Text(); }
+  std::string text() const { return json["@message"].Text(); }
+  std::string module() const { return json["@module"].Text(); }
+  std::string timestamp() const { return json["@timestamp"].Text(); }
+  std::string type() const { return json["type"].Text(); }
+  ReportedDiagnostic diagnostic() const { return {json["diagnostic"]}; }
+  MessageChange change() const { return {json["change"]}; }
+  MessageHook hook() const { return {json["hook"]}; }
+  MessageChanges changes() const { return {json["changes"]}; }
+  Map<OutputValue> outputs() const { return Map<OutputValue>(json["outputs"]); }
+};
+
+}  // namespace kinu::v1

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Reads documents with terraform-json, the Go module that other tools read them with, and writes them again.
+
+    tests/clients/run.py --binary KINU --work DIRECTORY
+
+The documents are those that the program writes here, the recorded ones in tests/golden/documents, and what the
+suites record (where they lie beside the repository). The driver is main.go, the module is pinned by go.mod and
+go.sum; DIRECTORY is where the driver is built. Without Go, or without the module and a network to get it from,
+the exit status is 77: the test is skipped.
+"""
+import argparse
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import conformance  # noqa: E402
+import schemas  # noqa: E402
+
+SKIPPED = 77
+
+
+def kind_of(document):
+    """The driver's name for a document, or None."""
+    if not isinstance(document, dict):
+        return None
+    if "@message" in document:
+        return "messages"
+    if "terraform_version" in document and "provider_selections" in document:
+        return "version"
+    if "format_version" not in document:
+        return None
+    for name, kind in (("valid", "validate"), ("function_signatures", "functions"),
+                       ("provider_schemas", "provider-schemas"), ("planned_values", "plan"),
+                       ("resource_changes", "plan"),
+                       ("results", None)):
+        if name in document:
+            return kind
+    return "state"
+
+
+def build(work):
+    if shutil.which("go") is None:
+        print("tests/clients: Go is not installed, skipped")
+        return None
+    os.makedirs(work, exist_ok=True)
+    driver = os.path.abspath(os.path.join(work, "clients"))
+    environment = dict(os.environ, CGO_ENABLED="0", GOFLAGS="-trimpath -buildvcs=false")
+    if subprocess.run(["go", "build", "-o", driver, "."], cwd=HERE, env=environment).returncode != 0:
+        print("tests/clients: the driver could not be built, skipped")
+        return None
+    return driver
+
+
+def texts():
+    """(file) of all recorded outputs that may be documents."""
+    yield from glob.glob(os.path.join(HERE, "..", "golden", "documents", "*.json*"))
+    yield from glob.glob(os.path.join(HERE, "..", "..", "docs", "examples", "*.json"))
+    shared = os.path.join(conformance.shared_folder(), "conformance")
+    for path in glob.glob(os.path.join(shared, "checks", "documents", "*.json")):
+        if not os.path.basename(path).startswith("written-"):
+            yield path
+    yield from glob.glob(os.path.join(shared, "cli", "*", "*", "expect", "*.stdout"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--work", required=True)
+    args = parser.parse_args()
+    driver = build(args.work)
+    if driver is None:
+        return SKIPPED
+    arguments = []
+    with tempfile.TemporaryDirectory(prefix="clients-") as folder:
+        def add(kind, text):
+            path = os.path.join(folder, "%d.json" % len(arguments))
+            with open(path, "w", encoding="utf-8") as handle:
+                handle.write(text)
+            arguments.append("%s=%s" % (kind, path))
+
+        with tempfile.TemporaryDirectory(prefix="clients-") as configuration:
+            own = list(schemas.written(args.binary, configuration))
+        stream = ""
+        for _, document in own:
+            if kind_of(document) == "messages":
+                stream += json.dumps(document) + "\n"
+            elif kind_of(document):
+                add(kind_of(document), json.dumps(document))
+        add("messages", stream)
+        for path in sorted(texts()):
+            with open(path, encoding="utf-8", errors="replace") as handle:
+                text = handle.read()
+            try:
+                kind = kind_of(json.loads(text.split("\n")[0] if path.endswith("jsonl") else text))
+            except ValueError:
+                lines = [line for line in text.split("\n") if line]
+                # A stream, unless something for people stands in it.
+                if not lines or not all(line.startswith('{"@level"') for line in lines):
+                    continue
+                kind = "messages"
+            if kind:
+                arguments.append("%s=%s" % (kind, path))
+        return subprocess.run([driver] + arguments).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
