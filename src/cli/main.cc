@@ -14,6 +14,7 @@
 #include "cli/autocomplete.h"
 #include "cli/command.h"
 #include "cli/commands/hcldec.h"
+#include "cli/heap.h"
 #include "plugin/log_relay.h"
 #include "text/suggest.h"
 
@@ -322,6 +323,7 @@ int Run(std::vector<std::string> args) {
 }  // namespace kinu::cli
 
 int main(int argc, char** argv) {
+  kinu::cli::PrepareHeap();
   std::vector<std::string> args(argv + 1, argv + argc);
   // hcldec has a command line of its own, whichever way it is called.
   bool hcldec = argc > 0 && kinu::BaseName(argv[0]) == "hcldec";

@@ -1,0 +1,43 @@
+#include "cli/heap.h"
+
+#if KINU_MIMALLOC
+
+#include <cstddef>
+#include <cstdint>
+
+#include <mimalloc.h>
+#include <sys/mman.h>
+
+namespace kinu::cli {
+
+void PrepareHeap() {
+  constexpr size_t kSegment = size_t{32} << 20;    // the unit in which mimalloc 2 takes memory
+  constexpr size_t kReserved = size_t{4} << 30;    // address space only; more comes from the system
+  constexpr size_t kSmallPages = size_t{2} << 20;  // what a command with little to do uses
+  void* mapped = ::mmap(nullptr, kReserved + kSegment, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) {
+    return;
+  }
+  const uintptr_t at = (reinterpret_cast<uintptr_t>(mapped) + kSegment - 1) & ~(kSegment - 1);
+  auto* begin = reinterpret_cast<std::byte*>(at);
+  (void)::madvise(begin + kSmallPages, kReserved - kSmallPages, MADV_HUGEPAGE);
+  // A process that ends soon gains nothing from giving memory back, which would split huge pages.
+  mi_option_disable(mi_option_allow_decommit);
+  mi_option_set(mi_option_eager_commit_delay, 0);
+  (void)mi_manage_os_memory(begin, kReserved, /*is_committed=*/true, /*is_large=*/false,
+                            /*is_zero=*/true, /*numa_node=*/-1);
+}
+
+}  // namespace kinu::cli
+
+#else
+
+namespace kinu::cli {
+
+void PrepareHeap() {
+}
+
+}  // namespace kinu::cli
+
+#endif
