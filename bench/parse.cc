@@ -50,7 +50,7 @@ void Measure(const std::string& path) {
   const auto text = kinu::ReadFile(path);
   if (!text) {
     std::fprintf(stderr, "%s\n", text.error().message.c_str());
-    std::exit(1);
+    std::exit(1);  // NOLINT(concurrency-mt-unsafe): the only thread
   }
   const bool json = path.ends_with(".json");
   const auto source = kinu::SourceFile::Make(path, *text);

@@ -84,8 +84,8 @@ class Value {
   static std::optional<Value> Number(std::string_view text);
   static Value String(std::string_view text);
   /// Elements of any kinds.
-  static Value Tuple(std::vector<Value> elements);
-  static Value Object(std::vector<std::pair<std::string, Value>> attributes);
+  static Value Tuple(const std::vector<Value>& elements);
+  static Value Object(const std::vector<std::pair<std::string, Value>>& attributes);
   /// A value that will be known later.
   static Value Unknown();
   /// What a JSON text says: objects and tuples. Nothing when it is no JSON.

@@ -6,7 +6,7 @@ namespace kinu {
 namespace {
 
 TEST(Address, InstancesPrintAndParseBack) {
-  const char* const kTexts[] = {
+  constexpr const char* kTexts[] = {
       "terraform_data.a",
       "terraform_data.a[0]",
       "data.aws_ami.x[\"k\"]",
@@ -50,7 +50,7 @@ TEST(Address, OrderIsTheReferences) {
     EXPECT_TRUE(program.ParseResourceInstance(text, &r)) << text;
     return r;
   };
-  const char* const kOrdered[] = {
+  constexpr const char* kOrdered[] = {
       "data.a.a",
       "a.a",
       "a.a[2]",

@@ -222,7 +222,7 @@ std::optional<Value> Value::Number(std::string_view text) {
 Value Value::String(std::string_view text) {
   return Access::Make(InnerValue::String(Valid(text)));
 }
-Value Value::Tuple(std::vector<Value> elements) {
+Value Value::Tuple(const std::vector<Value>& elements) {
   std::vector<InnerValue> inner;
   inner.reserve(elements.size());
   for (const Value& element : elements) {
@@ -230,7 +230,7 @@ Value Value::Tuple(std::vector<Value> elements) {
   }
   return Access::Make(InnerValue::Tuple(std::move(inner)));
 }
-Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
+Value Value::Object(const std::vector<std::pair<std::string, Value>>& attributes) {
   std::vector<std::pair<std::string, InnerValue>> inner;
   inner.reserve(attributes.size());
   for (const auto& [name, value] : attributes) {

@@ -15,11 +15,12 @@ constexpr std::array<std::string_view, 12> kKnownTypes = {
     "azurerm", "cloud",      "consul", "cos", "gcs",    "http",
     "inmem",   "kubernetes", "oss",    "pg",  "remote", "s3"};
 
-void AddError(Problems& problems, std::string summary, std::string detail, std::string attribute) {
+void AddError(Problems& problems, std::string summary, std::string detail,
+              std::string_view attribute) {
   problems.push_back({.severity = Severity::kError,
                       .summary = std::move(summary),
                       .detail = std::move(detail),
-                      .attribute = Path().Attribute(std::move(attribute))});
+                      .attribute = Path().Attribute(attribute)});
 }
 
 /// The settings of the local backend; problems for what it does not know.

@@ -156,7 +156,7 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
     return SystemError("open", path);
   }
   std::vector<std::string> names;
-  while (dirent* entry = ::readdir(dir)) {
+  while (dirent* entry = ::readdir(dir)) {  // NOLINT(concurrency-mt-unsafe): a stream of its own
     std::string_view name = entry->d_name;
     if (name != "." && name != "..") {
       names.emplace_back(name);

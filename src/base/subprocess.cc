@@ -17,7 +17,7 @@ extern char** environ;
 namespace kinu {
 namespace {
 
-constexpr size_t kKeptOutput = 8 * 1024;
+constexpr size_t kKeptOutput = size_t{8} * 1024;
 constexpr int kFlushMilliseconds = 100;
 
 /// The environment of the child as "name=value" texts.

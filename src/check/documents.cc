@@ -53,8 +53,8 @@ Result<std::unique_ptr<Document>> ReadDocument(std::string text,
 }  // namespace
 
 Node NullNode() {
-  static const std::unique_ptr<Document> document = *Document::Parse("null");
-  return document->root();
+  static const std::unique_ptr<Document> kNull = *Document::Parse("null");
+  return kNull->root();
 }
 
 // --- Plans ---

@@ -268,9 +268,9 @@ Outcome OnChange(const Assertion& assertion, const Documents& documents, const T
 
 /// The path of an assertion: the whole value when it has none.
 const Path& PathOf(const Assertion& assertion) {
-  static const Path whole;
+  static const Path kWhole;
   const Path* path = assertion.FirstPath();
-  return path != nullptr ? *path : whole;
+  return path != nullptr ? *path : kWhole;
 }
 
 Outcome ResourceAction(const Assertion& assertion, const Documents& documents) {
@@ -381,8 +381,8 @@ const StateDocument::Resource* FindResource(const Assertion& assertion, const Do
 
 /// `values`, of which a resource always has some.
 Fetched FetchValue(const StateDocument::Resource& resource, const Path& path) {
-  static const auto empty = *tfjson::Document::Parse("{}");
-  return Fetch(resource.values.is_null() ? empty->root() : resource.values,
+  static const auto kEmpty = *tfjson::Document::Parse("{}");
+  return Fetch(resource.values.is_null() ? kEmpty->root() : resource.values,
                resource.sensitive_values, path);
 }
 

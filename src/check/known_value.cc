@@ -208,8 +208,8 @@ namespace {
 using Fill = CallResult (*)(const Value& argument, KnownValue& out);
 
 Type KnownValueType() {
-  static const Type type = Type::Capsule("known value");
-  return type;
+  static const Type kType = Type::Capsule("known value");
+  return kType;
 }
 
 CallResult Wrong(std::string message) {

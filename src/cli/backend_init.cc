@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "cli/prompt.h"
 
@@ -195,8 +196,8 @@ std::optional<bool> Migration::ConfirmOverwrite(const state::State& ours,
         "The previous backend \"local\" has a state, and the new backend \"local\" has none yet.\n"
         "Enter \"yes\" to copy the state there, or \"no\" to start with an empty one.";
   } else {
-    const char* base = std::getenv("TMPDIR");
-    directory = JoinPath(base == nullptr || *base == '\0' ? "/tmp" : base, "kinu-" + RandomUuid());
+    const std::string_view base = Environment("TMPDIR");
+    directory = JoinPath(base.empty() ? "/tmp" : base, "kinu-" + RandomUuid());
     const std::string previous = JoinPath(directory, "1-local.tfstate");
     const std::string next = JoinPath(directory, "2-local.tfstate");
     auto made = MakeDirectories(directory);
@@ -343,7 +344,7 @@ std::optional<backend::LocalOptions> InitBackend(const Invocation& invocation, c
     return backend::LocalOptions();
   }
   const backend::LocalOptions from = OptionsOf(record.Values());
-  const backend::LocalOptions to = OptionsOf(settings.values);
+  backend::LocalOptions to = OptionsOf(settings.values);
   if (!record.empty() && record.type != "local") {
     diags.Error("Unsupported backend type",
                 "This directory was initialized for the backend \"" + record.type +

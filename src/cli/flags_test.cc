@@ -42,7 +42,7 @@ TEST(Flags, DefaultsAndDoubleDash) {
 }
 
 TEST(Flags, ErrorsInTheReferencesWords) {
-  const std::pair<std::vector<std::string>, const char*> kCases[] = {
+  static const std::pair<std::vector<std::string>, const char*> kCases[] = {
       {{"-x"}, "flag provided but not defined: -x"},
       {{"-lock=x"}, "invalid boolean value \"x\" for -lock: parse error"},
       {{"-lock-timeout=5"}, "invalid value \"5\" for flag -lock-timeout: parse error"},

@@ -50,8 +50,8 @@ Library Load() {
 }
 
 const Library& Edit() {
-  static const Library library = Load();
-  return library;
+  static const Library kLibrary = Load();
+  return kLibrary;
 }
 
 char* PromptOf(EditLine* editor) {

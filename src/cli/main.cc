@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/thread.h"
 #include "cli/autocomplete.h"
@@ -27,11 +28,6 @@ int WidthOf(int fd) {
     return size.ws_col;
   }
   return view::kDefaultWidth;
-}
-
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
 }
 
 /// Top-level help: the primary commands first, then all others.
@@ -98,7 +94,7 @@ void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
 
 /// The words of an environment variable that holds extra arguments.
 bool ExtraArguments(const std::string& variable, std::vector<std::string>& out) {
-  std::string text = Environment(variable.c_str());
+  std::string_view text = Environment(variable.c_str());
   if (text.empty()) {
     return true;
   }
@@ -171,7 +167,7 @@ void ReportCrashedProviders() {
 }
 
 int Run(std::vector<std::string> args) {
-  if (std::string line = Environment("COMP_LINE"); !line.empty()) {
+  if (std::string_view line = Environment("COMP_LINE"); !line.empty()) {
     for (const std::string& completion : Completions(line)) {
       Print(completion + "\n");
     }
@@ -307,7 +303,7 @@ int Run(std::vector<std::string> args) {
   invocation.stdout_width = WidthOf(STDOUT_FILENO);
   invocation.stderr_width = WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
-  std::string input = Environment("TF_INPUT");
+  std::string_view input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
   if (old_name) {
     WarnOfOldName(invocation);

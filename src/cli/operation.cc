@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "backend/remote_state.h"
+#include "base/environment.h"
 #include "base/files.h"
 #include "install/cli_config.h"
 #include "plugin/handshake.h"
@@ -176,8 +177,7 @@ std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocati
   AddLockFileError(lock_diags, diags);
   options.dev_overrides = invocation.cli_config.dev_overrides();
   options.remote_states = std::make_shared<backend::StoredStates>();
-  const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
-  if (attach != nullptr && *attach != '\0') {
+  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
     auto attachments = plugin::ParseAttachments(attach);
     if (!attachments) {
       diags.Error("Invalid format for TF_REATTACH_PROVIDERS", attachments.error().message);
@@ -194,8 +194,7 @@ const schema::ProviderSchema* LocatorSchemas::Find(std::string_view provider) co
 }
 
 std::string WorkspaceOf(const Invocation& invocation) {
-  const char* chosen = std::getenv("TF_WORKSPACE");
-  return backend::CurrentWorkspace(invocation.data_directory, chosen == nullptr ? "" : chosen);
+  return backend::CurrentWorkspace(invocation.data_directory, Environment("TF_WORKSPACE"));
 }
 
 std::string Timestamp() {

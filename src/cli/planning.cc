@@ -20,7 +20,7 @@ std::unique_ptr<Audience> Audience::Make(const Invocation& invocation, const Fla
   if (flags == nullptr) {
     return audience;
   }
-  std::string into = flags->String("json-into");
+  const std::string& into = flags->String("json-into");
   if (flags->Bool("json") && !into.empty()) {
     diags.Error("Invalid output format",
                 "The -json and -json-into arguments are mutually exclusive");

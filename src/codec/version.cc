@@ -75,9 +75,9 @@ std::strong_ordering CompareIdentifiers(std::string_view a, std::string_view b) 
 
 std::strong_ordering ComparePrerelease(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty()) {
-    return b.empty() <=> a.empty() == 0 ? std::strong_ordering::equal
-           : a.empty()                  ? std::strong_ordering::greater
-                                        : std::strong_ordering::less;
+    return (b.empty() <=> a.empty()) == 0 ? std::strong_ordering::equal
+           : a.empty()                    ? std::strong_ordering::greater
+                                          : std::strong_ordering::less;
   }
   while (true) {
     size_t a_dot = a.find('.');
@@ -360,7 +360,7 @@ Result<VersionConstraints> VersionConstraints::ParseForProviders(std::string_vie
   while (!rest.empty()) {
     size_t comma = rest.find(',');
     std::string_view single = TrimSpace(rest.substr(0, comma));
-    auto invalid = [&](std::string why) {
+    auto invalid = [&](const std::string& why) {
       return Fail(ErrorCode::kInvalid, "invalid specification " + Quoted(single) + ": " + why);
     };
     std::string_view version = single;

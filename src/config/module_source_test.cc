@@ -8,7 +8,7 @@ namespace kinu::config {
 namespace {
 
 TEST(ModuleSources, HaveOneNormalForm) {
-  const std::pair<const char*, const char*> kCases[] = {
+  static const std::pair<const char*, const char*> kCases[] = {
       {"./a/../b", "./b"},
       {"..\\x", "../x"},
       {"a/b/c", "registry.opentofu.org/a/b/c"},

@@ -343,9 +343,9 @@ class Writer {
 }  // namespace
 
 std::optional<Value> ConstantOf(const Expr& expr) {
-  static const lang::ToolScope no_names;
+  static const lang::ToolScope kNoNames;
   Diagnostics problems;
-  Value value = lang::Evaluate(expr, no_names, problems);
+  Value value = lang::Evaluate(expr, kNoNames, problems);
   return problems.has_errors() ? std::nullopt : std::optional<Value>(std::move(value));
 }
 

@@ -2,10 +2,9 @@
 // templatefile templatestring.
 #include "base/files.h"
 
-#include <cstdlib>
-
 #include <sys/stat.h>
 
+#include "base/environment.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "functions/families.h"
@@ -24,8 +23,8 @@ std::expected<std::string, CallError> ExpandHome(std::string_view path) {
   if (path.size() > 1 && path[1] != '/') {
     return CallFail("the home directory of another user is not known");
   }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
+  const std::string_view home = Environment("HOME");
+  if (home.empty()) {
     return CallFail("there is no home directory: HOME is not set");
   }
   return path.size() == 1 ? std::string(home) : JoinPath(home, path.substr(1));

@@ -1,23 +1,18 @@
 #include "install/cli_config.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "codec/provider_source.h"
 #include "install/hcl1.h"
 
 namespace kinu::install {
 namespace {
-
-std::string Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string Quote(std::string_view text) {
   return '"' + std::string(text) + '"';
@@ -239,8 +234,8 @@ class FileReader {
 };
 
 std::string ConfigFileOverride() {
-  std::string path = Environment("TF_CLI_CONFIG_FILE");
-  return path.empty() ? Environment("TERRAFORM_CONFIG") : path;
+  std::string_view path = Environment("TF_CLI_CONFIG_FILE");
+  return std::string(path.empty() ? Environment("TERRAFORM_CONFIG") : path);
 }
 
 std::string DefaultConfigFile() {
@@ -256,14 +251,14 @@ std::string DefaultConfigFile() {
   if (FileExists(legacy)) {
     return legacy;
   }
-  std::string xdg = Environment("XDG_CONFIG_HOME");
+  std::string_view xdg = Environment("XDG_CONFIG_HOME");
   return xdg.empty() ? own : JoinPath(xdg, "opentofu/tofurc");
 }
 
 std::string ConfigDirectory() {
   std::string home = HomeDirectory();
   std::string directory = home.empty() ? "" : JoinPath(home, ".terraform.d");
-  std::string xdg = Environment("XDG_CONFIG_HOME");
+  std::string_view xdg = Environment("XDG_CONFIG_HOME");
   if (!xdg.empty() && !FileExists(directory)) {
     directory = JoinPath(xdg, "opentofu");
   }
@@ -273,14 +268,14 @@ std::string ConfigDirectory() {
 }  // namespace
 
 const std::map<std::string, std::string, ProviderAddressLess>& CliConfig::dev_overrides() const {
-  static const std::map<std::string, std::string, ProviderAddressLess> none;
-  return installation ? installation->dev_overrides : none;
+  static const std::map<std::string, std::string, ProviderAddressLess> kNone;
+  return installation ? installation->dev_overrides : kNone;
 }
 
 std::string HomeDirectory() {
-  std::string home = Environment("HOME");
+  std::string_view home = Environment("HOME");
   if (!home.empty()) {
-    return home;
+    return std::string(home);
   }
   passwd entry = {};
   passwd* found = nullptr;
@@ -328,10 +323,10 @@ CliConfig LoadCliConfig(Diagnostics& diags) {
       }
     }
   }
-  if (std::string cache = Environment("TF_PLUGIN_CACHE_DIR"); !cache.empty()) {
+  if (std::string_view cache = Environment("TF_PLUGIN_CACHE_DIR"); !cache.empty()) {
     config.plugin_cache_dir = cache;
   }
-  std::string may_break = Environment("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE");
+  std::string_view may_break = Environment("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE");
   if (!may_break.empty() && may_break != "0") {
     config.plugin_cache_may_break_lock_file = true;
   }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "codec/provider_source.h"
 
@@ -145,20 +146,16 @@ PackageSource::PackageSource(const CliConfig& config,
   implicit_ = true;
   std::vector<std::string> directories = {JoinPath(original_directory, "terraform.d/plugins")};
   std::string home = HomeDirectory();
-  auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
   if (!home.empty()) {
     directories.push_back(JoinPath(home, ".terraform.d/plugins"));
   }
-  if (std::string data = variable("XDG_DATA_HOME"); !data.empty()) {
+  if (std::string_view data = Environment("XDG_DATA_HOME"); !data.empty()) {
     directories.push_back(JoinPath(data, "opentofu/plugins"));
     directories.push_back(JoinPath(data, "terraform/plugins"));
   } else if (!home.empty()) {
     directories.push_back(JoinPath(home, ".local/share/terraform/plugins"));
   }
-  std::string shared = variable("XDG_DATA_DIRS");
+  std::string_view shared = Environment("XDG_DATA_DIRS");
   for (std::string_view rest = shared.empty() ? "/usr/local/share:/usr/share" : shared;;) {
     size_t colon = rest.find(':');
     directories.push_back(JoinPath(rest.substr(0, colon), "terraform/plugins"));

@@ -1,11 +1,11 @@
 #include "lang/template.h"
 
 #include <charconv>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "lang/eval.h"
@@ -24,11 +24,10 @@ constexpr int kVariablesArgument = 1;
 // How deep templatefile may nest; TF_TEMPLATE_RECURSION_DEPTH changes it.
 std::expected<int, std::string> MaxDepth() {
   const char* const name = "TF_TEMPLATE_RECURSION_DEPTH";
-  const char* const setting = std::getenv(name);
-  if (setting == nullptr || *setting == '\0') {
+  const std::string_view text = Environment(name);
+  if (text.empty()) {
     return kMaxDepth;
   }
-  const std::string_view text = setting;
   int depth = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), depth);
   if (error != std::errc() || end != text.data() + text.size()) {

@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 #include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "codec/json_writer.h"
 #include "cty/json.h"
 
@@ -30,11 +30,6 @@ constexpr std::array<LevelName, 5> kLevels = {{{"TRACE", "trace", LogLevel::kTra
                                                {"INFO", "info", LogLevel::kInfo},
                                                {"WARN", "warn", LogLevel::kWarn},
                                                {"ERROR", "error", LogLevel::kError}}};
-
-std::string_view Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : value;
-}
 
 LogLevel LevelOf(std::string_view text) {
   if (text.empty()) {

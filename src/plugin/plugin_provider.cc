@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/environment.h"
 #include "base/files.h"
 #include "codec/provider_source.h"
 #include "plugin/loader.h"
@@ -113,8 +114,7 @@ std::string_view MethodName(const char* method) {
 }
 
 bool IsSet(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && value[0] != '\0';
+  return !Environment(name).empty();
 }
 
 }  // namespace
@@ -129,8 +129,8 @@ class SocketDirectory {
     if (IsSet("PLUGIN_UNIX_SOCKET_DIR") || IsSet("PLUGIN_UNIX_SOCKET_GROUP")) {
       return nullptr;
     }
-    std::string path = IsSet("TMPDIR") ? std::getenv("TMPDIR") : "/tmp";
-    path = JoinPath(path, "kinu-XXXXXX");
+    const std::string_view base = Environment("TMPDIR");
+    std::string path = JoinPath(base.empty() ? "/tmp" : base, "kinu-XXXXXX");
     if (path.size() > kLongest || mkdtemp(path.data()) == nullptr) {
       return nullptr;
     }

@@ -1,6 +1,5 @@
 #include "provider/schema_cache.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/flat_map.h"
 
@@ -72,12 +72,10 @@ std::shared_ptr<Mapping> MapFile(const std::string& path) {
 }  // namespace
 
 std::string CacheDirectory() {
-  const char* xdg = std::getenv("XDG_CACHE_HOME");
-  if (xdg != nullptr && xdg[0] == '/') {
-    return JoinPath(xdg, "kinu");
+  if (std::string_view cache = Environment("XDG_CACHE_HOME"); cache.starts_with('/')) {
+    return JoinPath(cache, "kinu");
   }
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && home[0] != '\0') {
+  if (std::string_view home = Environment("HOME"); !home.empty()) {
     return JoinPath(home, ".cache/kinu");
   }
   return {};

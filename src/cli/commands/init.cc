@@ -1,9 +1,9 @@
 // init: prepares a working directory: backend, modules, providers, lock file.
 // Ref: opentofu internal/command/init.go, internal/command/views/init.go.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "cli/backend_init.h"
 #include "cli/commands/commands.h"
@@ -369,8 +369,7 @@ bool Init::InstallProviders() {
   options.providers_directory = invocation_.data_directory + "/providers";
   options.upgrade = flags_.Bool("upgrade");
   options.plugin_cache_directory = cli_config.plugin_cache_dir;
-  const char* attach = std::getenv("TF_REATTACH_PROVIDERS");
-  if (attach != nullptr && *attach != '\0') {
+  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
     if (auto attachments = plugin::ParseAttachments(attach)) {
       for (const auto& [address, attachment] : *attachments) {
         options.unmanaged.push_back(address);

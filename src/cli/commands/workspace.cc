@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
@@ -10,8 +10,7 @@ namespace kinu::cli {
 namespace {
 
 bool Overridden() {
-  const char* chosen = std::getenv("TF_WORKSPACE");
-  return chosen != nullptr && *chosen != '\0';
+  return !Environment("TF_WORKSPACE").empty();
 }
 
 void ListFlags(StateSession& session, std::span<const FlagSpec> own, bool locks) {

@@ -283,9 +283,9 @@ class ScriptedProvider final : public Provider {
   }
 
   const TypeScript& TypeOf(std::string_view type) const {
-    static const TypeScript none;
+    static const TypeScript kNone;
     auto it = script_->types.find(type);
-    return it == script_->types.end() ? none : it->second;
+    return it == script_->types.end() ? kNone : it->second;
   }
 
   /// Logs the call, waits if the script says so; true (with a problem) when the call shall fail.
