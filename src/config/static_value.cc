@@ -208,10 +208,11 @@ bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variabl
       if (raw != options_.inputs->values.end()) {
         std::optional<InputValue> value =
             ReadInput(name, raw->second, variable, *options_.inputs->tree, diags);
-        if (value) {
-          out = *std::move(value);
+        if (!value) {
+          return false;
         }
-        return value.has_value();
+        out = *std::move(value);
+        return true;
       }
     }
     if (!variable.default_value) {

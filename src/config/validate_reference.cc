@@ -208,11 +208,11 @@ void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& d
     }
   }
   if (!summary.empty()) {
-    static const Ref<const SourceFile> nowhere = SourceFile::Make("", "");
+    static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
     diags.Error(std::move(summary),
                 "The object \"" + std::string(traversal.root) +
                     "\" has no attribute without a name. Write the name of one after a period.",
-                SourceRange{nowhere.get(), 0, 0});
+                SourceRange{kNowhere.get(), 0, 0});
   }
 }
 

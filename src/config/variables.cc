@@ -298,7 +298,7 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
                       std::string_view address, Diagnostics& diags) {
   const std::string_view name = program.Text(variable.name);
   const Type& constraint = variable.constraint.type;
-  const Value failed = Value::Unknown(constraint.WithoutOptionalAttributes());
+  Value failed = Value::Unknown(constraint.WithoutOptionalAttributes());
   std::optional<Value> fallback;
   if (variable.default_value) {
     auto converted = Convert(*variable.default_value, constraint);

@@ -29,7 +29,7 @@ Value Sample() {
   sized.max_length = 70000;
   std::vector<Value> many;
   for (int i = 0; i < 300; ++i) {
-    many.push_back(Value::Int(i * 1000003));
+    many.push_back(Value::Int(int64_t{i} * 1000003));
   }
   return Value::Object(
       {{"numbers", Value::List(Type::Number(), many)},

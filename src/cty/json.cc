@@ -236,7 +236,8 @@ ValueResult<Value> ReadMap(const JsonNode& json, const Type& type, int depth) {
   if (!Value::CommonElementType(values)) {
     return ValueFail("inconsistent element types");
   }
-  return Value::Map(ElementTypeToMake(type, entries.empty()), std::move(entries));
+  const Type element = ElementTypeToMake(type, entries.empty());
+  return Value::Map(element, std::move(entries));
 }
 
 ValueResult<Value> ReadObject(const JsonNode& json, const Type& type, int depth) {

@@ -125,7 +125,7 @@ Number Finish(mpfr_srcptr value, uint16_t precision) {
 
 int BitLength(int64_t value) {
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  return std::bit_width(magnitude);
+  return static_cast<int>(std::bit_width(magnitude));
 }
 
 uint16_t WiderPrecision(const Number& a, const Number& b) {

@@ -163,6 +163,19 @@ enum class Answer { kFalse, kTrue, kUnknown };
 
 Answer Compare(const Value& a, const Value& b);
 
+/// Whether two maps have the same keys.
+bool SameKeys(const Value& a, const Value& b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a.key(i) != b.key(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Answer CompareElements(std::span<const Value> a, std::span<const Value> b) {
   for (size_t i = 0; i < a.size(); ++i) {
     Answer answer = Compare(a[i], b[i]);
@@ -255,17 +268,7 @@ Answer Compare(const Value& a, const Value& b) {
     case ValueTag::kSet:
       return CompareSets(a, b);
     case ValueTag::kMap:
-      return Access::Elements(a)->count == Access::Elements(b)->count &&
-                     [&] {
-                       for (size_t i = 0; i < a.size(); ++i) {
-                         if (a.key(i) != b.key(i)) {
-                           return false;
-                         }
-                       }
-                       return true;
-                     }()
-                 ? CompareElements(a.elements(), b.elements())
-                 : Answer::kFalse;
+      return SameKeys(a, b) ? CompareElements(a.elements(), b.elements()) : Answer::kFalse;
     default:
       return Answer::kFalse;
   }

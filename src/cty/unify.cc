@@ -2,6 +2,7 @@
 // sort_types.go.
 
 #include <algorithm>
+#include <functional>
 
 #include "cty/convert.h"
 
@@ -65,9 +66,7 @@ int CompareTypes(const Type& a, const Type& b) {
   if (a.is_tuple() && b.is_tuple()) {
     auto x = a.elements();
     auto y = b.elements();
-    return x.size() == y.size()
-               ? CompareMembers(x, y, [](const Type& t) -> const Type& { return t; })
-               : 0;
+    return x.size() == y.size() ? CompareMembers(x, y, std::identity()) : 0;
   }
   return 0;
 }

@@ -227,7 +227,7 @@ Value Value::Int(int64_t value, uint16_t precision) {
   return Access::Make(ValueTag::kInt, 0, precision, static_cast<uint64_t>(value));
 }
 
-Value Value::Of(kinu::Number number) {
+Value Value::Of(kinu::Number number) {  // NOLINT(performance-unnecessary-value-param): shared
   if (number.is_inline()) {
     return Int(number.inline_value(), number.precision());
   }

@@ -60,13 +60,12 @@ void Diagnostics::Add(Diagnostic diagnostic) {
 
 void Diagnostics::Append(Diagnostics&& others) {
   if (list_.empty()) {
-    *this = std::move(others);
+    list_.swap(others.list_);
   } else {
-    errors_ += others.errors_;
     std::move(others.list_.begin(), others.list_.end(), std::back_inserter(list_));
+    others.list_.clear();
   }
-  others.list_.clear();
-  others.errors_ = 0;
+  errors_ += std::exchange(others.errors_, 0);
 }
 
 void Diagnostics::Append(const Diagnostics& others) {

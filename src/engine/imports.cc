@@ -263,7 +263,7 @@ void AttachImports(Walk& walk) {
 
 void CheckImportTargets(const config::Config& config, bool generating, Diagnostics& diags) {
   const Program& program = *config.program;
-  auto missing = [&](const config::Import& import, std::string address) {
+  auto missing = [&](const config::Import& import, const std::string& address) {
     diags.Error("Configuration for import target does not exist",
                 "Every object that is imported needs a resource block, but there is none for " +
                     address + ".",

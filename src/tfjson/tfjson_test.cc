@@ -62,6 +62,7 @@ TEST(TokenStream, MalformedTextsHaveAnOffset) {
       {"{\"a\":}", 5},
       {"[\"a\"b]", 4},
       {"[1\"a\"]", 2},
+      {"0\"", 2},
   };
   for (const Malformed& each : kCases) {
     const std::string text(each.text);

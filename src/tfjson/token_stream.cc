@@ -329,6 +329,9 @@ void TokenStream::Hold() {
 
 std::string_view TokenStream::Held() {
   Peek();
+  if (held_ == kNotHeld) {
+    return {};  // a problem let go of it
+  }
   uint32_t end = *next_;
   while (end > held_ && IsSpace(text_[end - 1])) {
     --end;

@@ -13,7 +13,7 @@ namespace kinu::engine {
 
 using When = config::Provisioner::When;
 
-void Recorder::Record(state::ObjectRecord record, state::Durability durability) {
+void Recorder::Record(const state::ObjectRecord& record, state::Durability durability) {
   std::lock_guard lock(mutex_);
   if (store_ != nullptr) {
     (void)store_->Record(record);
@@ -238,7 +238,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     deposed = RandomUuid().substr(0, 8);
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kDepose);
     record.deposed = deposed;
-    context.recorder.Record(std::move(record), DurabilityOf(row));
+    context.recorder.Record(record, DurabilityOf(row));
     context.deposed_keys[change_index] = deposed;
   }
   std::optional<state::Object> current = context.recorder.Current(row.address);
@@ -251,7 +251,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     if (create_first && !context.recorder.Current(row.address)) {
       state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRestore);
       record.deposed = deposed;
-      context.recorder.Record(std::move(record), DurabilityOf(row));
+      context.recorder.Record(record, DurabilityOf(row));
     }
   };
   std::optional<PlannedRow> planned =
@@ -319,12 +319,12 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     }
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
     record.object = MakeObject(row, applied.value, private_data, status);
-    context.recorder.Record(std::move(record), DurabilityOf(row));
+    context.recorder.Record(record, DurabilityOf(row));
   } else if (applied.failed && current) {
     // Nothing came back: the object stays as it was known.
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
     record.object = *current;
-    context.recorder.Record(std::move(record), DurabilityOf(row));
+    context.recorder.Record(record, DurabilityOf(row));
   }
   if (creating && !applied.failed && HasProvisioners(row.resource, When::kCreate)) {
     row.row.value = applied.value;
@@ -334,7 +334,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     if (applied.failed) {
       state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
       record.object = MakeObject(row, applied.value, private_data, state::ObjectStatus::kTainted);
-      context.recorder.Record(std::move(record), DurabilityOf(row));
+      context.recorder.Record(record, DurabilityOf(row));
     }
   }
   if (applied.failed) {
@@ -423,7 +423,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
       record.object = MakeObject(row, applied.value, applied.private_data, object->status);
       record.object.dependencies = object->dependencies;
       record.object.create_before_destroy = object->create_before_destroy;
-      context.recorder.Record(std::move(record), DurabilityOf(row));
+      context.recorder.Record(record, DurabilityOf(row));
     }
     walk.Post({.kind = EventKind::kApplyErrored,
                .address = row.address,
@@ -434,7 +434,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
   }
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
   record.deposed = deposed;
-  context.recorder.Record(std::move(record), DurabilityOf(row));
+  context.recorder.Record(record, DurabilityOf(row));
   {
     std::lock_guard lock(context.recorder.mutex());
     ++context.recorder.counts.removed;
@@ -467,7 +467,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   record.object = MakeObject(row, *value, "", state::ObjectStatus::kReady);
   record.object.dependencies = nullptr;
   record.object.create_before_destroy = false;
-  context.recorder.Record(std::move(record), DurabilityOf(row));
+  context.recorder.Record(record, DurabilityOf(row));
   row.row.value = *value;
   (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, Severity::kError, diags);
@@ -476,7 +476,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
 void ForgetRow(ApplyContext& context, RowContext& row, const std::string& deposed) {
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
   record.deposed = deposed;
-  context.recorder.Record(std::move(record), DurabilityOf(row));
+  context.recorder.Record(record, DurabilityOf(row));
   std::lock_guard lock(context.recorder.mutex());
   ++context.recorder.counts.forgotten;
 }

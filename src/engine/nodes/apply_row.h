@@ -13,7 +13,7 @@ class Recorder {
  public:
   Recorder(state::State& working, state::Store* store) : working_(working), store_(store) {}
   /// Applies the record to the working state and remembers it durably.
-  void Record(state::ObjectRecord record, state::Durability durability);
+  void Record(const state::ObjectRecord& record, state::Durability durability);
   /// A copy of the current object of an instance, or nothing.
   std::optional<state::Object> Current(const ResourceInstance& address);
   std::optional<state::Object> Deposed(const ResourceInstance& address, const std::string& key);

@@ -482,10 +482,10 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     }
     std::erase_if(config_marks, [](const PathMarks& entry) { return entry.marks.empty(); });
   }
-  auto mark_as_configured = [&](Value value) {
+  auto mark_as_configured = [&](const Value& value) {
     return config_marks.empty() ? value : value.MarkWithPaths(config_marks);
   };
-  planned = schema::MarkSensitive(block, mark_as_configured(std::move(planned)));
+  planned = schema::MarkSensitive(block, mark_as_configured(planned));
 
   // Only paths that really change force a replacement; write-only ones always do.
   if (!unmarked_prior.IsNull()) {

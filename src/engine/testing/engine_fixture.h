@@ -60,7 +60,7 @@ class EngineTest : public ::testing::Test {
 
   /// Loads a configuration: the root module, or files by name.
   void Configure(const std::string& text) { Configure({{"main.tf", text}}); }
-  void Configure(std::vector<std::pair<std::string, std::string>> files) {
+  void Configure(const std::vector<std::pair<std::string, std::string>>& files) {
     for (const auto& [name, text] : files) {
       ASSERT_TRUE(MakeDirectories(DirName(dir_ + "/" + name)));
       ASSERT_TRUE(ReplaceFile(dir_ + "/" + name, text));
