@@ -42,6 +42,10 @@ GOALS = {
     ("text", 1000000, "fmt -check"): (0.013, 12),
     ("plan", 300000000, "query"): (0.2, 64),
     ("plan", 10000000, "check"): (0.05, None),
+    ("state", 66000, "show -json"): (0.25, 150),
+    ("state", 66000, "output -json"): (0.054, None),
+    ("state", 66000, "state list"): (0.065, None),
+    ("strings", 1000, "show -json"): (0.13, None),
 }
 EXPONENT_GOAL = 1.05
 # What `fmt` is measured with, repeated: everything that it aligns, indents, spaces and rewrites.
@@ -110,6 +114,14 @@ def write_plan(path, size):
             count += 1000
         file.write("]}\n")
     return count
+
+
+# Instances whose attributes are long strings: the plan's document has 66 MB of them.
+STRINGS = """resource "terraform_data" "r" {
+  count = 1000
+  input = join("", [for i in range(1000) : "line ${i} of ${count.index} and a bit of text"])
+}
+"""
 
 
 class Bench:
@@ -199,6 +211,25 @@ class Bench:
         self.note("plan", small, "check", runs)
         shutil.rmtree(folder)
 
+    def states(self, count):
+        """Commands that read a state of 102 MB, and a plan of long strings."""
+        folder = os.path.join(self.work, "state-%d" % count)
+        os.makedirs(folder)
+        self.generate("applied_state.py", "blocks", count, folder)
+        for command in ("show -json", "output -json", "state list"):
+            runs = [execute(self.build, command.split(), folder) for _ in range(self.repeat + 1)][1:]
+            self.note("state", count, command, runs)
+        shutil.rmtree(folder)
+        folder = os.path.join(self.work, "strings")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
+            file.write(STRINGS)
+        execute(self.build, ["plan", "-out=p.bin"], folder)
+        runs = [execute(self.build, ["show", "-json", "p.bin"], folder)
+                for _ in range(self.repeat + 1)][1:]
+        self.note("strings", 1000, "show -json", runs)
+        shutil.rmtree(folder)
+
     def note(self, shape, size, step, runs):
         cpu = statistics.median(run[0] for run in runs)
         memory = statistics.median(run[1] for run in runs)
@@ -269,6 +300,7 @@ def main():
                    [execute(bench.build, ["version"], work) for _ in range(20)])
         bench.formatting(1000000)
         bench.documents()
+        bench.states(66000)
         for shape in args.shapes.split(","):
             for size in sizes:
                 bench.shape(shape, size, args.steps.split(","))

@@ -81,6 +81,30 @@ def mutations(value):
         yield name, missing
 
 
+# Members of messages that may hold anything, or members of any name.
+OPEN = {"value", "state", "identity", "before", "after", "after_unknown", "before_sensitive", "after_sensitive",
+        "test_plan", "test_state", "test_abstract", "outputs", "states"}
+
+
+def deep_mutations(value, place=()):
+    """(path, copy) of a strictly described value, with one member of any object inside changed."""
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            for path, mutated in deep_mutations(element, place + (index,)):
+                yield path, value[:index] + [mutated] + value[index + 1:]
+        return
+    if not isinstance(value, dict):
+        return
+    if not place or place[-1] != "outputs":
+        yield place + ("+",), dict(value, surprise=1)
+    for name, member in value.items():
+        if name in OPEN - {"outputs"} or (name == "type" and place):
+            continue
+        yield place + (name,), dict(value, **{name: {"other": ["type"]}})
+        for path, mutated in deep_mutations(member, place + (name,)):
+            yield path, dict(value, **{name: mutated})
+
+
 def written(binary, folder):
     """(schema, document) that the program writes."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
@@ -120,6 +144,21 @@ def recorded():
             document = json.load(handle)
         if kind == "state":
             yield kind, document
+    names = {"functions": "functions", "invalid": "validate", "validate": "validate", "version": "version",
+             "output": "output", "configuration": "configuration",
+             "provider-schemas": "provider-schemas", "state-show": "state"}
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "golden", "documents", "*.json*"))):
+        name = os.path.basename(path).split(".")
+        with open(path, encoding="utf-8") as handle:
+            if name[-1] == "jsonl":
+                for line in handle:
+                    yield "message", json.loads(line)
+            elif name[0] == "state-show":
+                for line in handle:
+                    document = json.loads(line)
+                    yield "message" if "@level" in document else "state", document
+            else:
+                yield name[1] if len(name) == 3 else names[name[0]], json.load(handle)
     folder = os.path.join(conformance.shared_folder(), "conformance", "checks", "documents")
     for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
         if not os.path.basename(path).startswith("written-"):
@@ -143,7 +182,7 @@ def main():
             passed += 1
         else:
             failures.append("schema %s prints something else" % name)
-    seen = set()
+    seen, types = set(), set()
     with tempfile.TemporaryDirectory(prefix="schemas-") as folder:
         documents = list(written(args.binary, folder)) + list(recorded())
     for name, document in documents:
@@ -152,6 +191,14 @@ def main():
             failures.append("%s: %s" % (name, found[0]))
             continue
         passed += 1
+        if name == "message" and document.get("type") not in types:
+            types.add(document.get("type"))
+            for path, mutated in deep_mutations(document):
+                if any(True for _ in problems(schemas[name], mutated, schemas[name])):
+                    passed += 1
+                else:
+                    failures.append("message %s: changed at %s it is still valid"
+                                    % (document.get("type"), ".".join(map(str, path))))
         if name in seen or name in ("output", "message"):
             continue
         required = schemas[name].get("required", [])

@@ -67,6 +67,8 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
     return std::nullopt;
   }
   std::vector<Found> all;
+  const tfjson::Secrets secrets =
+      options.show_sensitive ? tfjson::Secrets() : tfjson::Secrets(impl_->root());
   query::Evaluator evaluator(impl_->root());
   evaluator.Run(parsed->segments, impl_->root(),
                 [&](tfjson::Node node, std::span<const tfjson::TrailStep> trail) {
@@ -80,7 +82,7 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
                   if (options.show_sensitive) {
                     tfjson::AppendCompact(found.value, node.text());
                   } else {
-                    tfjson::AppendRedacted(found.value, node, cursor);
+                    tfjson::AppendRedacted(found.value, node, cursor, secrets);
                   }
                   return true;
                 });
@@ -93,8 +95,7 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
 
 std::string Document::Redacted() const {
   std::string out;
-  tfjson::AppendRedacted(out, impl_->root(),
-                         tfjson::MaskCursor(tfjson::MaskCursor::Sort::kSensitive));
+  tfjson::AppendRedacted(out, impl_->root());
   return out;
 }
 

@@ -41,6 +41,8 @@ class LocalStore final : public state::Store {
   Result<void> Unlock() override;
   /// Replays a journal that a killed run left. Under a lock the whole state is then written.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
+  /// The same where only outputs matter: resources may be missing.
+  Result<state::State> ReadOutputs(std::shared_ptr<Program> program);
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
   Result<void> Record(const state::ObjectRecord& record) override;

@@ -13,6 +13,7 @@
 
 #include "backend/local.h"
 #include "base/files.h"
+#include "state/outputs.h"
 
 namespace kinu::backend {
 namespace {
@@ -358,6 +359,21 @@ Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
     }
   }
   return state;
+}
+
+Result<state::State> LocalStore::ReadOutputs(std::shared_ptr<Program> program) {
+  if (!locked_ && !FileExists(JournalPath(paths_.write))) {
+    const int fd = ::open(paths_.read.c_str(), O_RDONLY | O_CLOEXEC);
+    std::optional<state::State> state =
+        fd < 0 ? std::nullopt : state::ReadStateOutputs(program, fd);
+    if (fd >= 0) {
+      ::close(fd);
+    }
+    if (state) {
+      return *std::move(state);
+    }
+  }
+  return Read(std::move(program));
 }
 
 Result<void> LocalStore::RecoverJournal(state::State& state) {

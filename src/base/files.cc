@@ -80,12 +80,14 @@ Result<std::string> ReadFile(const std::string& path) {
   }
   struct stat info{};
   std::string out;
+  constexpr size_t kPiece = 16384;
   if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
-    out.reserve(static_cast<size_t>(info.st_size) + 1);
+    // Room for the last piece too, which is empty: the text is never moved.
+    out.reserve(static_cast<size_t>(info.st_size) + kPiece);
   }
   for (;;) {
     size_t have = out.size();
-    size_t room = std::max(out.capacity() - have, size_t{16384});
+    size_t room = std::max(out.capacity() - have, kPiece);
     ssize_t n = 0;
     out.resize_and_overwrite(have + room, [&](char* data, size_t) {
       do {

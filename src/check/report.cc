@@ -1,12 +1,30 @@
 // The forms of a report.
+#include <memory>
+
+#include "base/flat_map.h"
 #include "check/run.h"
 #include "codec/json_writer.h"
 
 namespace kinu::check {
 namespace {
 
+/// The secrets of the documents that values were found in.
+class SecretsOfDocuments {
+ public:
+  const tfjson::Secrets& Of(const tfjson::Node& node) {
+    const auto [at, added] = known_.emplace(reinterpret_cast<uintptr_t>(&node.tree()), nullptr);
+    if (added) {
+      at.value() = std::make_unique<tfjson::Secrets>(node.tree().root());
+    }
+    return *at->second;
+  }
+
+ private:
+  FlatMap<uintptr_t, std::unique_ptr<tfjson::Secrets>> known_;  // by the tree
+};
+
 /// The value that was found, as compact JSON; empty when there is none.
-std::string FoundText(const Result& result, bool show_sensitive) {
+std::string FoundText(const Result& result, bool show_sensitive, SecretsOfDocuments& secrets) {
   std::string out;
   if (!result.outcome.found) {
     return out;
@@ -14,7 +32,8 @@ std::string FoundText(const Result& result, bool show_sensitive) {
   if (show_sensitive) {
     tfjson::AppendCompact(out, result.outcome.found.text());
   } else {
-    tfjson::AppendRedacted(out, result.outcome.found, result.outcome.masks);
+    tfjson::AppendRedacted(out, result.outcome.found, result.outcome.masks,
+                           secrets.Of(result.outcome.found));
   }
   return out;
 }
@@ -24,9 +43,9 @@ std::string PlaceText(const SourceRange& range) {
 }
 
 /// The message with the value that was found.
-std::string WholeMessage(const Result& result, bool show_sensitive) {
+std::string WholeMessage(const Result& result, bool show_sensitive, SecretsOfDocuments& secrets) {
   std::string message = result.outcome.message;
-  if (const std::string found = FoundText(result, show_sensitive); !found.empty()) {
+  if (const std::string found = FoundText(result, show_sensitive, secrets); !found.empty()) {
     message += "; found " + found;
   }
   return message;
@@ -89,6 +108,7 @@ void AppendCommand(std::string& out, std::string_view text, bool property) {
 }  // namespace
 
 void WriteJson(std::string& out, const Report& report, bool show_sensitive) {
+  SecretsOfDocuments secrets;
   JsonWriter json(out, {.escape = JsonEscape::kPlain});
   json.BeginObject();
   json.Member("format_version", "1.0");
@@ -114,7 +134,7 @@ void WriteJson(std::string& out, const Report& report, bool show_sensitive) {
       json.Key("path");
       json.Raw(path->ToJson());
     }
-    if (const std::string found = FoundText(result, show_sensitive); !found.empty()) {
+    if (const std::string found = FoundText(result, show_sensitive, secrets); !found.empty()) {
       json.Key("found");
       json.Raw(found);
     }
@@ -143,13 +163,14 @@ void WriteJson(std::string& out, const Report& report, bool show_sensitive) {
 }
 
 void WriteText(std::string& out, const Report& report, bool show_sensitive) {
+  SecretsOfDocuments secrets;
   for (const Result& result : report.results) {
     if (result.status == Status::kPass) {
       continue;
     }
     out += result.status == Status::kFail ? "FAIL  " : "ERROR ";
     out += result.check->name + ": " + Title(result) + "\n";
-    out += "      " + WholeMessage(result, show_sensitive) + "\n";
+    out += "      " + WholeMessage(result, show_sensitive, secrets) + "\n";
     out += "      at " + PlaceText(result.assertion->range) + "\n";
   }
   out += std::to_string(report.passed) + " passed, " + std::to_string(report.failed) + " failed, " +
@@ -157,6 +178,7 @@ void WriteText(std::string& out, const Report& report, bool show_sensitive) {
 }
 
 void WriteJunit(std::string& out, const Report& report, bool show_sensitive) {
+  SecretsOfDocuments secrets;
   out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites";
   Attribute(out, "name", "kinu check");
   Attribute(out, "tests", std::to_string(report.results.size()));
@@ -194,8 +216,8 @@ void WriteJunit(std::string& out, const Report& report, bool show_sensitive) {
       out += element;
       Attribute(out, "message", result.outcome.message);
       out += '>';
-      AppendXml(
-          out, WholeMessage(result, show_sensitive) + "\nat " + PlaceText(result.assertion->range));
+      AppendXml(out, WholeMessage(result, show_sensitive, secrets) + "\nat " +
+                         PlaceText(result.assertion->range));
       out += "</" + std::string(element) + ">\n    </testcase>\n";
     }
     out += "  </testsuite>\n";
@@ -205,6 +227,7 @@ void WriteJunit(std::string& out, const Report& report, bool show_sensitive) {
 
 void WriteSarif(std::string& out, const Report& report, bool show_sensitive,
                 std::string_view version) {
+  SecretsOfDocuments secrets;
   JsonWriter json(out, {.escape = JsonEscape::kPlain, .indent = "  "});
   json.BeginObject();
   json.Member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -244,7 +267,7 @@ void WriteSarif(std::string& out, const Report& report, bool show_sensitive,
     json.Key("message");
     json.BeginObject();
     json.Member("text", std::string_view(result.check->name + ": " + Title(result) + ": " +
-                                         WholeMessage(result, show_sensitive)));
+                                         WholeMessage(result, show_sensitive, secrets)));
     json.EndObject();
     json.Key("locations");
     json.BeginArray();
@@ -275,6 +298,7 @@ void WriteSarif(std::string& out, const Report& report, bool show_sensitive,
 }
 
 void WriteAnnotations(std::string& out, const Report& report, bool show_sensitive) {
+  SecretsOfDocuments secrets;
   for (const Result& result : report.results) {
     if (result.status == Status::kPass) {
       continue;
@@ -287,7 +311,7 @@ void WriteAnnotations(std::string& out, const Report& report, bool show_sensitiv
     out += ",title=";
     AppendCommand(out, result.check->name, true);
     out += "::";
-    AppendCommand(out, Title(result) + ": " + WholeMessage(result, show_sensitive), false);
+    AppendCommand(out, Title(result) + ": " + WholeMessage(result, show_sensitive, secrets), false);
     out += '\n';
   }
 }

@@ -87,6 +87,9 @@ std::optional<std::string> StateJson(const Invocation& invocation, const state::
   auto locator = MakeLocator(invocation, diags);
   LocatorSchemas schemas(*locator);
   std::string document;
+  if (state.buffer != nullptr) {
+    document.reserve(state.buffer->size());
+  }
   JsonWriter out(document);
   auto written = view::WriteState(out, state, schemas);
   if (!written) {
@@ -223,6 +226,13 @@ std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const
       }
     }
   }
+  if (document->ahead.empty()) {
+    document->mapped = tfjson::MappedFile::Open(document->fd);
+  }
+  if (document->mapped != nullptr) {
+    document->tokens = std::make_unique<tfjson::TokenStream>(*document->mapped);
+    return document;
+  }
   document->tokens = std::make_unique<tfjson::TokenStream>(
       [fd = document->fd, ahead = std::string_view(document->ahead)](char* buffer,
                                                                      size_t size) mutable {
@@ -254,18 +264,21 @@ std::optional<std::string> ReadDocument(const Invocation& invocation, const std:
   if (::fstat(document->fd, &status) == 0 && S_ISREG(status.st_mode)) {
     expected = static_cast<size_t>(status.st_size) + 1;
   }
+  text.reserve(text.size() + expected + kPiece);
   for (size_t size = text.size();;) {
-    text.resize(size + expected);
-    const int64_t got = ReadSome(document->fd, text.data() + size, expected);
+    int64_t got = 0;
+    text.resize_and_overwrite(size + expected, [&](char* data, size_t) {
+      got = ReadSome(document->fd, data + size, expected);
+      return size + static_cast<size_t>(std::max<int64_t>(got, 0));
+    });
     if (got < 0) {
       diags.Error("Failed to read document", path + ": " + SystemMessage(errno) + ".");
       return std::nullopt;
     }
-    size += static_cast<size_t>(got);
     if (got == 0) {
-      text.resize(size);
       return text;
     }
+    size += static_cast<size_t>(got);
     expected = kPiece;
   }
 }

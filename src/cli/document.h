@@ -36,6 +36,7 @@ struct OpenedDocument {
   std::string text;  ///< of documents that are made in memory
   int fd = -1;
   std::string ahead;  ///< what has been read from `fd` already
+  std::unique_ptr<tfjson::MappedFile> mapped;
   std::unique_ptr<tfjson::TokenStream> tokens;
 };
 

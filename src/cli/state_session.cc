@@ -95,9 +95,23 @@ int StateSession::Fail(std::string summary, std::string detail) {
   return Fail();
 }
 
+int StateSession::Refuse(const std::string& message, std::string summary, std::string detail) {
+  if (audience != nullptr && audience->json() != nullptr) {
+    audience->json()->Message(view::JsonUi::Level::kError, message);
+  }
+  if (json_only()) {
+    return Fail();
+  }
+  Diagnostics refusal;
+  refusal.Error(std::move(summary), std::move(detail));
+  invocation.Show(refusal);
+  return Fail();
+}
+
 void StateSession::Say(const std::string& text) {
   if (audience != nullptr && audience->json() != nullptr) {
-    audience->json()->Message(view::JsonUi::Level::kInfo, text);
+    const size_t size = text.size() - (text.ends_with('.') ? 1 : 0);
+    audience->json()->Message(view::JsonUi::Level::kInfo, text.substr(0, size));
   }
   if (!json_only()) {
     Print(text + "\n");

@@ -1,7 +1,12 @@
 #include "codec/json_writer.h"
 
 #include <array>
+#include <bit>
 #include <charconv>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/check.h"
 #include "text/unicode.h"
@@ -26,6 +31,34 @@ constexpr PlainBytes MakePlainBytes(JsonEscape escape) {
 
 constexpr PlainBytes kPlainInHtml = MakePlainBytes(JsonEscape::kHtml);
 constexpr PlainBytes kPlainOtherwise = MakePlainBytes(JsonEscape::kPlain);
+
+/// Where at or behind `pos` the first byte stands that does not stand for itself.
+size_t FindOdd(std::string_view text, size_t pos, const PlainBytes& plain,
+               [[maybe_unused]] JsonEscape escape) {
+#ifdef __SSE2__
+  const __m128i limit = _mm_set1_epi8(0x20);
+  for (; pos + 16 <= text.size(); pos += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + pos));
+    // Compared as signed, bytes from 0x80 on are below 0x20 as well.
+    __m128i odd = _mm_or_si128(_mm_cmplt_epi8(bytes, limit),
+                               _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                            _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    if (escape == JsonEscape::kHtml) {
+      odd =
+          _mm_or_si128(odd, _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')),
+                                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('<')),
+                                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('>')))));
+    }
+    if (const auto mask = static_cast<uint32_t>(_mm_movemask_epi8(odd)); mask != 0) {
+      return pos + static_cast<size_t>(std::countr_zero(mask));
+    }
+  }
+#endif
+  while (pos < text.size() && plain[static_cast<unsigned char>(text[pos])]) {
+    ++pos;
+  }
+  return pos;
+}
 
 void AppendUnicodeEscape(std::string& out, uint32_t unit) {
   out += "\\u";
@@ -90,12 +123,12 @@ void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscap
   size_t plain_from = 0;
   size_t pos = 0;
   auto flush = [&] { out.append(text, plain_from, pos - plain_from); };
-  while (pos < text.size()) {
-    const auto c = static_cast<unsigned char>(text[pos]);
-    if (plain[c]) {
-      ++pos;
-      continue;
+  for (;;) {
+    pos = FindOdd(text, pos, plain, escape);
+    if (pos == text.size()) {
+      break;
     }
+    const auto c = static_cast<unsigned char>(text[pos]);
     if (c < 0x80) {
       flush();
       AppendControl(out, c);

@@ -356,8 +356,13 @@ InstallResult InstallProviders(const ProviderRequirements& requirements, const L
   InstallResult result;
   result.locks = locks;
   Installer installer(source, options, events, result);
-  for (const auto& [address, constraints] : requirements) {
-    installer.Select(address, constraints);
+  // What is built in is told of before anything is looked up.
+  for (const bool built_in : {true, false}) {
+    for (const auto& [address, constraints] : requirements) {
+      if (SplitProviderAddress(address).is_built_in() == built_in) {
+        installer.Select(address, constraints);
+      }
+    }
   }
   installer.InstallSelected();
   std::erase_if(result.locks.providers,

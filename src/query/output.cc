@@ -64,12 +64,13 @@ void ResultWriter::AppendValue(const Node& node, const MaskCursor& cursor) {
   if (options_.show_sensitive) {
     tfjson::AppendCompact(out_, node.text());
   } else {
-    tfjson::AppendRedacted(out_, node, cursor);
+    tfjson::AppendRedacted(out_, node, cursor, secrets_);
   }
 }
 
 std::string ResultWriter::CellOf(const Node& node, const MaskCursor& cursor) const {
-  if (cursor.whole() && !options_.show_sensitive) {
+  const bool hidden = cursor.whole() || (node.is_string() && secrets_.AreIn(node));
+  if (hidden && !options_.show_sensitive) {
     return std::string(kRedactedText);
   }
   if (node.is_string()) {
@@ -79,7 +80,7 @@ std::string ResultWriter::CellOf(const Node& node, const MaskCursor& cursor) con
   if (options_.show_sensitive) {
     tfjson::AppendCompact(cell, node.text());
   } else {
-    tfjson::AppendRedacted(cell, node, cursor);
+    tfjson::AppendRedacted(cell, node, cursor, secrets_);
   }
   return cell;
 }
@@ -94,6 +95,7 @@ void ResultWriter::Add(const Found& found) {
   if (!options_.show_sensitive) {
     // A path goes as far as the value that is sensitive as a whole: what is in it is nobody's
     // business, names included.
+    FindSecrets(found.node.tree());
     depth = 0;
     while (depth < found.trail.size() && !cursor.whole()) {
       cursor = cursor.Into(found.trail[depth]);
@@ -130,6 +132,14 @@ void ResultWriter::Add(const Found& found) {
       break;
   }
   Flush(kFlushBytes);
+}
+
+void ResultWriter::FindSecrets(const tfjson::Tree& tree) {
+  const std::pair<const tfjson::Tree*, uint64_t> place(&tree, tree.offset());
+  if (secrets_of_ != place) {
+    secrets_ = tfjson::Secrets(tree.root());
+    secrets_of_ = place;
+  }
 }
 
 void ResultWriter::AddRow(const Node& node, const MaskCursor& cursor, const std::string& path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ class ResultWriter {
   using Print = std::function<void(std::string_view)>;
   ResultWriter(OutputOptions options, Print print) : options_(options), print_(std::move(print)) {}
 
+  /// What follows is of another document.
+  void BeginDocument() { secrets_of_.reset(); }
   void Add(const Found& found);
   /// Writes what is left.
   void Finish();
@@ -44,6 +47,7 @@ class ResultWriter {
   void AddRow(const tfjson::Node& node, const tfjson::MaskCursor& cursor, const std::string& path);
   std::string CellOf(const tfjson::Node& node, const tfjson::MaskCursor& cursor) const;
   void AppendValue(const tfjson::Node& node, const tfjson::MaskCursor& cursor);
+  void FindSecrets(const tfjson::Tree& tree);
   void WriteRows();
   void Flush(size_t at_least);
 
@@ -52,6 +56,9 @@ class ResultWriter {
   uint64_t count_ = 0;
   std::string out_;
   std::vector<Row> rows_;
+  /// Of the tree that a result stands in, which is known by where it begins in its document.
+  tfjson::Secrets secrets_;
+  std::optional<std::pair<const tfjson::Tree*, uint64_t>> secrets_of_;
 };
 
 }  // namespace kinu::query

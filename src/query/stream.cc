@@ -95,11 +95,14 @@ class Walk {
         return stream_.FailHere("the name of a member is expected");
       }
       const std::string_view quoted = stream_.Text();
-      const bool escaped = stream_.HasEscapes();
       bool chosen = true;
+      // An escape is longer than what it stands for, so most names need no look at all.
+      const bool escaped =
+          (wanted == nullptr || quoted.size() > wanted->size() + 2) && stream_.HasEscapes();
       if (wanted != nullptr) {
         chosen = escaped ? tfjson::DecodeString(quoted) == *wanted
-                         : quoted.substr(1, quoted.size() - 2) == *wanted;
+                         : quoted.size() == wanted->size() + 2 &&
+                               quoted.substr(1, wanted->size()) == *wanted;
         if (chosen && found) {
           return stream_.FailHere("an object has this name twice");
         }

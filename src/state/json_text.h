@@ -35,6 +35,11 @@ class JsonCursor {
   /// The same for an array.
   bool NextElement(bool* first);
 
+  /// Bytes in front of the cursor.
+  size_t position() const { return static_cast<size_t>(at_ - begin_); }
+  /// Goes on behind a value that somebody else has passed.
+  void GoTo(size_t position) { at_ = begin_ + position; }
+
   bool failed() const { return failed_; }
   /// Number of bytes up to and including the offending one. Ref: encoding/json SyntaxError.Offset.
   size_t error_offset() const { return error_offset_; }

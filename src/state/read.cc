@@ -10,9 +10,12 @@
 #include "codec/base64.h"
 #include "cty/json.h"
 #include "state/json_text.h"
+#include "state/outputs.h"
 #include "state/paths.h"
 #include "state/state.h"
 #include "state/upgrade.h"
+#include "tfjson/mapped_file.h"
+#include "tfjson/token_stream.h"
 
 namespace kinu::state {
 namespace {
@@ -83,6 +86,11 @@ class StateReader {
     state_.buffer = std::move(text);
   }
 
+  /// Only what is not about resources, of a file.
+  StateReader(std::shared_ptr<Program> program, tfjson::MappedFile& file) : file_(&file) {
+    state_.program = std::move(program);
+  }
+
   Result<State> Read();
 
  private:
@@ -98,6 +106,7 @@ class StateReader {
   void ReadVersion();
   void ReadOutputs();
   void ReadResources();
+  void PassResources();
   void ReadResource();
   void ReadInstance(RawInstance& raw);
   void ReadChecks();
@@ -121,6 +130,7 @@ class StateReader {
   }
 
   State state_;
+  tfjson::MappedFile* file_ = nullptr;  // instead of the state's buffer
   JsonCursor in_{std::string_view("")};
   std::deque<std::string> decoded_;
   RawResource raw_;  // reused: its instances keep their memory
@@ -257,6 +267,8 @@ void StateReader::ReadTop() {
       ReadText(key, &state_.lineage);
     } else if (key == "outputs" && known) {
       ReadOutputs();
+    } else if (key == "resources" && file_ != nullptr) {
+      PassResources();
     } else if (key == "resources" && version_ == 4) {
       ReadResources();
     } else if (key == "resources" && known) {
@@ -321,6 +333,18 @@ void StateReader::ReadOutputs() {
     }
     output.value = *std::move(value);
     state_.outputs.push_back(std::move(output));
+  }
+}
+
+/// Passes a value by without looking into it. What is not as it should be is left to who reads
+/// everything, and says what is wrong.
+void StateReader::PassResources() {
+  (void)in_.Peek();
+  tfjson::TokenStream tokens(*file_, in_.position());
+  if (tokens.SkipValue()) {
+    in_.GoTo(tokens.Offset());
+  } else {
+    in_.Fail();
   }
 }
 
@@ -819,7 +843,7 @@ std::string StateReader::VersionProblem() {
 }
 
 Result<State> StateReader::Read() {
-  std::string_view text = *state_.buffer;
+  const std::string_view text = file_ != nullptr ? file_->text() : *state_.buffer;
   if (text.empty()) {
     state_.buffer = nullptr;
     return std::move(state_);
@@ -880,6 +904,15 @@ Result<State> StateReader::Read() {
 }
 
 }  // namespace
+
+std::optional<State> ReadStateOutputs(std::shared_ptr<Program> program, int fd) {
+  const auto file = tfjson::MappedFile::Open(fd);
+  if (file == nullptr) {
+    return std::nullopt;
+  }
+  auto state = StateReader(std::move(program), *file).Read();
+  return state ? std::optional(*std::move(state)) : std::nullopt;
+}
 
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes) {
   return ReadState(std::move(program), std::make_shared<const std::string>(std::move(bytes)));

@@ -1,12 +1,14 @@
 #include "state/state.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "base/files.h"
 #include "state/json_text.h"
+#include "state/outputs.h"
 #include "state/paths.h"
 #include "state/store.h"
 
@@ -474,6 +476,40 @@ TEST(Records, StepsOfAReplacement) {
   EXPECT_TRUE(resource->instances[0].deposed.empty());
   record(Step::kRemove, "", "");
   EXPECT_TRUE(state.empty());
+}
+
+/// Reads the outputs of a text as of a file.
+std::optional<State> OutputsOf(const std::string& text) {
+  std::FILE* const file = std::tmpfile();
+  EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
+  std::fflush(file);
+  std::rewind(file);
+  std::optional<State> state = ReadStateOutputs(std::make_shared<Program>(), fileno(file));
+  std::fclose(file);
+  return state;
+}
+
+TEST(ReadStateOutputs, PassesResourcesBy) {
+  std::string text = R"({"version":4,"terraform_version":"1.12.6","serial":7,"lineage":"l",)"
+                     R"("outputs":{"o":{"value":[1,"\u00e9"],"type":["tuple",["number","string"]],)"
+                     R"("sensitive":true}},"resources" : [)";
+  while (text.size() < size_t{2} << 20) {
+    text += R"({"mode":"managed","type":"t","name":"n","deep":[[{"a\"":[]}],null,-1.5e3]},)";
+  }
+  const std::string good = text + R"({}] ,"check_results":null,"later":{}})";
+  const std::optional<State> state = OutputsOf(good);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(state->serial, 7U);
+  EXPECT_EQ(state->lineage, "l");
+  EXPECT_TRUE(state->resources.empty());
+  ASSERT_EQ(state->outputs.size(), 1U);
+  EXPECT_TRUE(state->outputs[0].sensitive);
+  EXPECT_EQ(state->outputs[0].value.elements()[1].AsString(), "\u00e9");
+  // What is wrong is left to who reads the whole.
+  EXPECT_FALSE(OutputsOf(good.substr(0, good.size() - 1)));
+  EXPECT_FALSE(OutputsOf(text + R"({]] ,"check_results":null})"));
+  EXPECT_FALSE(OutputsOf(text + "{\"\xFF\":1}]}"));
+  EXPECT_FALSE(OutputsOf(R"({"version":4,"outputs":{}})"));  // small
 }
 
 TEST(Locks, InfoRoundTrip) {

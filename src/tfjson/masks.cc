@@ -153,8 +153,13 @@ bool HasMaskBeside(std::string_view name) {
   return name == kFlagged[0] || name == kFlagged[1] || name == "variables";
 }
 
-void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor) {
-  if (cursor.whole()) {
+void AppendRedacted(std::string& out, const Node& document) {
+  AppendRedacted(out, document, MaskCursor(MaskCursor::Sort::kSensitive), Secrets(document));
+}
+
+void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor,
+                    const Secrets& secrets) {
+  if (cursor.whole() || (value.is_string() && secrets.AreIn(value))) {
     out += kRedacted;
     return;
   }
@@ -168,7 +173,8 @@ void AppendRedacted(std::string& out, const Node& value, const MaskCursor& curso
       first = false;
       out += member.name.text();
       out += ':';
-      AppendRedacted(out, member.value, cursor.Into({.container = value, .name = member.name}));
+      AppendRedacted(out, member.value, cursor.Into({.container = value, .name = member.name}),
+                     secrets);
     }
     out += '}';
   } else if (value.is_array()) {
@@ -179,7 +185,7 @@ void AppendRedacted(std::string& out, const Node& value, const MaskCursor& curso
       if (index > 0) {
         out += ',';
       }
-      AppendRedacted(out, element, cursors[index]);
+      AppendRedacted(out, element, cursors[index], secrets);
       ++index;
     }
     out += ']';

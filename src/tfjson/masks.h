@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tfjson/secrets.h"
 #include "tfjson/tree.h"
 
 namespace kinu::tfjson {
@@ -66,7 +67,11 @@ bool HasMaskBeside(std::string_view name);
 /// What stands for a sensitive value in redacted output, as a JSON string.
 inline constexpr std::string_view kRedacted = "\"(sensitive value)\"";
 
-/// Appends a value as compact JSON, with what is sensitive in it replaced. `cursor` stands on it.
-void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor);
+/// Appends a value as compact JSON, with what is sensitive in it replaced: what the masks say, of
+/// which `cursor` stands on it, and texts that have a secret inside.
+void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor,
+                    const Secrets& secrets);
+/// A whole document.
+void AppendRedacted(std::string& out, const Node& document);
 
 }  // namespace kinu::tfjson

@@ -18,6 +18,7 @@ struct Masks {
   uint64_t operators;  // { } [ ] : ,
   uint64_t spaces;
   uint64_t controls;  // below 0x20
+  bool non_ascii;     // whether any byte is above 0x7F
 };
 
 enum ByteClass : uint8_t { kQuote = 1, kBackslash = 2, kOperator = 4, kSpace = 8, kControl = 16 };
@@ -55,6 +56,7 @@ struct PortableKernel {
       masks.operators |= (classes >> 2 & 1) << i;
       masks.spaces |= (classes >> 3 & 1) << i;
       masks.controls |= (classes >> 4 & 1) << i;
+      masks.non_ascii = masks.non_ascii || static_cast<uint8_t>(block[i]) > 0x7F;
     }
     return masks;
   }
@@ -104,7 +106,36 @@ struct Avx2Kernel {
                 Equal(high_folded, '{') | Equal(high_folded, '}') | Equal(high, ':') |
                     Equal(high, ',')),
             .spaces = spaces,
-            .controls = controls};
+            .controls = controls,
+            .non_ascii = _mm256_movemask_epi8(_mm256_or_si256(low, high)) != 0};
+  }
+};
+
+#define KINU_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi,popcnt,pclmul")))
+
+struct Avx512Kernel {
+  KINU_AVX512 static inline uint64_t PrefixParity(uint64_t bits) {
+    return static_cast<uint64_t>(_mm_cvtsi128_si64(
+        _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<int64_t>(bits)), _mm_set1_epi8(-1), 0)));
+  }
+  KINU_AVX512 static inline __attribute__((always_inline)) uint64_t Equal(__m512i bytes, char c) {
+    return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(c));
+  }
+  KINU_AVX512 static inline Masks Look(const char* block) {
+    const __m512i bytes = _mm512_loadu_si512(block);
+    const __m512i folded = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+    const uint64_t controls = _mm512_cmplt_epu8_mask(bytes, _mm512_set1_epi8(0x20));
+    uint64_t spaces = Equal(bytes, ' ');
+    if (controls != 0) {
+      spaces |= Equal(bytes, '\n') | Equal(bytes, '\r') | Equal(bytes, '\t');
+    }
+    return {.quotes = Equal(bytes, '"'),
+            .backslashes = Equal(bytes, '\\'),
+            .operators =
+                Equal(folded, '{') | Equal(folded, '}') | Equal(bytes, ':') | Equal(bytes, ','),
+            .spaces = spaces,
+            .controls = controls,
+            .non_ascii = _mm512_movepi8_mask(bytes) != 0};
   }
 };
 #endif
@@ -139,6 +170,7 @@ struct ScanWith {
     uint32_t* end = out;
     uint64_t in_string = scanner.in_string_;
     uint64_t after_word = scanner.after_word_ ? 1 : 0;
+    bool non_ascii = false;
     char padded[kBlock];
     for (size_t at = from; at < to; at += kBlock) {
       const char* block = text.data() + at;
@@ -150,6 +182,7 @@ struct ScanWith {
         valid = (uint64_t{1} << (to - at)) - 1;
       }
       const Masks masks = Kernel::Look(block);
+      non_ascii |= masks.non_ascii;
       uint64_t quotes = masks.quotes;
       if ((masks.backslashes != 0 || scanner.escaped_)) [[unlikely]] {
         quotes &= ~scanner.Escaped(text, at, masks.backslashes & valid);
@@ -174,6 +207,7 @@ struct ScanWith {
     }
     scanner.in_string_ = in_string;
     scanner.after_word_ = after_word != 0;
+    scanner.non_ascii_seen_ = scanner.non_ascii_seen_ || non_ascii;
     return static_cast<size_t>(end - out);
   }
 };
@@ -190,15 +224,38 @@ KINU_AVX2 size_t ScanAvx2(StructureScanner& scanner, std::string_view text, size
                           uint32_t* out) {
   return ScanWith<Avx2Kernel>::Run(scanner, text, from, to, out);
 }
+KINU_AVX512 size_t ScanAvx512(StructureScanner& scanner, std::string_view text, size_t from,
+                              size_t to, uint32_t* out) {
+  return ScanWith<Avx512Kernel>::Run(scanner, text, from, to, out);
+}
 #endif
 
 }  // namespace
 
-StructureScanner::StructureScanner() : scan_(&ScanPortable) {
+bool StructureScanner::IsSupported([[maybe_unused]] Kernel kernel) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("pclmul")) {
-    scan_ = &ScanAvx2;
+  const bool common = __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("pclmul") != 0;
+  if (kernel == Kernel::kAvx2) {
+    return common && __builtin_cpu_supports("avx2") != 0;
+  }
+  if (kernel == Kernel::kAvx512) {
+    return common && __builtin_cpu_supports("avx512bw") != 0 &&
+           __builtin_cpu_supports("avx512vl") != 0;
+  }
+#endif
+  return kernel == Kernel::kPortable;
+}
+
+StructureScanner::StructureScanner()
+    : StructureScanner(IsSupported(Kernel::kAvx512) ? Kernel::kAvx512
+                       : IsSupported(Kernel::kAvx2) ? Kernel::kAvx2
+                                                    : Kernel::kPortable) {
+}
+
+StructureScanner::StructureScanner(Kernel kernel) : scan_(&ScanPortable) {
+#if defined(__x86_64__)
+  if (kernel != Kernel::kPortable) {
+    scan_ = kernel == Kernel::kAvx2 ? &ScanAvx2 : &ScanAvx512;
   }
 #endif
 }

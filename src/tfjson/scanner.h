@@ -26,7 +26,13 @@ class StructureScanner {
   /// How many bytes behind a block must be there for its escapes to be checked.
   static constexpr size_t kLookahead = 8;
 
+  /// The instructions that blocks are looked at with.
+  enum class Kernel : uint8_t { kPortable, kAvx2, kAvx512 };
+  /// With the best that this machine has.
   StructureScanner();
+  /// With these, for tests. IsSupported() must be true of them.
+  explicit StructureScanner(Kernel kernel);
+  static bool IsSupported(Kernel kernel);
 
   /// Scans [from, to) of `text`, which must follow what was scanned before, and writes the offsets
   /// (into `text`) of what it finds to `out`, which must have room for `to - from` + 64 of them.
@@ -46,9 +52,15 @@ class StructureScanner {
     backslash_seen_ = false;
     return seen;
   }
+  /// The same for bytes above 0x7F.
+  bool TakeNonAsciiSeen() {
+    const bool seen = non_ascii_seen_;
+    non_ascii_seen_ = false;
+    return seen;
+  }
 
  private:
-  template <typename Kernel>
+  template <typename Look>
   friend struct ScanWith;
   using ScanFunction = size_t (*)(StructureScanner&, std::string_view, size_t, size_t, uint32_t*);
 
@@ -60,6 +72,7 @@ class StructureScanner {
   bool escaped_ = false;     // the next byte follows a backslash
   bool after_word_ = false;  // the last byte belongs to a number or word
   bool backslash_seen_ = false;
+  bool non_ascii_seen_ = false;
   Problem problem_;
 };
 

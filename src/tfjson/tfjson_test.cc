@@ -1,11 +1,14 @@
+#include <cstdio>
 #include <random>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "codec/json_reader.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
 #include "tfjson/path.h"
+#include "tfjson/scanner.h"
 #include "tfjson/token_stream.h"
 #include "tfjson/tree.h"
 
@@ -25,6 +28,40 @@ ByteSource InPieces(const std::string& text, size_t piece) {
 /// "ok", or the problem.
 std::string Check(TokenStream& stream) {
   return stream.SkipValue() && stream.TakeEnd() ? "ok" : DescribeProblem(stream.problem());
+}
+
+TEST(StructureScanner, KernelsFindTheSame) {
+  using Kernel = StructureScanner::Kernel;
+  constexpr std::string_view kBytes = "{}[]:,\"\\ \n\tab0-1\x01\xC3\xA9\x7F";
+  std::mt19937 random(7);
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    const size_t size = random() % 700;
+    // Mostly quiet text, so that strings get long enough to matter.
+    while (text.size() < size) {
+      text += random() % 4 == 0 ? kBytes[random() % kBytes.size()] : 'x';
+    }
+    std::vector<uint32_t> expected;
+    std::string expected_end;
+    for (const Kernel kernel : {Kernel::kPortable, Kernel::kAvx2, Kernel::kAvx512}) {
+      if (!StructureScanner::IsSupported(kernel)) {
+        continue;
+      }
+      StructureScanner scanner(kernel);
+      std::vector<uint32_t> found(text.size() + 64);
+      found.resize(scanner.Scan(text, 0, text.size(), found.data()));
+      const std::string end =
+          std::to_string(scanner.problem().offset) + (scanner.in_string() ? " in" : " out") +
+          (scanner.TakeNonAsciiSeen() && !scanner.problem() ? " other" : " ascii");
+      if (kernel == Kernel::kPortable) {
+        expected = found;
+        expected_end = end;
+      } else {
+        EXPECT_EQ(found, expected) << text;
+        EXPECT_EQ(end, expected_end) << text;
+      }
+    }
+  }
 }
 
 struct Malformed {
@@ -384,7 +421,7 @@ TEST(Path, SeedExamples) {
 std::string Redacted(std::string text) {
   const auto document = *Document::Parse(std::move(text));
   std::string out;
-  AppendRedacted(out, document->root(), MaskCursor(MaskCursor::Sort::kSensitive));
+  AppendRedacted(out, document->root());
   return out;
 }
 
@@ -413,6 +450,57 @@ TEST(Masks, Redaction) {
   };
   for (const Row& row : kRows) {
     EXPECT_EQ(Redacted(std::string(row.document)), row.redacted);
+  }
+}
+
+TEST(Secrets, AreFoundInCopies) {
+  // A copy elsewhere, a text with the secret inside, and what only looks alike.
+  EXPECT_EQ(Redacted(R"j({"a":{"values":{"input":"tr0ub4dor&3","output":"tr0ub4dor&3",)j"
+                     R"j("url":"https://u:tr0ub4dor&3@h","tr0ub4dor&3":1,"near":"tr0ub4dor&"},)j"
+                     R"j("sensitive_values":{"input":true}},"b":["tr0ub4dor&3","x"]})j"),
+            R"j({"a":{"values":{"input":"(sensitive value)","output":"(sensitive value)",)j"
+            R"j("url":"(sensitive value)","tr0ub4dor&3":1,"near":"tr0ub4dor&"},)j"
+            R"j("sensitive_values":{"input":true}},"b":["(sensitive value)","x"]})j");
+  // Inside of masked containers, of lists and of outputs and variables.
+  EXPECT_EQ(
+      Redacted(R"j({"c":{"after":{"l":["one-secret",{"k":"two-secret"}],"m":["plain-text"]},)j"
+               R"j("after_sensitive":{"l":[false,true]}},"d":["two-secret","plain-text"]})j"),
+      R"j({"c":{"after":{"l":["one-secret",{"k":"(sensitive value)"}],"m":["plain-text"]},)j"
+      R"j("after_sensitive":{"l":[false,true]}},"d":["(sensitive value)","plain-text"]})j");
+  // Short texts say too little.
+  EXPECT_EQ(
+      Redacted(R"j({"o":{"sensitive":true,"value":["a","four"]},"p":["a","four","fourteen"]})j"),
+      R"j({"o":{"sensitive":true,"value":"(sensitive value)"},)j"
+      R"j("p":["a","(sensitive value)","fourteen"]})j");
+}
+
+TEST(MappedFile, IsReadAsAnyText) {
+  // Sizes around those of a page, and a text that is no text at its end.
+  for (const size_t size : {(size_t{3} << 20) - 1, size_t{3} << 20, (size_t{3} << 20) + 1}) {
+    std::string text = "[";
+    while (text.size() < size - 40) {
+      text += R"({"a":[1,-2.5e3,true,null,"\u00e9\"x"],"é":{}},)";
+    }
+    text += "0";
+    text.append(size - 1 - text.size(), ' ');
+    text += "]";
+    std::FILE* const file = std::tmpfile();
+    ASSERT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
+    std::fflush(file);
+    std::rewind(file);
+    const auto mapped = MappedFile::Open(fileno(file));
+    if (mapped == nullptr) {
+      GTEST_SKIP() << "the system cannot map files this way";
+    }
+    EXPECT_EQ(mapped->text(), text);
+    TokenStream stream(*mapped);
+    EXPECT_EQ(Check(stream), "ok");
+    EXPECT_EQ(stream.bytes_read(), text.size());
+    // What is truncated in the meantime is an error.
+    ASSERT_EQ(ftruncate(fileno(file), static_cast<off_t>(size / 2)), 0);
+    TokenStream again(*mapped);
+    EXPECT_NE(Check(again).find("the text cannot be read"), std::string::npos);
+    std::fclose(file);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "tfjson/token_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "text/unicode.h"
@@ -14,6 +15,11 @@ constexpr size_t kScanBytes = size_t{64} << 10;
 constexpr size_t kReadBytes = size_t{128} << 10;
 /// How much of a text in memory is one window: offsets have 32 bits.
 constexpr size_t kMemoryWindow = size_t{1} << 30;
+/// How much of a mapped file is asked for at once.
+constexpr size_t kMappedBytes = size_t{2} << 20;
+/// How often the end stands in the index, so that one may look that far ahead without asking.
+constexpr size_t kEnds = 6;
+constexpr ptrdiff_t kLookAhead = 4;
 constexpr size_t kMostHeld = size_t{0xF0000000};
 constexpr const char* kEndOfText = "the text ends too early";
 
@@ -26,6 +32,56 @@ size_t SkipDigits(std::string_view text, size_t at) {
     ++at;
   }
   return at;
+}
+
+/// Bytes that end a number or word.
+constexpr std::array<bool, 256> kWordEnds = [] {
+  std::array<bool, 256> ends{};
+  for (const char c : {'{', '}', '[', ']', ':', ',', ' ', '\t', '\n', '\r'}) {
+    ends[static_cast<uint8_t>(c)] = true;
+  }
+  return ends;
+}();
+
+/// Whether a number or word that is well spelt begins here, and something else than a string or the
+/// end of the text follows. A zero byte must stand behind the text.
+inline bool IsPlainScalar(const char* at) {
+  const auto digit = [](char c) { return static_cast<unsigned char>(c - '0') < 10; };
+  // Byte by byte: the text may end in between.
+  switch (*at) {
+    case 't':
+      if (at[1] != 'r' || at[2] != 'u' || at[3] != 'e') {
+        return false;
+      }
+      at += 4;
+      break;
+    case 'n':
+      if (at[1] != 'u' || at[2] != 'l' || at[3] != 'l') {
+        return false;
+      }
+      at += 4;
+      break;
+    case 'f':
+      if (at[1] != 'a' || at[2] != 'l' || at[3] != 's' || at[4] != 'e') {
+        return false;
+      }
+      at += 5;
+      break;
+    default:
+      at += *at == '-' ? 1 : 0;
+      if (*at == '0') {
+        ++at;
+      } else if (digit(*at)) {
+        while (digit(*++at)) {
+        }
+      } else {
+        return false;
+      }
+      if (*at == '.' || (*at | 0x20) == 'e') {
+        return false;  // rare enough for the other way
+      }
+  }
+  return kWordEnds[static_cast<uint8_t>(*at)];
 }
 
 /// The grammar of JSON numbers.
@@ -108,10 +164,21 @@ TokenStream::TokenStream(ByteSource source) : source_(std::move(source)) {
   text_ = buffer_.get();
 }
 
+TokenStream::TokenStream(MappedFile& file, size_t from)
+    : text_(file.text().data() + from), base_(from), rest_(file.text().substr(from)), file_(&file) {
+  index_.resize(kScanBytes + 2 * StructureScanner::kBlock);
+  next_ = end_ = index_.data();
+}
+
 void TokenStream::ReadMore() {
   if (!source_) {
     // The window grows into the text that lies behind it.
-    const size_t more = std::min(rest_.size(), kMemoryWindow);
+    size_t more = std::min(rest_.size(), file_ != nullptr ? kMappedBytes : kMemoryWindow);
+    if (file_ != nullptr && !file_->Provide(base_ + size_, more)) {
+      FailAt(base_ + size_, "the text cannot be read");
+      more = 0;
+      rest_ = {};
+    }
     size_ += more;
     rest_.remove_prefix(more);
     at_end_ = rest_.empty();
@@ -143,6 +210,9 @@ void TokenStream::MoveWindow() {
     text_ += keep;
   }
   base_ += keep;
+  if (file_ != nullptr) {
+    file_->Release(base_);
+  }
   size_ -= keep;
   scanned_ -= keep;
   checked_ -= keep;
@@ -193,10 +263,13 @@ void TokenStream::ScanMore() {
   std::memmove(index_.data(), next_, left * sizeof(uint32_t));
   next_ = index_.data();
   end_ = next_ + left;
-  if (!CheckUtf8(to)) {
+  const size_t found = scanner_.Scan({text_, size_}, scanned_, to, end_);
+  const bool ascii = !scanner_.TakeNonAsciiSeen();
+  if (ascii && checked_ == scanned_) {
+    checked_ = to;
+  } else if (!CheckUtf8(to)) {
     return;
   }
-  const size_t found = scanner_.Scan({text_, size_}, scanned_, to, end_);
   const uint32_t seen = scanner_.TakeBackslashSeen() ? 1 : 0;
   // A piece without tokens belongs to the string that goes through it.
   backslashes_ = (found == 0 ? backslashes_ : backslashes_ << 1) | seen;
@@ -210,8 +283,7 @@ void TokenStream::ScanMore() {
       return;
     }
     ended_ = true;
-    // Three times, so that the last token and the end itself have an end.
-    for (int i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < kEnds; ++i) {
       *end_++ = static_cast<uint32_t>(size_);
     }
   }
@@ -226,9 +298,9 @@ void TokenStream::Refill() {
     dead_ = true;
     text_ = "";
     held_ = kNotHeld;
-    std::fill_n(index_.data(), 3, 0U);
+    std::fill_n(index_.data(), kEnds, 0U);
     next_ = index_.data();
-    end_ = next_ + 3;
+    end_ = next_ + kEnds;
   }
 }
 
@@ -266,52 +338,160 @@ bool TokenStream::TakeScalar() {
   return true;
 }
 
-bool TokenStream::SkipValue() {
-  closers_.clear();
-  for (;;) {
-    // Here a value begins.
-    const char first = Peek();
-    bool open = false;
-    if (first == '"') {
-      Advance();
-    } else if (first == '{' || first == '[') {
-      if (closers_.size() >= kMaxDepth) {
-        return FailHere("values are nested too deep");
-      }
-      const char closer = first == '{' ? '}' : ']';
-      Advance();
-      if (Peek() == closer) {
-        Advance();
-      } else {
-        closers_.push_back(closer);
-        open = true;
-      }
-    } else if (!TakeScalar()) {
-      return false;
-    }
-    // Here a value has ended, or one has been opened.
-    while (!open) {
-      if (closers_.empty()) {
-        return true;
-      }
-      const char separator = Peek();
-      if (separator == ',') {
-        Advance();
-        open = true;
-      } else if (separator == closers_.back()) {
-        Advance();
-        closers_.pop_back();
-      } else {
-        return FailHere(closers_.back() == '}' ? "',' or '}' is expected"
-                                               : "',' or ']' is expected");
-      }
-    }
-    if (closers_.back() == '}') {
-      if (!Take('"', "the name of a member is expected") || !Take(':', "':' is expected")) {
+void TokenStream::Nesting::Push(bool object) {
+  constexpr size_t kBits = 64;
+  if (depth > 0 && depth % kBits == 0) {
+    further.push_back(kinds);
+  }
+  kinds = kinds << 1 | (object ? 1 : 0);
+  ++depth;
+}
+
+void TokenStream::Nesting::Pop() {
+  constexpr size_t kBits = 64;
+  --depth;
+  kinds >>= 1;
+  if (depth > 0 && depth % kBits == 0) {
+    kinds = further.back();
+    further.pop_back();
+  }
+}
+
+/// Steps over tokens as long as they are what they should be. At anything else it stops before it,
+/// for SkipCarefully() to look at.
+TokenStream::Skipped TokenStream::SkipQuickly(Nesting& nesting) {
+  const uint32_t* at = next_;
+  const char* text = text_;
+  const auto stop = [&](Skipped how, bool after_value) {
+    next_ += at - next_;
+    nesting.after_value = after_value;
+    return how;
+  };
+  // Tokens up to kLookAhead are in the index.
+  const auto ready = [&] {
+    while (end_ - at <= kLookAhead) {
+      if (problem_ || ended_) {
         return false;
       }
+      next_ += at - next_;
+      ScanMore();
+      at = next_;
+      text = text_;
+    }
+    return true;
+  };
+  for (;;) {
+    // Here a value begins.
+    if (!ready()) [[unlikely]] {
+      return stop(Skipped::kUnsure, false);
+    }
+    const char first = text[*at];
+    if (first == '"') {
+      ++at;
+    } else if (first == '{' || first == '[') {
+      if (nesting.depth >= kMaxDepth) [[unlikely]] {
+        return stop(Skipped::kUnsure, false);
+      }
+      const char second = text[at[1]];
+      if (second == (first == '{' ? '}' : ']')) {
+        at += 2;
+      } else if (first == '[') {
+        nesting.Push(false);
+        ++at;
+        continue;
+      } else if (second == '"' && text[at[2]] == ':') {
+        nesting.Push(true);
+        at += 3;
+        continue;
+      } else {
+        return stop(Skipped::kUnsure, false);
+      }
+    } else {
+      if (!IsPlainScalar(text + *at)) [[unlikely]] {
+        return stop(Skipped::kUnsure, false);
+      }
+      ++at;
+    }
+    // Here a value has ended.
+    for (;;) {
+      if (nesting.depth == 0) {
+        return stop(Skipped::kDone, true);
+      }
+      if (!ready()) [[unlikely]] {
+        return stop(Skipped::kUnsure, true);
+      }
+      const char separator = text[*at];
+      if (separator == ',') {
+        if (!nesting.in_object()) {
+          ++at;
+        } else {
+          if (text[at[1]] != '"' || text[at[2]] != ':') [[unlikely]] {
+            return stop(Skipped::kUnsure, true);
+          }
+          at += 3;
+        }
+        break;
+      }
+      if (separator != (nesting.in_object() ? '}' : ']')) [[unlikely]] {
+        return stop(Skipped::kUnsure, true);
+      }
+      nesting.Pop();
+      ++at;
     }
   }
+}
+
+/// Steps over one token or two, token by token, and says what is wrong with them.
+bool TokenStream::SkipCarefully(Nesting& nesting) {
+  if (nesting.after_value) {
+    const char separator = Peek();
+    const char closer = nesting.in_object() ? '}' : ']';
+    if (separator == closer) {
+      Advance();
+      nesting.Pop();
+      return true;
+    }
+    if (separator != ',') {
+      return FailHere(closer == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
+    }
+    Advance();
+    nesting.after_value = false;
+    return !nesting.in_object() ||
+           (Take('"', "the name of a member is expected") && Take(':', "':' is expected"));
+  }
+  const char first = Peek();
+  if (first == '"') {
+    Advance();
+  } else if (first == '{' || first == '[') {
+    if (nesting.depth >= kMaxDepth) {
+      return FailHere("values are nested too deep");
+    }
+    Advance();
+    if (Peek() != (first == '{' ? '}' : ']')) {
+      nesting.Push(first == '{');
+      return first != '{' ||
+             (Take('"', "the name of a member is expected") && Take(':', "':' is expected"));
+    }
+    Advance();
+  } else if (!TakeScalar()) {
+    return false;
+  }
+  nesting.after_value = true;
+  return true;
+}
+
+bool TokenStream::SkipValue() {
+  Nesting nesting;
+  do {
+    // What ends a value is left to the quick way only when there is something around it.
+    if (!nesting.after_value && SkipQuickly(nesting) == Skipped::kDone) {
+      return true;
+    }
+    if (!SkipCarefully(nesting)) {
+      return false;
+    }
+  } while (!nesting.after_value || nesting.depth > 0);
+  return true;
 }
 
 bool TokenStream::TakeEnd() {

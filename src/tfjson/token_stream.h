@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tfjson/mapped_file.h"
 #include "tfjson/scanner.h"
 
 namespace kinu::tfjson {
@@ -30,6 +31,8 @@ class TokenStream {
   explicit TokenStream(std::string&& text) = delete;
   /// A text that is read when it is needed.
   explicit TokenStream(ByteSource source);
+  /// A file, which must outlive the stream, from one of its bytes on.
+  explicit TokenStream(MappedFile& file, size_t from = 0);
   TokenStream(const TokenStream&) = delete;
   TokenStream& operator=(const TokenStream&) = delete;
 
@@ -98,6 +101,20 @@ class TokenStream {
  private:
   static constexpr uint64_t kNotHeld = ~uint64_t{0};
 
+  /// What SkipValue() has stepped into, and where it stands.
+  struct Nesting {
+    void Push(bool object);
+    void Pop();
+    bool in_object() const { return (kinds & 1) != 0; }
+    size_t depth = 0;
+    uint64_t kinds = 0;             // a bit per container, set for objects, the innermost lowest
+    std::vector<uint64_t> further;  // the same of containers further out
+    bool after_value = false;       // a value has ended; else one begins
+  };
+  enum class Skipped : uint8_t { kDone, kUnsure };
+  Skipped SkipQuickly(Nesting& nesting);
+  bool SkipCarefully(Nesting& nesting);
+
   void Refill();
   /// Drops the bytes that nobody needs and makes more of the text available.
   void ReadMore();
@@ -115,6 +132,7 @@ class TokenStream {
   size_t checked_ = 0;          // of these, known to be UTF-8
   uint64_t base_ = 0;           // where the window begins in the whole text
   std::string_view rest_;       // in memory: what lies behind the window
+  MappedFile* file_ = nullptr;  // whose text that is
   bool at_end_ = false;         // the window reaches the end of the text
   bool ended_ = false;          // the end of the text stands in the index as a token
   bool dead_ = false;           // there are no tokens up to the problem any more
@@ -125,7 +143,6 @@ class TokenStream {
   std::vector<uint32_t> index_;
   uint32_t* next_ = nullptr;
   uint32_t* end_ = nullptr;
-  std::vector<char> closers_;  // brackets that are open inside SkipValue
   Problem problem_;
 };
 

@@ -66,16 +66,12 @@ std::string_view KindName(Kind kind) {
 }
 
 std::string Node::String() const {
-  const std::string_view quoted = text();
-  if (tree_->entry(at_).escaped != 0) {
-    return DecodeString(quoted);
-  }
-  return std::string(quoted.substr(1, quoted.size() - 2));
+  return DecodeString(text());
 }
 
 std::string_view Node::String(std::string& scratch) const {
   const std::string_view quoted = text();
-  if (tree_->entry(at_).escaped != 0) {
+  if (quoted.find('\\') != std::string_view::npos) {
     scratch = DecodeString(quoted);
     return scratch;
   }
@@ -87,11 +83,13 @@ bool Node::Is(std::string_view wanted) const {
   if (entry.kind() != Kind::kString && entry.kind() != Kind::kName) {
     return false;
   }
-  if (entry.escaped != 0) {
-    return DecodeString(text()) == wanted;
+  const std::string_view body = tree_->text().substr(entry.begin + 1, entry.end - entry.begin - 2);
+  if (body.size() == wanted.size()) {
+    return body == wanted && wanted.find('\\') == std::string_view::npos;
   }
-  return entry.end - entry.begin == wanted.size() + 2 &&
-         tree_->text().substr(entry.begin + 1, wanted.size()) == wanted;
+  // An escape is longer than what it stands for.
+  return body.size() > wanted.size() && body.find('\\') != std::string_view::npos &&
+         DecodeString(text()) == wanted;
 }
 
 Node Node::Find(std::string_view name) const {
@@ -123,7 +121,6 @@ void Tree::Append(TokenStream& stream, Kind kind) {
   entry.next = static_cast<uint32_t>(entries_.size()) + 1;
   if (kind != Kind::kArray && kind != Kind::kObject) {
     entry.end = entry.begin + static_cast<uint32_t>(stream.Text().size());
-    entry.escaped = (kind == Kind::kString || kind == Kind::kName) && stream.HasEscapes() ? 1 : 0;
   }
   entries_.push_back(entry);
 }
@@ -199,6 +196,12 @@ bool Tree::ReadValue(TokenStream& stream) {
   }
 }
 
+void Tree::Expect(size_t bytes) {
+  // Documents have an entry every seven bytes or more; what is not filled is never touched.
+  constexpr size_t kBytesPerEntry = 6;
+  entries_.reserve(bytes / kBytesPerEntry);
+}
+
 bool Tree::Read(TokenStream& stream) {
   entries_.clear();
   open_.clear();
@@ -265,6 +268,7 @@ Result<std::unique_ptr<Document>> Document::Parse(std::string text) {
 Result<std::unique_ptr<Document>> Document::ParseMembers(std::string text,
                                                          std::span<const std::string_view> names) {
   auto document = std::unique_ptr<Document>(new Document(std::move(text)));
+  document->tree_.Expect(document->text_.size());
   TokenStream stream(document->text_);
   const bool read =
       names.empty() ? document->tree_.Read(stream) : document->tree_.ReadMembers(stream, names);

@@ -98,11 +98,12 @@ class Tree {
     uint32_t end = 0;
     uint32_t next = 0;  ///< the entry behind this value and all that is in it
     uint32_t kind_bits : 3 = 0;
-    uint32_t escaped : 1 = 0;  ///< a string or name with escapes
-    uint32_t count : 28 = 0;   ///< elements or members
+    uint32_t count : 28 = 0;  ///< elements or members
     Kind kind() const { return static_cast<Kind>(kind_bits); }
   };
 
+  /// Makes room for the entries of a text of that size.
+  void Expect(size_t bytes);
   /// Reads the value at the stream's current token and steps over it. False when it is malformed:
   /// the stream says how. The tree looks into the stream's text, so it is valid until the stream
   /// moves on (with a text in memory: as long as that text).

@@ -78,6 +78,11 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
       return fail();
     }
     destroying = plan.mode == plan::Mode::kDestroy;
+    for (const plan::ResourceChange& change : plan.changes) {
+      if (audience->json() != nullptr && change.action != plan::Action::kNoOp) {
+        audience->json()->PlannedChange(*plan.program, change);
+      }
+    }
   } else {
     if (!destroying && !RequireConfiguration("apply", diags)) {
       return fail();

@@ -12,6 +12,11 @@ constexpr std::string_view kDone =
     "Import successful!\n\nThe resources that were imported are shown above. These resources are "
     "now in\nyour OpenTofu state and will henceforth be managed by OpenTofu.\n";
 
+/// The same as a JSON message.
+constexpr const char* kDoneMessage =
+    "Import successful! The resources that were imported are shown above. These resources are now "
+    "in your OpenTofu state and will henceforth be managed by OpenTofu";
+
 /// The instance that is imported to; problems are shown already when there is none.
 std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* source,
                                            Audience& audience, Diagnostics& diags) {
@@ -142,6 +147,9 @@ int RunImport(Invocation& invocation) {
     return fail();
   }
   audience->Text(invocation.style().Paint("\n[reset][green]%\n[reset]\n", kDone));
+  if (audience->json() != nullptr) {
+    audience->json()->Message(view::JsonUi::Level::kInfo, kDoneMessage);
+  }
   operation.Close(diags);
   return audience->Show(diags) ? 1 : 0;
 }

@@ -43,7 +43,8 @@ int RunOutput(Invocation& invocation) {
     return 1;
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
-  Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());
+  Result<state::State> state =
+      store ? (*store)->ReadOutputs(program) : std::unexpected(store.error());
   if (!state) {
     diags.Error("Failed to load state", state.error().message);
     invocation.Show(diags);

@@ -153,6 +153,7 @@ int RunQuery(Invocation& invocation) {
     files.emplace_back("-");
   }
   for (const std::string& file : files) {
+    writer.BeginDocument();
     const auto document = OpenDocument(invocation, file, {.as_is = flags->Bool("as-is")}, diags);
     if (document != nullptr &&
         !query::RunQuery(*document->tokens, *selector, run, [&](const query::Found& found) {

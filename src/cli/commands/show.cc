@@ -42,7 +42,7 @@ int NotAPlan(Diagnostics& diags) {
 }
 
 Result<void> WriteRedacted(std::string& out, const tfjson::Node& document) {
-  tfjson::AppendRedacted(out, document, tfjson::MaskCursor(tfjson::MaskCursor::Sort::kSensitive));
+  tfjson::AppendRedacted(out, document);
   return {};
 }
 

@@ -51,20 +51,30 @@ void SayCreated(StateSession& session, const std::string& name) {
       "\n\nYou're now on a new, empty workspace. Workspaces isolate their state,\n"
       "so if you run \"tofu plan\" OpenTofu will not see any existing state\n"
       "for this configuration.";
-  Paint(session, "[reset][green][bold]" + heading + "[reset][green]" + rest, heading + rest);
+  Paint(session, "[reset][green][bold]" + heading + "[reset][green]" + rest,
+        "Created and switched to workspace \"" + name +
+            "\". You're now on a new, empty workspace. Workspaces isolate their state, so if you "
+            "run \"tofu plan\" OpenTofu will not see any existing state for this configuration");
 }
 
-void DoesNotExist(StateSession& session, const std::string& name) {
-  session.diags.Error("Workspace \"" + name + "\" doesn't exist",
-                      "Create it with \"tofu workspace new\", or add -or-create to "
-                      "\"tofu workspace select\".");
+int DoesNotExist(StateSession& session, const std::string& name) {
+  return session.Refuse(
+      "Workspace \"" + name +
+          "\" doesn't exist. You can create this workspace with the \"new\" subcommand or include "
+          "the \"-or-create\" flag with the \"select\" subcommand",
+      "Workspace \"" + name + "\" doesn't exist",
+      "Create it with \"tofu workspace new\", or add -or-create to \"tofu workspace select\".");
 }
 
-void InvalidName(StateSession& session, const std::string& name) {
-  session.diags.Error("Invalid workspace name",
-                      "The name \"" + name +
-                          "\" cannot be used: a workspace's name has only characters that need no "
-                          "escaping in a URL, and no slash.");
+int InvalidName(StateSession& session, const std::string& name) {
+  return session.Refuse(
+      "The workspace name \"" + name +
+          "\" is not allowed. The name must contain only URL safe characters, and no path "
+          "separators",
+      "Invalid workspace name",
+      "The name \"" + name +
+          "\" cannot be used: a workspace's name has only characters that need no escaping in a "
+          "URL, and no slash.");
 }
 
 }  // namespace
@@ -104,6 +114,11 @@ int RunWorkspaceList(Invocation& invocation) {
   }
   session.audience->Text(text + "\n");
   if (Overridden()) {
+    if (session.audience->json() != nullptr) {
+      session.audience->json()->Message(view::JsonUi::Level::kInfo,
+                                        "The active workspace is being overridden using the "
+                                        "TF_WORKSPACE environment variable");
+    }
     session.audience->Text(
         "\n\nThe active workspace is being overridden using the TF_WORKSPACE environment\n"
         "variable.\n\n");
@@ -131,11 +146,14 @@ int RunWorkspaceNew(Invocation& invocation) {
     return session.Usage();
   }
   if (!backend::IsValidWorkspaceName(name)) {
-    InvalidName(session, name);
-    return session.Fail();
+    return InvalidName(session, name);
   }
   if (Overridden() && WorkspaceOf(invocation) != name) {
-    return session.Fail(
+    return session.Refuse(
+        "The workspace is currently overridden using the TF_WORKSPACE environment variable. You "
+        "cannot create a new workspace when using this setting. To create a new workspace, either "
+        "unset this environment variable or update it to match the workspace name you are trying "
+        "to create, and then run this command again",
         "The workspace is overridden using the TF_WORKSPACE environment variable",
         "Unset TF_WORKSPACE, or set it to the name of the new workspace, and try again.");
   }
@@ -149,8 +167,9 @@ int RunWorkspaceNew(Invocation& invocation) {
     return session.Fail("Error getting existing workspaces", names.error().message);
   }
   if (std::find(names->begin(), names->end(), name) != names->end()) {
-    return session.Fail("Workspace \"" + name + "\" already exists",
-                        "Select it with \"tofu workspace select\", or choose another name.");
+    return session.Refuse("Workspace \"" + name + "\" already exists",
+                          "Workspace \"" + name + "\" already exists",
+                          "Select it with \"tofu workspace select\", or choose another name.");
   }
   if (auto made = workspaces.CreateWorkspace(name); !made) {
     return session.Fail("Error getting the state manager", made.error().message);
@@ -207,7 +226,10 @@ int RunWorkspaceSelect(Invocation& invocation) {
     return session.Usage();
   }
   if (Overridden()) {
-    return session.Fail(
+    return session.Refuse(
+        "The selected workspace is currently overridden using the TF_WORKSPACE environment "
+        "variable. To select a new workspace, either update this environment variable or unset it "
+        "and then run this command again",
         "The selected workspace is overridden using the TF_WORKSPACE environment variable",
         "Change or unset TF_WORKSPACE, and try again.");
   }
@@ -216,8 +238,7 @@ int RunWorkspaceSelect(Invocation& invocation) {
     return session.Fail();
   }
   if (!backend::IsValidWorkspaceName(name)) {
-    InvalidName(session, name);
-    return session.Fail();
+    return InvalidName(session, name);
   }
   backend::LocalBackend workspaces(options);
   auto names = workspaces.Workspaces();
@@ -230,8 +251,7 @@ int RunWorkspaceSelect(Invocation& invocation) {
   bool found = std::find(names->begin(), names->end(), name) != names->end();
   if (!found) {
     if (!session.flags->Bool("or-create")) {
-      DoesNotExist(session, name);
-      return session.Fail();
+      return DoesNotExist(session, name);
     }
     if (auto made = workspaces.CreateWorkspace(name); !made) {
       return session.Fail("Error getting the state manager", made.error().message);
@@ -244,7 +264,7 @@ int RunWorkspaceSelect(Invocation& invocation) {
     SayCreated(session, name);
   } else {
     std::string text = "Switched to workspace \"" + name + "\".";
-    Paint(session, "[reset][green]" + text, text);
+    Paint(session, "[reset][green]" + text, "Switched to workspace \"" + name + "\"");
   }
   return 0;
 }
@@ -267,12 +287,14 @@ int RunWorkspaceDelete(Invocation& invocation) {
     return session.Fail("Error loading workspaces", names.error().message);
   }
   if (std::find(names->begin(), names->end(), name) == names->end()) {
-    DoesNotExist(session, name);
-    return session.Fail();
+    return DoesNotExist(session, name);
   }
   if (name == WorkspaceOf(invocation)) {
-    return session.Fail("Workspace \"" + name + "\" is your active workspace",
-                        "The workspace in use cannot be deleted: select another one first.");
+    return session.Refuse("Workspace \"" + name +
+                              "\" is your active workspace. You cannot delete the currently active "
+                              "workspace. Please switch to another workspace and try again",
+                          "Workspace \"" + name + "\" is your active workspace",
+                          "The workspace in use cannot be deleted: select another one first.");
   }
   bool has_objects = false;
   {
@@ -321,12 +343,21 @@ int RunWorkspaceDelete(Invocation& invocation) {
     return session.Fail("Workspace deletion failed", deleted.error().message);
   }
   std::string text = "Deleted workspace \"" + name + "\"!";
-  Paint(session, "[reset][green]" + text, text);
+  Paint(session, "[reset][green]" + text, "Deleted workspace \"" + name + "\"");
   if (has_objects) {
-    session.diags.Warning("\"" + name + "\" was non-empty",
-                          "The objects that the workspace kept track of may still exist, but "
-                          "nothing manages them any more.");
-    session.audience->Show(session.diags);
+    if (session.audience->json() != nullptr) {
+      session.audience->json()->Message(
+          view::JsonUi::Level::kWarn,
+          "\"" + name +
+              "\" was non-empty. The resources managed by the deleted workspace may still exist, "
+              "but are no longer manageable by OpenTofu since the state has been deleted");
+    }
+    if (!session.json_only()) {
+      session.diags.Warning("\"" + name + "\" was non-empty",
+                            "The objects that the workspace kept track of may still exist, but "
+                            "nothing manages them any more.");
+      invocation.Show(session.diags);
+    }
   }
   return 0;
 }

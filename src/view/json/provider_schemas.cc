@@ -222,10 +222,16 @@ void WriteIdentities(JsonWriter& out, const ProviderSchema& provider) {
   }
 }
 
-void WriteProvider(JsonWriter& out, const ProviderSchema& provider) {
+/// The built-in provider has no configuration block at all; that of any other may be empty.
+bool HasConfigBlock(std::string_view address, const ProviderSchema& provider) {
+  return !address.starts_with("terraform.io/builtin/") ||
+         !IsEmpty(provider.provider_config().block);
+}
+
+void WriteProvider(JsonWriter& out, std::string_view address, const ProviderSchema& provider) {
   out.BeginObject();
   out.Key("provider");
-  WriteSchema(out, provider.provider_config(), !IsEmpty(provider.provider_config().block));
+  WriteSchema(out, provider.provider_config(), HasConfigBlock(address, provider));
   WriteSchemas(out, "resource_schemas", provider.ResourceTypes(),
                [&](const std::string& name) { return provider.FindResource(name); });
   WriteSchemas(out, "data_source_schemas", provider.DataTypes(),
@@ -248,7 +254,7 @@ void WriteProviderSchemas(
     out.BeginObject();
     for (const auto& [address, provider] : providers) {
       out.Key(address);
-      WriteProvider(out, *provider);
+      WriteProvider(out, address, *provider);
     }
     out.EndObject();
   }

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Looks for secrets in everything that the program prints of a configuration that is full of them.
+
+    tests/redaction.py --binary PATH [--seed N]
+
+Fifty texts are made at random and declared sensitive in every way that there is: variables of all shapes,
+`sensitive()`, outputs, values built from others. Some are copied where no mask stands (terraform_data.output).
+None of them may be in any output that hides sensitive values: what people read of a plan, an apply, a state and
+an output, messages, diagnostics, logs, graphs; the redacted documents, summaries, queries and checks. Outputs
+that are meant to have them, such as `show -json`, have them, or nothing would be tested.
+"""
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+COUNT = 50
+ODD = ['"', "\\", "<&>", "é", "%%{", " ", "'", "\t", "ü€"]
+
+
+def secrets_of(generator):
+    """Texts with a core that survives every way of quoting; the core is what is looked for."""
+    for number in range(COUNT):
+        core = "S%02d" % number + "".join(generator.choice("abcdefghijkmnpqrstuvwxyz23456789")
+                                         for _ in range(20))
+        yield core, generator.choice(ODD) + core + generator.choice(ODD)
+
+
+def configuration(texts):
+    """The texts, each in its place."""
+    literal = [json.dumps(text, ensure_ascii=False).replace("${", "$${").replace("%{", "%%{") for text in texts]
+    take = iter(literal)
+    lines = []
+    for name in range(10):
+        lines.append('variable "text%d" {\n  sensitive = true\n  default   = %s\n}' % (name, next(take)))
+    lines.append('variable "object" {\n  sensitive = true\n  type = object({ a = string, b = list(string), '
+                 'c = map(string) })\n  default = {\n    a = %s\n    b = [%s, %s]\n    c = { k = %s }\n  }\n}'
+                 % (next(take), next(take), next(take), next(take)))
+    lines.append('variable "given" {\n  sensitive = true\n  type = string\n}')
+    lines.append("locals {")
+    for name in range(8):
+        lines.append("  local%d = sensitive(%s)" % (name, next(take)))
+    lines.append("}")
+    # In triggers_replace nothing is copied; input is copied to output.
+    for name in range(10):
+        lines.append('resource "terraform_data" "hidden%d" {\n  triggers_replace = { v = var.text%d, w = sensitive(%s) }'
+                     '\n}' % (name, name, next(take)))
+    for name in range(4):
+        lines.append('resource "terraform_data" "nested%d" {\n  triggers_replace = [local.local%d, '
+                     '{ deep = [sensitive(%s)] }]\n}' % (name, name, next(take)))
+    lines.append('resource "terraform_data" "mixed" {\n  triggers_replace = "x-${var.object.a}-${var.given}"\n}')
+    lines.append('resource "terraform_data" "each" {\n  for_each = { one = var.text1 == "" ? "" : "k" }\n'
+                 '  triggers_replace = var.object\n}')
+    lines.append('resource "terraform_data" "command" {\n  triggers_replace = 1\n  provisioner "local-exec" {\n'
+                 '    command = "true ${local.local5}"\n    environment = { SECRET = %s }\n  }\n}'
+                 % ("sensitive(%s)" % next(take)))
+    lines.append('output "one" {\n  sensitive = true\n  value = var.text0\n}')
+    lines.append('output "all" {\n  sensitive = true\n  value = [local.local6, var.object, sensitive(%s)]\n}'
+                 % next(take))
+    lines.append('check "shown" {\n  assert {\n    condition     = var.text2 == local.local7\n'
+                 '    error_message = "They differ."\n  }\n}')
+    rest = list(take)
+    return "\n".join(lines) + "\n", rest
+
+
+COPIES = 'resource "terraform_data" "copy%d" {\n  input = { v = sensitive(%s), w = ["x", var.text%d] }\n}\n'
+
+CHECKS = """check "c" {
+  plan {
+    expect_known_value {
+      selector = "$.resource_changes[*].change.after"
+      value    = null()
+    }
+    expect_known_value {
+      selector = "$..triggers_replace"
+      value    = null()
+    }
+    expect_known_value {
+      selector = "$.planned_values"
+      value    = null()
+    }
+  }
+  state {
+    expect_known_value {
+      selector = "$..values.*"
+      value    = null()
+    }
+    expect_known_output_value {
+      name  = "one"
+      value = null()
+    }
+  }
+}
+"""
+
+# What hides sensitive values, after what.
+HIDING = [
+    ["validate", "-json"],
+    ["plan", "-no-color", "-out=p"],
+    ["plan", "-json"],
+    ["show", "-no-color", "p"],
+    ["show", "-json", "-redact", "p"],
+    ["show", "-json", "-redact", "-format=0.1", "p"],
+    ["show", "-summary", "p"],
+    ["query", "$", "p"],
+    ["query", "-raw", "$..*", "p"],
+    ["query", "-csv", "-paths", "$.resource_changes[*].change.after", "p"],
+    ["query", "-table", "$.planned_values.root_module.resources[*].values", "p"],
+    ["query", "-json", "-paths", "$.variables", "p"],
+    ["graph", "-plan=p"],
+    ["apply", "-no-color", "p"],
+    ["state", "list"],
+    ["state", "show", "-no-color", "terraform_data.hidden1"],
+    ["state", "show", "-no-color", "terraform_data.mixed"],
+    ["show", "-no-color"],
+    ["output", "-no-color"],
+    ["show", "-json", "-redact", "terraform.tfstate"],
+    ["show", "-json", "-redact"],
+    ["query", "$..*", "terraform.tfstate"],
+    ["query", "-raw", "$.values.root_module.resources[*].values", "terraform.tfstate"],
+    ["plan", "-no-color", "-detailed-exitcode"],
+    ["plan", "-json", "-destroy", "-out=d"],
+    ["show", "-json", "-redact", "d"],
+    ["apply", "-json", "d"],
+]
+AFTER_APPLY = [
+    ["check", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+    ["check", "-json", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+    ["check", "-junit", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+    ["check", "-sarif", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+    ["check", "-annotations", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
+]
+# Only where documents are: in what people read, a copy that no mask stands for is shown.
+COPIES_SHOWN = {"plan", "apply", "state"}
+
+
+def without_difference(line):
+    """The difference that a diagnostic in JSON has is a change with its masks, as in plans: not hidden."""
+    try:
+        message = json.loads(line)
+        message["diagnostic"].pop("difference", None)
+        return json.dumps(message, ensure_ascii=False)
+    except (ValueError, KeyError, TypeError):
+        return line
+
+
+class Run:
+    def __init__(self, binary, folder, cores, given):
+        self.binary = os.path.abspath(binary)
+        self.folder = folder
+        self.cores = cores
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith("TF_")}
+        self.environment["TF_VAR_given"] = given
+        self.environment["TF_LOG"] = "trace"
+        self.passed, self.failed = 0, 0
+
+    def output(self, arguments, stdin=""):
+        done = subprocess.run([self.binary] + arguments, cwd=self.folder, env=self.environment,
+                              input=stdin.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return (done.stdout + done.stderr).decode("utf-8", errors="replace")
+
+    def expect_none(self, arguments, stdin=""):
+        text = "\n".join(map(without_difference, self.output(arguments, stdin).split("\n")))
+        found = [core for core in self.cores if core in text]
+        self.passed, self.failed = self.passed + (not found), self.failed + bool(found)
+        if found:
+            at = text.index(found[0])
+            print("FAIL %s: %d secrets, such as …%s…"
+                  % (" ".join(arguments), len(found), text[max(0, at - 80):at + 60].replace("\n", " ")))
+
+    def expect_some(self, arguments):
+        text = self.output(arguments)
+        good = any(core in text for core in self.cores)
+        self.passed, self.failed = self.passed + good, self.failed + (not good)
+        if not good:
+            print("FAIL %s: has no secret, so nothing is tested: %s" % (" ".join(arguments), text[:500]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--seed", type=int, default=20240501)
+    args = parser.parse_args()
+    passed = failed = 0
+    for copies in (False, True):
+        made = list(secrets_of(random.Random(args.seed)))
+        cores = [core for core, _ in made]
+        text, rest = configuration([secret for _, secret in made[1:]])
+        with tempfile.TemporaryDirectory(prefix="redaction-") as folder:
+            if copies:
+                text += "".join(COPIES % (number, secret, number % 10)
+                                for number, secret in enumerate(rest))
+            with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as handle:
+                handle.write(text)
+            with open(os.path.join(folder, "c.kinucheck.hcl"), "w", encoding="utf-8") as handle:
+                handle.write(CHECKS)
+            run = Run(args.binary, folder, cores, made[0][1])
+            run.output(["init"])
+            for arguments in HIDING:
+                shown = copies and "-json" not in arguments and \
+                    (arguments[0] in COPIES_SHOWN or arguments[:2] == ["show", "-no-color"])
+                if not shown:
+                    run.expect_none(arguments)
+                else:
+                    run.output(arguments)
+                if arguments[0] == "apply" and arguments[-1] == "p":
+                    run.expect_some(["show", "-json", "p"])
+                    run.expect_some(["show", "-json"])
+                    run.expect_some(["query", "-show-sensitive", "$", "p"])
+                    for check in AFTER_APPLY:
+                        run.expect_none(check)
+            run.expect_none(["console"], "var.object\nlocal.local0\nvar.text1\n")
+            # A mistake beside a secret shows the line, but not the value.
+            with open(os.path.join(folder, "wrong.tf"), "w", encoding="utf-8") as handle:
+                handle.write('output "wrong" {\n  value = var.text3\n}\n'
+                             'resource "terraform_data" "wrong" {\n  count = var.text4 + 1\n}\n'
+                             'output "more" {\n  sensitive = true\n  value = tonumber(var.text5)\n}\n')
+            for arguments in (["plan", "-no-color"], ["plan", "-json"], ["validate", "-json"],
+                              ["validate", "-no-color"]):
+                run.expect_none(arguments)
+            passed, failed = passed + run.passed, failed + run.failed
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
