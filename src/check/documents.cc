@@ -34,6 +34,15 @@ Result<void> Require(const Node& node, Kind kind, const std::string& what) {
   return WrongType(node, KindName(kind), what);
 }
 
+/// What an entry of a list is called in errors; the text is only made for one.
+struct Entry {
+  std::string_view list;
+  size_t index = 0;
+  std::string Text(std::string_view member = {}) const {
+    return std::string(list) + "[" + std::to_string(index) + "]" + std::string(member);
+  }
+};
+
 /// Reads the text, keeping these members, and checks `format_version`.
 Result<std::unique_ptr<Document>> ReadDocument(std::string text,
                                                std::span<const std::string_view> names,
@@ -61,26 +70,31 @@ Node NullNode() {
 
 namespace {
 
-Result<PlanDocument::Change> ReadChange(const Node& change, const std::string& what) {
+/// `name` tells what the change is of, for errors.
+template <typename Name>
+Result<PlanDocument::Change> ReadChange(const Node& change, const Name& name) {
   PlanDocument::Change result{.actions = NullNode(), .change = NullNode()};
-  if (auto good = Require(change, Kind::kObject, what); !good) {
-    return std::unexpected(good.error());
-  }
   if (Absent(change)) {
     return result;
   }
-  result.change = change;
-  result.unknown = change.Find("after_unknown");
-  const Node actions = change.Find("actions");
-  if (auto good = Require(actions, Kind::kArray, what + ".actions"); !good) {
-    return std::unexpected(good.error());
+  if (!change.is_object()) {
+    return std::unexpected(WrongType(change, "object", name()).error());
   }
-  if (!Absent(actions)) {
-    result.actions = actions;
-    for (const Node action : actions.elements()) {
-      if (auto good = Require(action, Kind::kString, "an element of " + what + ".actions"); !good) {
-        return std::unexpected(good.error());
-      }
+  result.change = change;
+  for (const Member member : change.members()) {
+    if (member.name.Is("after_unknown")) {
+      result.unknown = member.value;
+    } else if (member.name.Is("actions") && !member.value.is_null()) {
+      result.actions = member.value;
+    }
+  }
+  if (!result.actions.is_array() && !result.actions.is_null()) {
+    return std::unexpected(WrongType(result.actions, "array", name() + ".actions").error());
+  }
+  for (const Node action : result.actions.elements()) {
+    if (!action.is_string()) {
+      return std::unexpected(
+          Require(action, Kind::kString, "an element of " + name() + ".actions").error());
     }
   }
   return result;
@@ -95,7 +109,7 @@ Result<PlanDocument::Change> PlanDocument::ChangeOf(const Node& node) {
     return Fail(ErrorCode::kInvalid,
                 "there is no change but a value of type " + std::string(KindName(node.kind())));
   }
-  return ReadChange(change, "the change");
+  return ReadChange(change, [] { return std::string("the change"); });
 }
 
 Result<std::unique_ptr<PlanDocument>> PlanDocument::Read(std::string text, bool whole) {
@@ -120,18 +134,27 @@ Result<void> PlanDocument::Index(bool first_format) {
     return good;
   }
   if (!Absent(resources)) {
-    for (const Node entry : resources.elements()) {
-      const std::string what = "resource_changes[" + std::to_string(resources_.size()) + "]";
-      if (auto good = Require(entry, Kind::kObject, what); !good) {
-        return good;
+    resource_index_.reserve(resources.size());
+    resources_.reserve(resources.size());
+    for (const Node node : resources.elements()) {
+      const Entry entry{"resource_changes", resources_.size()};
+      if (!node.is_object() && !node.is_null()) {
+        return WrongType(node, "object", entry.Text());
       }
-      const Node address = entry.Find("address");
-      if (auto good = Require(address, Kind::kString, what + ".address"); !good) {
-        return good;
+      Node address;
+      Node inner;
+      for (const Member member : node.members()) {
+        if (member.name.Is("address")) {
+          address = member.value;
+        } else if (member.name.Is("change")) {
+          inner = member.value;
+        }
       }
-      KINU_TRY(const Change change, ReadChange(entry.Find("change"), what + ".change"));
-      resource_index_.emplace(Absent(address) ? std::string() : address.String(),
-                              static_cast<uint32_t>(resources_.size()));
+      if (!Absent(address) && !address.is_string()) {
+        return WrongType(address, "string", entry.Text(".address"));
+      }
+      KINU_TRY(const Change change, ReadChange(inner, [&] { return entry.Text(".change"); }));
+      resource_index_.emplace(Key(address), static_cast<uint32_t>(resources_.size()));
       resources_.push_back(change);
     }
   }
@@ -141,12 +164,12 @@ Result<void> PlanDocument::Index(bool first_format) {
   }
   if (!Absent(outputs)) {
     for (const Member member : outputs.members()) {
-      std::string name = member.name.String();
+      const std::string name = member.name.String();
       // Format 0.1 has one object more around the change.
       const Node inner = first_format ? member.value.Find("change") : Node();
       KINU_TRY(const Change change,
-               ReadChange(inner ? inner : member.value, "output_changes." + name));
-      output_index_.emplace(std::move(name), static_cast<uint32_t>(outputs_.size()));
+               ReadChange(inner ? inner : member.value, [&] { return "output_changes." + name; }));
+      output_index_.emplace(Key(member.name), static_cast<uint32_t>(outputs_.size()));
       outputs_.push_back(change);
     }
   }
@@ -219,6 +242,16 @@ void PlanDocument::AddUnknown(const Node& unknown) {
       }
     }
   }
+}
+
+/// The content of a string or name, empty when there is none. It lives as long as the document.
+std::string_view PlanDocument::Key(const Node& text) {
+  if (Absent(text)) {
+    return {};
+  }
+  std::string scratch;
+  const std::string_view content = text.String(scratch);
+  return content.data() == scratch.data() ? decoded_.emplace_back(std::move(scratch)) : content;
 }
 
 const PlanDocument::Change* PlanDocument::Resource(std::string_view address) const {

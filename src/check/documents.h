@@ -3,6 +3,7 @@
 // Ref: the contract of `check`, sections 2, 5 and 6; terraform-json Plan and State.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,9 +53,11 @@ class PlanDocument {
  private:
   Result<void> Index(bool first_format);
   void AddUnknown(const tfjson::Node& unknown);
+  std::string_view Key(const tfjson::Node& text);
   std::unique_ptr<tfjson::Document> document_;
   std::vector<Change> resources_, outputs_;
-  FlatMap<std::string, uint32_t> resource_index_, output_index_;
+  std::deque<std::string> decoded_;  // keys with escapes
+  FlatMap<std::string_view, uint32_t> resource_index_, output_index_;
   FlatMap<std::string, tfjson::Node> deferred_;
   size_t deferred_count_ = 0;
 };

@@ -108,10 +108,9 @@ int StateSession::Refuse(const std::string& message, std::string summary, std::s
   return Fail();
 }
 
-void StateSession::Say(const std::string& text) {
+void StateSession::Say(const std::string& text, const std::string& message) {
   if (audience != nullptr && audience->json() != nullptr) {
-    const size_t size = text.size() - (text.ends_with('.') ? 1 : 0);
-    audience->json()->Message(view::JsonUi::Level::kInfo, text.substr(0, size));
+    audience->json()->Message(view::JsonUi::Level::kInfo, message);
   }
   if (!json_only()) {
     Print(text + "\n");

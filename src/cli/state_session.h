@@ -35,8 +35,9 @@ struct StateSession {
   /// Shows what is in `diags` and returns the exit code of a failure.
   int Fail();
   int Fail(std::string summary, std::string detail);
-  /// A line for people, or a JSON message with the same text but without its full stop.
-  void Say(const std::string& text);
+  /// A line for people, or a JSON message with the same text.
+  void Say(const std::string& text) { Say(text, text); }
+  void Say(const std::string& text, const std::string& message);
   /// Fails like Fail(summary, detail) where people read, and with this message, which is no
   /// diagnostic, in JSON.
   int Refuse(const std::string& message, std::string summary, std::string detail);

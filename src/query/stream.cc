@@ -41,10 +41,21 @@ class Walk {
       : stream_(stream),
         query_(query),
         keep_masks_(options.keep_masks),
+        many_(options.many),
         streamed_(StreamedSegments(query, options)),
         sink_(sink) {}
 
-  bool Run() { return Visit(0) && (stopped_ || stream_.TakeEnd()); }
+  bool Run() {
+    if (many_ && stream_.Peek() == '\0') {
+      return stream_.TakeEnd();
+    }
+    do {
+      if (!Visit(0) || stopped_) {
+        return stopped_;
+      }
+    } while (many_ && stream_.Peek() != '\0');
+    return stream_.TakeEnd();
+  }
 
  private:
   /// At the value that the first `segment` segments lead to: steps over it.
@@ -192,6 +203,7 @@ class Walk {
   TokenStream& stream_;
   const Query& query_;
   bool keep_masks_;
+  bool many_;
   size_t streamed_;
   const FoundSink& sink_;
   tfjson::Tree tree_;

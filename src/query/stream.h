@@ -29,6 +29,8 @@ using FoundSink = std::function<bool(const Found&)>;
 struct RunOptions {
   /// Hold whatever is needed to tell which values are sensitive.
   bool keep_masks = true;
+  /// The text is a stream of values, each a document of its own.
+  bool many = false;
 };
 
 /// How many of a query's segments are passed by without holding anything.

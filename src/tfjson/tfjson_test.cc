@@ -465,7 +465,7 @@ TEST(Secrets, AreFoundInCopies) {
   EXPECT_EQ(
       Redacted(R"j({"c":{"after":{"l":["one-secret",{"k":"two-secret"}],"m":["plain-text"]},)j"
                R"j("after_sensitive":{"l":[false,true]}},"d":["two-secret","plain-text"]})j"),
-      R"j({"c":{"after":{"l":["one-secret",{"k":"(sensitive value)"}],"m":["plain-text"]},)j"
+      R"j({"c":{"after":{"l":["one-secret","(sensitive value)"],"m":["plain-text"]},)j"
       R"j("after_sensitive":{"l":[false,true]}},"d":["(sensitive value)","plain-text"]})j");
   // Short texts say too little.
   EXPECT_EQ(

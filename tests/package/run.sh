@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the package of a build into a fresh directory, builds the example against it alone, and runs
-# it:
+# Installs the package of a build into a fresh directory, builds the examples against it alone, and runs
+# them:
 #   run.sh BUILD [COMPILER]
 set -euo pipefail
 build=$(realpath "$1")
@@ -12,10 +12,16 @@ cmake --install "$build" --component development --prefix "$work/prefix" >>"$wor
 flags=()
 [ -n "${2:-}" ] && flags+=("-DCMAKE_CXX_COMPILER=$2")
 command -v ccache >/dev/null && flags+=("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-cmake -S "$root/examples/hcl_api" -B "$work/example" "-DCMAKE_PREFIX_PATH=$work/prefix" \
-  "${flags[@]}" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake --build "$work/example" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cd "$root/examples/hcl_api"
-"$work/example/services" services.hcl >"$work/out"
+build_example() {
+  cmake -S "$root/examples/$1" -B "$work/$1" "-DCMAKE_PREFIX_PATH=$work/prefix" "${flags[@]}" >>"$work/log" 2>&1 &&
+    cmake --build "$work/$1" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  cd "$root/examples/$1"
+}
+build_example hcl_api
+"$work/hcl_api/services" services.hcl >"$work/out"
 diff -u expected.txt "$work/out"
-echo "tests/package: the example builds against the installed package and says what it should"
+build_example documents_api
+documents="$root/docs/examples"
+"$work/documents_api/review" "$documents/plan.json" "$documents/messages.jsonl" >"$work/out"
+diff -u expected.txt "$work/out"
+echo "tests/package: the examples build against the installed package and say what they should"

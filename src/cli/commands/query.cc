@@ -103,9 +103,16 @@ query::OutputOptions OutputOf(const Flags& flags, Diagnostics& diags) {
 }  // namespace
 
 int RunQuery(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"},           {"raw"},   {"csv"},
-                                        {"table"},          {"count"}, {"paths"},
-                                        {"show-sensitive"}, {"as-is"}, {"path", FlagKind::kString}};
+  static constexpr FlagSpec kFlags[] = {{"json"},
+                                        {"raw"},
+                                        {"csv"},
+                                        {"table"},
+                                        {"count"},
+                                        {"paths"},
+                                        {"show-sensitive"},
+                                        {"as-is"},
+                                        {"lines"},
+                                        {"path", FlagKind::kString}};
   const std::span<const FlagSpec> tables[] = {kFlags};
   Diagnostics diags;
   auto flags = Flags::Parse(tables, OptionsFirst(kFlags, invocation.args));
@@ -146,8 +153,9 @@ int RunQuery(Invocation& invocation) {
     return 1;
   }
   query::ResultWriter writer(options, [](std::string_view text) { Print(text); });
-  const query::RunOptions run{.keep_masks = !options.show_sensitive &&
-                                            options.format != query::Format::kCount};
+  const query::RunOptions run{
+      .keep_masks = !options.show_sensitive && options.format != query::Format::kCount,
+      .many = flags->Bool("lines")};
   std::vector<std::string> files(words.begin() + 1, words.end());
   if (files.empty()) {
     files.emplace_back("-");

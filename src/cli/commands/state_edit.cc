@@ -200,7 +200,9 @@ int RunStateRm(Invocation& invocation) {
   if (!session.Save()) {
     return session.Fail();
   }
-  session.Say("Successfully removed " + std::to_string(selected.size()) + " resource instance(s).");
+  const std::string done =
+      "Successfully removed " + std::to_string(selected.size()) + " resource instance(s)";
+  session.Say(done + ".", done);
   session.Close();
   return session.diags.has_errors() ? session.Fail() : 0;
 }
@@ -297,7 +299,9 @@ int RunStateMv(Invocation& invocation) {
   if (!other.Save(session) || !session.Save()) {
     return session.Fail();
   }
-  session.Say("Successfully moved " + std::to_string(single ? 1 : moves.size()) + " object(s).");
+  const std::string done =
+      "Successfully moved " + std::to_string(single ? 1 : moves.size()) + " object(s)";
+  session.Say(done + ".", done);
   session.Close();
   return session.diags.has_errors() ? session.Fail() : 0;
 }

@@ -74,8 +74,8 @@ class ConfigWriter {
   bool WriteUnlessEmpty(std::string_view key, const hcl::Expr* expr);
   template <typename WriteObject>
   bool KeepUnlessEmpty(std::string_view key, WriteObject write);
-  void WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body,
-                            const schema::Block& block);
+  void WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body, const schema::Block& block,
+                            BodyShapes& shapes);
   void WriteRepetition(const hcl::Expr* count, const hcl::Expr* for_each);
 
   JsonWriter& out_;
@@ -83,6 +83,7 @@ class ConfigWriter {
   const Program& program_;
   const SchemaLookup* schemas_;
   ProviderEntries& providers_;
+  BodyShapes shapes_;
 };
 
 std::string ConfigWriter::RefText(const config::ProviderRef& ref) const {
@@ -227,8 +228,8 @@ bool ConfigWriter::WriteUnlessEmpty(std::string_view key, const hcl::Expr* expr)
 }
 
 void ConfigWriter::WriteBodyUnlessEmpty(std::string_view key, const hcl::Body& body,
-                                        const schema::Block& block) {
-  KeepUnlessEmpty(key, [&] { WriteBodyExpressions(out_, body, block); });
+                                        const schema::Block& block, BodyShapes& shapes) {
+  KeepUnlessEmpty(key, [&] { WriteBodyExpressions(out_, body, block, shapes); });
 }
 
 void ConfigWriter::WriteRepetition(const hcl::Expr* count, const hcl::Expr* for_each) {
@@ -270,7 +271,8 @@ void ConfigWriter::WriteProviders() {
     WriteOptional(out_, "module_address", std::string_view(entry.module_address));
     if (!single() && entry.block != nullptr && entry.block->body != nullptr) {
       if (const schema::ProviderSchema* schema = schemas_->Find(entry.full_name)) {
-        WriteBodyUnlessEmpty("expressions", *entry.block->body, schema->provider_config().block);
+        WriteBodyUnlessEmpty("expressions", *entry.block->body, schema->provider_config().block,
+                             shapes_);
       }
     }
     out_.EndObject();
@@ -342,7 +344,8 @@ void ConfigWriter::WriteProvisioners(const config::Resource& resource) {
         attribute.optional = true;
       }
       block.Finish();
-      WriteBodyUnlessEmpty("expressions", *provisioner.body, block);
+      BodyShapes own;  // this schema is gone before the next one
+      WriteBodyUnlessEmpty("expressions", *provisioner.body, block, own);
     }
     out_.EndObject();
   }
@@ -373,7 +376,7 @@ Result<void> ConfigWriter::WriteResource(const ConfigNode& node, const config::R
       return Fail(ErrorCode::kNotFound, "no schema found for " + address + " (in provider " +
                                             std::string(Text(resource.provider)) + ")");
     }
-    WriteBodyUnlessEmpty("expressions", *resource.body, schema->block);
+    WriteBodyUnlessEmpty("expressions", *resource.body, schema->block, shapes_);
     out_.Member("schema_version",
                 resource.name.mode == ResourceMode::kManaged ? schema->version : int64_t{0});
     WriteRepetition(resource.count, resource.for_each);

@@ -238,17 +238,17 @@ void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute
 }
 
 void WriteBlocks(JsonWriter& out, const schema::NestedBlock& nested,
-                 const std::vector<const hcl::Block*>& blocks) {
+                 const std::vector<const hcl::Block*>& blocks, BodyShapes& shapes) {
   switch (nested.nesting) {
     case schema::Nesting::kSingle:
     case schema::Nesting::kGroup:
-      WriteBodyExpressions(out, *blocks.back()->body, nested.block);
+      WriteBodyExpressions(out, *blocks.back()->body, nested.block, shapes);
       return;
     case schema::Nesting::kList:
     case schema::Nesting::kSet:
       out.BeginArray();
       for (const hcl::Block* block : blocks) {
-        WriteBodyExpressions(out, *block->body, nested.block);
+        WriteBodyExpressions(out, *block->body, nested.block, shapes);
       }
       out.EndArray();
       return;
@@ -262,7 +262,7 @@ void WriteBlocks(JsonWriter& out, const schema::NestedBlock& nested,
       out.BeginObject();
       for (const auto& [label, body] : by_label) {
         out.Key(label);
-        WriteBodyExpressions(out, *body, nested.block);
+        WriteBodyExpressions(out, *body, nested.block, shapes);
       }
       out.EndObject();
       return;
@@ -299,63 +299,98 @@ void WriteExpression(JsonWriter& out, const hcl::Expr& expr) {
   out.EndObject();
 }
 
-void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::Block& block) {
+struct BodyShapes::Shape {
   std::vector<hcl::AttributeSchema> attributes;
-  for (const schema::Attribute& attribute : block.attributes) {
-    attributes.push_back({.name = attribute.name});
-  }
+  std::vector<hcl::BlockSchema> blocks;
+  std::vector<const schema::Attribute*> maybe_blocks;
+};
+
+BodyShapes::BodyShapes() = default;
+BodyShapes::~BodyShapes() = default;
+
+const BodyShapes::Shape& BodyShapes::Of(const schema::Block& block) {
   static constexpr std::string_view kLabel[] = {"key"};
-  std::vector<hcl::BlockSchema> types;
-  for (const schema::NestedBlock& nested : block.blocks) {
-    types.push_back({.type = nested.name});
-    if (nested.nesting == schema::Nesting::kMap) {
-      types.back().label_names = kLabel;
+  const auto [at, added] = shapes_.emplace(reinterpret_cast<uintptr_t>(&block), nullptr);
+  if (added) {
+    auto shape = std::make_unique<Shape>();
+    for (const schema::Attribute& attribute : block.attributes) {
+      shape->attributes.push_back({.name = attribute.name});
+      if (MayBeBlocks(attribute)) {
+        shape->maybe_blocks.push_back(&attribute);
+      }
     }
+    for (const schema::NestedBlock& nested : block.blocks) {
+      shape->blocks.push_back({.type = nested.name});
+      if (nested.nesting == schema::Nesting::kMap) {
+        shape->blocks.back().label_names = kLabel;
+      }
+    }
+    at.value() = std::move(shape);
   }
+  return *at->second;
+}
+
+void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::Block& block,
+                          BodyShapes& shapes) {
+  const BodyShapes::Shape& shape = shapes.Of(block);
   Diagnostics ignored;
-  const hcl::BodyContent content =
-      body.Content({.attributes = attributes, .blocks = types}, hcl::Strictness::kPartial, ignored);
+  const hcl::BodyContent content = body.Content(
+      {.attributes = shape.attributes, .blocks = shape.blocks}, hcl::Strictness::kPartial, ignored);
 
   // Members by name, each written by its own rule.
   struct Item {
+    std::string_view name;
     const hcl::Expr* expr = nullptr;
     const schema::NestedBlock* nested = nullptr;
     std::vector<const hcl::Block*> blocks;
     const schema::Attribute* attribute = nullptr;
     std::vector<const hcl::Body*> bodies;
   };
-  std::map<std::string_view, Item> items;
+  std::vector<Item> items;
+  items.reserve(content.attributes.size() + content.blocks.size());
+  const auto find = [&items](std::string_view name) {
+    return std::ranges::find(items, name, &Item::name);
+  };
   for (const hcl::Attribute& attribute : content.attributes) {
-    items[attribute.name].expr = attribute.expr;
+    items.push_back({.name = attribute.name, .expr = attribute.expr});
   }
+  const size_t attributes = items.size();
   for (const hcl::Block& nested : content.blocks) {
-    Item& item = items[nested.type];
-    item.nested = block.FindBlock(nested.type);
-    item.blocks.push_back(&nested);
+    auto item = std::find_if(items.begin() + static_cast<ptrdiff_t>(attributes), items.end(),
+                             [&](const Item& known) { return known.name == nested.type; });
+    if (item == items.end()) {
+      items.push_back({.name = nested.type, .nested = block.FindBlock(nested.type)});
+      item = items.end() - 1;
+    }
+    item->blocks.push_back(&nested);
   }
-  for (const schema::Attribute& attribute : block.attributes) {
-    if (!MayBeBlocks(attribute) || items.contains(attribute.name)) {
+  for (const schema::Attribute* attribute : shape.maybe_blocks) {
+    if (find(attribute->name) != items.end()) {
       continue;
     }
-    const hcl::BlockSchema type[] = {{.type = attribute.name}};
+    const hcl::BlockSchema type[] = {{.type = attribute->name}};
     Diagnostics none;
-    for (const hcl::Block& nested :
-         body.Content({.blocks = type}, hcl::Strictness::kPartial, none).blocks) {
-      Item& item = items[attribute.name];
-      item.attribute = &attribute;
-      item.bodies.push_back(nested.body);
+    const hcl::BodyContent given = body.Content({.blocks = type}, hcl::Strictness::kPartial, none);
+    if (!given.blocks.empty()) {
+      Item& item = items.emplace_back();
+      item.name = attribute->name;
+      item.attribute = attribute;
+      for (const hcl::Block& nested : given.blocks) {
+        item.bodies.push_back(nested.body);
+      }
     }
   }
+  std::ranges::sort(items, {}, &Item::name);
 
   out.BeginObject();
-  for (const auto& [name, item] : items) {
-    out.Key(name);
+  for (const Item& item : items) {
+    out.Key(item.name);
     if (item.expr != nullptr) {
       WriteExpression(out, *item.expr);
     } else if (item.attribute != nullptr) {
       WriteBlocksAsExpression(out, *item.attribute, item.bodies);
     } else {
-      WriteBlocks(out, *item.nested, item.blocks);
+      WriteBlocks(out, *item.nested, item.blocks, shapes);
     }
   }
   out.EndObject();

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "codec/json_reader.h"
+#include "hcl/parse.h"
 #include "view/events/json_ui.h"
 #include "view/human/progress.h"
 #include "view/json/documents.h"
+#include "view/json/expression.h"
 #include "view/testing/plan_from_json.h"
 
 namespace kinu::view {
@@ -85,6 +87,61 @@ TEST(SensitiveMask, FollowsTheSchema) {
   // Even a null password is one.
   EXPECT_EQ(mask(R"({"nested": [{"key": "k", "name": "n"}], "b": [{"a": "x"}]})"),
             R"({"b":[{"a":true}],"nested":[{"key":true}],"password":true})");
+}
+
+TEST(BodyExpressions, FollowTheSchema) {
+  const schema::Block block = BlockFromJson(R"({
+    "attributes": {"a": {"type": "string"}, "b": {"type": "number"}, "c": {"type": "string"}},
+    "block_types": {
+      "one": {"nesting_mode": "single", "block": {"attributes": {"x": {"type": "string"}}}},
+      "many": {"nesting_mode": "list", "block": {"attributes": {"x": {"type": "string"}}}},
+      "some": {"nesting_mode": "set", "block": {"attributes": {"x": {"type": "string"}}}},
+      "named": {"nesting_mode": "map", "block": {"attributes": {"x": {"type": "string"}}}},
+      "made": {"nesting_mode": "list", "block": {"attributes": {"x": {"type": "string"}}}}}
+  })");
+  hcl::SyntaxTree tree;
+  Diagnostics diags;
+  const SourceFile* source = tree.KeepSource(SourceFile::Make("t.tf", R"(
+a = "hello"
+b = data.template_file.foo[1].vars["baz"] + module.foo.bar + var.example[0]
+one {
+  x = each.key
+}
+many {
+  x = "1"
+}
+many {
+}
+some {
+  x = "s"
+}
+named "k" {
+  x = null
+}
+dynamic "made" {
+  for_each = var.list
+  content {
+    x = made.value
+  }
+}
+unknown = 1
+)"));
+  const hcl::Body* body = hcl::ParseNative(source, tree, diags);
+  ASSERT_FALSE(diags.has_errors());
+  std::string text;
+  JsonWriter out(text);
+  BodyShapes shapes;
+  WriteBodyExpressions(out, *body, block, shapes);
+  // What `dynamic` makes is not there.
+  EXPECT_EQ(text, R"j({"a":{"constant_value":"hello"},)j"
+                  R"j("b":{"references":["data.template_file.foo[1].vars[\"baz\"]",)j"
+                  R"j("data.template_file.foo[1].vars","data.template_file.foo[1]",)j"
+                  R"j("data.template_file.foo","module.foo.bar","module.foo","var.example[0]",)j"
+                  R"j("var.example"]},)j"
+                  R"j("many":[{"x":{"constant_value":"1"}},{}],)j"
+                  R"j("named":{"k":{"x":{"constant_value":null}}},)j"
+                  R"j("one":{"x":{"references":["each.key"]}},)j"
+                  R"j("some":[{"x":{"constant_value":"s"}}]})j");
 }
 
 TEST(PathSet, OrderIsThatOfTheHash) {
