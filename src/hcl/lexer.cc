@@ -1,5 +1,6 @@
 #include "hcl/lexer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -40,6 +41,27 @@ constexpr std::array<uint8_t, 256> kClasses = [] {
     classes[static_cast<size_t>(c)] = bits;
   }
   return classes;
+}();
+
+/// Symbols that are a token whatever follows them.
+constexpr std::array<TokenKind, 256> kSymbols = [] {
+  std::array<TokenKind, 256> symbols{};
+  symbols['\n'] = kNewline;
+  symbols['['] = kOpenBracket;
+  symbols[']'] = kCloseBracket;
+  symbols['('] = kOpenParen;
+  symbols[')'] = kCloseParen;
+  symbols[','] = kComma;
+  symbols['*'] = kStar;
+  symbols['%'] = kPercent;
+  symbols['+'] = kPlus;
+  symbols['-'] = kMinus;
+  symbols['?'] = kQuestion;
+  symbols['^'] = kBitwiseXor;
+  symbols[';'] = kSemicolon;
+  symbols['`'] = kBacktick;
+  symbols['\''] = kApostrophe;
+  return symbols;
 }();
 
 /// Bytes that end a run of literal text in a template of either kind.
@@ -215,23 +237,33 @@ void Lexer::OpenSequence() {
 }
 
 void Lexer::Main() {
-  while (at_ < size_ && (kClasses[At(at_)] & kSpace) != 0) {
-    ++at_;
+  const auto* const text = reinterpret_cast<const unsigned char*>(text_.data());
+  const size_t size = size_;
+  while (state_ == State::kMain && next_ < enough_) {
+    size_t at = at_;
+    while (at < size && (kClasses[text[at]] & kSpace) != 0) {
+      ++at;
+    }
+    at_ = at;
+    if (at >= size) {
+      return;
+    }
+    const unsigned char c = text[at];
+    const uint8_t char_class = kClasses[c];
+    if ((char_class & kIdentStart) != 0) {
+      size_t end = at + 1;
+      while (end < size && (kClasses[text[end]] & kIdentContinue) != 0) {
+        ++end;
+      }
+      Emit(kIdent, end < size && text[end] >= 0x80 ? IdentEnd(end) : end);
+    } else if (const TokenKind symbol = kSymbols[c]; symbol != kNone) {
+      Emit(symbol, at + 1);
+    } else if ((char_class & kDigit) != 0) {
+      Number();
+    } else {
+      Symbol(static_cast<char>(c));
+    }
   }
-  if (at_ >= size_) {
-    return;
-  }
-  const char c = text_[at_];
-  const uint8_t char_class = kClasses[static_cast<unsigned char>(c)];
-  if ((char_class & kIdentStart) != 0) {
-    Emit(kIdent, IdentEnd(at_ + 1));
-    return;
-  }
-  if ((char_class & kDigit) != 0) {
-    Number();
-    return;
-  }
-  Symbol(c);
 }
 
 void Lexer::Symbol(char c) {
@@ -240,9 +272,6 @@ void Lexer::Symbol(char c) {
     Emit(is_both ? both : single, at_ + (is_both ? 2 : 1));
   };
   switch (c) {
-    case '\n':
-      Emit(kNewline, at_ + 1);
-      return;
     case '\r':
       pick('\n', kNewline, kInvalid);
       return;
@@ -307,48 +336,6 @@ void Lexer::Symbol(char c) {
       } else {
         Emit(kDot, at_ + 1);
       }
-      return;
-    case '[':
-      Emit(kOpenBracket, at_ + 1);
-      return;
-    case ']':
-      Emit(kCloseBracket, at_ + 1);
-      return;
-    case '(':
-      Emit(kOpenParen, at_ + 1);
-      return;
-    case ')':
-      Emit(kCloseParen, at_ + 1);
-      return;
-    case ',':
-      Emit(kComma, at_ + 1);
-      return;
-    case '*':
-      Emit(kStar, at_ + 1);
-      return;
-    case '%':
-      Emit(kPercent, at_ + 1);
-      return;
-    case '+':
-      Emit(kPlus, at_ + 1);
-      return;
-    case '-':
-      Emit(kMinus, at_ + 1);
-      return;
-    case '?':
-      Emit(kQuestion, at_ + 1);
-      return;
-    case '^':
-      Emit(kBitwiseXor, at_ + 1);
-      return;
-    case ';':
-      Emit(kSemicolon, at_ + 1);
-      return;
-    case '`':
-      Emit(kBacktick, at_ + 1);
-      return;
-    case '\'':
-      Emit(kApostrophe, at_ + 1);
       return;
     default:
       break;
@@ -532,34 +519,50 @@ Lexer::Lexer(std::string_view text, LexMode mode, Comments comments)
   KINU_CHECK(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
 }
 
-void Lexer::Append(size_t count, std::vector<Token>& out) {
-  tokens_ = &out;
-  const size_t enough = out.size() + count;
-  while (at_ < size_ && out.size() < enough) {
-    switch (state_) {
-      case State::kMain:
-        Main();
-        break;
-      case State::kQuoted:
-        Quoted();
-        break;
-      case State::kHeredoc:
-        HeredocText();
-        break;
-      case State::kBare:
-        BareText();
-        break;
-    }
+void Lexer::Step() {
+  switch (state_) {
+    case State::kMain:
+      Main();
+      break;
+    case State::kQuoted:
+      Quoted();
+      break;
+    case State::kHeredoc:
+      HeredocText();
+      break;
+    case State::kBare:
+      BareText();
+      break;
   }
-  if (at_ >= size_) {
-    Emit(kEof, size_);
+}
+
+void Lexer::Append(size_t count, std::vector<Token>& out) {
+  constexpr size_t kAtOnce = 512;
+  constexpr size_t kMore = 2;  // the second token of a last step, and the end
+  std::array<Token, kAtOnce + kMore> tokens;
+  for (size_t left = count;;) {
+    next_ = tokens.data();
+    enough_ = tokens.data() + std::min(left, kAtOnce);
+    while (at_ < size_ && next_ < enough_) {
+      Step();
+    }
+    const bool ends = at_ >= size_;
+    if (ends) {
+      Emit(kEof, size_);
+    }
+    const auto made = static_cast<size_t>(next_ - tokens.data());
+    out.insert(out.end(), tokens.data(), next_);
+    if (ends || made >= left) {
+      return;
+    }
+    left -= made;
   }
 }
 
 std::vector<Token> Lex(std::string_view text, LexMode mode, Comments comments) {
   std::vector<Token> tokens;
   tokens.reserve(text.size() / 5 + 16);
-  Lexer(text, mode, comments).Append(SIZE_MAX - tokens.size(), tokens);
+  Lexer(text, mode, comments).Append(SIZE_MAX, tokens);
   return tokens;
 }
 

@@ -106,7 +106,7 @@ class Lexer {
   }
   bool Is(size_t index, char c) const { return index < size_ && text_[index] == c; }
   void Emit(TokenKind kind, size_t end) {
-    tokens_->push_back({kind, static_cast<uint32_t>(at_), static_cast<uint32_t>(end)});
+    *next_++ = {kind, static_cast<uint32_t>(at_), static_cast<uint32_t>(end)};
     at_ = end;
   }
   void Push(State state) {
@@ -120,6 +120,7 @@ class Lexer {
     }
   }
 
+  void Step();
   void Main();
   void Symbol(char c);
   void Number();
@@ -153,7 +154,9 @@ class Lexer {
   int64_t braces_ = 0;
   std::vector<int64_t> return_braces_;
   size_t no_comment_end_from_ = SIZE_MAX;  // no "*/" stands at or behind this offset
-  std::vector<Token>* tokens_ = nullptr;   // where the current Append() puts them
+  // Where the current Append() puts tokens. A step may pass `enough_` by one token.
+  Token* next_ = nullptr;
+  Token* enough_ = nullptr;
 };
 
 /// All tokens of the text; the last one is kEof.

@@ -112,13 +112,6 @@ void Parser::ReportTokens() {
   }
 }
 
-Token Parser::Read() {
-  const size_t at = NextIndex();
-  previous_ = tokens_[at];
-  next_ = previous_.kind == kEof ? at : at + 1;
-  return previous_;
-}
-
 Token Parser::Previous() {
   return previous_.kind == kNone ? Peek() : previous_;
 }
@@ -257,6 +250,11 @@ const Expr* Parser::TextLiteral(std::string_view text, Span span) {
 }
 
 const NativeBody* Parser::ParseFile() {
+  // The blocks of a large file lie here until they are all known. Room that is not used is never
+  // touched; growing would touch all of it again and again.
+  constexpr size_t kBytesPerBlock = 64;
+  constexpr size_t kMostBlocks = 32'768;
+  blocks_.reserve(std::min(source_text_.size() / kBytesPerBlock, kMostBlocks));
   return ParseBody(kEof);
 }
 

@@ -89,7 +89,7 @@ class Parser {
   /// Index of the next token that counts.
   size_t NextIndex() {
     for (size_t next = next_;; ++next) {
-      const TokenKind kind = tokens_[next].kind;
+      const TokenKind kind = tokens_.data()[next].kind;
       if (kind == TokenKind::kNone) {
         next = Refill(next);
       } else if (kind != TokenKind::kNewline || include_newlines_) {
@@ -101,9 +101,17 @@ class Parser {
   /// before the one where reading goes on.
   size_t Refill(size_t at);
   /// The token stays valid until more tokens are looked at.
-  const Token& Peek() { return tokens_[NextIndex()]; }
+  const Token& Peek() {
+    const size_t at = NextIndex();
+    return tokens_.data()[at];
+  }
   TokenKind PeekKind() { return Peek().kind; }
-  Token Read();
+  Token Read() {
+    const size_t at = NextIndex();
+    previous_ = tokens_.data()[at];
+    next_ = previous_.kind == TokenKind::kEof ? at : at + 1;
+    return previous_;
+  }
   /// The token read last, or the next one when none was read.
   Token Previous();
   std::string_view Text(const Token& token) const {

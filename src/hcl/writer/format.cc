@@ -31,19 +31,19 @@ struct Edit {
 /// Gives the tokens to a layout, except that edits replace some.
 void Write(std::string_view text, std::span<const Token> tokens, std::span<const Edit> edits,
            std::span<const SpacedToken> replacements, Layout& layout) {
-  uint32_t skip_until = 0;
-  for (const Token& token : tokens) {
-    if (token.begin < skip_until) {
-      continue;
+  const Token* token = tokens.data();
+  const Token* const end = token + tokens.size();
+  for (const Edit& edit : edits) {
+    for (; token != end && token->begin < edit.begin; ++token) {
+      layout.Add(token->kind, {text.data() + token->begin, token->end - token->begin});
     }
-    if (!edits.empty() && token.begin >= edits.front().begin) [[unlikely]] {
-      const Edit& edit = edits.front();
-      layout.Add(replacements.subspan(edit.first, edit.count));
-      skip_until = edit.end;
-      edits = edits.subspan(1);
-      continue;
+    layout.Add(replacements.subspan(edit.first, edit.count));
+    while (token != end && token->begin < edit.end) {
+      ++token;
     }
-    layout.Add(token.kind, text.substr(token.begin, token.end - token.begin));
+  }
+  for (; token != end; ++token) {
+    layout.Add(token->kind, {text.data() + token->begin, token->end - token->begin});
   }
 }
 
@@ -285,25 +285,34 @@ class PieceFormatter {
   std::optional<std::string> Run() {
     Lexer lexer(text_, LexMode::kNormal, Comments::kKeep);
     int64_t depth = 0;
+    // What of the piece is not a comment, before it is put behind what there is.
+    std::array<Token, kTokensAtOnce> significant;
+    size_t count = 0;
+    const auto flush = [&] {
+      significant_.insert(significant_.end(), significant.data(), significant.data() + count);
+      count = 0;
+    };
     for (size_t next = 0;;) {
       if (next == tokens_.size()) {
         lexer.Append(kTokensAtOnce, tokens_);
       }
       const Token token = tokens_.data()[next++];
-      depth += kDepthChanges[static_cast<size_t>(token.kind)];
+      depth += kDepthChanges.data()[static_cast<size_t>(token.kind)];
       if (depth < 0 || IsInvalid(token.kind)) {
         return std::nullopt;
       }
+      if (count == significant.size()) {
+        flush();
+      }
       bool ends_line = token.kind == kNewline;
-      if (token.kind == kComment) {
-        ends_line = text_[token.end - 1] == '\n';
-        if (ends_line) {
-          significant_.push_back({kNewline, token.begin, token.end});
-        }
-      } else {
-        significant_.push_back(token);
+      if (token.kind != kComment) {
+        significant.data()[count++] = token;
+      } else if (text_[token.end - 1] == '\n') {
+        ends_line = true;
+        significant.data()[count++] = {kNewline, token.begin, token.end};
       }
       if (token.kind == kEof) {
+        flush();
         if (depth != 0 || !WritePiece(next - 1)) {
           return std::nullopt;
         }
@@ -311,6 +320,7 @@ class PieceFormatter {
         return std::move(out_);
       }
       if (ends_line && depth == 0 && token.end - piece_begin_ >= kPieceBytes) {
+        flush();
         significant_.push_back({kEof, token.end, token.end});
         if (!WritePiece(next)) {
           return std::nullopt;

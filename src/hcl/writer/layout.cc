@@ -122,13 +122,45 @@ constexpr std::array<std::array<Gap, kKinds>, kKinds> internal::kGaps = [] {
   return gaps;
 }();
 
-constexpr std::array<int8_t, kKinds> internal::kBracketChanges = [] {
-  std::array<int8_t, kKinds> changes{};
+constexpr std::array<bool, kKinds> internal::kMatters = [] {
+  std::array<bool, kKinds> matters{};
   for (size_t kind = 0; kind < kKinds; ++kind) {
-    changes[kind] = static_cast<int8_t>(BracketChange(static_cast<TokenKind>(kind)));
+    matters[kind] = BracketChange(static_cast<TokenKind>(kind)) != 0;
   }
-  return changes;
+  for (const TokenKind kind : {kEqual, kOpenHeredoc, kNewline, kComment}) {
+    matters[static_cast<size_t>(kind)] = true;
+  }
+  return matters;
 }();
+
+void Layout::AddBeyondText(TokenKind kind, size_t at) {
+  switch (kind) {
+    case kEqual:
+      if (line_.assign == 0 && at > line_.begin) {
+        line_.assign = at;
+        brackets_at_assign_ = brackets_;
+        indent_at_assign_ = indent_brackets_;
+      }
+      return;
+    case kOpenHeredoc:
+      in_heredoc_ = true;
+      return;
+    case kNewline:
+      EndLine();
+      return;
+    case kComment:
+      if (tokens_[at].text.ends_with('\n')) {
+        EndLine();
+      }
+      return;
+    default:
+      brackets_ += BracketChange(kind);
+      if (!in_heredoc_) {
+        indent_brackets_ = brackets_;
+      }
+      return;
+  }
+}
 
 bool Layout::HasSpace(Gap gap) const {
   return gap == Gap::kNoneUnlessIn ? before_last_ == kIdent && tokens_[count_ - 1].text == "in"
@@ -225,8 +257,8 @@ void Layout::WriteGroup() {
     Align(&Line::comment, &Line::has_comment);
   }
   size_t bytes = 0;
-  for (const SpacedToken& token : std::span<const SpacedToken>(tokens_).first(count_)) {
-    bytes += token.spaces + token.text.size();
+  for (const SpacedToken *token = tokens_.data(), *end = token + count_; token != end; ++token) {
+    bytes += token->spaces + token->text.size();
   }
   const size_t before = out_.size();
   if (out_.capacity() < before + bytes) {
@@ -242,11 +274,10 @@ void Layout::WriteGroup() {
 }
 
 void Layout::WriteTokens(char* to) const {
-  const auto address = [](const char* place) { return reinterpret_cast<uintptr_t>(place); };
-  const uintptr_t source_begin = address(source_.data());
-  const uintptr_t source_end = source_begin + source_.size();
-  const char* run = nullptr;  // tokens of the source and the spaces between them
+  // A run: tokens of the source, with the spaces that stand between them there.
+  const char* run = nullptr;
   const char* run_end = nullptr;
+  size_t run_end_offset = SIZE_MAX / 2;  // in the source, or beyond it
   const auto write_run = [&] {
     if (run != run_end) {
       const auto size = static_cast<size_t>(run_end - run);
@@ -254,18 +285,26 @@ void Layout::WriteTokens(char* to) const {
       to += size;
     }
   };
-  for (const SpacedToken& token : std::span<const SpacedToken>(tokens_).first(count_)) {
-    const char* const text = token.text.data();
-    if (address(run_end) + token.spaces != address(text) || address(run_end) <= source_begin ||
-        address(text) >= source_end ||
-        std::any_of(run_end, run_end + token.spaces, [](char c) { return c != ' '; })) {
-      write_run();
-      for (uint32_t i = 0; i < token.spaces; ++i) {
-        *to++ = ' ';
+  const auto source_begin = reinterpret_cast<uintptr_t>(source_.data());
+  const auto is_blank = [](const char* text, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (text[i] != ' ') {
+        return false;
       }
+    }
+    return true;
+  };
+  for (const SpacedToken *token = tokens_.data(), *end = token + count_; token != end; ++token) {
+    const char* const text = token->text.data();
+    const size_t offset = reinterpret_cast<uintptr_t>(text) - source_begin;
+    if (offset != run_end_offset + token->spaces || !is_blank(run_end, token->spaces)) {
+      write_run();
+      std::memset(to, ' ', token->spaces);
+      to += token->spaces;
       run = text;
     }
-    run_end = text + token.text.size();
+    run_end = text + token->text.size();
+    run_end_offset = offset < source_.size() ? offset + token->text.size() : SIZE_MAX / 2;
   }
   write_run();
 }

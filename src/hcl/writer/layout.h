@@ -38,8 +38,8 @@ enum class Gap : uint8_t {
 };
 inline constexpr size_t kKinds = static_cast<size_t>(TokenKind::kBadUtf8) + 1;
 extern const std::array<std::array<Gap, kKinds>, kKinds> kGaps;
-/// +1 for what opens a bracket or a sequence, -1 for what closes one.
-extern const std::array<int8_t, kKinds> kBracketChanges;
+/// Kinds that say something about lines or brackets.
+extern const std::array<bool, kKinds> kMatters;
 
 }  // namespace internal
 
@@ -55,29 +55,20 @@ class Layout {
   void Add(TokenKind kind, std::string_view text) {
     const auto index = static_cast<size_t>(kind);
     uint32_t spaces = 0;
-    if (count_ > line_.begin) {
-      const internal::Gap gap = internal::kGaps[static_cast<size_t>(last_)][index];
-      spaces =
-          gap == internal::Gap::kNone || (gap != internal::Gap::kSpace && !HasSpace(gap)) ? 0 : 1;
-      if (kind == TokenKind::kEqual && line_.assign == 0) {
-        line_.assign = count_;
-        brackets_at_assign_ = brackets_;
-        indent_at_assign_ = indent_brackets_;
-      }
+    if (last_ != TokenKind::kNone) {
+      const internal::Gap gap = internal::kGaps.data()[static_cast<size_t>(last_)].data()[index];
+      spaces = gap == internal::Gap::kSpace || (gap > internal::Gap::kSpace && HasSpace(gap));
     }
-    brackets_ += internal::kBracketChanges[index];
-    if (!in_heredoc_) {
-      indent_brackets_ = brackets_;
-      in_heredoc_ = kind == TokenKind::kOpenHeredoc;
-    }
-    if (count_ == tokens_.size()) [[unlikely]] {
+    if (count_ == capacity_) [[unlikely]] {
       tokens_.resize(2 * count_ + 64);
+      capacity_ = tokens_.size();
     }
-    tokens_.data()[count_++] = {kind, spaces, text};
+    const size_t at = count_++;
+    tokens_.data()[at] = {kind, spaces, text};
     before_last_ = last_;
     last_ = kind;
-    if (kind == TokenKind::kNewline || (kind == TokenKind::kComment && text.ends_with('\n'))) {
-      EndLine();
+    if (internal::kMatters.data()[index]) {
+      AddBeyondText(kind, at);
     }
   }
   void Add(std::span<const SpacedToken> tokens) {
@@ -98,6 +89,8 @@ class Layout {
     bool has_comment() const { return comment < end; }
   };
   bool HasSpace(internal::Gap gap) const;
+  /// What the token at `at`, of a kind that matters, means for its line.
+  void AddBeyondText(TokenKind kind, size_t at);
   void EndLine();
   void BeginLine();
   uint32_t Indentation(int64_t brackets);
@@ -111,6 +104,7 @@ class Layout {
   std::string_view source_;
   std::vector<SpacedToken> tokens_;  // the first count_: of lines that wait, and of the present one
   size_t count_ = 0;
+  size_t capacity_ = 0;  // size of tokens_
   std::vector<Line> lines_;       // those that wait
   std::vector<uint32_t> widths_;  // scratch of Align
   uint64_t work_ = 0;

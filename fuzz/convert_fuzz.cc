@@ -1,0 +1,82 @@
+// Conversion between the two syntaxes, in both directions. What is written must parse, and a file
+// that was converted must convert back. The first byte chooses what kind of file it is.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "convert/convert.h"
+#include "hcl/parse.h"
+#include "hcl/writer/format.h"
+
+namespace kinu::convert {
+namespace {
+
+bool Parses(const std::string& text, bool json) {
+  const auto source = SourceFile::Make("fuzz", text);
+  hcl::SyntaxTree tree;
+  Diagnostics diags;
+  if (json) {
+    hcl::ParseJson(source.get(), tree, diags);
+  } else {
+    hcl::ParseNative(source.get(), tree, diags);
+  }
+  return !diags.has_errors();
+}
+
+/// A conversion compares its result with its source; that they differ is never the file's fault.
+void CheckProblems(const Diagnostics& diags) {
+  for (const Diagnostic& problem : diags) {
+    KINU_CHECK(problem.summary != "Cannot convert file", "conversion keeps the meaning");
+  }
+}
+
+void CheckNative(const std::string& text, const BodyShape& shape) {
+  const auto source = SourceFile::Make("fuzz.tf", text);
+  Diagnostics diags;
+  const std::optional<std::string> json = NativeToJson(*source, shape, diags);
+  CheckProblems(diags);
+  KINU_CHECK(json.has_value() == !diags.has_errors(), "a result or an error");
+  KINU_CHECK(!json || Parses(*json, true), "JSON that is written parses");
+}
+
+void CheckJson(const std::string& text, const BodyShape& shape, Nested nested) {
+  const auto source = SourceFile::Make("fuzz.tf.json", text);
+  Diagnostics diags;
+  const std::optional<std::string> native = JsonToNative(*source, shape, nested, diags);
+  CheckProblems(diags);
+  KINU_CHECK(native.has_value() == !diags.has_errors(), "a result or an error");
+  if (native) {
+    KINU_CHECK(Parses(*native, false), "text that is written parses");
+    KINU_CHECK(hcl::writer::Format(*native) == *native, "text that is written is formatted");
+    CheckNative(*native, shape);
+  }
+}
+
+void FuzzOne(std::string_view input) {
+  if (input.empty()) {
+    return;
+  }
+  const auto choice = static_cast<unsigned char>(input[0]);
+  const std::string text(input.substr(1));
+  const BodyShape* const shapes[] = {&ModuleShape(), &VariablesShape(), &PlainShape(),
+                                     &ForeignShape()};
+  const BodyShape& shape = *shapes[choice % 4];
+  if (choice / 4 % 2 == 0) {
+    CheckNative(text, shape);
+  } else {
+    constexpr Nested kWays[] = {Nested::kArrays, Nested::kArguments, Nested::kBlocks};
+    CheckJson(text, shape, kWays[choice / 8 % 3]);
+  }
+}
+
+}  // namespace
+}  // namespace kinu::convert
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  kinu::convert::FuzzOne({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
