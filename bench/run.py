@@ -2,6 +2,7 @@
 """Measures whole commands on generated configurations and prints them beside the goals.
 
     bench/run.py [--build DIR] [--shapes LIST] [--sizes LIST] [--steps LIST] [--repeat N]
+                 [--parsing-only]
 
 CPU is user and system time of the process and its children, memory is the largest resident size, both
 as medians. The configurations come from `shared/perf` beside the repository, or below KINU_SHARED.
@@ -265,18 +266,37 @@ class Bench:
                     "" if exponent <= EXPONENT_GOAL else "  above"))
 
 
+def reference_program(work):
+    """The program that does the same with the reference's library, or None and why not."""
+    if not shutil.which("go"):
+        return None, "Go is not installed"
+    program = os.path.join(work, "reference")
+    environment = dict(os.environ, CGO_ENABLED="0", GOFLAGS="-trimpath -buildvcs=false")
+    built = subprocess.run(["go", "build", "-o", program, "."], cwd=os.path.join(HERE, "reference"),
+                           env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           encoding="utf-8")
+    return (program, "") if built.returncode == 0 else (None, built.stdout.strip()[-300:])
+
+
 def parsing(build, perf, work):
-    """Throughput of the parsers on the configuration of 10,000 blocks, in both syntaxes."""
+    """Throughput of parsers and formatter on the configuration of 10,000 blocks, in both syntaxes, with
+    the reference's libraries beside."""
     program = os.path.join(build, "bench", "kinu_parse_bench")
     if not os.path.exists(program):
+        print("\nParsing and formatting: skipped, %s is not built" % program)
         return
-    print("\nParsing")
+    print("\nParsing and formatting", flush=True)
+    reference, why_not = reference_program(work)
+    if reference is None:
+        print("Go: skipped, %s" % why_not, flush=True)
     for shape, name in (("blocks", "main.tf"), ("json", "main.tf.json")):
         folder = os.path.join(work, "parse-" + shape)
         subprocess.check_call([sys.executable, os.path.join(perf, "shapes.py"), shape, "10000",
                                folder])
-        # A process each: memory is measured as what the process grows by.
+        # A process each: the first run is that of a process that has done nothing yet.
         subprocess.check_call([program, name], cwd=folder)
+        if reference is not None:
+            subprocess.check_call([reference, name], cwd=folder)
 
 
 def main():
@@ -286,6 +306,8 @@ def main():
     parser.add_argument("--sizes", default="1000,5000,10000")
     parser.add_argument("--steps", default=",".join(STEPS))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--parsing-only", action="store_true",
+                        help="parsers and formatter, nothing else")
     args = parser.parse_args()
     shared = os.environ.get("KINU_SHARED") or os.path.join(HERE, "..", "..", "shared")
     perf = os.path.join(os.path.realpath(shared), "perf")
@@ -296,6 +318,10 @@ def main():
     sizes = [int(size) for size in args.sizes.split(",")]
     with tempfile.TemporaryDirectory(prefix="kinu-bench-") as work:
         bench = Bench(os.path.abspath(args.build), perf, work, args.repeat)
+        if args.parsing_only:
+            bench.formatting(1000000)
+            parsing(bench.build, perf, work)
+            return 0
         bench.note("start", 0, "version",
                    [execute(bench.build, ["version"], work) for _ in range(20)])
         bench.formatting(1000000)

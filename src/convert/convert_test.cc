@@ -113,6 +113,8 @@ TEST(Convert, ToJsonAlone) {
       {"variable \"v\" {\n  default = var.x\n}\n", "Cannot convert value at var.x\n"},
       {"b {}\nb = 1\n", "Cannot convert argument at b\n"},
       {"b {}\nb \"x\" {}\n", "Cannot convert block at b\n"},
+      {"locals = { a = 1 }\n", "Cannot convert argument at locals\n"},
+      {"resource \"t\" \"n\" {\n  dynamic = {}\n}\n", "Cannot convert argument at dynamic\n"},
       {"resource \"x\" {}\n", "Cannot convert block at resource\n"},
       {"a = \n", "Invalid expression at \n\n"},
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -80,7 +81,8 @@ class FileMaker {
       } else {
         Block(depth);
       }
-      out_ += choices_.Pick({"\n", " # c\n", "\n\n", " // d\n"});
+      // Nothing may stand behind the end of a heredoc.
+      out_ += out_.ends_with("EOT") ? "\n" : choices_.Pick({"\n", " # c\n", "\n\n", " // d\n"});
     }
   }
 
@@ -394,16 +396,34 @@ Conversion ThereAndBack(const std::string& text, const BodyShape& shape, Nested 
   return result;
 }
 
-/// True when `longer` is `shorter` with one piece more; `piece` is set to it.
-bool HasOneMore(std::string_view shorter, std::string_view longer, std::string_view& piece) {
+/// Whether `longer` is `shorter` with a piece more, one that holds [begin, end) of `longer` and that
+/// `fits`.
+template <typename Fits>
+bool HasPieceMore(std::string_view shorter, std::string_view longer, size_t begin, size_t end,
+                  Fits&& fits) {
   if (longer.size() < shorter.size()) {
     return false;
   }
+  const size_t size = longer.size() - shorter.size();
   const auto prefix = static_cast<size_t>(
       std::mismatch(shorter.begin(), shorter.end(), longer.begin()).first - shorter.begin());
-  const size_t rest = shorter.size() - prefix;
-  piece = longer.substr(prefix, longer.size() - shorter.size());
-  return longer.substr(longer.size() - rest) == shorter.substr(prefix);
+  const auto suffix = static_cast<size_t>(
+      std::mismatch(shorter.rbegin(), shorter.rend(), longer.rbegin()).first - shorter.rbegin());
+  // Where text repeats itself, the piece may begin in several places.
+  for (size_t at = shorter.size() - suffix; at <= std::min(prefix, begin); ++at) {
+    if (at + size >= end && fits(longer.substr(at, size))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+size_t CountTokens(std::string_view text) {
+  size_t count = 0;
+  for (const hcl::Token& token : hcl::Lex(text, hcl::LexMode::kNormal)) {
+    count += token.kind != hcl::TokenKind::kNewline && token.kind != hcl::TokenKind::kEof;
+  }
+  return count;
 }
 
 /// Edits every body of the file: sets and removes one attribute, appends another.
@@ -484,35 +504,23 @@ class EditChecker {
   /// One piece is gone, which holds [begin, end) and otherwise only comments and blanks.
   void CheckRemoved(const std::string& after, uint32_t begin, uint32_t end,
                     const std::string& name) {
-    std::string_view piece;
-    if (!HasOneMore(after, text_, piece)) {
+    const size_t tokens = CountTokens(std::string_view(text_).substr(begin, end - begin));
+    if (!HasPieceMore(after, text_, begin, end,
+                      [&](std::string_view piece) { return CountTokens(piece) == tokens; })) {
       Wrong("removing " + name + " changed more", after);
-      return;
-    }
-    size_t tokens = 0;
-    for (const hcl::Token& token : hcl::Lex(piece, hcl::LexMode::kNormal)) {
-      tokens += token.kind != hcl::TokenKind::kNewline && token.kind != hcl::TokenKind::kEof;
-    }
-    const std::string_view item = std::string_view(text_).substr(begin, end - begin);
-    size_t wanted = 0;
-    for (const hcl::Token& token : hcl::Lex(item, hcl::LexMode::kNormal)) {
-      wanted += token.kind != hcl::TokenKind::kNewline && token.kind != hcl::TokenKind::kEof;
-    }
-    if (tokens != wanted) {
-      Wrong("removing " + name + " removed other things", after);
     }
   }
 
   void CheckAppend(const Path& path) {
     const std::string after =
         After(path, [&](EditableBody& body) { body.SetAttribute("added_here", "1"); });
-    std::string_view piece;
-    if (HasOneMore(text_, after, piece) && piece.find("added_here = 1") != std::string::npos) {
+    const size_t at = after.find("added_here = 1");
+    if (at != std::string::npos &&
+        HasPieceMore(text_, after, at, at + 14, [](std::string_view) { return true; })) {
       return;
     }
     // A body on one line is opened up: then only blanks and line ends may come with it.
     std::string without = after;
-    const size_t at = without.find("added_here = 1");
     const auto solid = [](std::string text) {
       std::erase_if(text, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
       return text;

@@ -213,6 +213,14 @@ class JsonConverter {
                      {&source_, attribute.begin, attribute.name_end});
         continue;
       }
+      if (shape.FindBlock(attribute.name) != nullptr &&
+          shape.FindArgument(attribute.name) == nullptr) {
+        diags_.Error("Cannot convert argument",
+                     "Blocks of this name can stand here; in JSON the argument would be read as "
+                     "one.",
+                     {&source_, attribute.begin, attribute.name_end});
+        continue;
+      }
       json_.Key(attribute.name);
       Write(*attribute.expr, shape.ReadingOf(attribute.name));
     }

@@ -156,6 +156,20 @@ TEST(Hostile, NulBytesAndWrongUtf8AreDiagnosed) {
   EXPECT_EQ(first(std::string("a = \"\0\"\n", 8)), "");
 }
 
+TEST(Hostile, WhatIsNoTextIsGivenUp) {
+  const auto problems = [](size_t size) {
+    SyntaxTree tree;
+    Diagnostics diags;
+    ParseNative(tree.KeepSource(SourceFile::Make("t", std::string(size, '\0'))), tree, diags);
+    return diags.size();
+  };
+  EXPECT_GT(problems(5'000), 5'000u);
+  const size_t many = problems(20'000);
+  EXPECT_GT(many, 10'000u);
+  EXPECT_LT(many, 12'000u);
+  EXPECT_EQ(problems(30'000'000), many) << "the rest is not even looked at";
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kTensInALine = 200'000;  // sanitizers need many times the memory
 #else

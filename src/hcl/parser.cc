@@ -87,6 +87,10 @@ size_t Parser::Refill(size_t at) {
       invalid_tokens_.push_back(token);
     }
   }
+  if (invalid_tokens_.size() > kMaxInvalidTokens) {
+    GiveUp();
+    return SIZE_MAX;  // to which the caller adds one
+  }
   if (tokens_.back().kind != kEof) {
     tokens_.push_back({kNone, 0, 0});
   }
@@ -94,7 +98,7 @@ size_t Parser::Refill(size_t at) {
 }
 
 void Parser::ReportTokens() {
-  while (tokens_.back().kind != kEof && !too_deep_) {
+  while (tokens_.back().kind != kEof && !gave_up_) {
     next_ = tokens_.size() - 1;
     Refill(next_);
   }
@@ -127,7 +131,7 @@ void Parser::Error(std::string summary, std::string detail, Span subject, Span c
 bool Parser::Descend() {
   constexpr uint32_t kSurelyFits = 256;
   ++depth_;
-  if (too_deep_) {
+  if (gave_up_) {
     return false;
   }
   if (depth_ > kMaxDepth || (depth_ > kSurelyFits && StackNearlyExhausted())) {
@@ -138,13 +142,16 @@ bool Parser::Descend() {
 }
 
 void Parser::ReportTooDeep() {
-  if (!too_deep_) {
+  if (!gave_up_) {
     Error("Nesting too deep",
           "Blocks, brackets or operators are nested deeper here than can be processed.",
           SpanOf(Peek()));
   }
-  // Nothing behind this point can be understood: on to the end, quietly.
-  too_deep_ = true;
+  GiveUp();
+}
+
+void Parser::GiveUp() {
+  gave_up_ = true;
   recovery_ = true;
   const auto end = static_cast<uint32_t>(source_text_.size());
   tokens_.assign({{kEof, end, end}});

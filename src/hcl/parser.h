@@ -37,6 +37,8 @@ class Parser {
  private:
   /// Levels of nesting (and links of operator or index chains) beyond which a text is refused.
   static constexpr uint32_t kMaxDepth = 10'000;
+  /// Invalid tokens after which a text is none: a disk image, say.
+  static constexpr size_t kMaxInvalidTokens = 10'000;
 
   struct Span {
     uint32_t begin, end;
@@ -134,6 +136,8 @@ class Parser {
   bool Lost(size_t errors_before) const { return recovery_ && errors() > errors_before; }
   bool Descend();
   void ReportTooDeep();
+  /// Goes on to the end, quietly.
+  void GiveUp();
   /// Reads on to the matching `end` and just behind it.
   Token Recover(TokenKind end);
   /// Reads on to the next `start` and behind what matches it.
@@ -234,7 +238,7 @@ class Parser {
   bool is_ascii_;
   bool include_newlines_ = true;
   bool recovery_ = false;
-  bool too_deep_ = false;
+  bool gave_up_ = false;  // the rest of the text is not read
   bool trim_next_ = false;  // the sequence just closed ended in "~}"
   uint32_t depth_ = 0;
   const Value* true_ = nullptr;

@@ -396,7 +396,7 @@ const Expr* Parser::BuildIf() {
     const Span span{next.begin, next.end};
     switch (next.kind) {
       case TemplatePart::Kind::kEnd:
-        if (too_deep_) {
+        if (gave_up_) {
           break;
         }
         Error("Unexpected end of template",
@@ -451,7 +451,7 @@ const Expr* Parser::BuildFor() {
     const Span span{next.begin, next.end};
     switch (next.kind) {
       case TemplatePart::Kind::kEnd:
-        if (too_deep_) {
+        if (gave_up_) {
           break;
         }
         Error("Unexpected end of template",

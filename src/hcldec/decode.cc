@@ -260,17 +260,18 @@ class SpecDecoder {
   }
 
   // Values by the labels of their blocks, as deep as there are labels.
+  struct LabelBranch;
   struct LabelTree {
-    std::vector<std::pair<std::string, LabelTree>> branches;
+    std::vector<LabelBranch> branches;
     FlatMap<std::string_view, size_t> index;  // into branches, by the labels of the source
     std::optional<size_t> index_in_values;
 
     LabelTree& At(std::string_view label) {
       const auto [found, is_new] = index.emplace(label, branches.size());
       if (is_new) {
-        branches.emplace_back(std::string(label), LabelTree());
+        branches.push_back({std::string(label), LabelTree()});
       }
-      return branches[found->second].second;
+      return branches[found->second].tree;
     }
     Value ToValue(bool as_object, std::span<const Value> values) const {
       if (index_in_values) {
@@ -283,6 +284,10 @@ class SpecDecoder {
       return as_object ? Value::Object(std::move(entries))
                        : Value::Map(Type::Dynamic(), std::move(entries));
     }
+  };
+  struct LabelBranch {
+    std::string name;
+    LabelTree tree;
   };
 
   Value DecodeMapping(const Spec& spec, const Reading& reading, Diagnostics& diags) {

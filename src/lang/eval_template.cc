@@ -1,5 +1,6 @@
 // Templates. Ref: hclsyntax expression_template.go.
 #include <string>
+#include <string_view>
 
 #include "base/check.h"
 #include "cty/convert.h"
@@ -14,6 +15,11 @@ namespace {
 
 // A longer prefix of an unknown string is not worth carrying around.
 constexpr size_t kMaxPrefix = 128;
+
+// A few lines can ask for a string that no machine can hold, by doubling one again and again.
+constexpr size_t kMaxText = size_t{1} << 30;
+constexpr const char* kTooLong =
+    "The template makes a string of more than 1 GiB, which is the most that a string can have.";
 
 }  // namespace
 
@@ -47,9 +53,16 @@ Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings
            part->range(), expr.range(), *part, bindings, diags);
       continue;
     }
-    if (known && !failed()) {
-      buffer += piece->AsString();
+    if (!known || failed()) {
+      continue;
     }
+    const std::string_view text = piece->AsString();
+    if (text.size() > kMaxText - buffer.size()) {
+      Fail("Template result too long", kTooLong, part->range(), expr.range(), *part, bindings,
+           diags);
+      continue;
+    }
+    buffer += text;
   }
   Value result;
   if (known) {
@@ -100,7 +113,12 @@ Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings
     if (piece->IsMarked()) {
       marks = marks.Union(piece->marks());
     }
-    joined += piece->AsString();
+    const std::string_view text = piece->AsString();
+    if (text.size() > kMaxText - joined.size()) {
+      Fail("Template result too long", kTooLong, expr.wrapped->range(), {}, expr, bindings, diags);
+      break;
+    }
+    joined += text;
   }
   Value result = Value::String(joined);
   return marks.empty() ? result : result.WithMarks(marks);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lang/testing/evaluation.h"
+#include "lang/user_function.h"
 
 namespace kinu::lang {
 namespace {
@@ -169,6 +170,22 @@ TEST(Eval, Templates) {
       {"\"a${list}\"", "Invalid template interpolation value at 4-8"},
   });
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need far more memory
+TEST(Eval, TemplatesThatDoubleTheirTextEndWithADiagnostic) {
+  hcl::SyntaxTree tree;
+  ToolScope scope;
+  scope.SetVariable("x", Value::String(std::string(size_t{600} << 20, 'x')));
+  for (const char* text : {"\"${x}${x}\"", "\"%{for i in [1, 2]}${x}%{endfor}\""}) {
+    Diagnostics diags;
+    const hcl::Expr* expr =
+        hcl::ParseExpression(tree.KeepSource(SourceFile::Make("t", text)), tree, diags);
+    (void)Evaluate(*expr, scope, diags);
+    ASSERT_EQ(diags.size(), 1u) << text;
+    EXPECT_EQ(diags.begin()->summary, "Template result too long");
+  }
+}
+#endif
 
 TEST(Eval, Objects) {
   Check({

@@ -21,6 +21,7 @@ constexpr const char* kVariables =
 
 enum class Mode {
   kEvaluate,    // an expression in full mode: the value, tagged
+  kNumber,      // the same, and the caller converts the value to a number
   kLiteral,     // an expression in literal-only mode
   kBody,        // a body through the schema below
   kAttributes,  // a body in dynamic attributes mode
@@ -119,6 +120,8 @@ constexpr Case kCases[] = {
      R"({"number":"3.14159265358979323846264338327950288419716939937510582"})"},
     {"number-large", Mode::kEvaluate, "1e30", R"({"number":"1000000000000000000000000000000"})"},
     {"number-in-string", Mode::kEvaluate, R"("${1e10}")", R"({"number":"10000000000"})"},
+    {"number-as-text", Mode::kNumber, R"("123456789012345678901234567890.5")",
+     R"({"number":"123456789012345678901234567890.5"})"},
     {"boolean", Mode::kEvaluate, "[true, false]", R"({"tuple":[true,false]})"},
     {"null", Mode::kEvaluate, "null", R"({"null":"dynamic"})"},
     {"string-literal-only", Mode::kLiteral, R"("sequences like ${ are %{ text")",
@@ -142,6 +145,7 @@ constexpr Case kCases[] = {
     {"static-map-other", Mode::kMap, "[1]", "none"},
     {"static-call", Mode::kCall, R"x("f(a, [1])")x", "f/2"},
     {"static-call-template", Mode::kCall, R"x("${f(a)}")x", "none"},
+    {"static-call-broken", Mode::kCall, R"x("f(a")x", "none"},
     {"static-call-other", Mode::kCall, R"x(["f(a)"])x", "none"},
     {"static-traversal", Mode::kTraversal, R"("a.b[0]")", "a/2"},
     {"static-traversal-template", Mode::kTraversal, R"("${a.b}")", "none"},
@@ -205,6 +209,9 @@ std::string Answer(const Case& one) {
   switch (one.mode) {
     case Mode::kEvaluate:
       out = Bench::Show(lang::Evaluate(*expr, bench.scope(), diags));
+      break;
+    case Mode::kNumber:
+      out = Bench::Show(lang::EvaluateTo(*expr, Type::Number(), bench.scope(), diags));
       break;
     case Mode::kLiteral:
       out = Bench::Show(lang::Evaluate(*hcl::LiteralOnly(*expr), bench.scope(), diags));
