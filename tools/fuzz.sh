@@ -13,8 +13,17 @@ seed() {  # TARGET: the files to begin with, by what the target reads
   case $1 in
     fuzz_hcl_native | fuzz_hcl_writer) find examples tests -name '*.tf' ;;
     fuzz_hcl_json) find examples tests -name '*.tf.json' ;;
+    fuzz_convert) find examples tests -name '*.tf' -o -name '*.tf.json' ;;
+    fuzz_hcldec) find fuzz/seeds/hcldec -type f ;;
     fuzz_state) find tests/golden/state -type f -size -200k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
+  esac
+}
+
+head_of() {  # TARGET FILE: the byte that says what the file is, for a target that reads several kinds
+  case $1:$2 in
+    fuzz_convert:*.json) printf D ;;
+    fuzz_convert:*) printf @ ;;
   esac
 }
 
@@ -25,7 +34,7 @@ for target in "$build"/fuzz/fuzz_*; do
   corpus=$build/corpus/$name
   mkdir -p "$corpus"
   seed "$name" | while read -r file; do
-    cp "$file" "$corpus/$(echo "$file" | tr / _)"
+    { head_of "$name" "$file"; cat "$file"; } >"$corpus/$(echo "$file" | tr / _)"
   done
   echo "== $name"
   (cd "$build/corpus" && "$target" -runs="$runs" -max_len=16384 -timeout=10 -print_final_stats=1 \
