@@ -261,7 +261,9 @@ const NativeBody* Parser::ParseFile() {
   // touched; growing would touch all of it again and again.
   constexpr size_t kBytesPerBlock = 64;
   constexpr size_t kMostBlocks = 32'768;
-  blocks_.reserve(std::min(source_text_.size() / kBytesPerBlock, kMostBlocks));
+  if (const bool is_whole_text = tokens_.back().kind == kNone; is_whole_text) {
+    blocks_.reserve(std::min(source_text_.size() / kBytesPerBlock, kMostBlocks));
+  }
   return ParseBody(kEof);
 }
 
