@@ -39,8 +39,8 @@ void FuzzOne(std::string_view input) {
   CollectVariables(spec, *body);
   for (const bool expand : {false, true}) {
     Diagnostics problems;
-    const Value value = DecodeSpec(
-        spec, *body, scope, {.expand_dynamic = expand, .literal = scope.empty()}, problems);
+    const Value value = DecodeSpec(spec, *body, scope,
+                                   {.expand_dynamic = expand, .literal = scope.empty()}, problems);
     if (diags.has_errors() || problems.has_errors()) {
       continue;  // the value is what could be told
     }

@@ -892,10 +892,10 @@ TEST(JsonConfiguration, ReferencesOfResourcesAreStrings) {
   EXPECT_EQ(b.ignore, IgnoreChanges::kAll);
   EXPECT_EQ(b.create_before_destroy, true);
   // The string is the reference: no template, no blanks.
-  EXPECT_TRUE(LoadJson(R"({"resource": {"t_x": {"a": {"provider": "${t.foo}"}}}})")
-                  .diags.has_errors());
-  EXPECT_TRUE(LoadJson(R"({"resource": {"t_x": {"a": {"depends_on": ["${t_x.b}"]}}}})")
-                  .diags.has_errors());
+  EXPECT_TRUE(
+      LoadJson(R"({"resource": {"t_x": {"a": {"provider": "${t.foo}"}}}})").diags.has_errors());
+  EXPECT_TRUE(
+      LoadJson(R"({"resource": {"t_x": {"a": {"depends_on": ["${t_x.b}"]}}}})").diags.has_errors());
 }
 
 TEST(JsonConfiguration, ProvisionersKeepTheirOrder) {
@@ -926,19 +926,22 @@ TEST(JsonConfiguration, ProvisionersKeepTheirOrder) {
 TEST(JsonConfiguration, VariablesAreLiteral) {
   const Loaded loaded = LoadJson(R"({"variable": {
   "a": {"type": "list(string)", "default": ["${x}", 1], "description": "a ${b} %{c}"},
-  "b": {"type": "string", "default": 5, "sensitive": true, "nullable": false}
-}})");
+  "b": {
+  "type" : "string", "default" : 5, "sensitive" : true, "nullable" : false
+}
+}
+})");
   EXPECT_EQ(Lines(loaded.diags), std::vector<std::string>{});
-  const Variable& a = loaded.root().variables[0];
-  EXPECT_EQ(a.constraint.type, Type::List(Type::String()));
-  EXPECT_EQ(a.default_value->elements()[0].AsString(), "${x}");
-  EXPECT_EQ(a.default_value->elements()[1].AsString(), "1");
-  EXPECT_EQ(a.description, "a ${b} %{c}");
-  const Variable& b = loaded.root().variables[1];
-  EXPECT_EQ(b.default_value->AsString(), "5");
-  EXPECT_TRUE(b.sensitive);
-  EXPECT_FALSE(b.nullable);
-  EXPECT_TRUE(LoadJson(R"({"variable": {"a": {"type": "${string}"}}})").diags.has_errors());
+const Variable& a = loaded.root().variables[0];
+EXPECT_EQ(a.constraint.type, Type::List(Type::String()));
+EXPECT_EQ(a.default_value->elements()[0].AsString(), "${x}");
+EXPECT_EQ(a.default_value->elements()[1].AsString(), "1");
+EXPECT_EQ(a.description, "a ${b} %{c}");
+const Variable& b = loaded.root().variables[1];
+EXPECT_EQ(b.default_value->AsString(), "5");
+EXPECT_TRUE(b.sensitive);
+EXPECT_FALSE(b.nullable);
+EXPECT_TRUE(LoadJson(R"({"variable": {"a": {"type": "${string}"}}})").diags.has_errors());
 }
 
 TEST(JsonConfiguration, OutputsAreLiteralButForTheValue) {

@@ -396,8 +396,8 @@ Conversion ThereAndBack(const std::string& text, const BodyShape& shape, Nested 
   return result;
 }
 
-/// Whether `longer` is `shorter` with a piece more, one that holds [begin, end) of `longer` and that
-/// `fits`.
+/// Whether `longer` is `shorter` with a piece more, one that holds [begin, end) of `longer` and
+/// that `fits`.
 template <typename Fits>
 bool HasPieceMore(std::string_view shorter, std::string_view longer, size_t begin, size_t end,
                   Fits&& fits) {

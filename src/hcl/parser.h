@@ -238,7 +238,7 @@ class Parser {
   bool is_ascii_;
   bool include_newlines_ = true;
   bool recovery_ = false;
-  bool gave_up_ = false;  // the rest of the text is not read
+  bool gave_up_ = false;    // the rest of the text is not read
   bool trim_next_ = false;  // the sequence just closed ended in "~}"
   uint32_t depth_ = 0;
   const Value* true_ = nullptr;

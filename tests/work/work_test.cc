@@ -119,9 +119,8 @@ void ExpectLinear(const Construct& construct, const char* what, Function&& funct
   const std::string large = construct.Text(2 * construct.count);
   const Run once = Count([&] { return function(small); });
   const Run twice = Count([&] { return function(large); });
-  const double growth =
-      std::max(2.0, static_cast<double>(large.size() + twice.written) /
-                        static_cast<double>(small.size() + once.written + 1));
+  const double growth = std::max(2.0, static_cast<double>(large.size() + twice.written) /
+                                          static_cast<double>(small.size() + once.written + 1));
   const auto expect = [&](uint64_t small_count, uint64_t large_count, double few,
                           const char* unit) {
     EXPECT_LE(static_cast<double>(large_count),
@@ -466,18 +465,18 @@ TEST(Work, OfDynamicBlocks) {
   constexpr std::string_view kBlock =
       "dynamic \"item\" {\n  for_each = list\n  labels = [\"l${item.key}\"]\n  content {\n"
       "    v = item.value\n  }\n}\n";
-  ExpectLinear({"elements", "", ""}, "expand", [&, size = size_t{2000}](const std::string&) mutable {
-    const lang::ToolScope scope = ScopeWith(size);
-    size *= 2;
-    expand(std::string(kBlock), scope);
-    return size_t{0};
-  });
-  const lang::ToolScope scope = ScopeWith(2);
-  ExpectLinear({"blocks", "", kBlock.data()}, "expand",
-               [&](const std::string& text) {
-                 expand(text, scope);
+  ExpectLinear({"elements", "", ""}, "expand",
+               [&, size = size_t{2000}](const std::string&) mutable {
+                 const lang::ToolScope scope = ScopeWith(size);
+                 size *= 2;
+                 expand(std::string(kBlock), scope);
                  return size_t{0};
                });
+  const lang::ToolScope scope = ScopeWith(2);
+  ExpectLinear({"blocks", "", kBlock.data()}, "expand", [&](const std::string& text) {
+    expand(text, scope);
+    return size_t{0};
+  });
 }
 
 }  // namespace

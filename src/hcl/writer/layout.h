@@ -104,7 +104,7 @@ class Layout {
   std::string_view source_;
   std::vector<SpacedToken> tokens_;  // the first count_: of lines that wait, and of the present one
   size_t count_ = 0;
-  size_t capacity_ = 0;  // size of tokens_
+  size_t capacity_ = 0;           // size of tokens_
   std::vector<Line> lines_;       // those that wait
   std::vector<uint32_t> widths_;  // scratch of Align
   uint64_t work_ = 0;
