@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/check.h"
@@ -63,6 +64,34 @@ constexpr std::array<TokenKind, 256> kSymbols = [] {
   symbols['\''] = kApostrophe;
   return symbols;
 }();
+
+/// How many characters of a name stand at the start of `text`, as far as they are ASCII.
+size_t NameLength(std::string_view text) {
+  size_t at = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    // Eight at a time: the high bit of each byte says whether it belongs to the name.
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    constexpr uint64_t kHigh = 0x80 * kOnes;
+    const auto between = [](uint64_t bytes, uint64_t low, uint64_t high) {
+      return (bytes + (0x80 - low) * kOnes) & ~(bytes + (0x7F - high) * kOnes);
+    };
+    for (; text.size() - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+      uint64_t bytes = 0;
+      std::memcpy(&bytes, text.data() + at, sizeof bytes);
+      const uint64_t low = bytes & ~kHigh;
+      const uint64_t in_name = between(low | 0x20 * kOnes, 'a', 'z') | between(low, '0', '9') |
+                               between(low, '_', '_') | between(low, '-', '-');
+      if (const uint64_t stops = ~(in_name & ~bytes) & kHigh; stops != 0) {
+        return at + static_cast<size_t>(std::countr_zero(stops)) / 8;
+      }
+    }
+  }
+  while (at < text.size() &&
+         (kClasses[static_cast<unsigned char>(text[at])] & kIdentContinue) != 0) {
+    ++at;
+  }
+  return at;
+}
 
 /// Bytes that end a run of literal text in a template of either kind.
 constexpr std::array<bool, 256> MakeStops(std::string_view stops) {
@@ -251,10 +280,7 @@ void Lexer::Main() {
     const unsigned char c = text[at];
     const uint8_t char_class = kClasses[c];
     if ((char_class & kIdentStart) != 0) {
-      size_t end = at + 1;
-      while (end < size && (kClasses[text[end]] & kIdentContinue) != 0) {
-        ++end;
-      }
+      const size_t end = at + 1 + NameLength(text_.substr(at + 1));
       Emit(kIdent, end < size && text[end] >= 0x80 ? IdentEnd(end) : end);
     } else if (const TokenKind symbol = kSymbols[c]; symbol != kNone) {
       Emit(symbol, at + 1);

@@ -1,3 +1,4 @@
+#include <cctype>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -385,6 +386,24 @@ TEST(Lexer, UnclosedCommentsAndHeredocsTakeLinearTime) {
     const auto start = std::chrono::steady_clock::now();
     EXPECT_GT(Lex(text, LexMode::kNormal).size(), 1u);
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  }
+}
+
+TEST(Lexer, NamesEndWhereTheyShould) {
+  for (size_t length = 1; length < 30; ++length) {
+    std::string name = "aZ_09-mQ";
+    while (name.size() < length) {
+      name += name;
+    }
+    name.resize(length);
+    for (int byte = 0; byte < 256; ++byte) {
+      const std::string text = name + static_cast<char>(byte) + "zzzzzzzz";
+      const bool goes_on = std::isalnum(byte) != 0 || byte == '_' || byte == '-';
+      EXPECT_EQ(Lex(text, LexMode::kNormal)[0].end, goes_on ? text.size() : length)
+          << length << " " << byte;
+    }
+    EXPECT_EQ(Lex(name, LexMode::kNormal)[0].end, length);
+    EXPECT_EQ(Lex(name + "\xC3\xA9x", LexMode::kNormal)[0].end, length + 3);
   }
 }
 

@@ -58,8 +58,7 @@ Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings
     }
     const std::string_view text = piece->AsString();
     if (text.size() > kMaxText - buffer.size()) {
-      Fail("Template result too long", kTooLong, part->range(), expr.range(), *part, bindings,
-           diags);
+      diags.Error("Template result too long", kTooLong, part->range(), expr.range());
       continue;
     }
     buffer += text;
@@ -115,7 +114,7 @@ Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings
     }
     const std::string_view text = piece->AsString();
     if (text.size() > kMaxText - joined.size()) {
-      Fail("Template result too long", kTooLong, expr.wrapped->range(), {}, expr, bindings, diags);
+      diags.Error("Template result too long", kTooLong, expr.wrapped->range());
       break;
     }
     joined += text;
