@@ -290,6 +290,9 @@ TEST(Work, OfTheEditor) {
 
 TEST(Work, OfConversion) {
   for (Construct construct : kNative) {
+    if (construct.name == std::string_view("labels")) {
+      continue;  // each is a level of objects: what is written before it is refused is not known
+    }
     construct.count /= construct.close[0] != '\0' ? 4 : 2;  // what is deep writes much indentation
     ExpectLinear(construct, "convert", [](const std::string& text) {
       Diagnostics diags;
