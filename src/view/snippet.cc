@@ -1,6 +1,7 @@
 #include "view/snippet.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "codec/json_reader.h"
 #include "hcl/parse.h"
@@ -86,16 +87,41 @@ Span Over(const Span& a, const Span& b) {
           a.end.byte >= b.end.byte ? a.end : b.end};
 }
 
+/// Lines longer than this are shown in part: `kAround` bytes on both sides of where a span begins.
+constexpr size_t kLongLine = size_t{1} << 20;
+constexpr size_t kAround = 4096;
+
+/// The offset, or the next one where a character begins.
+size_t AtCharacter(std::string_view text, size_t at) {
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+    ++at;
+  }
+  return at;
+}
+
+/// Where the line of an offset begins, or what is shown of it.
+size_t LineBegin(std::string_view text, size_t at) {
+  const size_t searched = std::min(at, kLongLine);
+  const auto* const newline =
+      static_cast<const char*>(::memrchr(text.data() + at - searched, '\n', searched));
+  if (newline != nullptr) {
+    return static_cast<size_t>(newline + 1 - text.data());
+  }
+  return searched == at ? 0 : AtCharacter(text, at - kAround);
+}
+
 /// Collects the whole lines that a span touches.
 void CollectLines(std::string_view text, const Span& span, Snippet& snippet, size_t& code_begin) {
   bool found = false;
-  size_t begin = span.start.byte >= text.size() ? text.size() : span.start.byte;
-  while (begin > 0 && text[begin - 1] != '\n') {
-    --begin;
-  }
+  const size_t start = std::min<size_t>(span.start.byte, text.size());
   // The line before counts when the span starts at its line break.
-  while (begin < text.size()) {
-    size_t end = std::min(text.find('\n', begin), text.size());
+  for (size_t begin = LineBegin(text, start); begin < text.size();) {
+    const size_t found_end = text.substr(begin, kLongLine + kAround).find('\n');
+    const bool ends_late = found_end == std::string_view::npos;
+    const bool is_cut = ends_late && text.size() - begin > kLongLine + kAround;
+    size_t end = is_cut      ? AtCharacter(text, std::max(begin, start) + kAround)
+                 : ends_late ? text.size()
+                             : begin + found_end;
     const size_t next = end + 1;
     if (end > begin && text[end - 1] == '\r') {
       --end;
@@ -114,7 +140,7 @@ void CollectLines(std::string_view text, const Span& span, Snippet& snippet, siz
       snippet.code += text.substr(begin, end - begin);
       snippet.code += '\n';
     }
-    if (before) {
+    if (before || is_cut) {
       break;
     }
     begin = next;

@@ -121,6 +121,27 @@ TEST_F(DiagnosticText, HeaderHasNoContext) {
   EXPECT_EQ(place->snippet->code, "resource \"terraform_data\" \"x\" {");
 }
 
+TEST_F(DiagnosticText, LongLinesAreShownInPart) {
+  constexpr size_t kLong = size_t{3} << 20;
+  for (const size_t before : {size_t{0}, size_t{100}, kLong}) {
+    const std::string text =
+        "first\n" + std::string(before, 'a') + "HERE" + std::string(kLong, 'b') + "\nlast\n";
+    const auto file = SourceFile::Make("long.tf", text);
+    const auto at = static_cast<uint32_t>(text.find("HERE"));
+    Diagnostic diagnostic = Invalid();
+    diagnostic.subject = {file.get(), at, at + 4};
+    const std::optional<Place> place = PlaceOf(diagnostic, sources_);
+    ASSERT_TRUE(place && place->snippet);
+    const Snippet& snippet = *place->snippet;
+    EXPECT_EQ(snippet.start_line, 2u);
+    EXPECT_LE(snippet.code.size(), 8200u);
+    EXPECT_EQ(snippet.code.substr(snippet.highlight_begin,
+                                  snippet.highlight_end - snippet.highlight_begin),
+              "HERE");
+    EXPECT_EQ(snippet.code.find_first_of("fl"), std::string::npos) << "of other lines";
+  }
+}
+
 TEST_F(DiagnosticText, JsonFileContext) {
   const auto file = SourceFile::Make("main.tf.json", R"({"output":{"o":{"value":"${x}"}}})");
   const auto at = static_cast<uint32_t>(file->text().find("${x}"));
