@@ -1,10 +1,11 @@
 // Parses and formats files again and again and prints throughput and memory, beside the goals:
 //
-//   kinu_parse_bench FILE...
+//   kinu_parse_bench [-once] FILE...
 //
 // Files whose names end in .json are read as JSON syntax, others as native syntax. What is measured
 // is text to body: tokens, tree and values, and for native syntax also text to formatted text. CPU
 // is the best of the runs; the first one, of a process that has done nothing yet, is shown beside.
+// With -once there is no other, for files of a gigabyte.
 #include "hcl/parse.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -28,6 +30,7 @@
 namespace {
 
 constexpr int kRuns = 40;
+int runs = kRuns;
 constexpr double kNativeGoal = 150;  // MB/s
 constexpr double kJsonGoal = 300;
 constexpr double kFormatGoal = 77;  // 1 MB in 13 ms
@@ -105,7 +108,7 @@ void Measure(const std::string& path) {
   Timing parsing;
   size_t memory = 0;
   size_t problems = 0;
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < runs; ++i) {
     kinu::Diagnostics diags;
     const size_t before = i == 0 ? UsedBytes() : 0;
     auto tree = std::make_unique<kinu::hcl::SyntaxTree>();
@@ -128,7 +131,7 @@ void Measure(const std::string& path) {
     return;
   }
   Timing formatting;
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < runs; ++i) {
     kinu::Diagnostics diags;
     formatting.Measure([&] { (void)kinu::hcl::writer::FormatFile(source.get(), diags); });
   }
@@ -142,7 +145,11 @@ int main(int argc, char** argv) {
   kinu::cli::PrepareHeap();
   kinu::RunOnBigStack([&] {
     for (int i = 1; i < argc; ++i) {
-      Measure(argv[i]);
+      if (std::string_view(argv[i]) == "-once") {
+        runs = 1;
+      } else {
+        Measure(argv[i]);
+      }
     }
   });
   return 0;
