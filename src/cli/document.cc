@@ -283,6 +283,40 @@ std::optional<std::string> ReadDocument(const Invocation& invocation, const std:
   }
 }
 
+JsonCopy::JsonCopy(const Flags& flags, Diagnostics& diags) {
+  const std::string& into = flags.String("json-into");
+  if (into.empty()) {
+    return;
+  }
+  if (flags.Bool("json")) {
+    diags.Error("Invalid output format",
+                "The -json and -json-into arguments are mutually exclusive");
+    return;
+  }
+  fd_ = ::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd_ < 0) {
+    diags.Error("Invalid argument", "Unable to open the file \"" + into +
+                                        "\" specified by -json-into for writing: open " + into +
+                                        ": " + SystemMessage(errno));
+  }
+}
+
+JsonCopy::~JsonCopy() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+void JsonCopy::Write(std::string_view text) const {
+  while (wanted() && !text.empty()) {
+    const ssize_t written = ::write(fd_, text.data(), text.size());
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
 std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
                                       const std::vector<std::string>& args) {
   std::vector<std::string> options;

@@ -48,6 +48,22 @@ std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const
 std::optional<std::string> ReadDocument(const Invocation& invocation, const std::string& path,
                                         const DocumentOptions& options, Diagnostics& diags);
 
+/// The file that `-json-into` names: a JSON copy of what is printed for people.
+class JsonCopy {
+ public:
+  /// Opens it, if the flag is there. An error is told, also when `-json` is given as well.
+  JsonCopy(const Flags& flags, Diagnostics& diags);
+  ~JsonCopy();
+  JsonCopy(const JsonCopy&) = delete;
+  JsonCopy& operator=(const JsonCopy&) = delete;
+
+  bool wanted() const { return fd_ >= 0; }
+  void Write(std::string_view text) const;
+
+ private:
+  int fd_ = -1;
+};
+
 /// The arguments with all options in front of all other words, for commands whose options may stand
 /// behind files.
 std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,

@@ -58,14 +58,22 @@ bool IsConfigured(const Invocation& invocation, const config::Config& config,
   if (node->module->FindResource(resource) >= 0) {
     return true;
   }
+  const std::string where = module.empty() ? "the root module" : module;
+  if (audience.json() != nullptr) {
+    audience.json()->Message(view::JsonUi::Level::kError,
+                             "Resource address \"" + program.ToText(address) +
+                                 "\" does not exist in the configuration. Before importing this "
+                                 "resource, please create its configuration in " +
+                                 where);
+  }
   if (!audience.json_only()) {
     PrintError(invocation.style().Paint(
         "[reset][bold][red]Error:[reset][bold] resource address %[reset]",
         "\"" + program.ToText(address) + "\" does not exist in the configuration."));
-    PrintError("\n\nBefore importing this resource, please create its configuration in " +
-               (module.empty() ? "the root module" : module) + ". For example:\n\nresource \"" +
-               std::string(program.Text(resource.type)) + "\" \"" +
-               std::string(program.Text(resource.name)) + "\" {\n  # (resource arguments)\n}\n\n");
+    PrintError("\n\nBefore importing this resource, please create its configuration in " + where +
+               ". For example:\n\nresource \"" + std::string(program.Text(resource.type)) +
+               "\" \"" + std::string(program.Text(resource.name)) +
+               "\" {\n  # (resource arguments)\n}\n\n");
   }
   return false;
 }

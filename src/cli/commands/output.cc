@@ -1,6 +1,7 @@
 #include "view/human/output.h"
 
 #include "cli/commands/commands.h"
+#include "cli/document.h"
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
@@ -32,6 +33,7 @@ int RunOutput(Invocation& invocation) {
                 "You must give the name of a single output value when using the -raw option.");
   }
   auto arguments = VariableArguments(*flags, diags);
+  const JsonCopy copy(*flags, diags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
@@ -52,10 +54,14 @@ int RunOutput(Invocation& invocation) {
   }
   std::string text;
   if (words.empty()) {
-    if (flags->Bool("json")) {
+    if (flags->Bool("json") || copy.wanted()) {
       JsonWriter out(text, {.indent = "  "});
       view::WriteOutputs(out, state->outputs);
-      Print(text + "\n");
+      text += '\n';
+      copy.Write(text);
+    }
+    if (flags->Bool("json")) {
+      Print(text);
       invocation.Show(diags);
       return 0;
     }
@@ -89,10 +95,14 @@ int RunOutput(Invocation& invocation) {
     invocation.Show(diags);
     return 1;
   }
-  if (flags->Bool("json")) {
+  if (flags->Bool("json") || copy.wanted()) {
     JsonWriter out(text);
     view::WriteOutput(out, *found);
-    Print(text + "\n");
+    text += '\n';
+    copy.Write(text);
+  }
+  if (flags->Bool("json")) {
+    Print(text);
   } else if (flags->Bool("raw")) {
     auto plain = Convert(found->value.UnmarkDeep(), Type::String());
     if (!plain || plain->IsNull() || !plain->IsKnown()) {

@@ -34,6 +34,7 @@ struct Form {
   bool old = false;     ///< JSON in format 0.1
   size_t summary = 0;   ///< at most so many bytes of lines about a plan
   bool show_sensitive = false;
+  const JsonCopy* copy = nullptr;
 };
 
 int NotAPlan(Diagnostics& diags) {
@@ -94,6 +95,13 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     diags.Error("Failed to read plan file", version.error().message);
     return 1;
   }
+  if (form.copy->wanted()) {
+    const auto document = PlanJson(invocation, file, diags);
+    if (!document) {
+      return 1;
+    }
+    form.copy->Write(*document);
+  }
   auto program = std::make_shared<Program>();
   auto locator = MakeLocator(invocation, diags);
   auto read = file.Read(program, PlanSchemas(*locator, *program));
@@ -121,6 +129,13 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   }
   if (form.json) {
     return PrintDocument(StateJson(invocation, state, diags), form, diags);
+  }
+  if (form.copy->wanted()) {
+    const auto document = StateJson(invocation, state, diags);
+    if (!document) {
+      return 1;
+    }
+    form.copy->Write(*document);
   }
   auto locator = MakeLocator(invocation, diags);
   LocatorSchemas schemas(*locator);
@@ -205,6 +220,7 @@ int RunShow(Invocation& invocation) {
                 "The -module=DIR option requires -json to be specified.");
   }
   auto arguments = VariableArguments(*flags, diags);
+  const JsonCopy copy(*flags, diags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
@@ -212,7 +228,8 @@ int RunShow(Invocation& invocation) {
                   .redact = flags->Bool("redact"),
                   .old = old,
                   .summary = static_cast<size_t>(flags->Int("summary")),
-                  .show_sensitive = flags->Bool("show-sensitive")};
+                  .show_sensitive = flags->Bool("show-sensitive"),
+                  .copy = &copy};
   auto finish = [&](int code) { return invocation.Show(diags) ? 1 : code; };
   if (of_configuration) {
     std::string dir = flags->String("module");
