@@ -46,7 +46,8 @@ void ReviewPlan(const doc::Document& document, const doc::Plan& plan) {
     std::cout << '\n';
   }
   // Anything that has no reader is a question away.
-  for (const auto& found : *document.Select("$..change.after.*", {})) {
+  const auto values = document.Select("$..change.after.*", {});
+  for (const doc::Document::Found& found : *values) {
     std::cout << found.path << " = " << found.value << '\n';
   }
 }
