@@ -27,6 +27,7 @@ STEPS = {
     "show -json": (["show", "-json", "p.bin"], False, True),
     "no-op plan": (["plan", "-out=q.bin"], True, False),
     "apply": (["apply", "-auto-approve"], False, False),
+    "console": (["console"], True, False),
 }
 # (shape, size, step): (seconds of CPU, megabytes)
 GOALS = {
@@ -39,6 +40,7 @@ GOALS = {
     ("count", 10000, "no-op plan"): (0.195, None),
     ("foreach", 5000, "plan"): (0.08, None),
     ("modules", 10000, "plan"): (0.28, 80),
+    ("blocks", 1000, "console"): (0.006, None),
     ("start", 0, "version"): (0.0016, 4),
     ("text", 1000000, "fmt -check"): (0.013, 12),
     ("plan", 300000000, "query"): (0.2, 64),
@@ -78,7 +80,8 @@ def execute(build, arguments, folder):
     command = [os.path.join(build, "bench", "kinu_measure"), ".report",
                os.path.join(build, "src", "cli", "kinu")]
     with open(os.path.join(folder, ".err"), "w+", encoding="utf-8", errors="replace") as err:
-        subprocess.run(command + arguments, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        # What the console evaluates; no other command reads it.
+        subprocess.run(command + arguments, cwd=folder, env=environment, input=b"1 + 1\n",
                        stdout=subprocess.DEVNULL, stderr=err, check=True)
         with open(os.path.join(folder, ".report"), encoding="utf-8") as report:
             code, seconds, kilobytes = report.read().split()
@@ -299,6 +302,14 @@ def parsing(build, perf, work):
             subprocess.check_call([reference, name], cwd=folder)
 
 
+def functions(build):
+    """Functions and decoders of values on large inputs."""
+    program = os.path.join(build, "bench", "kinu_functions_bench")
+    if os.path.exists(program):
+        print("\nFunctions and values", flush=True)
+        subprocess.check_call([program])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default="build/release")
@@ -332,6 +343,7 @@ def main():
                 bench.shape(shape, size, args.steps.split(","))
         bench.growth(sizes)
         parsing(bench.build, perf, work)
+        functions(bench.build)
     return 0
 
 

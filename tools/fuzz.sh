@@ -16,6 +16,7 @@ seed() {  # TARGET: the files to begin with, by what the target reads
     fuzz_convert) find examples tests -name '*.tf' -o -name '*.tf.json' ;;
     fuzz_hcldec) find fuzz/seeds/hcldec -type f ;;
     fuzz_state) find tests/golden/state -type f -size -200k ;;
+    fuzz_json_value) find tests/golden docs/schemas -name '*.json' -size -20k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
   esac
 }

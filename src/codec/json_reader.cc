@@ -1,6 +1,7 @@
 #include "codec/json_reader.h"
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "text/quote.h"
@@ -29,7 +30,18 @@ struct Token {
   TokenKind kind = TokenKind::kEnd;
   uint32_t begin = 0;
   uint32_t end = 0;
+  bool plain = false;  ///< a closed string of ASCII characters, without escapes
 };
+
+// Whether one of eight bytes ends the plain part of a string: a quote, a backslash or a control
+// character. It may also say so of bytes behind such a one.
+bool EndsPlain(uint64_t word) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighs = kOnes << 7;
+  const auto has_zero = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; };
+  const uint64_t control = (word - kOnes * 0x20) & ~word & kHighs;
+  return (has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\')) | control) != 0;
+}
 
 bool IsSpace(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -67,6 +79,7 @@ class Lexer {
       ++pos_;
     }
     next_.begin = static_cast<uint32_t>(pos_);
+    next_.plain = false;
     next_.kind = Scan();
     next_.end = static_cast<uint32_t>(pos_);
   }
@@ -120,6 +133,27 @@ class Lexer {
   // A string ends behind its closing quote, or before a control character.
   void ScanString() {
     ++pos_;
+    constexpr uint64_t kBeyondAscii = 0x8080808080808080;
+    uint64_t seen = 0;
+    for (uint64_t word = 0; text_.size() - pos_ >= sizeof(word); pos_ += sizeof(word)) {
+      std::memcpy(&word, text_.data() + pos_, sizeof(word));
+      if (EndsPlain(word)) {
+        break;
+      }
+      seen |= word;
+    }
+    for (; pos_ < text_.size(); ++pos_) {
+      const auto c = static_cast<unsigned char>(text_[pos_]);
+      if (c == '"') {
+        next_.plain = (seen & kBeyondAscii) == 0;
+        ++pos_;
+        return;
+      }
+      if (c == '\\' || c < 0x20) {
+        break;
+      }
+      seen |= c;
+    }
     bool escaping = false;
     while (pos_ < text_.size()) {
       const char c = text_[pos_];
@@ -466,6 +500,12 @@ class JsonParser {
 
   void String(const Token& token) {
     const std::string_view raw = TextOf(token);
+    if (token.plain) {
+      JsonNode node = Node(JsonNode::Kind::kString, token);
+      SetText(node, raw.substr(1, raw.size() - 2));
+      Finish(node);
+      return;
+    }
     const size_t wrong = FindStringError(raw);
     if (wrong != std::string_view::npos) {
       const auto begin = static_cast<uint32_t>(token.begin + wrong);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "codec/host_name.h"
 
 namespace kinu {
 namespace {
@@ -64,18 +65,11 @@ std::expected<std::string, std::string> ParseHostName(std::string_view text) {
       return std::unexpected("the port is not a number between 1 and 65535");
     }
   }
-  std::string_view rest = name;
-  while (true) {
-    size_t dot = rest.find('.');
-    if (!IsLabel(rest.substr(0, dot))) {
-      return std::unexpected("contains characters that are not valid in a hostname");
-    }
-    if (dot == rest.npos) {
-      break;
-    }
-    rest.remove_prefix(dot + 1);
+  auto normal = NormalizeHostName(name);
+  if (!normal) {
+    return normal;
   }
-  std::string host = Lower(name);
+  std::string host = *std::move(normal);
   if (!port.empty() && port != "443") {
     host += ':' + std::to_string(std::stol(std::string(port)));
   }

@@ -82,6 +82,7 @@ YamlEvent Translate(const yaml_event_t& raw) {
 
 struct YamlReader::Impl {
   yaml_parser_t parser;
+  size_t depth = 0;
 };
 
 YamlReader::YamlReader(std::string_view text) : impl_(std::make_unique<Impl>()) {
@@ -104,6 +105,17 @@ Result<YamlEvent> YamlReader::Next() {
   }
   YamlEvent event = Translate(raw);
   yaml_event_delete(&raw);
+  using Kind = YamlEvent::Kind;
+  if (event.kind == Kind::kSequenceEnd || event.kind == Kind::kMappingEnd) {
+    --impl_->depth;
+  } else if (event.kind == Kind::kSequenceStart || event.kind == Kind::kMappingStart) {
+    constexpr size_t kMostLevels = 1000;
+    if (++impl_->depth > kMostLevels) {
+      return Fail(ErrorCode::kInvalid, "line " + std::to_string(event.line) +
+                                           " of the YAML text: nested more than " +
+                                           std::to_string(kMostLevels) + " levels deep");
+    }
+  }
   return event;
 }
 

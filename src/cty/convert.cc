@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "cty/normalize.h"
 #include "cty/ops.h"
+#include "cty/unified.h"
 
 namespace kinu {
 namespace {
@@ -576,6 +577,28 @@ ValueResult<Value> Convert(const Value& value, const Type& type) {
     return ValueFail(MismatchMessage(from, type));
   }
   return Apply(*conversion, value);
+}
+
+ValueResult<Value> ConvertToUnified(const Value& value, const Type& other, const Type& unified) {
+  const Type from = value.type();
+  std::vector<Type> members;
+  if (from.is_tuple() && other.is_list() && unified.is_list()) {
+    members.assign(from.elements().begin(), from.elements().end());
+  } else if (from.is_object() && other.is_map() && unified.is_map()) {
+    for (const ObjectAttribute& attribute : from.attributes()) {
+      members.push_back(attribute.type);
+    }
+  }
+  const std::optional<Type> element = UnifyUnsafe(members);
+  if (!element || *element == unified.element() || !value.IsKnown() || value.IsNull()) {
+    return Convert(value, unified);
+  }
+  const Type collection = from.is_tuple() ? Type::List(*element) : Type::Map(*element);
+  if (ValueResult<Value> possible = Convert(value, collection); !possible) {
+    return possible;
+  }
+  const ConversionPtr conversion = Plan(collection, unified, true);
+  return conversion == nullptr ? Convert(value, unified) : Apply(*conversion, value);
 }
 
 bool CanConvert(const Type& from, const Type& to) {

@@ -301,7 +301,68 @@ std::string DuplicateProperty(std::string_view name) {
   return "duplicate " + text::GoQuote(name) + " property in JSON object";
 }
 
-ValueResult<Value> ImpliedValue(const JsonNode& json, int depth) {
+// The object that was read last at a depth: documents mostly repeat themselves.
+struct Shape {
+  Type type;
+  std::vector<std::string> names;  // in the order of the text
+  std::vector<size_t> places;      // of the names among the type's attributes
+
+  bool Matches(std::span<const JsonMember> members) const {
+    return !names.empty() && members.size() == names.size() &&
+           std::equal(
+               members.begin(), members.end(), names.begin(),
+               [](const JsonMember& member, std::string_view name) { return member.name == name; });
+  }
+};
+using Shapes = std::vector<Shape>;
+
+ValueResult<Value> ImpliedValue(const JsonNode& json, int depth, Shapes& shapes);
+
+// The object as one of the shape that was read last, with types of its own; nothing when it is
+// another.
+ValueResult<std::optional<Value>> ObjectOfLastShape(const JsonNode& json, int depth,
+                                                    Shapes& shapes) {
+  const auto level = static_cast<size_t>(depth);
+  if (level >= shapes.size() || !shapes[level].Matches(json.members())) {
+    return std::nullopt;
+  }
+  std::vector<Value> values(json.members().size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const JsonMember& member = json.members()[i];
+    ValueResult<Value> value = ImpliedValue(member.value, depth + 1, shapes);
+    if (!value) {
+      return Inside(PathStep::Attribute(member.name), value.error());
+    }
+    values[shapes[level].places[i]] = *std::move(value);
+  }
+  Value object = Value::ObjectOf(shapes[level].type, std::move(values));
+  shapes[level].type = object.type();
+  return object;
+}
+
+void Remember(const JsonNode& json, const Type& type, int depth, Shapes& shapes) {
+  constexpr size_t kMostNames = 64;
+  const size_t count = json.members().size();
+  if (count == 0 || count > kMostNames || type.attributes().size() != count) {
+    return;
+  }
+  Shape shape{type, {}, {}};
+  for (const JsonMember& member : json.members()) {
+    const int place = type.FindAttribute(member.name);
+    if (place < 0) {
+      return;  // the name was normalised
+    }
+    shape.names.emplace_back(member.name);
+    shape.places.push_back(static_cast<size_t>(place));
+  }
+  const auto level = static_cast<size_t>(depth);
+  if (shapes.size() <= level) {
+    shapes.resize(level + 1);
+  }
+  shapes[level] = std::move(shape);
+}
+
+ValueResult<Value> ImpliedValue(const JsonNode& json, int depth, Shapes& shapes) {
   if (depth > kMaxValueDepth) {
     return TooDeep();
   }
@@ -316,7 +377,7 @@ ValueResult<Value> ImpliedValue(const JsonNode& json, int depth) {
       std::vector<Value> values;
       values.reserve(json.elements().size());
       for (const JsonNode& part : json.elements()) {
-        ValueResult<Value> value = ImpliedValue(part, depth + 1);
+        ValueResult<Value> value = ImpliedValue(part, depth + 1, shapes);
         if (!value) {
           return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(values.size()))),
                         value.error());
@@ -326,10 +387,17 @@ ValueResult<Value> ImpliedValue(const JsonNode& json, int depth) {
       return Value::Tuple(std::move(values));
     }
     case JsonNode::Kind::kObject: {
+      ValueResult<std::optional<Value>> alike = ObjectOfLastShape(json, depth, shapes);
+      if (!alike) {
+        return std::unexpected(std::move(alike.error()));
+      }
+      if (*alike) {
+        return **std::move(alike);
+      }
       std::vector<std::pair<std::string, Value>> attributes;
       attributes.reserve(json.members().size());
       for (const JsonMember& member : json.members()) {
-        ValueResult<Value> value = ImpliedValue(member.value, depth + 1);
+        ValueResult<Value> value = ImpliedValue(member.value, depth + 1, shapes);
         if (!value) {
           return Inside(PathStep::Attribute(member.name), value.error());
         }
@@ -346,7 +414,9 @@ ValueResult<Value> ImpliedValue(const JsonNode& json, int depth) {
           return ValueFail(DuplicateProperty(attributes[i].first));
         }
       }
-      return Value::Object(std::move(attributes));
+      Value object = Value::Object(std::move(attributes));
+      Remember(json, object.type(), depth, shapes);
+      return object;
     }
     default:
       return Value::Null(Type::Dynamic());
@@ -410,7 +480,8 @@ ValueResult<Type> ImpliedTypeOfJson(std::string_view json) {
 }
 
 ValueResult<Value> ImpliedValueOfJson(const JsonNode& json) {
-  return ImpliedValue(json, 0);
+  Shapes shapes;
+  return ImpliedValue(json, 0, shapes);
 }
 
 ValueResult<Value> ImpliedValueOfJson(std::string_view json) {

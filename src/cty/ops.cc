@@ -375,7 +375,16 @@ ValueResult<Value> Modulo(const Value& a, const Value& b) {
   }
   Number x = a.AsNumber();
   Number y = b.AsNumber();
-  if (!Number::HasProduct(x, y)) {
+  // The reference knows the infinities that decoders make (they have no precision), but computes
+  // with those that a division made, which leaves nothing. Ref: go-cty Value.Modulo.
+  const auto decoded = [](const Number& number) {
+    return number.IsInfinite() && number.precision() == 0;
+  };
+  const bool infinite = x.IsInfinite() || y.IsInfinite();
+  if (infinite && !decoded(x) && !decoded(y)) {
+    return y.Sign() == 0 ? ValueResult<Value>(a) : ValueFail("an infinity leaves no remainder");
+  }
+  if (infinite && !Number::HasProduct(x, y)) {
     return ValueFail("multiplication of zero with infinity");
   }
   return Value::Of(Number::Modulo(x, y));

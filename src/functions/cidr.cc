@@ -67,7 +67,7 @@ std::optional<Bits> ParseV4(std::string_view text) {
 
 std::optional<uint32_t> ParseHexGroup(std::string_view text) {
   uint32_t value = 0;
-  if (text.empty() || text.size() > 4) {
+  if (text.empty()) {
     return std::nullopt;
   }
   for (char c : text) {
@@ -77,6 +77,9 @@ std::optional<uint32_t> ParseHexGroup(std::string_view text) {
     } else if (lower >= 'a' && lower <= 'f') {
       value = value << 4 | static_cast<uint32_t>(lower - 'a' + 10);
     } else {
+      return std::nullopt;
+    }
+    if (value > 0xFFFF) {
       return std::nullopt;
     }
   }
@@ -267,34 +270,56 @@ std::expected<Magnitude, CallError> ToMagnitude(const Value& value) {
   return out;
 }
 
+// An IPv4 address inside IPv6 is an IPv4 address.
+Address Unmapped(const Address& address) {
+  return IsMappedV4(address) ? Address{false, address.bits & LowMask(32)} : address;
+}
+
 CallResult CidrContains(Arguments args, const Type&, const CallContext&) {
-  KINU_TRY(const Network network, ParseNetwork(args[0].AsString()));
+  KINU_TRY(Network network, ParseNetwork(args[0].AsString()));
+  if (IsMappedV4(network.base) && network.prefix >= kMappedBits) {
+    network = {Unmapped(network.base), network.prefix - kMappedBits};
+  }
   const std::string_view text = args[1].AsString();
   std::optional<Address> first = ParseAddress(text);
-  Bits last = 0;
-  if (first) {
-    last = first->bits;
-  } else {
+  std::optional<Address> last = first;
+  if (!first) {
     KINU_TRY(const Network inner, ParseNetwork(text));
     first = inner.base;
-    last = inner.last();
+    last = Address{inner.base.v6, inner.last()};
   }
+  first = Unmapped(*first);
+  last = Unmapped(*last);
   if (first->v6 != network.base.v6) {
     return CallFail("one is an IPv4 address, the other an IPv6 one");
   }
-  return Value::Bool(network.Contains(first->bits) && network.Contains(last));
+  return Value::Bool(network.Contains(first->bits) && last->v6 == network.base.v6 &&
+                     network.Contains(last->bits));
 }
 
 CallResult CidrHost(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Magnitude number, ToMagnitude(args[1]));
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString()));
-  // -1 is the last address, -2 the one before it.
-  const Bits distance = number.negative ? number.bits - 1 : number.bits;
-  if (number.too_large || distance > network.host_mask()) {
-    return CallFail("the prefix has no room for a host of this number");
+  const auto no_room = [] { return CallFail("the prefix has no room for a host of this number"); };
+  // -1 is the last address, -2 the one before it. Of other numbers the reference compares the low
+  // 64 bits alone, as a signed number.
+  const auto low = static_cast<int64_t>(static_cast<uint64_t>(number.bits));
+  Bits placed = number.bits;
+  if (number.negative) {
+    if (number.too_large || number.bits - 1 > network.host_mask()) {
+      return no_room();
+    }
+    placed = network.host_mask() - (number.bits - 1);
+  } else if (number.too_large || (low > 0 && static_cast<Bits>(low) > network.host_mask())) {
+    return no_room();
+  }
+  // It also counts hosts of an IPv4 prefix inside IPv6 above the low 96 bits.
+  const int shift = IsMappedV4(network.base) ? kMappedBits : 0;
+  if (placed > LowMask(network.base.width() - shift)) {
+    return no_room();
   }
   Address host = network.base;
-  host.bits |= number.negative ? network.host_mask() - distance : distance;
+  host.bits |= placed << shift;
   return Value::String(AddressText(host));
 }
 
@@ -332,8 +357,14 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
   subnet.prefix = prefix;
   const Bits placed = shift >= 128 ? 0 : number.bits << shift;
   if (number.negative) {
-    // What the reference's arithmetic gives: the size of a negative number, one prefix below 0.
-    subnet.base.bits = (~(network.base.bits | (~placed + 1)) + 1) & LowMask(width);
+    // What the reference's arithmetic gives: the size of a negative number, one prefix below 0,
+    // where an address has room for it.
+    const bool large = number.bits > LowMask(128 - shift);
+    const Bits size = placed - (network.base.bits & (placed - 1));
+    if (large || number.too_large || size > LowMask(width)) {
+      return CallFail("the extended prefix has no room for a subnet of this number");
+    }
+    subnet.base.bits = size;
   } else {
     subnet.base.bits |= placed;
   }
@@ -349,6 +380,9 @@ CallResult CidrSubnets(Arguments args, const Type&, const CallContext&) {
   for (size_t i = 1; i < args.size(); ++i) {
     const int argument = static_cast<int>(i);
     KINU_TRY(const int64_t new_bits, ToInteger(args[i], argument));
+    if (IsMappedV4(network.base)) {
+      return CallFail("an IPv4 prefix inside IPv6 cannot be divided", argument);
+    }
     if (new_bits < 1 || new_bits > kMostNewBits) {
       return CallFail("a prefix is extended by at least 1 and at most 32 bits", argument);
     }

@@ -41,7 +41,7 @@ CallResult Base64Gzip(Arguments args, const Type&, const CallContext&) {
 }
 
 CallResult Base64Gunzip(Arguments args, const Type&, const CallContext&) {
-  constexpr size_t kMostBytes = size_t{1} << 30;
+  constexpr size_t kMostBytes = size_t{1} << 27;
   KINU_TRY(const std::string bytes, Base64Argument(args[0]));
   const Result<std::string> text = Gunzip(bytes, kMostBytes);
   if (!text) {
@@ -125,26 +125,16 @@ std::string_view JsonPart(std::string_view text) {
   return text[behind] == ']' || text[behind] == '}' ? text.substr(0, behind) : text;
 }
 
+// The type of a known text is that of its value, which is read once.
 TypeResult JsonDecodeType(Arguments args) {
-  if (!args[0].IsKnown()) {
-    return TypeByPrefix(args[0]);
-  }
-  const std::string_view text = args[0].AsString();
-  auto type = ImpliedTypeOfJson(text);
-  if (!type) {
-    type = ImpliedTypeOfJson(JsonPart(text));
-  }
-  if (!type) {
-    return CallFail(type.error().ToText());
-  }
-  return *type;
+  return args[0].IsKnown() ? TypeResult(Type::Dynamic()) : TypeByPrefix(args[0]);
 }
 
-CallResult JsonDecode(Arguments args, const Type& type, const CallContext&) {
+CallResult JsonDecode(Arguments args, const Type&, const CallContext&) {
   const std::string_view text = args[0].AsString();
-  auto value = ValueFromJson(text, type);
+  auto value = ImpliedValueOfJson(text);
   if (!value) {
-    value = ValueFromJson(JsonPart(text), type);
+    value = ImpliedValueOfJson(JsonPart(text));
   }
   if (!value) {
     return CallFail(value.error().ToText());
@@ -174,6 +164,9 @@ Value UnknownJson(const Value& value) {
 CallResult JsonEncode(Arguments args, const Type&, const CallContext&) {
   if (!args[0].IsWhollyKnown()) {
     return UnknownJson(args[0]);
+  }
+  if (HasTooManyParts(args[0])) {
+    return TooManyParts();
   }
   std::string json;
   JsonWriter writer(json);

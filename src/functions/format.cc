@@ -424,6 +424,8 @@ CallResult FormatList(Arguments args, const Type& type, const CallContext& conte
   if (plan.unknown) {
     return Value::Unknown(type);
   }
+  constexpr size_t kMostBytes = size_t{1} << 28;
+  size_t bytes = 0;
   std::vector<Value> results;
   std::vector<Value> current(values.begin(), values.end());
   for (size_t row = 0; row < plan.length.value_or(1); ++row) {
@@ -443,6 +445,10 @@ CallResult FormatList(Arguments args, const Type& type, const CallContext& conte
     const Text text = FormatParser(format).Run(current);
     if (!text) {
       return CallFail("element " + std::to_string(row) + ": " + text.error().message);
+    }
+    bytes += text->size();
+    if (bytes > kMostBytes) {
+      return CallFail("the texts would be too large");
     }
     results.push_back(Value::String(*text));
   }

@@ -140,6 +140,33 @@ std::string ShowText(std::string_view text, const MarkSet& marks) {
   return marks.sensitive() ? "(sensitive value)" : text::GoQuote(text);
 }
 
+bool HasTooManyParts(const Value& value) {
+  constexpr size_t kMostParts = size_t{1} << 24;
+  size_t parts = 0;
+  std::vector<std::span<const Value>> pending{{&value, 1}};
+  while (!pending.empty()) {
+    std::span<const Value>& rest = pending.back();
+    if (rest.empty()) {
+      pending.pop_back();
+      continue;
+    }
+    const Value& next = rest.front();
+    rest = rest.subspan(1);
+    if (++parts > kMostParts) {
+      return true;
+    }
+    const Type type = next.type();
+    if (next.IsKnown() && !next.IsNull() && (type.is_collection() || type.is_structural())) {
+      pending.push_back(next.elements());
+    }
+  }
+  return false;
+}
+
+std::unexpected<CallError> TooManyParts() {
+  return CallFail("the value has too many parts for a text");
+}
+
 bool ValueIndex::Insert(const Value& value) {
   std::vector<Value>& bucket = buckets_[value.Hash()];
   for (const Value& seen : bucket) {

@@ -147,7 +147,10 @@ struct Flat {
   std::vector<Value> elements;
   MarkSet marks;
   bool known = true;  // false: the number or types of elements depend on something unknown
+  bool too_many = false;
 };
+
+constexpr size_t kMostFlattened = size_t{1} << 22;
 
 // All that is in the sequence and in sequences inside it, in order.
 Flat FlattenDeep(const Value& sequence) {
@@ -168,6 +171,10 @@ Flat FlattenDeep(const Value& sequence) {
   };
   enter(sequence);
   while (!levels.empty()) {
+    if (flat.elements.size() > kMostFlattened) {
+      flat.too_many = true;
+      break;
+    }
     Level& level = levels.back();
     if (level.next == level.container.size()) {
       levels.pop_back();
@@ -189,6 +196,11 @@ Flat FlattenDeep(const Value& sequence) {
   return flat;
 }
 
+std::unexpected<CallError> TooManyFlattened() {
+  return CallFail("the result would have more than " + std::to_string(kMostFlattened) +
+                  " elements");
+}
+
 TypeResult FlattenType(Arguments args) {
   if (!args[0].IsWhollyKnown()) {
     return Type::Dynamic();
@@ -197,6 +209,9 @@ TypeResult FlattenType(Arguments args) {
     return CallFail("only lists, sets and tuples can be flattened");
   }
   const Flat flat = FlattenDeep(args[0]);
+  if (flat.too_many) {
+    return TooManyFlattened();
+  }
   if (!flat.known) {
     return Type::Dynamic();
   }
@@ -211,6 +226,9 @@ TypeResult FlattenType(Arguments args) {
 CallResult Flatten(Arguments args, const Type& type, const CallContext&) {
   // Where something inside is unknown, the type was not checked, and maps and objects get here too.
   Flat flat = FlattenDeep(args[0]);
+  if (flat.too_many) {
+    return TooManyFlattened();
+  }
   if (!flat.known) {
     return Value::Unknown(type).WithMarks(flat.marks);
   }

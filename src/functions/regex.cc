@@ -50,10 +50,24 @@ std::string WithNamedGroups(std::string_view pattern) {
 
 namespace {
 
+// Whether the pattern has \C, a single byte, which RE2 knows and Go does not.
+bool HasByteEscape(std::string_view pattern) {
+  size_t pos = pattern.find('\\');
+  while (pos < pattern.size() && pattern.substr(pos + 1, 1) != "C") {
+    const bool quotes = pattern.substr(pos + 1, 1) == "Q";
+    const size_t behind = quotes ? pattern.find("\\E", pos + 2) : pos + 2;
+    pos = behind < pattern.size() ? pattern.find('\\', behind) : behind;
+  }
+  return pos < pattern.size();
+}
+
 class Pattern {
  public:
   static std::expected<std::unique_ptr<Pattern>, CallError> Compile(std::string_view source,
                                                                     int argument) {
+    if (HasByteEscape(source)) {
+      return CallFail("invalid regular expression: invalid escape sequence: \\C", argument);
+    }
     RE2::Options options;
     options.set_log_errors(false);
     auto pattern = std::unique_ptr<Pattern>(new Pattern(WithNamedGroups(source), options));

@@ -148,7 +148,7 @@ Value UnknownProduct(const std::vector<Value>& factors, const Type& type) {
 }
 
 CallResult Product(Arguments args, const Type& type, const CallContext&) {
-  constexpr size_t kMostTuples = size_t{1} << 28;
+  constexpr size_t kMostTuples = size_t{1} << 20;
   MarkSet marks;
   std::vector<Value> factors;
   size_t total = 1;
@@ -198,8 +198,14 @@ CallResult Product(Arguments args, const Type& type, const CallContext&) {
       places[i] = 0;
     }
   }
-  return (type.is_list() ? Value::List(type.element(), std::move(tuples))
-                         : Value::Set(type.element(), std::move(tuples)))
+  // Where a factor has no common type, tuples differ in type.
+  const std::optional<Type> common = Value::CommonElementType(tuples);
+  if (!common) {
+    return CallFail("the combinations must be of one type");
+  }
+  const Type& element = tuples.empty() ? type.element() : *common;
+  return (type.is_list() ? Value::List(element, std::move(tuples))
+                         : Value::Set(element, std::move(tuples)))
       .WithMarks(marks);
 }
 

@@ -152,8 +152,14 @@ CallResult Indent(Arguments args, const Type&, const CallContext&) {
   if (spaces < 0 || spaces > kMostSpaces) {
     return CallFail("the number of spaces is out of range");
   }
+  const std::string_view text = args[1].AsString();
+  constexpr size_t kMostBytes = size_t{1} << 28;
+  const auto lines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (lines > 0 && static_cast<size_t>(spaces) > kMostBytes / lines) {
+    return CallFail("the indented text would be too large");
+  }
   std::string out;
-  for (char c : args[1].AsString()) {
+  for (char c : text) {
     out += c;
     if (c == '\n') {
       out.append(static_cast<size_t>(spaces), ' ');

@@ -70,6 +70,11 @@ std::expected<double, CallError> ToDouble(const Value& number);
 /// Text for messages: quoted, or what hides it when the marks say so.
 std::string ShowText(std::string_view text, const MarkSet& marks);
 
+/// Whether the value has more parts, shared ones counted wherever they occur, than a text of it may
+/// have: parts that share their memory need little of it until they are written.
+bool HasTooManyParts(const Value& value);
+std::unexpected<CallError> TooManyParts();
+
 inline std::vector<Value> CopyElements(const Value& collection) {
   return {collection.elements().begin(), collection.elements().end()};
 }

@@ -368,14 +368,6 @@ class YamlDecoder {
   FlatSet<std::string> pending_;  // anchors whose values are being read
 };
 
-TypeResult YamlDecodeType(Arguments args) {
-  if (!args[0].IsKnown()) {
-    return Type::Dynamic();
-  }
-  KINU_TRY(const Value value, YamlDecoder(args[0].AsString()).Decode());
-  return value.type();
-}
-
 CallResult YamlDecode(Arguments args, const Type&, const CallContext&) {
   return YamlDecoder(args[0].AsString()).Decode();
 }
@@ -421,6 +413,9 @@ CallResult YamlEncode(Arguments args, const Type& type, const CallContext&) {
   if (!args[0].IsWhollyKnown()) {
     return Value::Unknown(type);
   }
+  if (HasTooManyParts(args[0])) {
+    return TooManyParts();
+  }
   YamlWriter writer;
   if (auto done = Encode(args[0], writer); !done) {
     return std::unexpected(std::move(done).error());
@@ -431,7 +426,7 @@ CallResult YamlEncode(Arguments args, const Type& type, const CallContext&) {
 constexpr FunctionSpec kRows[] = {
     {.name = "yamldecode",
      .params = {Parameter{.name = "src", .type = &Type::String}},
-     .result_type = &YamlDecodeType,
+     .result_type = &Returns<&Type::Dynamic>,
      .impl = &YamlDecode,
      .doc = "The value that a YAML document describes. Anchors, aliases and merge keys are "
             "resolved; timestamps are strings.",

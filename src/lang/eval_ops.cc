@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "cty/convert.h"
 #include "cty/ops.h"
+#include "cty/unified.h"
 #include "lang/evaluator.h"
 
 namespace kinu::lang {
@@ -346,6 +347,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
 
   // The type that the result has whichever branch is taken.
   Type type;
+  bool is_unified = false;
   if (IsUntypedNull(branches[0])) {
     type = types[1];
   } else if (IsUntypedNull(branches[1]) || types[0] == types[1]) {
@@ -362,6 +364,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
       return Value::DynamicUnknown();
     }
     type = *unified;
+    is_unified = true;
   }
 
   Value condition = Eval(*expr.condition, bindings, diags);
@@ -393,7 +396,8 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
   const size_t taken = decision->AsBool() ? 0 : 1;
   const Expr& branch = taken == 0 ? *expr.true_result : *expr.false_result;
   diags.Append(std::move(branch_diags[taken]));
-  ValueResult<Value> result = ConvertTo(branches[taken], type);
+  ValueResult<Value> result = is_unified ? ConvertToUnified(branches[taken], types[1 - taken], type)
+                                         : ConvertTo(branches[taken], type);
   if (!result) {
     Fail("Inconsistent conditional result types",
          std::string("The ") + (taken == 0 ? "true" : "false") +

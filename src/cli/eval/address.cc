@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "addrs/address.h"
+#include "codec/host_name.h"
 #include "codec/provider_source.h"
 #include "config/module_source.h"
 #include "cty/tagged.h"
@@ -575,7 +576,7 @@ void ReadProviderSource(std::string_view text, Response& response) {
   JsonWriter json(response.content);
   json.BeginObject();
   json.Member("display", address->ForDisplay());
-  json.Member("hostname", address->host);
+  json.Member("hostname", HostNameToAscii(address->host));
   json.Member("namespace", address->space);
   json.Member("type", address->type);
   json.EndObject();

@@ -1,0 +1,29 @@
+// csvdecode: every row has every column.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "functions/function.h"
+#include "text/unicode.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace kinu;  // NOLINT(google-build-using-namespace): one function
+  static const functions::Callable* const decode = functions::Table::Standard().Find("csvdecode");
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (!text::IsUtf8(text)) {
+    return 0;
+  }
+  const Value source[] = {Value::String(text)};
+  const functions::CallResult rows = decode->Call(source, functions::CallContext());
+  if (!rows) {
+    KINU_CHECK(!rows.error().message.empty(), "an error says something");
+    return 0;
+  }
+  KINU_CHECK(rows->type().is_list() && rows->IsWhollyKnown(), "rows are a list");
+  for (const Value& row : rows->elements()) {
+    KINU_CHECK(row.type() == rows->type().element(), "rows are alike");
+  }
+  return 0;
+}

@@ -1,0 +1,59 @@
+// JSON of values and of types. The first bytes choose a type to read as; what is accepted is
+// written and read again without change.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/check.h"
+#include "cty/json.h"
+#include "value_maker.h"
+
+namespace kinu {
+namespace {
+
+constexpr size_t kTypeBytes = 6;
+
+void CheckRoundTrip(const Value& value, const Type& type) {
+  if (!value.IsWhollyKnown()) {
+    return;
+  }
+  const ValueResult<std::string> text = ValueToJson(value, type);
+  if (!text) {
+    return;  // infinities have no text
+  }
+  const ValueResult<Value> again = ValueFromJson(*text, type);
+  KINU_CHECK(again.has_value(), "what was written is read");
+  const ValueResult<std::string> second = ValueToJson(*again, type);
+  KINU_CHECK(second && *second == *text, "and written the same");
+}
+
+void FuzzOne(const uint8_t* data, size_t size) {
+  if (size < kTypeBytes) {
+    return;
+  }
+  const Type type = ValueMaker(data, kTypeBytes).MakeType(2).WithoutOptionalAttributes();
+  const std::string_view text(reinterpret_cast<const char*>(data) + kTypeBytes, size - kTypeBytes);
+  (void)TypeFromJson(text);
+  const ValueResult<Type> implied = ImpliedTypeOfJson(text);
+  const ValueResult<Value> value = ImpliedValueOfJson(text);
+  KINU_CHECK(!value || implied, "what has a value has a type");
+  if (implied && value) {
+    KINU_CHECK(value->type() == *implied, "in one pass as in two");
+    const ValueResult<Value> typed = ValueFromJson(text, *implied);
+    KINU_CHECK(typed && Value::RawEquals(*typed, *value), "in one pass as in two");
+    CheckRoundTrip(*value, *implied);
+  }
+  if (const ValueResult<Value> asked = ValueFromJson(text, type)) {
+    CheckRoundTrip(*asked, type);
+  }
+}
+
+}  // namespace
+}  // namespace kinu
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  kinu::FuzzOne(data, size);
+  return 0;
+}

@@ -1,0 +1,56 @@
+// regex, regexall and replace. The first line is the pattern, the second one the replacement, the
+// rest is the text.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "functions/function.h"
+#include "text/unicode.h"
+
+namespace kinu {
+namespace {
+
+std::string_view TakeLine(std::string_view& text) {
+  const size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+void FuzzOne(std::string_view input) {
+  if (!text::IsUtf8(input)) {
+    return;
+  }
+  const functions::Table& table = functions::Table::Standard();
+  static const functions::Callable* const first = table.Find("regex");
+  static const functions::Callable* const all = table.Find("regexall");
+  static const functions::Callable* const replace = table.Find("replace");
+  const std::string_view pattern = TakeLine(input);
+  const std::string_view replacement = TakeLine(input);
+  const functions::CallContext context;
+  const Value searched[] = {Value::String(pattern), Value::String(input)};
+  const functions::CallResult one = first->Call(searched, context);
+  const functions::CallResult every = all->Call(searched, context);
+  if (one) {
+    KINU_CHECK(every && every->size() > 0, "what matches once is among all matches");
+    KINU_CHECK(Value::RawEquals(every->elements()[0], *one), "and is the first of them");
+  }
+  const Value replaced[] = {Value::String(input), Value::String("/" + std::string(pattern) + "/"),
+                            Value::String(replacement)};
+  const functions::CallResult result = replace->Call(replaced, context);
+  KINU_CHECK(!pattern.empty() ? result.has_value() == every.has_value() : result.has_value(),
+             "a pattern is right or wrong");
+  if (every && every->size() == 0 && !pattern.empty()) {
+    KINU_CHECK(Value::RawEquals(*result, searched[1]), "without a match nothing changes");
+  }
+}
+
+}  // namespace
+}  // namespace kinu
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  kinu::FuzzOne({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,144 @@
+// Types and values made of a fuzzer's bytes, so that what reads neither text nor wire can be
+// fuzzed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cty/value.h"
+
+namespace kinu {
+
+/// Takes one decision after another from the bytes; when they are used up, every decision is 0.
+class ValueMaker {
+ public:
+  ValueMaker(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+
+  uint8_t Byte() { return at_ < size_ ? data_[at_++] : 0; }
+  size_t Below(size_t count) { return Byte() % count; }
+
+  Type MakeType(int depth = 3) {
+    switch (Below(depth > 0 ? 9 : 4)) {
+      case 0:
+        return Type::String();
+      case 1:
+        return Type::Number();
+      case 2:
+        return Type::Bool();
+      case 3:
+        return Type::Dynamic();
+      case 4:
+        return Type::List(MakeType(depth - 1));
+      case 5:
+        return Type::Set(MakeType(depth - 1));
+      case 6:
+        return Type::Map(MakeType(depth - 1));
+      case 7: {
+        std::vector<Type> elements;
+        for (size_t i = Below(4); i > 0; --i) {
+          elements.push_back(MakeType(depth - 1));
+        }
+        return Type::Tuple(elements);
+      }
+      default: {
+        std::vector<Type::Attribute> attributes;
+        for (size_t i = Below(4); i > 0; --i) {
+          const std::string_view name = Name();
+          const bool optional = Below(4) == 1;
+          attributes.push_back({name, MakeType(depth - 1), optional});
+        }
+        return Type::Object(attributes);
+      }
+    }
+  }
+
+  /// A value of that type, or a null or an unknown of it, at any level with marks.
+  Value MakeValue(const Type& type, int depth = 4) {
+    const uint8_t choice = Byte();
+    if (choice % 16 == 1) {
+      return Value::Null(type);
+    }
+    if (choice % 16 == 2) {
+      return Value::Unknown(type);
+    }
+    Value value = MakeKnown(type, depth);
+    return choice % 16 == 3 ? value.WithMarks(MarkSet::Sensitive()) : value;
+  }
+
+ private:
+  std::string_view Name() {
+    static constexpr std::string_view kNames[] = {"a", "b", "c", "0", "id"};
+    return kNames[Below(5)];
+  }
+  std::string_view Text() {
+    static constexpr std::string_view kTexts[] = {
+        "",  "a", "1",   "true", "false", "-0.5", "1e30", "null",
+        "é", "b", "0x1", " 1",   "01",    "1.0",  "inf",  "1e99999999"};
+    return kTexts[Below(16)];
+  }
+  Value MakeKnown(const Type& type, int depth) {
+    std::vector<Value> values;
+    const size_t count = depth > 0 ? Below(4) : 0;
+    switch (type.kind()) {
+      case TypeKind::kString:
+        return Value::String(Text());
+      case TypeKind::kNumber:
+        return Below(2) == 0 ? Value::Int(static_cast<int8_t>(Byte()))
+                             : Value::Of(Number::FromDouble(Byte() / 8.0 * 1e10));
+      case TypeKind::kBool:
+        return Value::Bool(Below(2) == 0);
+      case TypeKind::kDynamic:
+        return depth > 0 ? MakeValue(MakeType(1).WithoutOptionalAttributes(), depth - 1) : Value();
+      case TypeKind::kList:
+      case TypeKind::kSet:
+        for (size_t i = 0; i < count; ++i) {
+          values.push_back(MakeValue(type.element(), depth - 1));
+        }
+        return Collection(type, std::move(values));
+      case TypeKind::kMap: {
+        for (size_t i = 0; i < count; ++i) {
+          values.push_back(MakeValue(type.element(), depth - 1));
+        }
+        if (!Value::CommonElementType(values)) {
+          return Value::Null(type);
+        }
+        std::vector<std::pair<std::string, Value>> entries;
+        for (Value& value : values) {
+          entries.emplace_back(std::string(Name()), std::move(value));
+        }
+        return Value::Map(type.element(), std::move(entries));
+      }
+      case TypeKind::kTuple:
+        for (const Type& element : type.elements()) {
+          values.push_back(MakeValue(element, depth - 1));
+        }
+        return Value::Tuple(std::move(values));
+      case TypeKind::kObject: {
+        std::vector<std::pair<std::string, Value>> attributes;
+        for (const ObjectAttribute& attribute : type.attributes()) {
+          attributes.emplace_back(std::string(attribute.name),
+                                  MakeValue(attribute.type, depth - 1));
+        }
+        return Value::Object(std::move(attributes));
+      }
+      case TypeKind::kCapsule:
+        break;
+    }
+    return Value();
+  }
+  Value Collection(const Type& type, std::vector<Value> values) {
+    if (!Value::CommonElementType(values)) {
+      return Value::Null(type);
+    }
+    return type.is_list() ? Value::List(type.element(), std::move(values))
+                          : Value::Set(type.element(), std::move(values));
+  }
+
+  const uint8_t* data_;
+  size_t size_;
+  size_t at_ = 0;
+};
+
+}  // namespace kinu

@@ -1,0 +1,69 @@
+// For tests of functions: evaluates source text with all functions, and finds calls in it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/flat_map.h"
+#include "functions/function.h"
+#include "hcl/parse.h"
+#include "hcl/walk.h"
+#include "lang/eval.h"
+#include "lang/scope.h"
+#include "lang/template.h"
+
+namespace kinu::functions::testing {
+
+inline CallContext FixedContext() {
+  CallContext context;
+  context.timestamp = "2024-01-02T03:04:05Z";
+  return lang::WithTemplates(context, Table::Standard());
+}
+
+/// One expression and what its evaluation says.
+class Evaluation {
+ public:
+  using Variables = FlatMap<std::string, Value>;
+
+  explicit Evaluation(std::string_view text, Variables variables = {})
+      : source_(SourceFile::Make("example", std::string(text))),
+        variables_(std::move(variables)),
+        context_(FixedContext()) {
+    expr_ = hcl::ParseExpression(source_.get(), tree_, diags_);
+  }
+
+  Value Run() { return diags_.has_errors() ? Value() : Run(*expr_); }
+  Value Run(const hcl::Expr& expr) {
+    const lang::VariableScope scope(&variables_, &Table::Standard(), context_);
+    return lang::Evaluate(expr, scope, diags_);
+  }
+  const Diagnostics& diags() const { return diags_; }
+
+  /// The first call of that function.
+  const hcl::CallExpr* FindCall(std::string_view name) const {
+    const hcl::CallExpr* found = nullptr;
+    const std::function<void(const hcl::Expr&)> look = [&](const hcl::Expr& expr) {
+      if (expr.kind == hcl::ExprKind::kCall && found == nullptr) {
+        const auto& call = static_cast<const hcl::CallExpr&>(expr);
+        found = call.name == name ? &call : nullptr;
+      }
+      if (found == nullptr) {
+        hcl::ForEachChild(expr, look);
+      }
+    };
+    look(*expr_);
+    return found;
+  }
+
+ private:
+  Ref<const SourceFile> source_;
+  hcl::SyntaxTree tree_;
+  Variables variables_;
+  CallContext context_;
+  Diagnostics diags_;
+  const hcl::Expr* expr_ = nullptr;
+};
+
+}  // namespace kinu::functions::testing
