@@ -602,6 +602,7 @@ def console_answers(program, folder, expressions, batch=400):
             out, err, code = done.stdout, COLOUR.sub("", done.stderr), done.returncode
         except subprocess.TimeoutExpired:
             out, err, code = "", "Error: timeout", -1
+        out = out.replace(folder, "{folder}")
         at = 0
         for i in range(len(part)):
             mark = '"%s"\n' % (MARK % i)
