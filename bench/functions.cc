@@ -128,8 +128,8 @@ void Run() {
   const Type type = Type::List(*TypeFromJson(
       R"(["object",{"id":"string","cidr_block":"string","enabled":"bool","size":"number",)"
       R"("tags":["map","string"],"zones":["list","string"]}])"));
-  const std::string text = JsonText(10'000'000);
-  const Value value = *ValueFromJson(text, type);
+  const Value value = *ValueFromJson(JsonText(10'000'000), type);
+  const std::string text = *ValueToJson(value, type);
   PrintSpeed("JSON to a value, 10 MB", text.size(), 300, [&] { (void)ValueFromJson(text, type); });
   const std::string msgpack = *ValueToMsgpack(value, type);
   PrintSpeed("msgpack to a value", msgpack.size(), 300,
