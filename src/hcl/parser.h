@@ -151,7 +151,8 @@ class Parser {
   void FinishBlock(const Token& type);
   const NativeBody* ParseBlockBody(const Token& type, const Token& open_brace);
   const NativeBody* ParseSingleAttributeBody();
-  bool AttributeExists(size_t first, std::string_view name, const NativeAttribute*& existing);
+  /// Among the attributes from `first` up to `end`; null when there is none of that name.
+  const NativeAttribute* FindAttribute(size_t first, size_t end, std::string_view name) const;
   struct Label {
     std::string_view text;
     Span span;

@@ -25,15 +25,14 @@ NativeBody* Parser::NewBody(Span source, uint32_t end) {
   return body;
 }
 
-bool Parser::AttributeExists(size_t first, std::string_view name,
-                             const NativeAttribute*& existing) {
-  for (size_t i = first; i < attributes_.size(); ++i) {
+const NativeAttribute* Parser::FindAttribute(size_t first, size_t end,
+                                             std::string_view name) const {
+  for (size_t i = first; i < end; ++i) {
     if (attributes_[i].name == name) {
-      existing = &attributes_[i];
-      return true;
+      return &attributes_[i];
     }
   }
-  return false;
+  return nullptr;
 }
 
 const NativeBody* Parser::ParseBody(TokenKind end) {
@@ -62,13 +61,10 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
       if (attributes_.size() == count) {
         continue;
       }
-      const NativeAttribute added = attributes_.back();
+      const NativeAttribute& added = attributes_.back();
       const NativeAttribute* existing = nullptr;
       if (count - first_attribute < kScanLimit) {
-        attributes_.pop_back();
-        if (!AttributeExists(first_attribute, added.name, existing)) {
-          attributes_.push_back(added);
-        }
+        existing = FindAttribute(first_attribute, count, added.name);
       } else {
         if (names.empty()) {
           for (size_t i = first_attribute; i < count; ++i) {
@@ -76,10 +72,7 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
           }
         }
         const auto [at, is_new] = names.emplace(added.name, count);
-        if (!is_new) {
-          attributes_.pop_back();
-          existing = &attributes_[at->second];
-        }
+        existing = is_new ? nullptr : &attributes_[at->second];
       }
       if (existing != nullptr) {
         const Position where = source_->PositionAt(existing->begin);
@@ -87,6 +80,7 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
               "The argument \"" + std::string(added.name) + "\" has a value already, from line " +
                   std::to_string(where.line) + ". An argument may be set only once.",
               {added.begin, added.name_end});
+        attributes_.pop_back();
       }
       continue;
     }
@@ -125,9 +119,7 @@ void Parser::ParseBodyItem() {
   const Token name = Read();
   switch (PeekKind()) {
     case kEqual: {
-      NativeAttribute attribute{};
-      FinishAttribute(name, false, attribute);
-      attributes_.push_back(attribute);
+      FinishAttribute(name, false, attributes_.emplace_back());
       return;
     }
     case kOpenQuote:
