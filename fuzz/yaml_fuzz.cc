@@ -7,13 +7,14 @@
 #include "base/check.h"
 #include "functions/function.h"
 #include "text/unicode.h"
+#include "value_maker.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kinu;  // NOLINT(google-build-using-namespace): one function
   static const functions::Callable* const decode = functions::Table::Standard().Find("yamldecode");
   static const functions::Callable* const encode = functions::Table::Standard().Find("yamlencode");
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (!text::IsUtf8(text)) {
+  if (!text::IsUtf8(text) || HasLongExponent(text)) {
     return 0;
   }
   const functions::CallContext context;
@@ -21,6 +22,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const functions::CallResult value = decode->Call(source, context);
   if (!value) {
     KINU_CHECK(!value.error().message.empty(), "an error says something");
+    return 0;
+  }
+  if (HasLongNumber(*value)) {
     return 0;
   }
   const Value decoded[] = {*value};

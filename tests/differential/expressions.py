@@ -581,6 +581,7 @@ def environment():
 # --- consoles ---
 
 MARK = "@@%d@@"
+LOCKING = "Acquiring state lock. This may take a few moments...\n"  # said when it takes a while
 SUMMARY = re.compile(r"^[│╷ ]*Error: (.*)$", re.M)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -602,7 +603,7 @@ def console_answers(program, folder, expressions, batch=400):
             out, err, code = done.stdout, COLOUR.sub("", done.stderr), done.returncode
         except subprocess.TimeoutExpired:
             out, err, code = "", "Error: timeout", -1
-        out = out.replace(folder, "{folder}")
+        out = out.replace(folder, "{folder}").replace(LOCKING, "")
         at = 0
         for i in range(len(part)):
             mark = '"%s"\n' % (MARK % i)
