@@ -28,6 +28,9 @@ STEPS = {
     "no-op plan": (["plan", "-out=q.bin"], True, False),
     "apply": (["apply", "-auto-approve"], False, False),
     "console": (["console"], True, False),
+    "refresh": (["refresh"], True, False),
+    "state mv": (["state", "mv", "terraform_data.r0", "terraform_data.moved"], True, False),
+    "destroy": (["destroy", "-auto-approve"], True, False),
 }
 # (shape, size, step): (seconds of CPU, megabytes)
 GOALS = {
@@ -36,6 +39,10 @@ GOALS = {
     ("blocks", 10000, "show -json"): (0.07, 60),
     ("blocks", 10000, "no-op plan"): (0.26, 120),
     ("blocks", 1000, "apply"): (0.055, None),
+    ("blocks", 10000, "apply"): (0.6, None),
+    ("blocks", 1000, "destroy"): (0.055, None),
+    ("blocks", 100000, "plan"): (3.0, 700),
+    ("corr", 1000, "plan"): (0.04, 30),
     ("count", 10000, "plan"): (0.10, 60),
     ("count", 10000, "no-op plan"): (0.195, None),
     ("foreach", 5000, "plan"): (0.08, None),
@@ -70,7 +77,6 @@ UNFORMATTED = """resource "thing" "web_%d" {
 }
 
 """
-APPLY_LIMIT = 1000  # larger sizes are planned from a state that is written directly
 
 
 def execute(build, arguments, folder):
@@ -155,8 +161,8 @@ class Bench:
         execute(self.build, ["init"], folder)
         for step in steps:
             arguments, needs_state, needs_plan = STEPS[step]
-            if step == "apply" and size > APPLY_LIMIT:
-                continue
+            if step == "state mv" and shape != "blocks":
+                continue  # the others have no object of that address
             if needs_plan and not os.path.exists(os.path.join(folder, "p.bin")):
                 continue
             runs = []
@@ -338,6 +344,7 @@ def main():
         bench.formatting(1000000)
         bench.documents()
         bench.states(66000)
+        bench.shape("corr", 1000, ["plan"])
         for shape in args.shapes.split(","):
             for size in sizes:
                 bench.shape(shape, size, args.steps.split(","))

@@ -91,7 +91,8 @@ bool SettleVariables(const Flags& flags, const plan::Plan& plan, Loaded& loaded,
 }  // namespace
 
 bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
-                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags) {
+                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags,
+                   bool incomplete) {
   auto file = plan::PlanFile::Open(path);
   if (!file) {
     diags.Error("Failed to load \"" + path + "\" as a plan file",
@@ -128,7 +129,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   plan = std::move(*read);
-  if (plan.errored) {
+  if (plan.errored && !incomplete) {
     diags.Error("Cannot apply incomplete plan",
                 "The plan was not completed because of errors, so it cannot be applied.");
     return false;

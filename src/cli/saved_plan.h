@@ -16,8 +16,10 @@ config::SourceSnapshot SnapshotOf(std::vector<plan::SnapshotModule> modules);
 plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program);
 
 /// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
-/// checked against what was planned on. False after an error.
+/// checked against what was planned on. False after an error. `incomplete`: so may plans that ended
+/// with errors.
 bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
-                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags);
+                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags,
+                   bool incomplete = false);
 
 }  // namespace kinu::cli

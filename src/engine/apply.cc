@@ -115,6 +115,7 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
       walk.graph.Finish();
     }
   }
+  DropUnusedValues(walk);
   ApplyTargetingToCells(walk, plan);
   AddCloseNodes(walk);
   for (const auto& cycle : walk.graph.Cycles()) {
@@ -138,9 +139,6 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   return !diags.has_errors();
 }
 
-namespace {
-
-/// What an apply works on: the plan says what it is limited to.
 Input ForApply(const Input& given, const plan::Plan& plan) {
   Input input = given;
   input.options.targets = plan.targets;
@@ -148,8 +146,6 @@ Input ForApply(const Input& given, const plan::Plan& plan) {
   input.options.imports = false;
   return input;
 }
-
-}  // namespace
 
 void CheckApplyGraph(const Input& given, const plan::Plan& plan, Diagnostics& diags) {
   bool anything = std::any_of(plan.changes.begin(), plan.changes.end(), [](const auto& change) {
@@ -172,6 +168,7 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
   if (!BuildApplyGraph(walk, plan, diags)) {
     return result;
   }
+  result.started = true;
   bool destroy_all = plan.mode == plan::Mode::kDestroy;
   walk.root = ModuleInstance::Make(ModuleInstId(), walk.config.nodes[0].get(), nullptr, {});
   walk.instances[0].push_back(walk.root.get());
@@ -181,6 +178,14 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
   checks.DeclareObjectsOf(plan.checks);
   NodeContext node_context{walk, checks};
   node_context.destroying = destroy_all;
+  node_context.known_outputs.resize(walk.config.root().module->outputs.size());
+  for (const plan::OutputChange& change : plan.outputs) {
+    Symbol name = walk.program.Find(change.name);
+    int index = name.empty() ? -1 : walk.config.root().module->FindOutput(name);
+    if (index >= 0 && change.action != plan::Action::kDelete && change.after.IsWhollyKnown()) {
+      node_context.known_outputs[static_cast<size_t>(index)] = &change.after;
+    }
+  }
   Recorder recorder(result.state, store);
   ApplyContext context{.node = node_context, .plan = plan, .recorder = recorder};
   context.destroy_all = destroy_all;

@@ -19,10 +19,16 @@ struct ApplyCounts {
 };
 
 struct ApplyResult {
+  /// False when the changes could not be put in an order: nothing was done, and the stored state
+  /// stays as it is.
+  bool started = false;
   state::State state;
   ApplyCounts counts;
   std::vector<state::CheckResult> checks;
 };
+
+/// What an apply works on: the plan says what it is limited to.
+Input ForApply(const Input& given, const plan::Plan& plan);
 
 /// Builds the graph of an apply. False with a diagnostic when the changes cannot be ordered.
 bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags);

@@ -122,9 +122,13 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   if (data || row.orphan) {
     return;
   }
-  object.create_before_destroy = info.create_before_destroy;
   // What nothing happens to gets its final dependencies now; the rest when it is applied.
   bool no_op = row.change && row.change->action == plan::Action::kNoOp;
+  // An import is recorded before the settings of its block are looked at, and once more where its
+  // dependencies are final. Ref: node_resource_plan_instance.go managedResourceExecute.
+  bool settings = !row.imported || !options.refresh || (no_op && !info.dependencies->empty());
+  object.create_before_destroy = settings && info.create_before_destroy;
+  object.skip_destroy = settings && row.keeps_object;
   if (!no_op && (row.imported || !options.refresh)) {
     return;
   }

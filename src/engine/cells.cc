@@ -203,7 +203,7 @@ class Connector {
     for (const Cell& cell : walk_.cells) {
       DependencyEdges(cell);
     }
-    RowEdges();
+    RowEdges(plan);
   }
 
  private:
@@ -374,33 +374,34 @@ class Connector {
     }
   }
 
-  /// A4: the create half of a row after its destroy half (or before, for K). Ordering between the
-  /// cells; which rows are skipped after a failure is decided row by row.
-  void RowEdges() {
-    FlatMap<uint32_t, uint32_t> apply_cell_of_change;
-    for (const Cell& cell : walk_.cells) {
-      if (cell.phase == Phase::kApply) {
-        for (const CellRow& row : cell.rows) {
-          apply_cell_of_change[row.change] = cell.id;
+  /// A4: the live half of a row after its destroy half, and before what is disposed of at its
+  /// address, left over from earlier runs or not. Ordering between the cells; which rows are skipped
+  /// after a failure is decided row by row.
+  void RowEdges(const plan::Plan& plan) {
+    FlatMap<ResourceInstance, NodeId> live;
+    auto for_rows = [&](bool alive, auto&& visit) {
+      for (const Cell& cell : walk_.cells) {
+        if ((cell.phase == Phase::kApply || cell.phase == Phase::kCheck) == alive) {
+          for (const CellRow& row : cell.rows) {
+            visit(cell, plan.changes[row.change].address);
+          }
         }
       }
-    }
-    for (const Cell& cell : walk_.cells) {
-      if (cell.phase == Phase::kApply || cell.phase == Phase::kCheck) {
-        continue;
+    };
+    for_rows(true, [&](const Cell& cell, const ResourceInstance& address) {
+      live.emplace(address, cell.id);
+    });
+    for_rows(false, [&](const Cell& cell, const ResourceInstance& address) {
+      auto it = live.find(address);
+      if (it == live.end()) {
+        return;
       }
-      for (const CellRow& row : cell.rows) {
-        auto it = apply_cell_of_change.find(row.change);
-        if (it == apply_cell_of_change.end()) {
-          continue;
-        }
-        if (cell.phase == Phase::kDispose) {
-          walk_.graph.AddSoftEdge(cell.id, it->second);
-        } else {
-          walk_.graph.AddSoftEdge(it->second, cell.id);
-        }
+      if (cell.phase == Phase::kDispose) {
+        walk_.graph.AddSoftEdge(cell.id, it->second);
+      } else {
+        walk_.graph.AddSoftEdge(it->second, cell.id);
       }
-    }
+    });
   }
 
   /// A2: a literal key means that row alone, where some module instance changes it.
@@ -496,6 +497,22 @@ void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all) {
   Connector(walk, destroy_all).Run(plan);
 }
 
+namespace {
+
+bool IsValue(NodeKind kind) {
+  return kind == NodeKind::kVariable || kind == NodeKind::kLocal || kind == NodeKind::kOutput;
+}
+
+}  // namespace
+
+void DropUnusedValues(Walk& walk) {
+  std::vector<bool> needed = NeededNodes(walk);
+  walk.graph.RemoveEdges([&](NodeId from, NodeId to) {
+    return walk.graph.node(from).kind == NodeKind::kModuleEnd &&
+           IsValue(walk.graph.node(to).kind) && !needed[to];
+  });
+}
+
 std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
   const Graph& graph = walk.graph;
   std::vector<bool> needed(graph.size(), false);
@@ -521,7 +538,9 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
     bool looks_only =
         node.kind == NodeKind::kCheck || (node.kind == NodeKind::kOutput && node.config_node == 0);
     for (NodeId dependency : graph.dependencies(id)) {
-      if (strictly && looks_only && graph.node(dependency).kind == NodeKind::kResource) {
+      NodeKind kind = graph.node(dependency).kind;
+      if ((strictly && looks_only && kind == NodeKind::kResource) ||
+          (node.kind == NodeKind::kModuleEnd && IsValue(kind))) {
         continue;
       }
       need(dependency);

@@ -51,8 +51,11 @@ void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all);
 
 /// Nodes that some cell, check or root output needs; the others are not executed. With `strictly`,
 /// expansions of blocks that only root outputs and checks name themselves do not count: those look
-/// at the objects alone. Ref: pruneUnusedNodesTransformer.
+/// at the objects alone. The end of a module needs no values for itself. Ref: pruneUnusedNodesTransformer.
 std::vector<bool> NeededNodes(const Walk& walk, bool strictly = false);
+
+/// The end of a module does not wait for values that nothing needs (A12). After Graph::Finish().
+void DropUnusedValues(Walk& walk);
 
 /// What a cycle between cells is called: each row with its phase.
 std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell);

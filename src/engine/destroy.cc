@@ -229,7 +229,8 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
       plan.rejected = true;
       return;
     }
-    plan.drift = std::move(refreshed.drift);
+    // What changed outside is no news where everything goes; the reference compares the state with
+    // itself here.
     plan.prior_state = std::move(refreshed.prior_state);
     plan.previous_state = std::move(refreshed.previous_state);
   } else if (input.prior_state != nullptr) {

@@ -177,6 +177,9 @@ class Artist {
     }
     for (NodeId id = 0; id < graph.size(); ++id) {
       for (NodeId to : graph.dependencies(id)) {
+        if (graph.node(to).kind == NodeKind::kDeposed && graph.IsSoft(id, to)) {
+          continue;  // an order of our own
+        }
         if (!shown[id] || !shown[to]) {
           continue;
         }
@@ -298,12 +301,13 @@ class Artist {
   void ConnectHalves(NodeId from, NodeId to) {
     const Cell& a = walk_.cells[walk_.graph.node(from).index];
     const Cell& b = walk_.cells[walk_.graph.node(to).index];
-    FlatMap<uint32_t, size_t> position;
+    FlatMap<ResourceInstance, size_t> position;
     for (size_t i = 0; i < b.rows.size(); ++i) {
-      position.emplace(b.rows[i].change, i);
+      position.emplace(plan_->changes[b.rows[i].change].address, i);
     }
     for (size_t i = 0; i < a.rows.size(); ++i) {
-      if (auto it = position.find(a.rows[i].change); it != position.end()) {
+      if (auto it = position.find(plan_->changes[a.rows[i].change].address);
+          it != position.end()) {
         drawing_.Connect(ins_[from][i], outs_[to][it->second]);
       }
     }
@@ -448,7 +452,8 @@ std::string PlanGraphText(const Input& given, plan::Mode mode, Diagnostics& diag
   return Finish(Artist(walk, nullptr).Draw(shown));
 }
 
-std::string ApplyGraphText(const Input& input, const plan::Plan& plan, Diagnostics& diags) {
+std::string ApplyGraphText(const Input& given, const plan::Plan& plan, Diagnostics& diags) {
+  Input input = ForApply(given, plan);
   Walk walk(WalkKind::kApply, input);
   if (!BuildApplyGraph(walk, plan, diags)) {
     return "";

@@ -59,6 +59,20 @@ class Graph {
   /// Builds both directions. More may be added afterwards, and Finish() called again.
   void Finish();
 
+  /// Drops the edges for which `unwanted(from, to)` holds. After Finish(), and finishes again.
+  template <typename F>
+  void RemoveEdges(F&& unwanted) {
+    for (NodeId from = 0; from + 1 < out_begin_.size(); ++from) {
+      for (NodeId to : dependencies(from)) {
+        if (!unwanted(from, to)) {
+          edges_.emplace_back(from, to);
+        }
+      }
+    }
+    out_begin_.clear();
+    Finish();
+  }
+
   size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return nodes_[id]; }
   /// What a node waits for, and who waits for it. After Finish().

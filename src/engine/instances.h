@@ -59,6 +59,7 @@ struct Row {
   bool orphan = false;         ///< in the state, but no longer wanted by the expansion
   bool failed = false;
   bool left_out = false;        ///< -target or -exclude leaves it as it is
+  bool keeps_object = false;    ///< lifecycle.destroy = false
   bool absent = false;          ///< there is no object and none is planned: expressions skip it
   bool pending_delete = false;  ///< planned for deletion: expressions no longer see it
   plan::Reason delete_reason = plan::Reason::kNone;

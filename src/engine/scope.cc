@@ -71,8 +71,12 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     return Value::Null(type());
   }
   if (table.expansion.kind == Expansion::Kind::kSingle) {
-    return !table.rows.empty() && table.rows[0].value ? *table.rows[0].value
-                                                      : Value::Unknown(type());
+    if (!table.rows.empty() && table.rows[0].value) {
+      return *table.rows[0].value;
+    }
+    // Of what was never made nothing is known, not even the type; where other instances are left,
+    // the reference has the type. Ref: evaluate.go GetResource.
+    return table.rows.size() > 1 ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {

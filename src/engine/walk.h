@@ -130,7 +130,13 @@ struct BlockInfo {
   std::vector<StrayRows> strays;
   std::unique_ptr<BlockImports> imports;  ///< null: nothing is imported
   bool pick_rows = false;                 ///< -target or -exclude decides row by row
-  bool pending = false;  ///< some row has a change to make (data sources wait for it)
+  /// Module instances in which some row has a change to make: data sources wait for it.
+  std::vector<ModuleInstId> pending;
+  void AddPending(ModuleInstId module) {
+    if (pending.empty() || pending.back() != module) {
+      pending.push_back(module);
+    }
+  }
 };
 
 /// Providers kept between the walks of one command, so that each process starts once.

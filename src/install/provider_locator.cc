@@ -4,6 +4,7 @@
 #include <future>
 
 #include "base/files.h"
+#include "base/flat_map.h"
 #include "codec/provider_source.h"
 #include "install/package_hash.h"
 #include "install/package_source.h"
@@ -34,6 +35,20 @@ struct ProviderLocator::Entry {
     return PluginPtr();
   }
 };
+
+namespace {
+
+/// What a package's schema depends on besides the package: the mock provider that OpenTofu's own
+/// cases use reads further resource types from this file of the working directory.
+constexpr std::string_view kSchemaInput = "dynamic_resources.json";
+
+/// The key of a package's schema in the cache.
+std::string SchemaKey(const std::string& package_hash) {
+  auto types = ReadFile(std::string(kSchemaInput));
+  return types ? package_hash + ' ' + std::to_string(HashBytes(*types)) : package_hash;
+}
+
+}  // namespace
 
 ProviderLocator::ProviderLocator(Options options)
     : options_(std::move(options)), cache_(options_.cache_directory) {
@@ -108,7 +123,7 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
   if (!entry.executable.starts_with('/')) {
     entry.executable = AbsolutePath(entry.executable);
   }
-  entry.cache_key = hash ? *hash : "";
+  entry.cache_key = hash ? SchemaKey(*hash) : "";
   entry.located = true;
   return {};
 }

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Random configurations and what happens to them, on two programs side by side.
 
-A history is a configuration of terraform_data resources in
-the root and in modules, and a few steps: change it, move, remove, import, fail, taint, target,
-destroy. Each step is planned and applied by both programs in directories of their own. Compared
-are exit codes, diagnostics, the plan's JSON, the objects worked on, and the state; identifiers and
-times are replaced by their order of appearance.
+A history is a configuration of resources, data sources and checks in the root and in modules, and
+a few steps: change it, move, remove, import, fail, drift, taint, target, destroy. Each step is
+planned and applied by both programs in directories of their own. Compared are exit codes,
+diagnostics, the plan's JSON, which row waits for which (the graph of the plan), the objects worked
+on and that they kept that order, and the state; identifiers are replaced by their order of
+appearance.
+
+A quarter of the histories uses real providers: null, random, tfcoremock and the one in
+tests/providers, found as the CLI configuration in TF_CLI_CONFIG_FILE says.
 
     histories.py --binary build/dev/src/cli/kinu --reference tofu --count 100
     histories.py --binary … --reference … --seed 4711          # one of them again
@@ -25,35 +29,81 @@ import subprocess
 import sys
 import tempfile
 
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-DEPOSED = re.compile(r"(?<=deposed[ \":])[ \"]*[0-9a-f]{8}")
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+NUMBER = re.compile(r"\b\d{15,20}\b")
 KEYS = ["a", "b", "c", "d"]
+
+# Resource types: block header, and how a value and a trigger are written. %s is the value.
+TYPES = {
+    "data": ("terraform_data", ["input = %s"], ["triggers_replace = %s"]),
+    "null": ("null_resource", None, None),  # both in the map triggers
+    "uuid": ("random_uuid", None, None),    # both in the map keepers
+    "mock": ("tfcoremock_simple_resource", ["string = %s"], ["integer = %s"]),
+    "thing": ("kinutest_thing", ["value = %s"], ["size = %s"]),
+}
+RESULT = {"data": "output", "null": "id", "uuid": "result", "mock": "string", "thing": "value",
+          "lookup": "value"}
+PROVIDERS = """terraform {
+  required_providers {
+    kinutest = {
+      source = "kinu/kinutest"
+    }
+    null = {
+      source = "hashicorp/null"
+    }
+    random = {
+      source = "hashicorp/random"
+    }
+    tfcoremock = {
+      source = "hashicorp/tfcoremock"
+    }
+  }
+}
+"""
 
 
 class Resource:
     """One block, as numbers and flags; its text is made from them."""
 
-    def __init__(self, rng, name, earlier):
+    def __init__(self, rng, name, earlier, rich):
         self.name = name
+        self.type = rng.choice(["data", "data", "data", "null", "uuid", "mock", "thing", "thing",
+                                "lookup"]) if rich else "data"
         self.kind = rng.choice(["single", "single", "count", "each"])
+        if self.type != "lookup" and rng.random() < 0.06:
+            self.kind = "enabled"
         self.size = rng.randint(1, 3)
         self.keys = sorted(rng.sample(KEYS, self.size))
         self.input = rng.randint(0, 9)
         self.trigger = rng.randint(0, 3)
         self.first = rng.random() < 0.2
         self.ignore = rng.random() < 0.1
-        self.condition = rng.random() < 0.2
-        self.fails = False
-        self.fails_destroy = False
+        self.condition = "ok" if rng.random() < 0.2 else None
+        self.fails = None
+        self.destroy_command = None
+        self.keep = rng.random() < 0.04     # lifecycle.destroy = false
+        self.prevent = False
+        self.on = True                      # lifecycle.enabled
         self.uses = []
         for other in rng.sample(earlier, min(len(earlier), rng.choice([0, 1, 1, 2]))):
             self.uses.append((other, rng.randint(0, 5)))
         self.depends = [rng.choice(earlier)] if earlier and rng.random() < 0.15 else []
-        self.triggered = rng.choice(earlier) if earlier and rng.random() < 0.1 else None
+        self.triggered = (rng.choice(earlier), rng.randint(0, 1)) \
+            if earlier and rng.random() < 0.12 else None
+
+    @property
+    def at(self):
+        if self.type == "lookup":
+            return "data.kinutest_lookup." + self.name
+        return TYPES[self.type][0] + "." + self.name
+
+    def instance(self):
+        """An address of one of its instances."""
+        return self.at + {"count": "[0]", "each": '["%s"]' % self.keys[0]}.get(self.kind, "")
 
 
 class Module:
-    def __init__(self, rng, name, earlier):
+    def __init__(self, rng, name, earlier, rich, depth=0):
         self.name = name
         self.kind = rng.choice(["single", "count", "each"])
         self.size = rng.randint(1, 2)
@@ -62,8 +112,15 @@ class Module:
         self.depends = [rng.choice(earlier)] if earlier and rng.random() < 0.15 else []
         self.inner = []
         for i in range(rng.randint(1, 3)):
-            self.inner.append(Resource(rng, "%s_%d" % (name, i), [r.name for r in self.inner]))
+            self.inner.append(Resource(rng, "%s_%d" % (name, i), [r.name for r in self.inner],
+                                       rich))
         self.takes_input = rng.random() < 0.7
+        self.child = Module(rng, name + "n", [r.name for r in self.inner], rich, depth + 1) \
+            if depth == 0 and rng.random() < 0.2 else None
+
+    def instance(self):
+        return "module." + self.name + {"count": "[0]", "each": '["%s"]' % self.keys[0]}.get(
+            self.kind, "")
 
 
 class World:
@@ -71,11 +128,14 @@ class World:
 
     def __init__(self, rng):
         self.rng = rng
+        self.rich = rng.random() < 0.25
         self.serial = 0
         self.resources = []
         self.modules = []
+        self.checks = []     # (name, resource, holds, reads data of its own)
         self.extra = []      # moved, removed and import blocks of this step
-        self.broken = False  # a directory's last apply failed
+        self.commands = []   # what is run before planning
+        self.drift = None    # what happens to an object outside
         for _ in range(rng.randint(2, 5)):
             self.add_resource()
         if rng.random() < 0.6:
@@ -83,6 +143,7 @@ class World:
         for _ in range(rng.randint(0, 2)):
             self.add_resource()
         self.local = rng.random() < 0.5
+        self.prefix_from = rng.random() < 0.2
 
     def names(self):
         return [r.name for r in self.resources]
@@ -90,18 +151,22 @@ class World:
     def add_resource(self):
         self.serial += 1
         earlier = self.names() + ["module." + m.name for m in self.modules]
-        self.resources.append(Resource(self.rng, "r%d" % self.serial, earlier))
+        self.resources.append(Resource(self.rng, "r%d" % self.serial, earlier, self.rich))
 
     def add_module(self):
         self.serial += 1
-        self.modules.append(Module(self.rng, "m%d" % self.serial, self.names()))
+        self.modules.append(Module(self.rng, "m%d" % self.serial, self.names(), self.rich))
+
+    def module_paths(self):
+        return sorted((m.name, m.child.name if m.child else None) for m in self.modules)
 
     # --- Text ---
 
-    def reference(self, resources, name, style):
+    @staticmethod
+    def reference(resources, modules, name, style):
         """An expression for something of that name that fits what it is now."""
         if name.startswith("module."):
-            module = next((m for m in self.modules if "module." + m.name == name), None)
+            module = next((m for m in modules if "module." + m.name == name), None)
             if module is None:
                 return None
             if module.kind == "single":
@@ -114,113 +179,204 @@ class World:
         other = next((r for r in resources if r.name == name), None)
         if other is None:
             return None
-        at = "terraform_data.%s" % name
+        at = other.at
+        result = RESULT[other.type]
+        one = "value" if other.type == "lookup" else "id"
+        if other.kind == "enabled":
+            return 'try(%s.%s, "off")' % (at, one)
         if other.kind == "single":
-            return at + (".id" if style % 2 else ".output")
+            return at + "." + (one if style % 2 else result)
         if style in (0, 1):
-            return "jsonencode(%s)" % (at + "[*].id" if other.kind == "count"
-                                       else "[for x in %s : x.id]" % at)
+            return "jsonencode(%s)" % (at + "[*]." + one if other.kind == "count"
+                                       else "[for x in %s : x.%s]" % (at, one))
         if style == 2:
             return "tostring(length(%s))" % at
         key = "0" if other.kind == "count" else '"%s"' % other.keys[0]
-        return "%s[%s].%s" % (at, key, "id" if style % 2 else "output")
+        return "%s[%s].%s" % (at, key, one if style % 2 else result)
 
-    def resource_text(self, resources, r, extra_input=None):
-        lines = ['resource "terraform_data" "%s" {' % r.name]
+    def resource_text(self, resources, modules, r, extra_input=None):
+        if r.type == "lookup":
+            lines = ['data "kinutest_lookup" "%s" {' % r.name]
+        else:
+            lines = ['resource "%s" "%s" {' % (TYPES[r.type][0], r.name)]
         if r.kind == "count":
             lines.append("  count = %d" % r.size)
         elif r.kind == "each":
             lines.append("  for_each = toset(%s)" % json.dumps(r.keys))
         parts = ["v%d" % r.input]
-        if r.kind == "count":
-            parts.append("${count.index}")
-        elif r.kind == "each":
-            parts.append("${each.key}")
+        own = {"count": "${count.index}", "each": "${each.key}"}.get(r.kind)
+        if own:
+            parts.append(own)
         for name, style in r.uses:
-            expression = self.reference(resources, name, style)
+            expression = self.reference(resources, modules, name, style)
             if expression:
                 parts.append("${%s}" % expression)
         if extra_input:
             parts.append("${%s}" % extra_input)
-        lines.append('  input = "%s"' % "-".join(parts))
-        lines.append("  triggers_replace = %d" % r.trigger)
-        depends = [d for d in r.depends if self.reference(resources, d, 0)]
+        value = '"%s"' % "-".join(parts)
+        ignored = None
+        if r.type == "lookup":
+            lines.append("  key = " + value)
+        elif r.type in ("null", "uuid"):
+            ignored = "triggers" if r.type == "null" else "keepers"
+            lines += ["  %s = {" % ignored, "    v = " + value, "    t = %d" % r.trigger, "  }"]
+        else:
+            lines.append("  " + TYPES[r.type][1][0] % value)
+            lines.append("  " + TYPES[r.type][2][0] % r.trigger)
+            ignored = TYPES[r.type][1][0].split()[0]
+        if r.type == "thing":
+            lines.append('  name = "%s-%d%s"' % (r.name, r.trigger % 3, "-" + own if own else ""))
+            if r.fails in ("create", "update", "delete"):
+                lines.append('  behave = "fail-%s"' % r.fails)
+        depends = [next((o.at for o in resources if o.name == d), d) for d in r.depends
+                   if self.reference(resources, modules, d, 0)]
         if depends:
-            lines.append("  depends_on = [%s]" % ", ".join(
-                d if d.startswith("module.") else "terraform_data." + d for d in depends))
+            lines.append("  depends_on = [%s]" % ", ".join(depends))
         life = []
-        if r.first:
-            life.append("    create_before_destroy = true")
-        if r.ignore:
-            life.append("    ignore_changes = [input]")
-        if r.triggered and self.reference(resources, r.triggered, 0) and \
-                not r.triggered.startswith("module."):
-            life.append("    replace_triggered_by = [terraform_data.%s]" % r.triggered)
+        if r.type != "lookup":
+            if r.kind == "enabled":
+                life.append("    enabled = %s" % ("true" if r.on else "false"))
+            if r.first:
+                life.append("    create_before_destroy = true")
+            if r.ignore and ignored:
+                life.append("    ignore_changes = [%s]" % ignored)
+            if r.keep:
+                life.append("    destroy = false")
+            if r.prevent:
+                life.append("    prevent_destroy = true")
+            if r.triggered:
+                other = next((o for o in resources if o.name == r.triggered[0]), None)
+                if other is not None and other.type != "lookup" and other.kind != "enabled":
+                    life.append("    replace_triggered_by = [%s]" % (
+                        other.instance() if r.triggered[1] else other.at))
         if r.condition:
-            life.append('    precondition {\n      condition = path.module != "none"\n      error_message = "no"\n'
-                        '    }')
+            when = "postcondition" if r.condition == "after" else "precondition"
+            holds = "false" if r.condition in ("no", "after") else 'path.module != "none"'
+            if r.condition == "after":
+                holds = 'self.%s == "never"' % ("value" if r.type == "lookup" else "id")
+            life.append('    %s {\n      condition = %s\n      error_message = "no"\n    }' % (
+                when, holds))
         if life:
             lines += ["  lifecycle {"] + life + ["  }"]
-        if r.fails:
+        if r.fails == "command" and r.type != "lookup":
             lines.append('  provisioner "local-exec" {\n    command = "exit 1"\n  }')
-        if r.fails_destroy:
+        if r.destroy_command and r.type != "lookup":
             lines.append('  provisioner "local-exec" {\n    when = destroy\n'
-                         '    command = "exit 1"\n  }')
+                         '    command = "%s"\n  }' % r.destroy_command)
         return "\n".join(lines + ["}", ""])
+
+    def module_call(self, resources, modules, m):
+        lines = ['module "%s" {' % m.name, '  source = "./%s"' % m.name]
+        if m.kind == "count":
+            lines.append("  count = %d" % m.size)
+        elif m.kind == "each":
+            lines.append("  for_each = toset(%s)" % json.dumps(m.keys))
+        value = m.input and self.reference(resources, modules, m.input[0], m.input[1])
+        lines.append("  in = %s" % (value or '"x"'))
+        depends = [o.at for o in resources if o.name in m.depends]
+        if depends:
+            lines.append("  depends_on = [%s]" % ", ".join(depends))
+        return "\n".join(lines + ["}", ""])
+
+    def write_module(self, directory, m):
+        inner = [PROVIDERS] if self.rich else []
+        inner.append('variable "in" {}\n')
+        for r in m.inner:
+            inner.append(self.resource_text(
+                m.inner, [], r, "var.in" if m.takes_input and r is m.inner[0] else None))
+        if m.inner:
+            last = self.reference(m.inner, [], m.inner[-1].name, 1)
+        else:
+            last = "var.in"
+        inner.append('output "out" {\n  value = %s\n}\n' % last)
+        directory = os.path.join(directory, m.name)
+        os.makedirs(directory, exist_ok=True)
+        if m.child:
+            inner.append(self.module_call(m.inner, [], m.child))
+            self.write_module(directory, m.child)
+        with open(os.path.join(directory, "main.tf"), "w") as handle:
+            handle.write("\n".join(inner))
 
     def write(self, directory):
         text = []
+        if self.rich:
+            prefix = '"p"'
+            first = self.resources[0]
+            if self.prefix_from and first.type in ("data", "uuid") and first.kind == "single":
+                prefix = first.at + ".id"
+            text.append(PROVIDERS)
+            text.append('provider "kinutest" {\n  directory = "things"\n  prefix = %s\n}\n'
+                        % prefix)
         for r in self.resources:
             extra = "local.l" if self.local and r is self.resources[-1] and \
                 len(self.resources) > 1 else None
-            text.append(self.resource_text(self.resources, r, extra))
+            text.append(self.resource_text(self.resources, self.modules, r, extra))
         if self.local and self.resources:
             text.append("locals {\n  l = %s\n}\n" % (
-                self.reference(self.resources, self.resources[0].name, 1)))
+                self.reference(self.resources, self.modules, self.resources[0].name, 1)))
         for m in self.modules:
-            lines = ['module "%s" {' % m.name, '  source = "./%s"' % m.name]
-            if m.kind == "count":
-                lines.append("  count = %d" % m.size)
-            elif m.kind == "each":
-                lines.append("  for_each = toset(%s)" % json.dumps(m.keys))
-            value = m.input and self.reference(self.resources, m.input[0], m.input[1])
-            lines.append("  in = %s" % (value or '"x"'))
-            depends = [d for d in m.depends if self.reference(self.resources, d, 0)]
-            if depends:
-                lines.append("  depends_on = [%s]" % ", ".join(
-                    "terraform_data." + d for d in depends))
-            text.append("\n".join(lines + ["}", ""]))
-            inner = ['variable "in" {}\n']
-            for r in m.inner:
-                inner.append(self.resource_text(
-                    m.inner, r, "var.in" if m.takes_input and r is m.inner[0] else None))
-            last = self.reference(m.inner, m.inner[-1].name, 1) if m.inner else "var.in"
-            inner.append('output "out" {\n  value = %s\n}\n' % last)
-            os.makedirs(os.path.join(directory, m.name), exist_ok=True)
-            with open(os.path.join(directory, m.name, "main.tf"), "w") as handle:
-                handle.write("\n".join(inner))
+            text.append(self.module_call(self.resources, self.modules, m))
+            self.write_module(directory, m)
         for r in self.resources:
             text.append('output "o_%s" {\n  value = %s\n}\n' % (
-                r.name, self.reference(self.resources, r.name, 1)))
+                r.name, self.reference(self.resources, self.modules, r.name, 1)))
+        for name, about, holds, reads in self.checks:
+            expression = self.reference(self.resources, self.modules, about, 1)
+            if not expression:
+                continue
+            lines = ['check "%s" {' % name]
+            if reads and self.rich:
+                lines.append('  data "kinutest_lookup" "%s_d" {\n    key = %s\n  }' % (
+                    name, '"x"' if holds else '"missing"'))
+            lines.append('  assert {\n    condition = %s %s "never"\n'
+                         '    error_message = "no"\n  }\n}\n' % (
+                             expression, "!=" if holds else "=="))
+            text.append("\n".join(lines))
         with open(os.path.join(directory, "main.tf"), "w") as handle:
             handle.write("\n".join(text + self.extra))
 
+    def disturb(self, directory):
+        """What happens to an object outside: a thing's file is changed or goes."""
+        if self.drift is None or not os.path.isdir(os.path.join(directory, "things")):
+            return
+        names = sorted(os.listdir(os.path.join(directory, "things")))
+        if not names:
+            return
+        path = os.path.join(directory, "things", names[self.drift[0] % len(names)])
+        if self.drift[1]:
+            os.remove(path)
+            return
+        with open(path) as handle:
+            stored = json.load(handle)
+        stored["value"] = "drifted"
+        with open(path, "w") as handle:
+            json.dump(stored, handle)
+
     # --- Changes ---
 
-    def any_resource(self):
+    def every_resource(self):
         every = list(self.resources)
         for m in self.modules:
             every += m.inner
-        return self.rng.choice(every) if every else None
+        return every
+
+    CHANGES = ["trigger", "trigger", "trigger", "input", "input", "size", "size", "kind", "first",
+               "add", "drop", "move", "move_key", "move_module", "move_into", "remove", "module",
+               "uses", "import", "fail", "fail", "fail_destroy", "heal", "heal", "drop_module",
+               "invert", "keep", "prevent", "enabled", "condition", "check", "depends",
+               "triggered", "drift", "drift", "remove_module"]
 
     def change(self):
         rng = self.rng
         self.extra = []
+        self.drift = None
+        for r in self.every_resource():
+            r.prevent = r.prevent and rng.random() < 0.5
+            if r.condition in ("no", "after") and rng.random() < 0.7:
+                r.condition = "ok"
         for _ in range(rng.randint(1, 3)):
-            r = self.any_resource()
-            what = rng.choice(["trigger", "trigger", "input", "size", "kind", "first", "add",
-                               "drop", "move", "remove", "module", "uses", "import", "fail",
-                               "heal", "drop_module", "invert"])
+            r = rng.choice(self.every_resource() or [None])
+            what = rng.choice(self.CHANGES)
             if r is None or what == "add":
                 self.add_resource()
             elif what == "trigger":
@@ -237,22 +393,95 @@ class World:
             elif what == "uses" and r.uses:
                 r.uses.pop()
             elif what == "fail":
-                r.fails = not r.fails
+                r.fails = None if r.fails else (
+                    rng.choice(["create", "update", "delete"]) if r.type == "thing"
+                    else "command")
+            elif what == "fail_destroy":
+                r.destroy_command = rng.choice([None, "exit 1", "true"])
             elif what == "heal":
-                r.fails = r.fails_destroy = False
+                for other in self.every_resource():
+                    other.fails = other.destroy_command = None
+            elif what == "keep":
+                r.keep = not r.keep
+            elif what == "prevent":
+                r.prevent = True
+            elif what == "enabled":
+                r.on = not r.on
+            elif what == "condition":
+                r.condition = rng.choice([None, "ok", "no", "after"])
+            elif what == "check" and self.resources:
+                self.serial += 1
+                if len(self.checks) > 1:
+                    self.checks.pop(0)
+                self.checks.append(("c%d" % self.serial, rng.choice(self.names()),
+                                    rng.random() < 0.6, rng.random() < 0.4))
+            elif what == "depends" and r in self.resources:
+                earlier = self.names()[:self.resources.index(r)]
+                r.depends = [rng.choice(earlier)] if earlier and not r.depends else []
+            elif what == "triggered" and r in self.resources:
+                earlier = self.names()[:self.resources.index(r)]
+                r.triggered = (rng.choice(earlier), rng.randint(0, 1)) \
+                    if earlier and not r.triggered else None
+            elif what == "drift":
+                self.drift = (rng.randint(0, 9), rng.random() < 0.5)
             elif what == "drop" and r in self.resources and len(self.resources) > 1:
                 self.resources.remove(r)
-            elif what == "remove" and r in self.resources and len(self.resources) > 1:
+            elif what == "remove" and r in self.resources and len(self.resources) > 1 and \
+                    r.type != "lookup":
                 self.resources.remove(r)
-                self.extra.append("removed {\n  from = terraform_data.%s\n  lifecycle {\n"
-                                  "    destroy = %s\n  }\n}\n"
-                                  % (r.name, rng.choice(["true", "false"])))
-            elif what == "move" and r in self.resources:
+                self.extra.append("removed {\n  from = %s\n  lifecycle {\n    destroy = %s\n  }\n"
+                                  "}\n" % (r.at, rng.choice(["true", "false"])))
+            elif what == "remove_module" and self.modules:
+                m = self.modules.pop()
+                self.extra.append("removed {\n  from = module.%s\n  lifecycle {\n    destroy = %s\n"
+                                  "  }\n}\n" % (m.name, rng.choice(["true", "false"])))
+            elif what == "move" and r in self.resources and r.type != "lookup":
                 self.serial += 1
-                new = "r%d" % self.serial
-                self.extra.append("moved {\n  from = terraform_data.%s\n  to = terraform_data.%s\n"
-                                  "}\n" % (r.name, new))
-                self.rename(r, new)
+                old = r.at
+                self.rename(r, "r%d" % self.serial)
+                self.extra.append("moved {\n  from = %s\n  to = %s\n}\n" % (old, r.at))
+            elif what == "move_key" and r in self.resources and r.type != "lookup":
+                old = r.instance()
+                if r.kind == "each":
+                    new = rng.choice(KEYS)
+                    r.keys = sorted(set(r.keys[1:]) | {new})
+                    self.extra.append('moved {\n  from = %s\n  to = %s["%s"]\n}\n' % (
+                        old, r.at, new))
+                elif r.kind in ("single", "count"):
+                    r.kind = "each"
+                    self.extra.append("moved {\n  from = %s\n  to = %s\n}\n" % (
+                        old, r.instance()))
+            elif what == "move_module" and self.modules:
+                m = rng.choice(self.modules)
+                self.serial += 1
+                old = "module." + m.name
+                if rng.random() < 0.5:
+                    old = m.instance()
+                    m.kind = rng.choice(["single", "count", "each"])
+                    new = m.instance()
+                else:
+                    for other in self.resources:
+                        other.uses = [("module.m%d" % self.serial if n == old else n, s)
+                                      for n, s in other.uses]
+                        other.depends = ["module.m%d" % self.serial if n == old else n
+                                         for n in other.depends]
+                    m.name = "m%d" % self.serial
+                    new = "module." + m.name
+                if old != new:
+                    self.extra.append("moved {\n  from = %s\n  to = %s\n}\n" % (old, new))
+            elif what == "move_into" and self.modules and r in self.resources and \
+                    len(self.resources) > 1 and r.type != "lookup":
+                m = rng.choice(self.modules)
+                if m.kind != "single":
+                    continue
+                self.resources.remove(r)
+                old = r.at
+                self.serial += 1
+                r.name = "%s_%d" % (m.name, self.serial)
+                r.uses, r.depends, r.triggered = [], [], None
+                m.inner.append(r)
+                self.extra.append("moved {\n  from = %s\n  to = module.%s.%s\n}\n" % (
+                    old, m.name, r.at))
             elif what == "module":
                 if self.modules:
                     m = rng.choice(self.modules)
@@ -268,19 +497,34 @@ class World:
                 self.add_resource()
                 new = self.resources[-1]
                 new.kind = "single"
-                self.extra.append('import {\n  to = terraform_data.%s\n  id = "imported-%s"\n}\n'
-                                  % (new.name, new.name))
+                if new.type in ("data", "thing"):
+                    self.extra.append('import {\n  to = %s\n  id = "imported-%s"\n}\n' % (
+                        new.at, new.name))
+        self.commands = self.state_commands()
+
+    def state_commands(self):
+        rng = self.rng
+        if rng.random() > 0.14 or not self.resources:
+            return []
+        r = rng.choice(self.resources)
+        if r.type == "lookup":
+            return []
+        at = r.instance()
+        return [rng.choice([["taint", at], ["taint", at], ["untaint", at], ["state", "rm", at],
+                            ["state", "mv", at, TYPES[r.type][0] + ".moved_" + r.name]])]
 
     def rename(self, r, new):
         old = r.name
         for other in self.resources:
             other.uses = [(new if n == old else n, s) for n, s in other.uses]
             other.depends = [new if n == old else n for n in other.depends]
-            other.triggered = new if other.triggered == old else other.triggered
+            if other.triggered and other.triggered[0] == old:
+                other.triggered = (new, other.triggered[1])
         for m in self.modules:
             if m.input and m.input[0] == old:
                 m.input = (new, m.input[1])
             m.depends = [new if n == old else n for n in m.depends]
+        self.checks = [(c, new if n == old else n, h, d) for c, n, h, d in self.checks]
         r.name = new
 
     def invert(self):
@@ -308,24 +552,34 @@ class World:
     def options(self):
         rng = self.rng
         roll = rng.random()
-        r = self.any_resource()
-        if roll < 0.12 and self.resources:
-            return ["-target=terraform_data.%s" % rng.choice(self.names())]
-        if roll < 0.2 and self.resources:
-            return ["-exclude=terraform_data.%s" % rng.choice(self.names())]
-        if roll < 0.24 and self.modules:
-            return ["-target=module.%s" % rng.choice(self.modules).name]
-        if roll < 0.28 and r is not None and r in self.resources:
-            key = {"single": "", "count": "[0]", "each": '["%s"]' % r.keys[0]}[r.kind]
-            return ["-replace=terraform_data.%s%s" % (r.name, key)]
-        if roll < 0.34:
+        r = rng.choice(self.resources) if self.resources else None
+        if r is None:
+            return []
+        at = r.instance() if rng.random() < 0.4 else r.at
+        if roll < 0.1:
+            return ["-target=" + at]
+        if roll < 0.13:
+            return ["-target=" + at, "-target=" + rng.choice(self.resources).at]
+        if roll < 0.19:
+            return ["-exclude=" + at]
+        if self.modules and roll < 0.25:
+            m = rng.choice(self.modules)
+            address = rng.choice(["module." + m.name, m.instance(),
+                                  "module.%s.%s" % (m.name, m.inner[0].at) if m.inner
+                                  else m.instance()])
+            return [rng.choice(["-target=", "-exclude="]) + address]
+        if roll < 0.31 and r.type != "lookup":
+            return ["-replace=" + r.instance()] + (["-refresh=false"] if roll < 0.27 else [])
+        if roll < 0.37:
             return ["-refresh=false"]
-        if roll < 0.38:
+        if roll < 0.42:
             return ["-refresh-only"]
-        if roll < 0.44:
+        if roll < 0.48:
             return ["-destroy"]
-        if roll < 0.47 and self.resources:
-            return ["-destroy", "-target=terraform_data.%s" % rng.choice(self.names())]
+        if roll < 0.5:
+            return ["-destroy", "-refresh=false"]
+        if roll < 0.54:
+            return ["-destroy", rng.choice(["-target=", "-exclude="]) + at]
         return []
 
 
@@ -337,6 +591,7 @@ class Side:
         self.directory = directory
         self.environment = environment
         self.known = {}
+        self.modules = None  # those that are installed
 
     def run(self, *args):
         return subprocess.run([self.binary, *args], cwd=self.directory, env=self.environment,
@@ -344,16 +599,24 @@ class Side:
                               timeout=120)
 
     def name(self, match):
-        found = match.group(0)
+        found = match.group(0).lower()
         return self.known.setdefault(found, "id%d" % len(self.known))
 
     def normal(self, value):
         """JSON as text with identifiers by order of appearance."""
         text = json.dumps(value, indent=1, sort_keys=True)
         text = UUID.sub(self.name, text)
+        text = NUMBER.sub(self.name, text)
         text = re.sub(r'("deposed(?:_key)?": )"([0-9a-f]{8})"', r'\1"KEY"', text)
         text = re.sub(r"\(destroy deposed [0-9a-f]{8}\)", "(destroy deposed KEY)", text)
-        return text
+        # Deposed objects lie in the order of keys that are made at random.
+        value = json.loads(text)
+        for resource in value.get("resources", []) if isinstance(value, dict) else []:
+            instances = resource.get("instances")
+            if isinstance(instances, list) and any("deposed" in i for i in instances):
+                instances.sort(key=lambda i: (str(i.get("index_key")), "deposed" in i,
+                                              json.dumps(i, sort_keys=True)))
+        return json.dumps(value, indent=1, sort_keys=True)
 
 
 def diagnostics(process):
@@ -370,14 +633,23 @@ def diagnostics(process):
     return sorted(out)
 
 
-def messages(process):
-    """Diagnostics and finished operations of a stream of JSON messages."""
+def events(process):
+    """The messages of a stream."""
     out = []
     for line in process.stdout.splitlines():
         try:
             message = json.loads(line)
         except ValueError:
             continue
+        if isinstance(message, dict):
+            out.append(message)
+    return out
+
+
+def messages(process):
+    """Diagnostics and finished operations of a stream of JSON messages."""
+    out = []
+    for message in events(process):
         if message.get("type") == "diagnostic":
             diagnostic = message["diagnostic"]
             out.append("%s: %s" % (diagnostic["severity"], diagnostic["summary"].split(":")[0]))
@@ -385,6 +657,86 @@ def messages(process):
             hook = message["hook"]
             out.append("%s %s %s" % (message["type"], hook["resource"]["addr"], hook["action"]))
     return sorted(set(out))
+
+
+EDGE = re.compile(r'^\t\t"((?:[^"\\]|\\.)*)" -> "((?:[^"\\]|\\.)*)"$', re.M)
+
+
+def order_of(side, path):
+    """Which row waits for which while the plan is applied: the graph's edges, transitively."""
+    drawn = side.run("graph", "-plan=" + path)
+    if drawn.returncode != 0:
+        return "no graph"
+    waits = {}
+    for a, b in EDGE.findall(drawn.stdout):
+        waits.setdefault(a, set()).add(b)
+        waits.setdefault(b, set())
+    reached = {}
+
+    def reach(node):
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            if top in reached:
+                stack.pop()
+                continue
+            missing = [n for n in waits[top] if n not in reached]
+            if missing:
+                stack.extend(missing)
+                continue
+            reached[top] = set(waits[top]).union(*(reached[n] for n in waits[top]))
+            stack.pop()
+        return reached[node]
+
+    def row(name):
+        name = name.replace("[root] ", "").replace('\\"', '"')
+        if re.search(r"\((expand|close|reference)\b|^provider\[|^root$|(^|\.)(var|local|output|"
+                     r"check)\.|^meta\.|^module\.[^.]*$", name):
+            return None
+        return re.sub(r"deposed [0-9a-f]{8}", "deposed KEY", name)
+
+    out = set()
+    for name in waits:
+        if row(name):
+            out.add(row(name))
+            for other in reach(name):
+                if row(other) and row(other) != row(name):
+                    out.add("%s waits for %s" % (row(name), row(other)))
+    return "\n".join(sorted(out))
+
+
+def violations(order, process):
+    """Rows that started before one that they wait for had ended."""
+    waits = {}
+    for line in order.splitlines():
+        if " waits for " in line:
+            a, b = line.split(" waits for ")
+            waits.setdefault(a, []).append(b)
+    running, ended, out = {}, {}, []
+
+    def names(hook):
+        address = hook["resource"]["addr"]
+        if hook["action"] != "delete":
+            return [address]
+        return [address + " (destroy)", address + " (destroy deposed KEY)"]
+
+    total = {}
+    stream = [m for m in events(process)
+              if m.get("type") in ("apply_start", "apply_complete", "apply_errored")]
+    for message in stream:
+        if message["type"] == "apply_start":
+            for name in names(message["hook"]):
+                total[name] = total.get(name, 0) + 1
+    for message in stream:
+        for name in names(message["hook"]):
+            if message["type"] == "apply_start":
+                running[name] = True
+                for other in waits.get(name, []):
+                    if total.get(other, 0) == 1 and ended.get(other, 0) == 0:
+                        out.append("%s before %s" % (name, other))
+            else:
+                ended[name] = ended.get(name, 0) + 1
+    return out
 
 
 def plan_document(side, path):
@@ -429,12 +781,12 @@ def state_document(side):
     return side.normal(state)
 
 
-def observe(side, options, taint):
+def observe(side, options, commands):
     """One step on one side: a list of (what, text)."""
     seen = []
-    if taint:
-        tainted = side.run("taint", taint)
-        seen.append(("taint", "%d %s" % (tainted.returncode, diagnostics(tainted))))
+    for command in commands:
+        process = side.run(*command)
+        seen.append((" ".join(command), "%d %s" % (process.returncode, diagnostics(process))))
     plan_path = os.path.join(side.directory, "plan.out")
     if os.path.exists(plan_path):
         os.remove(plan_path)
@@ -442,25 +794,23 @@ def observe(side, options, taint):
     seen.append(("plan", "%d\n%s" % (planned.returncode, "\n".join(diagnostics(planned)))))
     if os.path.exists(plan_path):
         seen.append(("plan JSON", plan_document(side, "plan.out")))
+        order = order_of(side, "plan.out")
+        seen.append(("order", order))
         applied = side.run("apply", "-json", "plan.out")
         seen.append(("apply", "%d\n%s" % (applied.returncode, "\n".join(messages(applied)))))
+        seen.append(("order of the run", "\n".join(violations(order, applied))))
     seen.append(("state", state_document(side)))
     return seen
 
 
 def steps_of(seed):
-    """The history of a seed: writes the configuration, yields options and the row to taint."""
+    """The history of a seed: writes the configuration, yields options and commands before it."""
     rng = random.Random(seed)
     world = World(rng)
     for step in range(rng.randint(3, 6)):
         if step > 0:
             world.change()
-        taint = None
-        if step > 0 and rng.random() < 0.12:
-            r = rng.choice(world.resources)
-            if r.kind == "single":
-                taint = "terraform_data." + r.name
-        yield world, (world.options() if step > 0 else []), taint
+        yield world, (world.options() if step > 0 else []), list(world.commands)
 
 
 def clear(directory):
@@ -468,12 +818,13 @@ def clear(directory):
         path = os.path.join(directory, entry)
         if entry.endswith(".tf"):
             os.remove(path)
-        elif os.path.isdir(path) and entry.startswith("m"):
+        elif os.path.isdir(path) and re.fullmatch(r"m\d+", entry):
             shutil.rmtree(path)
 
 
 def environment():
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "TOFU_"))}
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(("TF_", "TOFU_")) or k == "TF_CLI_CONFIG_FILE"}
     env["CHECKPOINT_DISABLE"] = "1"
     env["TF_IN_AUTOMATION"] = "1"
     return env
@@ -481,8 +832,15 @@ def environment():
 
 def prepare(side, world):
     clear(side.directory)
+    os.makedirs(os.path.join(side.directory, "things"), exist_ok=True)
+    world.disturb(side.directory)
     world.write(side.directory)
-    side.run("init", "-no-color")
+    modules = world.module_paths()
+    if side.modules is None:
+        side.run("init", "-no-color")
+    elif side.modules != modules:
+        side.run("get", "-no-color")  # the providers are there already
+    side.modules = modules
 
 
 def compare(seed, binary, reference, keep):
@@ -494,16 +852,16 @@ def compare(seed, binary, reference, keep):
         for name, program in (("reference", reference), ("kinu", binary)):
             os.mkdir(os.path.join(base, name))
             sides.append(Side(program, os.path.join(base, name), environment()))
-        for number, (world, options, taint) in enumerate(steps_of(seed)):
+        for number, (world, options, commands) in enumerate(steps_of(seed)):
             for side in sides:
                 prepare(side, world)
-            pair = [observe(side, options, taint) for side in sides]
+            pair = [observe(side, options, commands) for side in sides]
             for (what, a), (_, b) in zip(*pair):
                 if a != b:
                     lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), "reference",
                                                       "kinu", lineterm="", n=3))
-                    report.append("seed %d step %d %s %s: %s differs\n  %s" % (
-                        seed, number, " ".join(options), taint or "", what,
+                    report.append("seed %d step %d %s: %s differs\n  %s" % (
+                        seed, number, " ".join(options), what,
                         "\n  ".join(lines[:60])))
             if len(pair[0]) != len(pair[1]):
                 report.append("seed %d step %d %s: only one side has a plan" % (
@@ -523,9 +881,9 @@ def record(seed, program):
     try:
         side = Side(program, base, environment())
         out = []
-        for world, options, taint in steps_of(seed):
+        for world, options, commands in steps_of(seed):
             prepare(side, world)
-            out.append({what: text for what, text in observe(side, options, taint)})
+            out.append({what: text for what, text in observe(side, options, commands)})
         return out
     finally:
         shutil.rmtree(base, ignore_errors=True)

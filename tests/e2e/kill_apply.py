@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Kills an apply at random moments and checks that no finished object is lost.
 
-  kill_apply.py --binary PATH [--rounds N] [--objects N] [--seed N]
+  kill_apply.py --binary PATH [--reference PATH] [--rounds N] [--objects N] [--seed N]
 
 Each round applies a configuration in an empty directory, kills the process (SIGKILL) after a random
 delay and asks the next command for the state. Every object whose completion was printed before the
 kill must be in the state, with the id that was printed; the state must be valid JSON or absent; and
-a following apply must bring everything into being without making anything twice.
+a following apply must bring everything into being without making anything twice. With --reference,
+that program has to read the file as the kill left it, and see the same as this one in the end.
 """
 import argparse
 import json
@@ -40,7 +41,7 @@ def state_ids(binary, directory, env):
     return {r["address"]: r["values"]["id"] for r in resources}
 
 
-def one_round(binary, objects, delay, env):
+def one_round(binary, reference, objects, delay, env):
     directory = tempfile.mkdtemp(prefix="kinu-kill-")
     try:
         with open(os.path.join(directory, "main.tf"), "w") as f:
@@ -61,6 +62,16 @@ def one_round(binary, objects, delay, env):
             if found.get(address) != identity:
                 return "%s was finished with id %s, the state has %s" % (
                     address, identity, found.get(address)), len(finished)
+        if reference:
+            left = os.path.join(directory, "left")
+            os.mkdir(left)
+            if os.path.exists(os.path.join(directory, "terraform.tfstate")):
+                shutil.copy(os.path.join(directory, "terraform.tfstate"), left)
+            seen = state_ids(reference, left, env)
+            shutil.rmtree(left)
+            for address, identity in seen.items():
+                if found.get(address) != identity:
+                    return "the reference reads %s, which is not there" % address, len(finished)
         again = subprocess.run([binary, "apply", "-no-color", "-auto-approve"], cwd=directory,
                                env=env, capture_output=True, text=True)
         if again.returncode != 0:
@@ -68,6 +79,10 @@ def one_round(binary, objects, delay, env):
         after = state_ids(binary, directory, env)
         if len(after) != objects:
             return "%d objects after the second apply, not %d" % (len(after), objects), len(finished)
+        if reference:
+            subprocess.run([reference, "init"], cwd=directory, env=env, capture_output=True)
+            if state_ids(reference, directory, env) != after:
+                return "the reference reads another state", len(finished)
         for address, identity in found.items():
             if after.get(address) != identity:
                 return "%s was made a second time" % address, len(finished)
@@ -93,6 +108,7 @@ def whole_run(binary, objects, env):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
+    parser.add_argument("--reference")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--objects", type=int, default=1200)
     parser.add_argument("--seed", type=int, default=1)
@@ -104,7 +120,7 @@ def main():
     rng = random.Random(args.seed)
     failed = partial = 0
     for _ in range(args.rounds):
-        problem, finished = one_round(binary, args.objects, rng.uniform(0, whole), env)
+        problem, finished = one_round(binary, args.reference, args.objects, rng.uniform(0, whole), env)
         if problem:
             failed += 1
             print("FAIL", problem)

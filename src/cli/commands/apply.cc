@@ -137,7 +137,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
         "The plan was limited by -target or -exclude, so the configuration may ask for more than "
         "was done. Plan again without these options to see what is left.");
   }
-  auto written = operation.store->Write(result.state);
+  auto written = result.started ? operation.store->Write(result.state) : Result<void>();
   if (!written) {
     diags.Error("Failed to save state", written.error().message);
     if (auto saved = backend::WriteErroredState(result.state); !saved) {

@@ -42,7 +42,7 @@ int RunGraph(Invocation& invocation) {
     const std::vector<std::string> no_lock{"-lock=false"};
     auto settings = Flags::Parse(quiet, no_lock);
     auto audience = Audience::Make(invocation, nullptr, diags);
-    if (!OpenSavedPlan(invocation, *settings, path, operation, plan, *audience, diags)) {
+    if (!OpenSavedPlan(invocation, *settings, path, operation, plan, *audience, diags, true)) {
       return fail();
     }
   } else {

@@ -101,6 +101,42 @@ void Move(StateSession& session, const ResourceInstance& from, state::State& tar
   target = std::move(moved);
 }
 
+/// Whether a stored dependency may be on what was moved.
+bool Affected(const Program& program, const ConfigResource& dependency, const Place& from) {
+  if (!from.is_module) {
+    return dependency ==
+           ConfigResource{program.ModuleOf(from.instance.resource.module),
+                          from.instance.resource.resource};
+  }
+  if (program.HasKeys(from.module)) {
+    return false;
+  }
+  ModuleId moved = program.ModuleOf(from.module);
+  ModuleId module = dependency.module;
+  while (!(module == moved) && !(module == ModuleId())) {
+    module = program.Parent(module);
+  }
+  return module == moved;
+}
+
+/// Lists of dependencies that name what was moved are dropped: the next plan makes them anew.
+/// Ref: state_mv.go.
+void ForgetDependencies(state::State& state, const Program& program, const Place& from) {
+  for (auto& resource : state.resources) {
+    for (state::Instance& instance : resource->instances) {
+      if (instance.current == nullptr || instance.current->dependencies == nullptr) {
+        continue;
+      }
+      const auto& list = *instance.current->dependencies;
+      if (std::any_of(list.begin(), list.end(), [&](const ConfigResource& dependency) {
+            return Affected(program, dependency, from);
+          })) {
+        instance.current->dependencies = nullptr;
+      }
+    }
+  }
+}
+
 /// The state that `state mv -state-out` moves objects to.
 class OtherState {
  public:
@@ -295,6 +331,7 @@ int RunStateMv(Invocation& invocation) {
   if (dry_run) {
     return 0;
   }
+  ForgetDependencies(destination, program, from);
   // The state that gains the objects first: a failure in between leaves them in both.
   if (!other.Save(session) || !session.Save()) {
     return session.Fail();

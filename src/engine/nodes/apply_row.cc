@@ -114,8 +114,8 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
       if (value) {
         row.value = schema::MarkSensitive(info.schema->block, *value);
       }
-    } else if (walk.targets.active()) {
-      row.absent = true;
+    } else if (!ephemeral) {
+      row.absent = true;  // left out of the plan, or the plan only refreshed
       table.has_gaps = true;
     }
   }
@@ -136,6 +136,7 @@ state::Object MakeObject(RowContext& row, const Value& value, const std::string&
   object.private_data = private_data;
   object.dependencies = row.info.dependencies;
   object.create_before_destroy = row.create_before_destroy;
+  object.skip_destroy = row.row.keeps_object;
   return object;
 }
 
@@ -293,6 +294,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
                           &*row.row.value, Severity::kError, diags);
     return;
   }
+  row.row.keeps_object = BlockKeepsObject(row, diags);
   bool creating = change.action != plan::Action::kUpdate;
   plan::Action shown = creating ? plan::Action::kCreate : plan::Action::kUpdate;
   Value before = creating ? Value::Null(row.info.schema->block.implied_type()) : change.before;
@@ -305,8 +307,16 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
   bool may_take_long = row.provider_slot().blocking || HasProvisioners(row.resource, When::kCreate);
   Timed watch(walk.ticker, may_take_long,
               {.address = row.address, .action = shown, .id_key = id_key, .id_value = id_value});
-  Applied applied =
-      CallApply(row, *provider, before, change.after, planned->config, change.private_data, diags);
+  // Where only the sensitivity changes there is nothing for the provider to do.
+  bool only_marks = !creating && Value::RawEquals(before.UnmarkDeep(), change.after.UnmarkDeep());
+  Applied applied;
+  if (only_marks) {
+    applied.value = change.after;
+    applied.private_data = current->private_data;
+  } else {
+    applied = CallApply(row, *provider, before, change.after, planned->config, change.private_data,
+                        diags);
+  }
   std::string private_data = applied.private_data;
   bool keep = !applied.value.IsNull();
   if (keep) {
@@ -319,6 +329,13 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     }
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
     record.object = MakeObject(row, applied.value, private_data, status);
+    if (only_marks) {
+      record.object.status = current->status;
+      record.object.create_before_destroy = current->create_before_destroy;
+      record.object.skip_destroy = current->skip_destroy;
+    } else if (applied.failed) {
+      record.object.skip_destroy = current && current->skip_destroy;
+    }
     context.recorder.Record(record, DurabilityOf(row));
   } else if (applied.failed && current) {
     // Nothing came back: the object stays as it was known.
@@ -423,6 +440,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
       record.object = MakeObject(row, applied.value, applied.private_data, object->status);
       record.object.dependencies = object->dependencies;
       record.object.create_before_destroy = object->create_before_destroy;
+      record.object.skip_destroy = object->skip_destroy;
       context.recorder.Record(record, DurabilityOf(row));
     }
     walk.Post({.kind = EventKind::kApplyErrored,
@@ -516,6 +534,30 @@ void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
   }
 }
 
+namespace {
+
+/// Whether what was to be done with the current object of an address is done, or nothing was: what
+/// is left over beside it goes afterwards.
+bool CurrentDone(const ApplyContext& context, const config::Resource& resource,
+                 const ResourceInstance& address) {
+  auto it = context.change_of.find(address);
+  if (it == context.change_of.end()) {
+    return true;
+  }
+  switch (context.plan.changes[it->second].action) {
+    case plan::Action::kNoOp:
+      return (resource.preconditions.empty() && resource.postconditions.empty()) ||
+             context.Done(it->second, Phase::kCheck);
+    case plan::Action::kDelete:
+    case plan::Action::kForget:
+      return true;
+    default:
+      return context.Done(it->second, Phase::kApply);
+  }
+}
+
+}  // namespace
+
 void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   uint32_t cell_index = walk.graph.node(id).index;
@@ -554,6 +596,8 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
       other_half_done = context.Done(change_index, Phase::kDestroy);
     } else if (cell.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
       other_half_done = context.Done(change_index, Phase::kApply);
+    } else if (cell.phase == Phase::kDispose && !change.deposed.empty()) {
+      other_half_done = CurrentDone(context, *resource, change.address);
     }
     if (!other_half_done) {
       cell.rows[i].failed = true;

@@ -1,4 +1,6 @@
 // Data sources while planning. Ref: opentofu node_resource_abstract_instance.go planDataSource.
+#include <algorithm>
+
 #include "codec/provider_source.h"
 #include "engine/nodes/managed.h"
 #include "engine/reference_check.h"
@@ -12,6 +14,15 @@ namespace kinu::engine {
 bool DependenciesPending(const RowContext& row) {
   const Walk& walk = row.node.walk;
   const Graph& graph = walk.graph;
+  const ModuleInstId own = row.address.resource.module;
+  const ModuleId own_module = walk.program.ModuleOf(own);
+  // Another instance of the same module is no business of this one.
+  auto pending = [&](const Node& node) {
+    const auto& modules = walk.blocks[node.config_node][node.index].pending;
+    return std::any_of(modules.begin(), modules.end(), [&](ModuleInstId module) {
+      return module == own || walk.program.ModuleOf(module) != own_module;
+    });
+  };
   bool all = !row.resource.preconditions.empty() || !row.resource.postconditions.empty();
   FlatSet<uint32_t> seen;
   std::vector<NodeId> work;
@@ -38,8 +49,7 @@ bool DependenciesPending(const RowContext& row) {
       case NodeKind::kResource: {
         const config::Resource& resource =
             walk.config.nodes[node.config_node]->module->resources[node.index];
-        if (resource.name.mode == ResourceMode::kManaged &&
-            walk.blocks[node.config_node][node.index].pending) {
+        if (resource.name.mode != row.address.resource.resource.mode && pending(node)) {
           return true;
         }
         break;

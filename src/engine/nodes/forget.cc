@@ -8,16 +8,18 @@
 namespace kinu::engine {
 
 bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
-  if (row.resource.destroy == nullptr || row.instance == nullptr) {
+  if (row.resource.destroy == nullptr) {
     return false;
   }
-  ModuleScope scope(row.walk(), *row.instance);
+  // It is a constant, so it does not matter where it is evaluated.
+  ModuleScope scope(row.walk(), row.instance != nullptr ? *row.instance : *row.walk().root);
   Value value = lang::Evaluate(*row.resource.destroy, scope, diags);
   ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
   return flag && flag->IsKnown() && !flag->IsNull() && !flag->AsBool();
 }
 
-Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostics& diags) {
+Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,
+                        Diagnostics& diags) {
   Disposal out;
   if (BlockKeepsObject(row, diags)) {
     out = {true, plan::Reason::kForgetConfig};
@@ -31,7 +33,8 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostic
       out.forget = !rule->block->destroy;
     }
   }
-  if (out.forget) {
+  // Whoever destroys everything has been told with the configuration.
+  if (out.forget && (deposed || !row.node.destroying)) {
     diags.Warning("Resource will be removed from the state",
                   "Once this plan is applied, " + row.AddressText() +
                       " is no longer managed here, but it goes on to exist. To manage it again, "

@@ -722,6 +722,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   const Options& options = walk.input.options;
+  row.row.keeps_object = BlockKeepsObject(row, diags);
   std::optional<Value> prior;
   const state::Object* object = row.row.stored != nullptr ? row.row.stored->current.get() : nullptr;
   const ImportTarget* import = ImportOf(row);
@@ -880,7 +881,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     row.row.value = *prior;
     return;
   }
-  Disposal disposal = DecideDisposal(row, object, diags);
+  Disposal disposal = DecideDisposal(row, object, false, diags);
   std::optional<plan::ResourceChange> change =
       disposal.forget ? PlanForget(row, *prior, disposal.reason)
                       : PlanDestroy(row, *provider, *prior, private_data, diags);
@@ -949,10 +950,16 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   info.schema = &schema;
   info.provider = slot.provider;
   static const config::Resource kNoBlock;
+  const Program& program = context.walk.program;
+  const AbsResource& address = slot.resource->address;
+  const config::ConfigNode* place = context.walk.config.Find(program.ModuleOf(address.module));
+  int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
   Row row;
   row.key = instance.key;
   row.stored = &instance;
-  RowContext row_context{context, 0,       kNoBlock,
+  RowContext row_context{context, 0,
+                         block < 0 ? kNoBlock
+                                   : place->module->resources[static_cast<size_t>(block)],
                          info,    nullptr, ResourceInstance{slot.resource->address, instance.key},
                          row};
   provider::Provider* provider = ProviderOf(row_context, diags);
@@ -975,7 +982,7 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   if (options.mode == plan::Mode::kRefreshOnly) {
     return;
   }
-  Disposal disposal = DecideDisposal(row_context, deposed.object, diags);
+  Disposal disposal = DecideDisposal(row_context, deposed.object, true, diags);
   auto change = disposal.forget ? PlanForget(row_context, *prior, disposal.reason)
                                 : PlanDestroy(row_context, *provider, *prior, private_data, diags);
   if (change) {

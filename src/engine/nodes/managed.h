@@ -81,7 +81,8 @@ struct Disposal {
 bool BlockKeepsObject(const RowContext& row, Diagnostics& diags);
 /// Decides by `removed` blocks, lifecycle.destroy and what the state remembers of it. Warns when
 /// the object will be forgotten.
-Disposal DecideDisposal(RowContext& row, const state::Object& object, Diagnostics& diags);
+Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,
+                        Diagnostics& diags);
 /// The change that forgets an object.
 plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reason reason);
 

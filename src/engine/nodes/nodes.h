@@ -17,6 +17,8 @@ struct NodeContext {
   bool destroying = false;
   /// Planning to destroy what -target or -exclude say: the objects that go. Null: all.
   const FlatSet<ResourceInstance>* selected = nullptr;
+  /// Applying: values of root outputs that the plan knows already, by index; empty: none.
+  std::vector<const Value*> known_outputs;
   /// Whether an object without a block is to be worked on.
   bool Wants(const ResourceInstance& instance) const;
 };

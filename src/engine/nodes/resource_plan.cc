@@ -264,7 +264,9 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (work[i].row->absent && work[i].instance != nullptr) {
       work[i].instance->resources[node.index]->has_gaps = true;
     }
-    info.pending = info.pending || (change && change->action != plan::Action::kNoOp);
+    if (change && change->action != plan::Action::kNoOp) {
+      info.AddPending(work[i].module);
+    }
     diags.Append(std::move(found[i]));
   }
 }
@@ -323,6 +325,12 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
     for (const state::DeposedObject& deposed : entry.deposed) {
       PlanDeposedObject(context, slot, *schema, entry, deposed, diags);
     }
+  }
+  const AbsResource& address = slot.resource->address;
+  const config::ConfigNode* place = walk.config.Find(walk.program.ModuleOf(address.module));
+  int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
+  if (block >= 0 && !slot.changes.empty()) {
+    walk.blocks[place->index][static_cast<size_t>(block)].AddPending(address.module);
   }
 }
 

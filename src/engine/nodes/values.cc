@@ -279,6 +279,11 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (diags.error_count() != errors || output.expr == nullptr) {
       continue;
     }
+    if (is_root && !context.known_outputs.empty() &&
+        context.known_outputs[graph_node.index] != nullptr) {
+      instance->outputs[graph_node.index] = *context.known_outputs[graph_node.index];
+      continue;
+    }
     ReferenceCheck check(walk, node);
     if (walk.kind == WalkKind::kValidate) {
       for (const config::Condition& condition : output.preconditions) {

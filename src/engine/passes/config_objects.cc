@@ -54,7 +54,13 @@ void AddStateObjects(Walk& walk) {
       walk.orphans.push_back(std::move(slot));
     }
     if (has_deposed) {
-      walk.graph.Add({NodeKind::kDeposed, 0, static_cast<uint32_t>(walk.deposed.size())});
+      NodeId id =
+          walk.graph.Add({NodeKind::kDeposed, 0, static_cast<uint32_t>(walk.deposed.size())});
+      if (configured) {
+        // First what is left over: data sources wait for its removal too, and where the reference
+        // leaves to chance which comes first, there is one order here.
+        walk.graph.AddSoftEdge(walk.bases[node->index].resources + static_cast<NodeId>(block), id);
+      }
       DeposedSlot slot;
       slot.resource = resource.get();
       walk.deposed.push_back(std::move(slot));

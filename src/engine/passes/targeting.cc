@@ -154,7 +154,11 @@ class CellTargeting {
     for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
       for (uint32_t row = 0; row < walk_.cells[i].rows.size(); ++row) {
         walk_.cells[i].rows[row].kept = false;
-        parts_[Part(walk_.cells[i].rows[row].change, walk_.cells[i].phase)] = {i, row};
+        uint32_t change = walk_.cells[i].rows[row].change;
+        parts_[Part(change, walk_.cells[i].phase)] = {i, row};
+        if (walk_.cells[i].phase == Phase::kApply || walk_.cells[i].phase == Phase::kCheck) {
+          live_[plan_.changes[change].address] = {i, row};
+        }
       }
     }
     std::vector<bool> excluded;
@@ -228,7 +232,9 @@ class CellTargeting {
         other(Phase::kForget);
         break;
       case Phase::kDispose:
-        other(Phase::kApply);
+        if (auto it = live_.find(plan_.changes[row.change].address); it != live_.end()) {
+          KeepRow(it->second.first, it->second.second);
+        }
         break;
       default:
         break;
@@ -257,6 +263,7 @@ class CellTargeting {
   Walk& walk_;
   const plan::Plan& plan_;
   FlatMap<uint64_t, std::pair<uint32_t, uint32_t>> parts_;  ///< cell and row
+  FlatMap<ResourceInstance, std::pair<uint32_t, uint32_t>> live_;  ///< the same by address
   std::vector<NodeId> work_;
 };
 

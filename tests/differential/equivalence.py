@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The OpenTofu project's equivalence cases: a configuration, a state, and what OpenTofu printed.
+
+The cases are not in this repository: they lie in testing/equivalence-tests of OpenTofu's, `tests`
+with what each starts from and `outputs` with what was recorded. Their providers are installed as
+the CLI configuration of the environment says (TF_CLI_CONFIG_FILE).
+
+    equivalence.py --binary build/dev/src/cli/kinu --cases opentofu/testing/equivalence-tests
+    equivalence.py --binary … --cases … --reference tofu  # the program's own answers of today
+
+With --reference a second program runs the same cases, and what it prints is what counts: records
+age, and the versions of providers in them are not always those that are installed.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PLAN = "equivalence_test_plan"
+COMMANDS = [
+    (["init"], None),
+    (["plan", "-out=" + PLAN, "-no-color"], "plan"),
+    (["apply", "-json", PLAN], "apply.json"),
+    (["show", "-no-color"], "state"),
+    (["show", "-json"], "state.json"),
+    (["show", "-json", PLAN], "plan.json"),
+]
+
+
+def commands_of(case):
+    """What a case runs, and the name of each output that counts."""
+    path = os.path.join(case, "spec.json")
+    with open(path) as handle:
+        spec = json.load(handle)
+    if not spec.get("commands"):
+        return COMMANDS, spec.get("include_files", [])
+    out = []
+    for command in spec["commands"]:
+        name = command.get("output_file_name") if command.get("capture_output") else None
+        out.append((command["arguments"], name))
+    return out, spec.get("include_files", [])
+
+
+def strip_message(message):
+    for key in ("@timestamp", "@module"):
+        message.pop(key, None)
+    message.get("hook", {}).pop("elapsed_seconds", None)
+    message["@message"] = re.sub(r"after \d+\w+", "after TIME", message.get("@message", ""))
+    return message
+
+
+def normal(name, text):
+    """An output without what two runs of one program differ in."""
+    if name == "apply.json":
+        if text.lstrip().startswith("["):
+            messages = json.loads(text)
+        else:
+            messages = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        messages = [strip_message(m) for m in messages if m.get("type") != "version"]
+        return "\n".join(sorted(json.dumps(m, sort_keys=True, indent=1) for m in messages))
+    if name.endswith(".json"):
+        document = json.loads(text)
+        for key in ("terraform_version", "timestamp"):
+            document.pop(key, None)
+        for key in ("prior_state", "planned_values"):
+            if isinstance(document.get(key), dict):
+                document[key].pop("terraform_version", None)
+        if "relevant_attributes" in document:
+            document["relevant_attributes"].sort(key=str)
+        return json.dumps(document, sort_keys=True, indent=1)
+    # A run of progress lines has no order of its own.
+    lines = text.strip().splitlines()
+    progress = re.compile(r": (Refreshing state|Reading|Read complete|Still )")
+    out, run = [], []
+    for line in lines + [None]:
+        if line is not None and progress.search(line):
+            run.append(re.sub(r"after \d+\w+", "after TIME", line))
+            continue
+        out += sorted(run)
+        run = []
+        if line is not None:
+            out.append(line)
+    return "\n".join(out)
+
+
+def run(binary, case):
+    """The outputs of a case by name."""
+    commands, included = commands_of(case)
+    base = tempfile.mkdtemp(prefix="equivalence-")
+    directory = os.path.join(base, "work")
+    try:
+        # A lock file would ask for the versions of its day.
+        shutil.copytree(case, directory, ignore=shutil.ignore_patterns("spec.json",
+                                                                       ".terraform.lock.hcl"))
+        env = dict(os.environ, CHECKPOINT_DISABLE="1")
+        out = {}
+        for arguments, name in commands:
+            process = subprocess.run([binary, *arguments], cwd=directory, env=env,
+                                     stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                     timeout=300)
+            if process.returncode != 0:
+                out["failed"] = " ".join(arguments) + "\n" + process.stdout + process.stderr
+                break
+            if name:
+                out[name] = process.stdout.replace(directory, "DIRECTORY")
+        for name in included:
+            path = os.path.join(directory, name)
+            if os.path.exists(path):
+                with open(path) as handle:
+                    out[name] = handle.read()
+        return out
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def recorded(directory):
+    out = {}
+    for name in os.listdir(directory):
+        with open(os.path.join(directory, name)) as handle:
+            out[name] = handle.read()
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--cases", required=True)
+    parser.add_argument("--reference", help="compare with this program instead of the records")
+    parser.add_argument("--only", nargs="*", help="names of cases")
+    parser.add_argument("--show", type=int, default=20, help="lines of each difference")
+    parser.add_argument("--least", type=int, default=0, help="fail below this count of equal cases")
+    options = parser.parse_args()
+    for name in ("binary", "reference"):
+        path = getattr(options, name)
+        setattr(options, name, os.path.abspath(path) if path and os.sep in path else path)
+    names = sorted(options.only or os.listdir(os.path.join(options.cases, "tests")))
+    equal = 0
+    for name in names:
+        case = os.path.join(options.cases, "tests", name)
+        wanted = run(options.reference, case) if options.reference else recorded(
+            os.path.join(options.cases, "outputs", name))
+        got = run(options.binary, case)
+        same = True
+        for output in sorted(set(wanted) | set(got)):
+            a = wanted.get(output)
+            b = got.get(output)
+            if a is not None and b is not None and normal(output, a) == normal(output, b):
+                continue
+            same = False
+            print("%s: %s differs" % (name, output))
+            print("\n".join(list(difflib.unified_diff(
+                [] if a is None else normal(output, a).splitlines(),
+                [] if b is None else (b if output == "failed" else normal(output, b)).splitlines(),
+                "wanted", "got", lineterm="", n=2))[:options.show]))
+        equal += same
+    print("%d cases, %d equal" % (len(names), equal))
+    return 0 if equal >= (options.least or len(names)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
