@@ -7,6 +7,7 @@ the CLI configuration of the environment says (TF_CLI_CONFIG_FILE).
 
     equivalence.py --binary build/dev/src/cli/kinu --cases opentofu/testing/equivalence-tests
     equivalence.py --binary … --cases … --reference tofu  # the program's own answers of today
+    equivalence.py … --version hashicorp/null=3.2.4       # where that version is installed
 
 With --reference a second program runs the same cases, and what it prints is what counts: records
 age, and the versions of providers in them are not always those that are installed.
@@ -72,7 +73,8 @@ def normal(name, text):
             if isinstance(document.get(key), dict):
                 document[key].pop("terraform_version", None)
         if "relevant_attributes" in document:
-            document["relevant_attributes"].sort(key=str)
+            document["relevant_attributes"].sort(
+                key=lambda entry: json.dumps(entry, sort_keys=True))
         return json.dumps(document, sort_keys=True, indent=1)
     # A run of progress lines has no order of its own.
     lines = text.strip().splitlines()
@@ -89,8 +91,30 @@ def normal(name, text):
     return "\n".join(out)
 
 
-def run(binary, case):
-    """The outputs of a case by name."""
+def pin(directory, versions):
+    """Puts installed versions of providers in place of those that a case asks for; returns what was
+    replaced, as pairs of texts."""
+    replaced = []
+    for base, _, names in os.walk(directory):
+        for name in names:
+            if not name.endswith(".tf"):
+                continue
+            path = os.path.join(base, name)
+            with open(path) as handle:
+                text = handle.read()
+            for provider, version in versions.items():
+                pattern = re.compile(r'(source\s*=\s*"%s"\s*version\s*=\s*)("[^"]*")' %
+                                     re.escape(provider))
+                for found in pattern.finditer(text):
+                    replaced.append((found.group(2), '"%s"' % version))
+                text = pattern.sub(lambda m: m.group(1) + '"%s"' % version, text)
+            with open(path, "w") as handle:
+                handle.write(text)
+    return replaced
+
+
+def run(binary, case, versions):
+    """The outputs of a case by name, and what was replaced in it."""
     commands, included = commands_of(case)
     base = tempfile.mkdtemp(prefix="equivalence-")
     directory = os.path.join(base, "work")
@@ -98,6 +122,7 @@ def run(binary, case):
         # A lock file would ask for the versions of its day.
         shutil.copytree(case, directory, ignore=shutil.ignore_patterns("spec.json",
                                                                        ".terraform.lock.hcl"))
+        replaced = pin(directory, versions)
         env = dict(os.environ, CHECKPOINT_DISABLE="1")
         out = {}
         for arguments, name in commands:
@@ -114,16 +139,19 @@ def run(binary, case):
             if os.path.exists(path):
                 with open(path) as handle:
                     out[name] = handle.read()
-        return out
+        return out, replaced
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
 
-def recorded(directory):
+def recorded(directory, replaced):
     out = {}
     for name in os.listdir(directory):
         with open(os.path.join(directory, name)) as handle:
-            out[name] = handle.read()
+            text = handle.read()
+        for old, new in replaced:
+            text = text.replace('"version_constraint": ' + old, '"version_constraint": ' + new)
+        out[name] = text
     return out
 
 
@@ -133,6 +161,8 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--cases", required=True)
     parser.add_argument("--reference", help="compare with this program instead of the records")
+    parser.add_argument("--version", action="append", default=[], metavar="PROVIDER=VERSION",
+                        help="use this version of hashicorp/null, say, where a case asks for one")
     parser.add_argument("--only", nargs="*", help="names of cases")
     parser.add_argument("--show", type=int, default=20, help="lines of each difference")
     parser.add_argument("--least", type=int, default=0, help="fail below this count of equal cases")
@@ -140,13 +170,16 @@ def main():
     for name in ("binary", "reference"):
         path = getattr(options, name)
         setattr(options, name, os.path.abspath(path) if path and os.sep in path else path)
+    versions = dict(v.split("=", 1) for v in options.version)
     names = sorted(options.only or os.listdir(os.path.join(options.cases, "tests")))
     equal = 0
     for name in names:
         case = os.path.join(options.cases, "tests", name)
-        wanted = run(options.reference, case) if options.reference else recorded(
-            os.path.join(options.cases, "outputs", name))
-        got = run(options.binary, case)
+        got, replaced = run(options.binary, case, versions)
+        if options.reference:
+            wanted = run(options.reference, case, versions)[0]
+        else:
+            wanted = recorded(os.path.join(options.cases, "outputs", name), replaced)
         same = True
         for output in sorted(set(wanted) | set(got)):
             a = wanted.get(output)

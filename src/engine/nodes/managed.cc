@@ -500,7 +500,10 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
       }
       Value a = before ? *before : Value::Null(after->type());
       Value b = after ? *after : Value::Null(before->type());
-      if (!KnownTrue(Equals(a, b)) || IsWriteOnly(block, path)) {
+      auto& paths = change.required_replace;
+      // A provider may name elements of a set, which the wire cannot tell from the set.
+      if ((!KnownTrue(Equals(a, b)) || IsWriteOnly(block, path)) &&
+          std::find(paths.begin(), paths.end(), path) == paths.end()) {
         change.required_replace.push_back(path);
       }
     }
