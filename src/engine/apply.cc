@@ -13,27 +13,57 @@
 namespace kinu::engine {
 namespace {
 
-/// Those of the edges that can be added to the graph, one after the other, without closing a cycle.
-std::vector<std::pair<NodeId, NodeId>> HarmlessEdges(
-    const Graph& graph, const std::vector<std::pair<NodeId, NodeId>>& edges) {
-  // Each needs a search, so there is an end to it: what is left out costs order, not correctness.
-  constexpr size_t kMost = 1'000;
-  std::vector<std::pair<NodeId, NodeId>> out;
-  FlatMap<NodeId, std::vector<NodeId>> added;
+using Edges = std::vector<std::pair<NodeId, NodeId>>;
+
+/// Which of the edges can be added to the acyclic graph, one after the other, without closing a
+/// cycle.
+std::vector<bool> HarmlessEdges(const Graph& graph, const Edges& edges) {
+  // Each contested edge needs a search, so there is an end to it: what is left out costs order, not
+  // correctness.
+  constexpr size_t kMostSearches = 1'000;
+  std::vector<bool> harmless(edges.size(), true);
+  Graph all = graph;
   for (const auto& [from, to] : edges) {
-    if (out.size() == kMost) {
-      break;
+    all.AddEdge(from, to);
+  }
+  all.Finish();
+  std::vector<size_t> component(graph.size(), 0);
+  size_t count = 0;
+  for (const auto& cycle : all.Cycles()) {
+    ++count;
+    for (NodeId id : cycle) {
+      component[id] = count;
+    }
+  }
+  if (count == 0) {
+    return harmless;
+  }
+  // A cycle lies within one component, and so does every search for one.
+  FlatMap<NodeId, std::vector<NodeId>> added;
+  std::vector<size_t> contested;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const auto& [from, to] = edges[i];
+    if (component[from] != 0 && component[from] == component[to]) {
+      contested.push_back(i);
+    }
+  }
+  size_t searches = 0;
+  for (size_t i : contested) {
+    const auto& [from, to] = edges[i];
+    if (++searches > kMostSearches) {
+      harmless[i] = false;
+      continue;
     }
     FlatSet<NodeId> seen{to};
     std::vector<NodeId> work{to};
+    auto visit = [&](NodeId next) {
+      if (component[next] == component[to] && seen.insert(next).second) {
+        work.push_back(next);
+      }
+    };
     while (!work.empty() && !seen.contains(from)) {
       NodeId id = work.back();
       work.pop_back();
-      auto visit = [&](NodeId next) {
-        if (seen.insert(next).second) {
-          work.push_back(next);
-        }
-      };
       for (NodeId next : graph.dependencies(id)) {
         visit(next);
       }
@@ -43,12 +73,50 @@ std::vector<std::pair<NodeId, NodeId>> HarmlessEdges(
         }
       }
     }
-    if (!seen.contains(from)) {
+    harmless[i] = !seen.contains(from);
+    if (harmless[i]) {
       added[from].push_back(to);
-      out.emplace_back(from, to);
     }
   }
-  return out;
+  return harmless;
+}
+
+/// Rule A8: provider-crossing edges give way where they would close a cycle in the order without
+/// create_before_destroy. Where that order has a cycle of its own, all of them do. Ref:
+/// transform_destroy_edge.go tryInterProviderDestroyEdge, which runs before CBDEdgeTransformer.
+void AddOptionalEdges(Walk& walk) {
+  FlatSet<uint64_t> turned;
+  for (const auto& [from, to] : walk.turned_edges) {
+    turned.insert(uint64_t{from} << 32 | to);
+  }
+  Graph plain;
+  for (NodeId id = 0; id < walk.graph.size(); ++id) {
+    plain.Add(walk.graph.node(id));
+  }
+  for (NodeId id = 0; id < walk.graph.size(); ++id) {
+    for (NodeId to : walk.graph.dependencies(id)) {
+      if (turned.contains(uint64_t{id} << 32 | to)) {
+        plain.AddEdge(to, id);
+      } else {
+        plain.AddEdge(id, to);
+      }
+    }
+  }
+  plain.Finish();
+  if (!plain.Cycles().empty()) {
+    return;
+  }
+  Edges edges;
+  for (const Walk::OptionalEdge& edge : walk.optional_edges) {
+    edges.emplace_back(edge.turned ? edge.to : edge.from, edge.turned ? edge.from : edge.to);
+  }
+  const std::vector<bool> harmless = HarmlessEdges(plain, edges);
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (harmless[i]) {
+      walk.graph.AddEdge(walk.optional_edges[i].from, walk.optional_edges[i].to);
+    }
+  }
+  walk.graph.Finish();
 }
 
 }  // namespace
@@ -81,39 +149,9 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   }
   MakeCells(walk, plan);
   ConnectCells(walk, plan, destroy_all);
-  // Rule A8: provider-crossing edges give way where they would close a cycle.
-  Graph without = walk.graph;
-  for (const auto& [from, to] : walk.optional_edges) {
-    walk.graph.AddEdge(from, to);
-  }
   walk.graph.Finish();
   if (!walk.optional_edges.empty()) {
-    auto cycles = walk.graph.Cycles();
-    if (!cycles.empty()) {
-      FlatMap<NodeId, size_t> component;
-      for (size_t i = 0; i < cycles.size(); ++i) {
-        for (NodeId id : cycles[i]) {
-          component[id] = i + 1;
-        }
-      }
-      std::vector<std::pair<NodeId, NodeId>> contested;
-      for (const auto& [from, to] : walk.optional_edges) {
-        auto a = component.find(from);
-        auto b = component.find(to);
-        if (a == component.end() || b == component.end() || a->second != b->second) {
-          without.AddEdge(from, to);
-        } else {
-          contested.emplace_back(from, to);
-        }
-      }
-      walk.graph = without;
-      walk.graph.Finish();
-      for (const auto& [from, to] : HarmlessEdges(walk.graph, contested)) {
-        without.AddEdge(from, to);
-      }
-      walk.graph = std::move(without);
-      walk.graph.Finish();
-    }
+    AddOptionalEdges(walk);
   }
   DropUnusedValues(walk);
   ApplyTargetingToCells(walk, plan);
@@ -232,6 +270,9 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
       event.kind = EventKind::kImportComplete;
       walk.Post(std::move(event));
       ++recorder.counts.imported;
+    }
+    if (change.action == plan::Action::kForget) {
+      ++recorder.counts.forgotten;  // told beforehand too, whatever becomes of the row
     }
   }
   std::vector<bool> needed = NeededNodes(walk);

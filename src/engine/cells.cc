@@ -182,6 +182,7 @@ struct Crossing {
   NodeId start_apply = kNoNode;  ///< before all A cells that change something
   NodeId start_destroy = kNoNode;
   NodeId start_dispose = kNoNode;
+  NodeId start_dispose_after_use = kNoNode;  ///< before all K cells, behind who uses the block
   NodeId end_dispose = kNoNode;
   std::vector<uint32_t> cells;
 };
@@ -215,26 +216,35 @@ class Connector {
     return it == crossings_.end() ? nullptr : &it.value();
   }
   void Wait(NodeId from, NodeId to) { walk_.graph.AddEdge(from, to); }
+  /// An edge that is there because of create_before_destroy, against the usual direction.
+  void WaitTurned(NodeId from, NodeId to) {
+    Wait(from, to);
+    walk_.turned_edges.emplace_back(from, to);
+  }
 
   /// A node that waits for all cells of the block with that property.
-  NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&)) {
+  NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
+              bool turned = false) {
     if (crossing.*slot == kNoNode) {
       crossing.*slot = walk_.graph.Add({NodeKind::kJoin, 0, 0});
       for (uint32_t i : crossing.cells) {
         if (member(walk_.cells[i])) {
-          Wait(crossing.*slot, walk_.cells[i].id);
+          turned ? WaitTurned(crossing.*slot, walk_.cells[i].id)
+                 : Wait(crossing.*slot, walk_.cells[i].id);
         }
       }
     }
     return crossing.*slot;
   }
   /// A node that all cells of the block with that property wait for.
-  NodeId Gate(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&)) {
+  NodeId Gate(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
+              bool turned = false) {
     if (crossing.*slot == kNoNode) {
       crossing.*slot = walk_.graph.Add({NodeKind::kJoin, 0, 0});
       for (uint32_t i : crossing.cells) {
         if (member(walk_.cells[i])) {
-          Wait(walk_.cells[i].id, crossing.*slot);
+          turned ? WaitTurned(walk_.cells[i].id, crossing.*slot)
+                 : Wait(walk_.cells[i].id, crossing.*slot);
         }
       }
     }
@@ -315,20 +325,23 @@ class Connector {
         }
         continue;
       }
+      uint32_t other = walk_.cells[a->cells[0]].provider;
       switch (cell.phase) {
         case Phase::kApply:
-          Wait(cell.id, Join(*a, &Crossing::end_destroy, IsDestroy));    // A5
-          Wait(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id);  // A5, K
+          Wait(cell.id, Join(*a, &Crossing::end_destroy, IsDestroy));  // A5
+          WaitTurned(Gate(*a, &Crossing::start_dispose_after_use, IsDispose, true),
+                     cell.id);  // A5, K
           break;
         case Phase::kDestroy:
-          Wait(Gate(*a, &Crossing::start_destroy, IsDestroy), cell.id);  // A6
-          Wait(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id);  // A6
-          Wait(Gate(*a, &Crossing::start_apply, IsApply), cell.id);      // A7
-          break;
         case Phase::kDispose:
-          Wait(Gate(*a, &Crossing::start_destroy, IsDestroy), cell.id);  // A6
-          Wait(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id);  // A6
-          Wait(cell.id, Join(*a, &Crossing::end_apply, IsApply));        // A7, K
+          Removal(Gate(*a, &Crossing::start_destroy, IsDestroy), cell.id, other, cell);  // A6
+          Removal(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id, other, cell);  // A6
+          if (cell.phase == Phase::kDestroy) {
+            Removal(Gate(*a, &Crossing::start_apply, IsApply), cell.id, other, cell);  // A7
+          } else {
+            Removal(cell.id, Join(*a, &Crossing::end_apply, IsApply, true), other, cell,
+                    true);  // A7, K
+          }
           break;
         default:
           break;
@@ -343,21 +356,19 @@ class Connector {
         if (a.phase == Phase::kDestroy) {
           Wait(cell.id, a.id);
         } else if (a.phase == Phase::kDispose) {
-          Wait(a.id, cell.id);
+          WaitTurned(a.id, cell.id);
         }
         break;
       case Phase::kDestroy:
-        if (a.phase == Phase::kDestroy || a.phase == Phase::kDispose) {
-          Crossing6(a.id, cell.id, a.provider, cell.provider);
-        } else if (a.phase == Phase::kApply) {
-          Crossing6(a.id, cell.id, a.provider, cell.provider);
-        }
-        break;
       case Phase::kDispose:
         if (a.phase == Phase::kDestroy || a.phase == Phase::kDispose) {
-          Crossing6(a.id, cell.id, a.provider, cell.provider);
+          Removal(a.id, cell.id, a.provider, cell);
         } else if (a.phase == Phase::kApply) {
-          Crossing6(cell.id, a.id, a.provider, cell.provider);
+          if (cell.phase == Phase::kDestroy) {
+            Removal(a.id, cell.id, a.provider, cell);
+          } else {
+            Removal(cell.id, a.id, a.provider, cell, true);
+          }
         }
         break;
       default:
@@ -365,10 +376,13 @@ class Connector {
     }
   }
 
-  /// An A6 or A7 edge: between different provider configurations it may have to give way (A8).
-  void Crossing6(NodeId from, NodeId to, uint32_t a, uint32_t b) {
-    if (a != b && !destroy_all_) {
-      walk_.optional_edges.emplace_back(from, to);
+  /// An A6 or A7 edge for the removal of `cell`: between different provider configurations it may
+  /// have to give way (A8).
+  void Removal(NodeId from, NodeId to, uint32_t provider, const Cell& cell, bool turned = false) {
+    if (provider != cell.provider && !destroy_all_) {
+      walk_.optional_edges.push_back({from, to, turned});
+    } else if (turned) {
+      WaitTurned(from, to);
     } else {
       Wait(from, to);
     }
@@ -398,6 +412,7 @@ class Connector {
       }
       if (cell.phase == Phase::kDispose) {
         walk_.graph.AddSoftEdge(cell.id, it->second);
+        walk_.turned_edges.emplace_back(cell.id, it->second);
       } else {
         walk_.graph.AddSoftEdge(it->second, cell.id);
       }

@@ -221,8 +221,16 @@ class Walk {
     InstanceKey key;
   };
   std::vector<ResourceEdge> resource_edges;
-  /// Edges that are dropped where they would close a cycle (rule A8).
-  std::vector<std::pair<NodeId, NodeId>> optional_edges;
+  /// Edges that are dropped where they would close a cycle (rule A8). Whether they do is asked of
+  /// the order that there would be without create_before_destroy, where those of `turned_edges`,
+  /// and optional ones that are turned, point the other way.
+  struct OptionalEdge {
+    NodeId from = kNoNode;
+    NodeId to = kNoNode;
+    bool turned = false;
+  };
+  std::vector<OptionalEdge> optional_edges;
+  std::vector<std::pair<NodeId, NodeId>> turned_edges;
 
   uint32_t EnsureProvider(const ProviderConfig& address);
   /// The slot of the provider whose function is called in a module; nothing when the module does

@@ -10,6 +10,7 @@
 #include "cty/msgpack.h"
 #include "plan/plan_file.h"
 #include "plan/wire.h"
+#include "state/json_text.h"
 
 namespace kinu::plan {
 namespace {
@@ -367,8 +368,16 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
             content.size() > kMostDeflated ? ZipMethod::kStored : ZipMethod::kDeflated, now);
   };
   add(kPlanEntry, *message);
-  add(kStateEntry, state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial));
-  add(kPreviousStateEntry, state_text(plan.previous_state, {}, 0));
+  const std::string prior =
+      state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
+  add(kStateEntry, prior);
+  // Usually nothing changed outside, and then the other state differs in its header alone.
+  const bool same = plan.prior_state.program != nullptr && plan.prior_state.checks.empty() &&
+                    plan.previous_state.checks.empty() &&
+                    plan.prior_state.has_checks == plan.previous_state.has_checks &&
+                    state::SameContent(plan.prior_state, plan.previous_state);
+  add(kPreviousStateEntry, same ? state::Relabel(prior, {}, 0)
+                                : state_text(plan.previous_state, {}, 0));
   std::vector<const SnapshotModule*> modules;
   for (const SnapshotModule& module : plan.configuration) {
     modules.push_back(&module);

@@ -69,4 +69,7 @@ std::string DecodeStringBody(std::string_view body);
 /// `depth` is the nesting at which it stands for two-space indentation; negative: compact.
 void AppendJson(std::string& out, std::string_view json, int depth);
 
+/// A state as written in one line, with another lineage and serial in its header: a copy of bytes.
+std::string Relabel(std::string_view text, std::string_view lineage, uint64_t serial);
+
 }  // namespace kinu::state

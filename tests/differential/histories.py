@@ -754,9 +754,11 @@ def plan_document(side, path):
 
 
 def sort_lists(value):
-    """Dependency lists have no order of their own."""
+    """Dependency lists and modules in modules have no order of their own."""
     if isinstance(value, dict):
         for key, inner in value.items():
+            if key == "child_modules" and isinstance(inner, list):
+                inner.sort(key=lambda module: module.get("address", ""))
             if key in ("depends_on", "dependencies") and isinstance(inner, list):
                 inner.sort(key=str)
             sort_lists(inner)

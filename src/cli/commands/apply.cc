@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/saved_plan.h"
 #include "plan/plan_file.h"
+#include "state/state.h"
 #include "view/human/output.h"
 #include "view/human/plan.h"
 #include "view/human/text.h"
@@ -142,6 +143,16 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     diags.Error("Failed to save state", written.error().message);
     if (auto saved = backend::WriteErroredState(result.state); !saved) {
       diags.Error("Failed to create local state file", saved.error().message);
+      // The last resort: whoever reads the output can keep it.
+      std::string text = state::WriteState(result.state, state::Layout::kIndented);
+      if (audience->json() != nullptr) {
+        audience->json()->StateDump(text);
+      }
+      audience->Text(text);
+      diags.Error("Failed to persist state to backend",
+                  "The state could be written neither to its place nor to errored.tfstate, so it "
+                  "is printed above, as JSON. Copy it from the first { to the last } into a file, "
+                  "and once the cause is mended put it back with \"tofu state push\".");
     } else {
       diags.Error("Failed to persist state to backend",
                   "The state was written to errored.tfstate in this directory instead. Put it "

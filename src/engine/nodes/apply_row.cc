@@ -495,8 +495,6 @@ void ForgetRow(ApplyContext& context, RowContext& row, const std::string& depose
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
   record.deposed = deposed;
   context.recorder.Record(record, DurabilityOf(row));
-  std::lock_guard lock(context.recorder.mutex());
-  ++context.recorder.counts.forgotten;
 }
 
 }  // namespace
