@@ -205,6 +205,7 @@ class Connector {
       DependencyEdges(cell);
     }
     RowEdges(plan);
+    ChecksLast();
   }
 
  private:
@@ -419,6 +420,27 @@ class Connector {
     });
   }
 
+  /// A10: data sources of checks are read when all managed objects are as they will be.
+  void ChecksLast() {
+    auto mode_of = [](const Cell& cell) { return cell.resource.resource.mode; };
+    auto nested = [&](const Cell& cell) {
+      return cell.block >= 0 && IsApply(cell) && mode_of(cell) == ResourceMode::kData &&
+             cell.node->module->resources[static_cast<size_t>(cell.block)].check >= 0;
+    };
+    if (std::none_of(walk_.cells.begin(), walk_.cells.end(), nested)) {
+      return;
+    }
+    NodeId start = walk_.graph.Add({NodeKind::kJoin, 0, kCheckStart});
+    for (const Cell& cell : walk_.cells) {
+      if (nested(cell)) {
+        Wait(cell.id, start);
+      } else if (mode_of(cell) == ResourceMode::kManaged &&
+                 (cell.phase == Phase::kApply || cell.phase == Phase::kCheck)) {
+        Wait(start, cell.id);
+      }
+    }
+  }
+
   /// A2: a literal key means that row alone, where some module instance changes it.
   bool WaitForSingle(const Walk::ResourceEdge& edge) {
     const Node& target = walk_.graph.node(edge.to);
@@ -550,8 +572,7 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
     NodeId id = work.back();
     work.pop_back();
     const Node& node = graph.node(id);
-    bool looks_only =
-        node.kind == NodeKind::kCheck || (node.kind == NodeKind::kOutput && node.config_node == 0);
+    bool looks_only = node.kind == NodeKind::kOutput && node.config_node == 0;
     for (NodeId dependency : graph.dependencies(id)) {
       NodeKind kind = graph.node(dependency).kind;
       if ((strictly && looks_only && kind == NodeKind::kResource) ||

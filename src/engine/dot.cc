@@ -264,6 +264,9 @@ class Artist {
         return;
       }
       case NodeKind::kJoin:
+        if (node.index == kCheckStart) {
+          return single(drawing_.Add("(execute checks)"));
+        }
         single(drawing_.Add("join " + std::to_string(id)));
         joins.push_back(ins_[id][0]);
         return;

@@ -11,6 +11,7 @@
 #include "engine/passes/passes.h"
 #include "engine/refactoring.h"
 #include "engine/relevant.h"
+#include "provider/provisioner.h"
 
 namespace kinu::engine {
 namespace {
@@ -153,6 +154,21 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   plan.relevant_attributes = RelevantAttributes(walk, plan);
 }
 
+/// Schemas are loaded before a plan begins, those of provisioners too.
+void ReportUnknownProvisioners(const config::Config& config, Diagnostics& diags) {
+  for (const auto& node : config.nodes) {
+    for (const config::Resource& resource : node->module->resources) {
+      for (const config::Provisioner& block : resource.provisioners) {
+        if (provider::FindProvisioner(block.type) == nullptr) {
+          diags.Error("Failed to load plugin schemas",
+                      "There is no provisioner \"" + std::string(block.type) +
+                          "\": this program has local-exec, file and remote-exec.");
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 state::State ImportToState(const Input& given, const ImportTarget& target, Diagnostics& diags) {
@@ -176,6 +192,12 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   plan.previous_state.program = plan.program;
   size_t errors = diags.error_count();
 
+  ReportUnknownProvisioners(*given.config, diags);
+  if (diags.error_count() != errors) {
+    plan.errored = true;
+    plan.rejected = true;
+    return plan;
+  }
   // A configuration that is wrong in itself is not planned at all.
   Validate(given, diags);
   if (diags.error_count() != errors) {

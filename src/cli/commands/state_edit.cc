@@ -1,5 +1,6 @@
 // state rm and state mv: what the state keeps track of, edited by hand.
 #include <algorithm>
+#include <span>
 
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
@@ -99,6 +100,29 @@ void Move(StateSession& session, const ResourceInstance& from, state::State& tar
       target_state.Ensure(to.resource, provider).Ensure(*session.program, to.key);
   moved.key = to.key;
   target = std::move(moved);
+}
+
+using Moved = std::pair<ResourceInstance, ResourceInstance>;
+
+/// Moves instances of one resource to one other. A resource that goes as a whole is not taken apart.
+void MoveAll(StateSession& session, std::span<const Moved> moves, state::State& target_state) {
+  const AbsResource& from = moves.front().first.resource;
+  const AbsResource& to = moves.front().second.resource;
+  state::Resource* source = session.state.Find(from);
+  const bool whole = moves.size() == source->instances.size() &&
+                     target_state.Find(to) == nullptr &&
+                     std::all_of(moves.begin(), moves.end(), [](const Moved& move) {
+                       return move.first.key == move.second.key;
+                     });
+  if (!whole) {
+    for (const auto& [one, other] : moves) {
+      Move(session, one, target_state, other);
+    }
+    return;
+  }
+  std::vector<state::Instance> instances = std::move(source->instances);
+  target_state.Ensure(to, source->provider).instances = std::move(instances);
+  session.state.Remove(from);
 }
 
 /// Whether a stored dependency may be on what was moved.
@@ -290,7 +314,7 @@ int RunStateMv(Invocation& invocation) {
   }
   // A resource with several instances, or one that goes to a keyless address, keeps its keys.
   bool whole = !from.is_module && from.instance.key.none() && to.instance.key.none();
-  std::vector<std::pair<ResourceInstance, ResourceInstance>> moves;
+  std::vector<Moved> moves;
   for (const ResourceInstance& address : selected) {
     ResourceInstance target = to.instance;
     if (from.is_module) {
@@ -319,14 +343,20 @@ int RunStateMv(Invocation& invocation) {
   if (single) {
     session.Say((dry_run ? "Would move \"" : "Move \"") + from_text + "\" to \"" + to_text + "\"");
   }
-  for (const auto& [source, target] : moves) {
-    if (!single) {
-      session.Say((dry_run ? "Would move \"" : "Move \"") + program.ToText(source) + "\" to \"" +
-                  program.ToText(target) + "\"");
+  for (size_t begin = 0; begin < moves.size();) {
+    size_t end = begin;
+    while (end < moves.size() && moves[end].first.resource == moves[begin].first.resource &&
+           moves[end].second.resource == moves[begin].second.resource) {
+      const auto& [source, target] = moves[end++];
+      if (!single) {
+        session.Say((dry_run ? "Would move \"" : "Move \"") + program.ToText(source) + "\" to \"" +
+                    program.ToText(target) + "\"");
+      }
     }
     if (!dry_run) {
-      Move(session, source, destination, target);
+      MoveAll(session, std::span<const Moved>(moves).subspan(begin, end - begin), destination);
     }
+    begin = end;
   }
   if (dry_run) {
     return 0;

@@ -828,10 +828,16 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
 }
 
 bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
-  if (row.instance == nullptr) {
-    return false;
+  // An instance whose module instance is gone is protected as those that are left.
+  Walk& walk = row.walk();
+  const ModuleInstance* instance = row.instance;
+  if (instance == nullptr) {
+    const config::ConfigNode* place =
+        walk.config.Find(walk.program.ModuleOf(row.address.resource.module));
+    const bool any = place != nullptr && !walk.instances[place->index].empty();
+    instance = any ? walk.instances[place->index][0] : walk.root.get();
   }
-  ModuleScope scope(row.walk(), *row.instance);
+  ModuleScope scope(walk, *instance);
   Value value = lang::Evaluate(*row.resource.prevent_destroy, scope, diags);
   ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
   if (!flag || !flag->IsKnown() || flag->IsNull() || !flag->AsBool()) {

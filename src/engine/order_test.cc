@@ -1,0 +1,344 @@
+// The order of an apply and what is left when a part of it fails, as the provider's log of calls
+// shows them. Numbers in names are those of the scenarios, and with # of the counterexamples, that
+// the engine's design lists.
+#include <gtest/gtest.h>
+
+#include "engine/testing/engine_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::EngineTest;
+using testing::Strings;
+
+class OrderTest : public EngineTest {
+ protected:
+  OrderTest() {
+    script_->types["test_thing"].apply = [this](const provider::ApplyRequest& request,
+                                                provider::ApplyResponse& response,
+                                                provider::Problems& problems) {
+      const bool destroys = request.planned.IsNull();
+      const Value& object = destroys ? request.prior : request.planned;
+      std::string verb = destroys ? "destroy " : request.prior.IsNull() ? "create " : "update ";
+      if (!failing_.contains(verb + std::string(object.Find("name")->AsString()))) {
+        return;
+      }
+      // What was made stays there, and what could not be destroyed as well.
+      if (destroys) {
+        response.state = request.prior;
+      }
+      problems.push_back({.summary = "failed as told", .detail = "", .attribute = std::nullopt});
+    };
+  }
+
+  /// A configuration with the version in place of each %v.
+  void ConfigureVersion(std::string text, const std::string& version) {
+    for (size_t at = text.find("%v"); at != std::string::npos; at = text.find("%v", at)) {
+      text.replace(at, 2, version);
+    }
+    Configure(text);
+  }
+  /// Both versions one after the other, the second with failures.
+  void Change(const std::string& text, std::set<std::string> failing = {}) {
+    ConfigureVersion(text, "one");
+    Apply();
+    ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+    ConfigureVersion(text, "two");
+    failing_ = std::move(failing);
+    Apply();
+  }
+  bool Stores(const std::string& what) const {
+    Strings stored = Stored();
+    return std::find(stored.begin(), stored.end(), what) != stored.end();
+  }
+
+  std::set<std::string> failing_;  ///< "create a", "destroy a-1"
+};
+
+constexpr const char* kNamedRow = R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+      force = count.index == 0 ? "%v" : "same"
+      value = VALUE
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "${test_thing.a[1].id}-%v"
+    })";
+
+std::string NamedRow(const std::string& value) {
+  std::string text = kNamedRow;
+  return text.replace(text.find("VALUE"), 5, value);
+}
+
+TEST_F(OrderTest, ARowWithoutAChangeIsWaitedForWithItsBlock) {  // 17, #3
+  Change(NamedRow("\"same\""), {"create a-0"});
+  EXPECT_FALSE(Did("update b"));
+}
+
+TEST_F(OrderTest, ARowWithAChangeIsWaitedForAlone) {  // 18
+  Change(NamedRow("\"%v\""), {"create a-0"});
+  EXPECT_TRUE(Did("update a-1"));
+  EXPECT_TRUE(Did("update b"));
+}
+
+TEST_F(OrderTest, FlagsOfTheStateDecideHowRowsGo) {  // #5
+  const char* text = R"(
+    resource "test_thing" "a" {
+      count = COUNT
+      name  = "a-${count.index}"
+      force = "%v"
+      lifecycle { create_before_destroy = FIRST }
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "${test_thing.a[0].id}-%v"
+    })";
+  auto with = [&](const char* count, const char* first) {
+    std::string out = text;
+    out.replace(out.find("COUNT"), 5, count);
+    return out.replace(out.find("FIRST"), 5, first);
+  };
+  ConfigureVersion(with("2", "false"), "one");
+  Apply();
+  ConfigureVersion(with("1", "true"), "two");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_TRUE(Before("create a-0", "update b"));
+  EXPECT_TRUE(Before("destroy a-1", "update b"));
+  EXPECT_TRUE(Before("update b", "destroy a-0"));
+}
+
+TEST_F(OrderTest, AnotherKeyIsAnotherObject) {  // 32, #8
+  ConfigureVersion(R"(
+    resource "test_thing" "a" {
+      for_each = toset(["x"])
+      name     = "a-${each.key}"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "one-${join("", values(test_thing.a)[*].id)}"
+    })",
+                   "");
+  Apply();
+  ConfigureVersion(R"(
+    resource "test_thing" "a" {
+      for_each = toset(["y"])
+      name     = "a-${each.key}"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "two-${join("", values(test_thing.a)[*].id)}"
+    })",
+                   "");
+  Apply();
+  EXPECT_TRUE(Before("destroy a-x", "update b"));
+  EXPECT_TRUE(Before("create a-y", "update b"));
+}
+
+TEST_F(OrderTest, OrphansGoAsTheirFlagSays) {  // 37, #20
+  for (bool first : {false, true}) {
+    SCOPED_TRACE(first);
+    state_ = state::State();
+    Configure(std::string(R"(
+      resource "test_thing" "a" {
+        name = "a"
+        lifecycle { create_before_destroy = )") +
+              (first ? "true" : "false") + R"( }
+      }
+      resource "test_thing" "b" {
+        name  = "b"
+        value = test_thing.a.id
+      })");
+    Apply();
+    Configure("resource \"test_thing\" \"b\" {\n  name = \"b\"\n  value = \"none\"\n}\n");
+    Apply();
+    ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+    EXPECT_TRUE(first ? Before("update b", "destroy a") : Before("destroy a", "update b"));
+  }
+}
+
+TEST_F(OrderTest, NewUsersWaitForRemovalToo) {  // 31, #22
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 2
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "one-${length(test_thing.a)}"
+    })");
+  Apply();
+  Configure(R"(
+    resource "test_thing" "a" {
+      count = 1
+      name  = "a-${count.index}"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "two-${length(test_thing.a)}"
+    }
+    resource "test_thing" "c" {
+      name  = "c"
+      value = "two-${length(test_thing.a)}"
+    })");
+  failing_ = {"destroy a-1"};
+  Apply();
+  EXPECT_FALSE(Did("update b"));
+  EXPECT_FALSE(Did("create c"));
+  EXPECT_TRUE(Stores("test_thing.a[1]"));
+}
+
+TEST_F(OrderTest, DisposalWaitsForAllUsers) {  // 36, #23
+  Change(R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "%v"
+      lifecycle { create_before_destroy = true }
+    }
+    resource "test_thing" "b" {
+      count = 2
+      name  = "b-${count.index}"
+      value = "${test_thing.a.id}-%v"
+    })",
+         {"update b-1"});
+  EXPECT_TRUE(Did("update b-0"));
+  EXPECT_FALSE(Did("destroy a"));
+  EXPECT_TRUE(Stores("test_thing.a deposed"));
+}
+
+TEST_F(OrderTest, AFailedCreationLeavesBothObjects) {  // 35
+  const char* text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "%v"
+      lifecycle { create_before_destroy = true }
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = "${test_thing.a.id}-%v"
+    })";
+  Change(text, {"create a"});
+  EXPECT_FALSE(Did("update b"));
+  EXPECT_TRUE(Stores("test_thing.a tainted"));
+  EXPECT_TRUE(Stores("test_thing.a deposed"));
+  failing_.clear();
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Applied(), (Strings{"create a", "update b", "destroy a", "destroy a"}));
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.b"}));
+}
+
+TEST_F(OrderTest, WhatIsLeftOverGoesAfterWhatIsCurrent) {  // A4
+  const char* text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      value = "%v"
+    })";
+  ConfigureVersion(text, "one");
+  Apply();
+  auto leave = [&] {
+    state::Instance& instance = state_.resources[0]->instances[0];
+    instance.deposed.push_back({"00000001", state::Detach(*instance.current)});
+  };
+  leave();
+  ConfigureVersion(text, "two");
+  Apply();
+  EXPECT_EQ(Applied(), (Strings{"update a", "destroy a"}));
+  leave();
+  ConfigureVersion(text, "three");
+  failing_ = {"update a"};
+  Apply();
+  EXPECT_EQ(Applied(), Strings{"update a"});
+}
+
+TEST_F(OrderTest, AnInvertedDependencyIsACycleBeforeAnythingIsDone) {  // 9, 38, #15
+  Configure(R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "one"
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      force = test_thing.a.id
+    })");
+  Apply();
+  Configure(R"(
+    resource "test_thing" "b" {
+      name  = "b"
+      force = "two"
+    }
+    resource "test_thing" "a" {
+      name  = "a"
+      force = test_thing.b.id
+    })");
+  plan::Plan plan = Plan();
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_TRUE((*diags_.begin()).summary.starts_with("Cycle: ")) << Text(diags_);
+  Diagnostics diags;
+  ApplyResult result = engine::Apply(MakeInput(), plan, nullptr, diags);
+  EXPECT_TRUE(diags.has_errors());
+  EXPECT_FALSE(result.started);
+}
+
+TEST_F(OrderTest, DataOfChecksIsReadWhenAllObjectsAreDone) {  // 46, A10
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" { name = "b" }
+    check "all" {
+      data "test_thing" "d" { name = "d" }
+      assert {
+        condition     = data.test_thing.d.name == "d"
+        error_message = "no"
+      }
+    })");
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  script_->ClearCalls();
+  engine::Apply(MakeInput(), plan, nullptr, diags_);
+  Strings order;
+  for (const provider::testing::Call& call : script_->calls()) {
+    if (call.method == "ApplyResourceChange" || call.method == "ReadDataSource") {
+      order.push_back(call.name);
+    }
+  }
+  ASSERT_EQ(order.size(), 3u);
+  EXPECT_EQ(order.back(), "d");
+  failing_ = {"create b"};
+  script_->ClearCalls();
+  engine::Apply(MakeInput(), plan, nullptr, diags_);
+  EXPECT_EQ(script_->CountCalls("ReadDataSource"), 0u);
+}
+
+TEST_F(OrderTest, ObjectsRememberThatTheyAreNotDestroyed) {  // 42
+  Configure(R"(
+    resource "test_thing" "a" {
+      name = "a"
+      lifecycle { destroy = false }
+    })");
+  Apply();
+  EXPECT_TRUE(state_.resources[0]->instances[0].current->skip_destroy);
+  Configure("resource \"test_thing\" \"z\" {\n  name = \"z\"\n}\n");
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.changes.size(), 2u);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kForget);
+  EXPECT_EQ(plan.changes[0].reason, plan::Reason::kForgetState);
+}
+
+TEST_F(OrderTest, SensitivityAloneIsNoBusinessOfTheProvider) {
+  Configure("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"x\"\n}\n");
+  Apply();
+  Configure("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = sensitive(\"x\")\n}\n");
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.changes.size(), 1u);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kUpdate);
+  script_->ClearCalls();
+  ApplyResult result = engine::Apply(MakeInput(), plan, nullptr, diags_);
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(script_->CountCalls("ApplyResourceChange"), 0u);
+  EXPECT_EQ(state::SensitivePaths(*result.state.resources[0]->instances[0].current).size(), 1u);
+}
+
+}  // namespace
+}  // namespace kinu::engine
