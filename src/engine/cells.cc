@@ -390,8 +390,8 @@ class Connector {
   }
 
   /// A4: the live half of a row after its destroy half, and before what is disposed of at its
-  /// address, left over from earlier runs or not. Ordering between the cells; which rows are skipped
-  /// after a failure is decided row by row.
+  /// address, left over from earlier runs or not. Ordering between the cells; which rows are
+  /// skipped after a failure is decided row by row.
   void RowEdges(const plan::Plan& plan) {
     FlatMap<ResourceInstance, NodeId> live;
     auto for_rows = [&](bool alive, auto&& visit) {

@@ -118,10 +118,10 @@ class Round {
         for (int key = 0; key < 3; ++key) {
           bool must = block.configured && instance == 0 && key == 0;
           ResourceInstance address;
-          ASSERT_TRUE(program.ParseResourceInstance(
-              Prefix(block.module, instance) + "test_thing." + block.name + "[" +
-                  std::to_string(key) + "]",
-              &address));
+          ASSERT_TRUE(program.ParseResourceInstance(Prefix(block.module, instance) + "test_thing." +
+                                                        block.name + "[" + std::to_string(key) +
+                                                        "]",
+                                                    &address));
           AddRow(program, static_cast<int>(b), instance, key, must, address, provider, lists, state,
                  plan);
         }
@@ -232,8 +232,7 @@ class Round {
         }
       }
     }
-    EXPECT_EQ(std::count(changes.begin(), changes.end(), 1u),
-              static_cast<ptrdiff_t>(rows_.size()))
+    EXPECT_EQ(std::count(changes.begin(), changes.end(), 1u), static_cast<ptrdiff_t>(rows_.size()))
         << "each row is in one cell";
     Relation out(nodes);
     for (NodeId id = 0; id < graph.size(); ++id) {
@@ -315,8 +314,8 @@ class Round {
   }
 
   std::string TextOf(const Block& block) const {
-    std::string out = "resource \"test_thing\" \"" + block.name +
-                      "\" {\n  count = 3\n  name = \"" + block.name + "\"\n  value = join(\"\", [";
+    std::string out = "resource \"test_thing\" \"" + block.name + "\" {\n  count = 3\n  name = \"" +
+                      block.name + "\"\n  value = join(\"\", [";
     for (const Use& use : block.uses) {
       const std::string other = "test_thing." + blocks_[static_cast<size_t>(use.block)].name;
       out += use.key < 0 ? other + "[count.index].id, "
@@ -335,15 +334,17 @@ class Round {
       out += "    create_before_destroy = true\n";
     }
     if (block.conditions) {
-      out += "    precondition {\n      condition = 1 < 2\n      error_message = \"no\"\n    }\n";
+      out +=
+          "    precondition {\n      condition = path.module != \"none\"\n      error_message = "
+          "\"no\"\n    }\n";
     }
     return out + "  }\n}\n";
   }
 
   ConfigResource ConfigOf(Program& program, const Block& block) {
     ResourceInstance address;
-    EXPECT_TRUE(program.ParseResourceInstance(
-        Prefix(block.module, 0) + "test_thing." + block.name, &address));
+    EXPECT_TRUE(program.ParseResourceInstance(Prefix(block.module, 0) + "test_thing." + block.name,
+                                              &address));
     return {program.ModuleOf(address.resource.module), address.resource.resource};
   }
 
@@ -379,10 +380,15 @@ class Round {
         entry.deposed.push_back({"0000000" + std::to_string(key), state::Object()});
       }
     }
-    static constexpr Action kAny[] = {
-        Action::kNoOp,           Action::kUpdate,           Action::kUpdate,
-        Action::kDelete,         Action::kDeleteThenCreate, Action::kDeleteThenCreate,
-        Action::kCreateThenDelete, Action::kForget,         Action::kForgetThenCreate};
+    static constexpr Action kAny[] = {Action::kNoOp,
+                                      Action::kUpdate,
+                                      Action::kUpdate,
+                                      Action::kDelete,
+                                      Action::kDeleteThenCreate,
+                                      Action::kDeleteThenCreate,
+                                      Action::kCreateThenDelete,
+                                      Action::kForget,
+                                      Action::kForgetThenCreate};
     plan::ResourceChange change;
     change.address = change.previous_address = address;
     change.provider = provider;
@@ -391,8 +397,8 @@ class Round {
                     : must            ? (Chance(50) ? Action::kUpdate : Action::kDeleteThenCreate)
                                       : kAny[Pick(static_cast<int>(std::size(kAny)))];
     auto part = [&](Phase phase) {
-      rows_.push_back({block, instance, key, phase, static_cast<uint32_t>(plan.changes.size()),
-                       list});
+      rows_.push_back(
+          {block, instance, key, phase, static_cast<uint32_t>(plan.changes.size()), list});
     };
     switch (change.action) {
       case Action::kNoOp:

@@ -309,8 +309,7 @@ class Artist {
       position.emplace(plan_->changes[b.rows[i].change].address, i);
     }
     for (size_t i = 0; i < a.rows.size(); ++i) {
-      if (auto it = position.find(plan_->changes[a.rows[i].change].address);
-          it != position.end()) {
+      if (auto it = position.find(plan_->changes[a.rows[i].change].address); it != position.end()) {
         drawing_.Connect(ins_[from][i], outs_[to][it->second]);
       }
     }

@@ -376,8 +376,8 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
                     plan.previous_state.checks.empty() &&
                     plan.prior_state.has_checks == plan.previous_state.has_checks &&
                     state::SameContent(plan.prior_state, plan.previous_state);
-  add(kPreviousStateEntry, same ? state::Relabel(prior, {}, 0)
-                                : state_text(plan.previous_state, {}, 0));
+  add(kPreviousStateEntry,
+      same ? state::Relabel(prior, {}, 0) : state_text(plan.previous_state, {}, 0));
   std::vector<const SnapshotModule*> modules;
   for (const SnapshotModule& module : plan.configuration) {
     modules.push_back(&module);

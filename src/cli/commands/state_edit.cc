@@ -104,13 +104,13 @@ void Move(StateSession& session, const ResourceInstance& from, state::State& tar
 
 using Moved = std::pair<ResourceInstance, ResourceInstance>;
 
-/// Moves instances of one resource to one other. A resource that goes as a whole is not taken apart.
+/// Moves instances of one resource to one other. A resource that goes as a whole is not taken
+/// apart.
 void MoveAll(StateSession& session, std::span<const Moved> moves, state::State& target_state) {
   const AbsResource& from = moves.front().first.resource;
   const AbsResource& to = moves.front().second.resource;
   state::Resource* source = session.state.Find(from);
-  const bool whole = moves.size() == source->instances.size() &&
-                     target_state.Find(to) == nullptr &&
+  const bool whole = moves.size() == source->instances.size() && target_state.Find(to) == nullptr &&
                      std::all_of(moves.begin(), moves.end(), [](const Moved& move) {
                        return move.first.key == move.second.key;
                      });
@@ -128,9 +128,8 @@ void MoveAll(StateSession& session, std::span<const Moved> moves, state::State& 
 /// Whether a stored dependency may be on what was moved.
 bool Affected(const Program& program, const ConfigResource& dependency, const Place& from) {
   if (!from.is_module) {
-    return dependency ==
-           ConfigResource{program.ModuleOf(from.instance.resource.module),
-                          from.instance.resource.resource};
+    return dependency == ConfigResource{program.ModuleOf(from.instance.resource.module),
+                                        from.instance.resource.resource};
   }
   if (program.HasKeys(from.module)) {
     return false;

@@ -966,11 +966,10 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   Row row;
   row.key = instance.key;
   row.stored = &instance;
-  RowContext row_context{context, 0,
-                         block < 0 ? kNoBlock
-                                   : place->module->resources[static_cast<size_t>(block)],
-                         info,    nullptr, ResourceInstance{slot.resource->address, instance.key},
-                         row};
+  RowContext row_context{
+      context, 0,       block < 0 ? kNoBlock : place->module->resources[static_cast<size_t>(block)],
+      info,    nullptr, ResourceInstance{slot.resource->address, instance.key},
+      row};
   provider::Provider* provider = ProviderOf(row_context, diags);
   if (provider == nullptr) {
     return;

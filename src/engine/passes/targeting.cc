@@ -262,7 +262,7 @@ class CellTargeting {
 
   Walk& walk_;
   const plan::Plan& plan_;
-  FlatMap<uint64_t, std::pair<uint32_t, uint32_t>> parts_;  ///< cell and row
+  FlatMap<uint64_t, std::pair<uint32_t, uint32_t>> parts_;         ///< cell and row
   FlatMap<ResourceInstance, std::pair<uint32_t, uint32_t>> live_;  ///< the same by address
   std::vector<NodeId> work_;
 };
