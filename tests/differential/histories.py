@@ -696,6 +696,8 @@ def order_of(side, path):
         if re.search(r"\((expand|close|reference)\b|^provider\[|^root$|(^|\.)(var|local|output|"
                      r"check)\.|^meta\.|^module\.[^.]*$", name):
             return None
+        if re.search(r"(^|\.)data\..*\(destroy\)$", name):
+            return None  # forgetting data sources is no work for a provider
         return re.sub(r"deposed [0-9a-f]{8}", "deposed KEY", name)
 
     out = set()
