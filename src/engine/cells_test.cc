@@ -86,7 +86,11 @@ class Relation {
 /// One made-up configuration with a state and changes.
 class Round {
  public:
-  explicit Round(uint32_t seed) : random_(seed) { MakeBlocks(); }
+  explicit Round(uint32_t seed) : random_(seed) {
+    calm_ = Chance(70);
+    all_first_ = Chance(50);
+    MakeBlocks();
+  }
 
   std::vector<std::pair<std::string, std::string>> Files() const {
     std::string root;
@@ -284,7 +288,7 @@ class Round {
       block.module = module;
       block.name = std::move(name);
       block.conditions = Chance(30);
-      block.first = Chance(25);
+      block.first = calm_ ? all_first_ : Chance(25);
       for (int use : earlier) {
         if (Chance(50)) {
           block.uses.push_back({use, Chance(40) ? Pick(3) : -1});
@@ -352,7 +356,7 @@ class Round {
     auto list = std::make_shared<std::vector<ConfigResource>>();
     for (size_t i = 0; i < blocks_.size(); ++i) {
       // Mostly as the configuration says, so that not everything is a cycle.
-      if (i != own && Chance(i < own ? 40 : 2)) {
+      if (i != own && Chance(i < own ? 40 : calm_ ? 0 : 2)) {
         list->push_back(ConfigOf(program, blocks_[i]));
       }
     }
@@ -375,7 +379,7 @@ class Round {
           state.Ensure(address.resource, provider).Ensure(program, address.key);
       entry.current = std::make_unique<state::Object>();
       entry.current->dependencies = list = lists[static_cast<size_t>(Pick(2))];
-      entry.current->create_before_destroy = flag = Chance(30);
+      entry.current->create_before_destroy = flag = calm_ ? all_first_ : Chance(30);
       if (Chance(8)) {
         entry.deposed.push_back({"0000000" + std::to_string(key), state::Object()});
       }
@@ -396,6 +400,9 @@ class Round {
                     : !stored         ? Action::kCreate
                     : must            ? (Chance(50) ? Action::kUpdate : Action::kDeleteThenCreate)
                                       : kAny[Pick(static_cast<int>(std::size(kAny)))];
+    if (calm_ && plan::IsReplace(change.action) && change.action != Action::kForgetThenCreate) {
+      change.action = all_first_ ? Action::kCreateThenDelete : Action::kDeleteThenCreate;
+    }
     auto part = [&](Phase phase) {
       rows_.push_back(
           {block, instance, key, phase, static_cast<uint32_t>(plan.changes.size()), list});
@@ -513,6 +520,8 @@ class Round {
   }
 
   std::mt19937 random_;
+  bool calm_ = false;  ///< lists and flags fit together, so that cycles are rare
+  bool all_first_ = false;
   std::vector<Block> blocks_;
   std::vector<RowPart> rows_;
   int last_[3] = {};

@@ -48,16 +48,22 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
     if (stored->address.module != instance.id) {
       continue;
     }
+    // Rows that are not wanted are not looked for among each other: keys are unique.
+    std::vector<const state::Instance*> unwanted;
     for (const state::Instance& entry : stored->instances) {
-      Row* row = table.Find(entry.key);
-      if (row == nullptr && entry.current != nullptr) {
-        row = &table.rows.emplace_back();
-        row->key = entry.key;
-        row->orphan = true;
-        row->delete_reason = OrphanReason(resource, table.expansion, entry.key);
-      }
-      if (row != nullptr) {
+      if (Row* row = table.Find(entry.key)) {
         row->stored = &entry;
+      } else {
+        unwanted.push_back(&entry);
+      }
+    }
+    for (const state::Instance* entry : unwanted) {
+      if (entry->current != nullptr) {
+        Row& row = table.rows.emplace_back();
+        row.key = entry->key;
+        row.orphan = true;
+        row.delete_reason = OrphanReason(resource, table.expansion, entry->key);
+        row.stored = entry;
       }
     }
   }
