@@ -536,8 +536,9 @@ void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all) {
 
 namespace {
 
-bool IsValue(NodeKind kind) {
-  return kind == NodeKind::kVariable || kind == NodeKind::kLocal || kind == NodeKind::kOutput;
+/// Who names a whole module reads its outputs, but nothing else of it.
+bool IsInner(NodeKind kind) {
+  return kind == NodeKind::kVariable || kind == NodeKind::kLocal;
 }
 
 }  // namespace
@@ -546,7 +547,7 @@ void DropUnusedValues(Walk& walk) {
   std::vector<bool> needed = NeededNodes(walk);
   walk.graph.RemoveEdges([&](NodeId from, NodeId to) {
     return walk.graph.node(from).kind == NodeKind::kModuleEnd &&
-           IsValue(walk.graph.node(to).kind) && !needed[to];
+           IsInner(walk.graph.node(to).kind) && !needed[to];
   });
 }
 
@@ -576,7 +577,7 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
     for (NodeId dependency : graph.dependencies(id)) {
       NodeKind kind = graph.node(dependency).kind;
       if ((strictly && looks_only && kind == NodeKind::kResource) ||
-          (node.kind == NodeKind::kModuleEnd && IsValue(kind))) {
+          (node.kind == NodeKind::kModuleEnd && IsInner(kind))) {
         continue;
       }
       need(dependency);

@@ -54,7 +54,8 @@ void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all);
 
 /// Nodes that some cell, check or root output needs; the others are not executed. With `strictly`,
 /// expansions of blocks that only root outputs name themselves do not count: those look at the
-/// objects alone. The end of a module needs no values for itself. Ref: pruneUnusedNodesTransformer.
+/// objects alone. The end of a module needs no variables and locals
+/// for itself. Ref: pruneUnusedNodesTransformer.
 std::vector<bool> NeededNodes(const Walk& walk, bool strictly = false);
 
 /// The end of a module does not wait for values that nothing needs (A12). After Graph::Finish().

@@ -143,7 +143,7 @@ class Round {
     bool needs_variable[3] = {}, needs_output[3] = {};
     for (const Block& block : blocks_) {
       needs_variable[block.module] = needs_variable[block.module] || block.takes_variable;
-      if (block.module_used > 0 && !block.whole_module) {
+      if (block.module_used > 0) {
         needs_output[block.module_used] = true;
       }
     }
