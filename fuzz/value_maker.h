@@ -36,8 +36,8 @@ inline bool HasLongNumber(const Value& value) {
 /// The same of numbers in a text: whether an exponent has five digits or more.
 inline bool HasLongExponent(std::string_view text) {
   constexpr size_t kLong = 5;
-  for (size_t at = text.find_first_of("eE"); at != std::string_view::npos;
-       at = text.find_first_of("eE", at + 1)) {
+  for (size_t at = text.find_first_of("eEpP"); at != std::string_view::npos;
+       at = text.find_first_of("eEpP", at + 1)) {
     const size_t begin = text.find_first_not_of("+-0", at + 1);
     const size_t end = text.find_first_not_of("0123456789", std::min(begin, text.size()));
     if (begin != std::string_view::npos && std::min(end, text.size()) - begin >= kLong) {
