@@ -261,6 +261,9 @@ Type FillDynamic(const Type& in, const Type& out) {
       return out.is_set() ? Type::Set(element) : Type::List(element);
     }
     case TypeKind::kTuple: {
+      if (!in.is_tuple() || in.elements().size() != out.elements().size()) {
+        return out;
+      }
       std::vector<Type> types;
       for (size_t i = 0; i < out.elements().size(); ++i) {
         types.push_back(FillDynamic(in.elements()[i], out.elements()[i]));
