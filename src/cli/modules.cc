@@ -66,6 +66,7 @@ Loaded InstallModules(const Invocation& invocation,
   options.inputs = &loaded.inputs;
   options.manifest_path = ManifestPath(invocation);
   options.require_installed = false;
+  options.only_fetching = install.only_fetch;
   // A manifest that cannot be read is reported by the load.
   Diagnostics ignored;
   auto before = config::ReadModuleManifest(options.manifest_path, ignored);

@@ -7,8 +7,9 @@
 namespace kinu::cli {
 
 struct ModuleInstall {
-  bool again = false;      ///< tell of all modules, not only of those that the manifest lacks
-  bool show_paths = true;  ///< with their directories
+  bool again = false;       ///< tell of all modules, not only of those that the manifest lacks
+  bool show_paths = true;   ///< with their directories
+  bool only_fetch = false;  ///< problems between modules are warnings (LoadOptions::only_fetching)
 };
 
 /// Loads the configuration of the working directory as installation does: local modules are

@@ -4,6 +4,7 @@
 
 #include "config/requirements.h"
 #include "install/lock_file.h"
+#include "provider/provisioner.h"
 
 namespace kinu::cli {
 namespace {
@@ -34,8 +35,8 @@ bool ReportMissingPackages(const std::vector<config::ProviderRequirement>& needs
 
 }  // namespace
 
-void RequireProviders(const config::Config& config, const install::ProviderLocator& locator,
-                      Diagnostics& diags) {
+void RequirePlugins(const config::Config& config, const install::ProviderLocator& locator,
+                    Diagnostics& diags) {
   const Program& program = *config.program;
   size_t errors = diags.error_count();
   const auto needs = config::ProviderRequirements(config, diags);
@@ -56,6 +57,17 @@ void RequireProviders(const config::Config& config, const install::ProviderLocat
       diags.Error("Missing required provider",
                   "The configuration needs the provider " + address +
                       ", which is not installed. To install it, run:\n  tofu init");
+    }
+  }
+  for (const auto& node : config.nodes) {
+    for (const config::Resource& resource : node->module->resources) {
+      for (const config::Provisioner& block : resource.provisioners) {
+        if (provider::FindProvisioner(block.type) == nullptr) {
+          diags.Error("Missing required provisioner plugin",
+                      "There is no provisioner \"" + std::string(block.type) +
+                          "\": this program has local-exec, file and remote-exec.");
+        }
+      }
     }
   }
 }

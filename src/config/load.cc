@@ -291,6 +291,8 @@ class ConfigLoader {
   void CheckInstalled(const ModuleCall& call, const CallTarget& target,
                       const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
+  /// Reports what is wrong between modules.
+  void AddBetweenModules(const Diagnostics& problems);
   void CheckSupported(const Module& root);
   std::string ManifestKey(const ConfigNode& node, const ModuleCall& call) const;
 
@@ -527,6 +529,15 @@ void ConfigLoader::CheckInstalled(const ModuleCall& call, const CallTarget& targ
   }
 }
 
+void ConfigLoader::AddBetweenModules(const Diagnostics& problems) {
+  for (Diagnostic problem : problems) {
+    if (options_.only_fetching) {
+      problem.severity = Severity::kWarning;
+    }
+    diags_.Add(std::move(problem));
+  }
+}
+
 void ConfigLoader::CheckChild(const ConfigNode& child) {
   if (child.module->backend) {
     diags_.Warning("Backend configuration ignored",
@@ -535,10 +546,12 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
                    child.module->backend->range);
   }
   if (!child.module->imports.empty()) {
-    diags_.Error("Invalid import configuration",
-                 "Only the root module can have import blocks, but " + program_.ToText(child.path) +
-                     " has one.",
-                 child.module->imports[0].range);
+    Diagnostics problem;
+    problem.Error("Invalid import configuration",
+                  "Only the root module can have import blocks, but " +
+                      program_.ToText(child.path) + " has one.",
+                  child.module->imports[0].range);
+    AddBetweenModules(problem);
   }
 }
 
@@ -615,7 +628,9 @@ void ConfigLoader::Load() {
     }
   }
   if (diags_.error_count() == errors) {
-    CheckProviderConfigs(config_, diags_);
+    Diagnostics problems;
+    CheckProviderConfigs(config_, problems);
+    AddBetweenModules(problems);
   }
 }
 

@@ -51,6 +51,9 @@ struct LoadOptions {
   /// False: local directories are followed without a manifest, as installation does. What else is
   /// installed counts when it is what the call asks for.
   bool require_installed = true;
+  /// True: what is wrong between modules (how providers are passed, blocks that only the root may
+  /// have) is a warning. A module was fetched; whoever uses it next reports the errors.
+  bool only_fetching = false;
   /// True: the root module alone is loaded, without what it calls.
   bool root_only = false;
   /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not

@@ -18,7 +18,8 @@ int RunGet(Invocation& invocation) {
   }
   auto arguments = VariableArguments(*session.flags, session.diags);
   Narrator narrator(invocation, *session.audience);
-  Loaded loaded = InstallModules(invocation, arguments, {.again = session.flags->Bool("update")},
+  Loaded loaded = InstallModules(invocation, arguments,
+                                 {.again = session.flags->Bool("update"), .only_fetch = true},
                                  narrator, session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();

@@ -164,7 +164,8 @@ bool Init::CopyFromModule() {
       return false;
     }
   }
-  Loaded copied = InstallModules(invocation_, arguments_, {.show_paths = false}, narrator_, diags_);
+  Loaded copied = InstallModules(invocation_, arguments_, {.show_paths = false, .only_fetch = true},
+                                 narrator_, diags_);
   if (diags_.has_errors()) {
     return false;
   }
@@ -431,10 +432,10 @@ int Init::Run() {
   if (has_modules && get) {
     loaded_ = InstallModules(invocation_, arguments_, {.again = flags_.Bool("upgrade")}, narrator_,
                              diags_);
+    WriteModuleManifest(invocation_, loaded_, diags_);
     if (diags_.has_errors()) {
       return Fail();
     }
-    WriteModuleManifest(invocation_, loaded_, diags_);
   } else {
     loaded_ = LoadWorkingDirectory(invocation_, arguments_, diags_);
   }

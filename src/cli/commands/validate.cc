@@ -87,7 +87,7 @@ int RunValidate(Invocation& invocation) {
     input.options.workspace = WorkspaceOf(invocation);
     input.options.original_directory = invocation.original_directory;
     if (!diags.has_errors()) {
-      RequireProviders(*loaded.config, *locator, diags);
+      RequirePlugins(*loaded.config, *locator, diags);
     }
     if (!diags.has_errors()) {
       engine::Validate(input, diags);

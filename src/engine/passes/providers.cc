@@ -80,7 +80,7 @@ void AttachSchemas(Walk& walk, Diagnostics& diags) {
       const config::Resource& resource = module.resources[i];
       for (const config::Provisioner& block : resource.provisioners) {
         if (provider::FindProvisioner(block.type) == nullptr) {
-          diags.Error("Missing required provisioner plugin",
+          diags.Error("Failed to load plugin schemas",
                       "There is no provisioner \"" + std::string(block.type) +
                           "\": this program has local-exec, file and remote-exec.");
         }
