@@ -233,15 +233,23 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       }
       slot = config::PrepareVariable(walk.program, variable, input, address, diags);
     }
+    MarkSet declared;
     if (variable.sensitive) {
-      slot = slot.WithMarks(MarkSet::Sensitive());
+      declared = declared.Union(MarkSet::Sensitive());
     }
     if (variable.ephemeral) {
-      slot = slot.WithMarks(MarkSet::Ephemeral());
+      declared = declared.Union(MarkSet::Ephemeral());
     }
+    slot = slot.WithMarks(declared);
     if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying &&
         (walk.kind != WalkKind::kValidate || node.parent != nullptr)) {
       ValidateVariable(context, variable, *instance, place, id, diags);
+    }
+    // A module is validated for all values that it can be given, not for those that it is given
+    // here: only the rules of the variable itself see one.
+    if (walk.kind == WalkKind::kValidate) {
+      slot = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes())
+                 .WithMarks(declared);
     }
   }
 }
