@@ -17,8 +17,9 @@ namespace kinu::state {
 /// question answers as at the end of the text.
 class JsonCursor {
  public:
+  /// A byte of any kind must be readable behind `text` (as in every string).
   explicit JsonCursor(std::string_view text)
-      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+      : begin_(text.empty() ? "" : text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
   /// The next character that is not white space; NUL at the end or after an error.
   char Peek();

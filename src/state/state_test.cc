@@ -212,6 +212,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "the state file."},
         BadState{KINU_INSTANCE("{\"sensitive_attributes\":[[{\"type\":\"odd\"}]]}"),
                  "Unsupported path step: Unsupported path step type \"odd\""},
+        BadState{
+            KINU_INSTANCE("{\"sensitive_attributes\":[[{\"type\":\"index\"}]]}"),
+            "Error unmarshaling path step: Failed to unmarshal index step key: the JSON text ends "
+            "where a value is expected"},
         BadState{KINU_STATE("\"outputs\":{\"o\":{\"value\":\"x\",\"type\":\"number\"}}"),
                  "Invalid output value saved in state: The state file has an invalid value for "
                  "output \"o\": a number is required."}));

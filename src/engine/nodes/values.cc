@@ -248,8 +248,8 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
     // A module is validated for all values that it can be given, not for those that it is given
     // here: only the rules of the variable itself see one.
     if (walk.kind == WalkKind::kValidate) {
-      slot = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes())
-                 .WithMarks(declared);
+      slot =
+          Value::Unknown(variable.constraint.type.WithoutOptionalAttributes()).WithMarks(declared);
     }
   }
 }
