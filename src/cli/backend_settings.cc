@@ -299,7 +299,8 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
 }
 
 Loaded LoadRootModule(const Invocation& invocation,
-                      std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
+                      std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                      std::string test_directory) {
   Loaded loaded;
   loaded.program = std::make_shared<Program>();
   loaded.inputs = GatherWorkingInputs(arguments, diags);
@@ -307,6 +308,7 @@ Loaded LoadRootModule(const Invocation& invocation,
   options.workspace = WorkspaceOf(invocation);
   options.inputs = &loaded.inputs;
   options.root_only = true;
+  options.test_directory = std::move(test_directory);
   loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
   return loaded;
 }

@@ -57,7 +57,8 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
 
 /// The root module alone, without what it calls: all that finding the backend needs.
 Loaded LoadRootModule(const Invocation& invocation,
-                      std::span<const config::VariableArgument> arguments, Diagnostics& diags);
+                      std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                      std::string test_directory = {});
 
 /// Puts the settings of a local backend into `options`.
 void ApplyBackendValues(const BackendValues& values, backend::LocalOptions& options);

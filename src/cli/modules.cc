@@ -1,8 +1,11 @@
 #include "cli/modules.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/files.h"
+#include "config/module_source.h"
+#include "config/test_file.h"
 
 namespace kinu::cli {
 namespace {
@@ -26,30 +29,58 @@ struct FoundModule {
   }
 };
 
-std::vector<FoundModule> FoundModules(const Loaded& loaded) {
-  const Program& program = *loaded.program;
-  std::vector<FoundModule> out;
-  for (const auto& node : loaded.config->nodes) {
+/// Adds the modules below the root of a tree, in the order of their names; that of a run block is
+/// called by `prefix`, and counts too.
+void AddTree(const config::Config& config, const std::vector<std::string>& prefix,
+             std::vector<FoundModule>& out) {
+  const Program& program = *config.program;
+  std::vector<FoundModule> found;
+  for (const auto& node : config.nodes) {
     FoundModule module;
     for (ModuleId id = node->path; !id.is_root(); id = program.Parent(id)) {
       module.names.emplace_back(program.Text(program.CallName(id)));
     }
+    module.names.insert(module.names.end(), prefix.rbegin(), prefix.rend());
     std::reverse(module.names.begin(), module.names.end());
     for (size_t i = 0; i < node->children.size(); ++i) {
-      if (node->children[i] == nullptr) {
+      const config::ModuleCall& call = node->module->calls[i];
+      if (node->children[i] == nullptr &&
+          config::ParseModuleSource(call.source, call.version_expr != nullptr)) {
         FoundModule missing{module.names, "", ""};
-        missing.names.emplace_back(program.Text(node->module->calls[i].name));
-        out.push_back(std::move(missing));
+        missing.names.emplace_back(program.Text(call.name));
+        found.push_back(std::move(missing));
       }
     }
-    if (node->parent != nullptr) {
+    if (!module.names.empty()) {
       module.dir = node->source_dir;
       module.source = node->source;
-      out.push_back(std::move(module));
+      found.push_back(std::move(module));
     }
   }
-  std::sort(out.begin(), out.end(),
+  std::sort(found.begin(), found.end(),
             [](const FoundModule& a, const FoundModule& b) { return a.names < b.names; });
+  std::move(found.begin(), found.end(), std::back_inserter(out));
+}
+
+std::vector<FoundModule> FoundModules(const Loaded& loaded) {
+  std::vector<FoundModule> out;
+  AddTree(*loaded.config, {}, out);
+  if (loaded.config->tests == nullptr) {
+    return out;
+  }
+  for (const config::TestFile& file : loaded.config->tests->files) {
+    for (const config::TestRun& run : file.runs) {
+      if (!run.module) {
+        continue;
+      }
+      std::vector<std::string> path = config::RunModulePath(*loaded.program, file, run);
+      if (run.config != nullptr) {
+        AddTree(*run.config, path, out);
+      } else {
+        out.push_back({std::move(path), "", ""});
+      }
+    }
+  }
   return out;
 }
 
@@ -67,6 +98,7 @@ Loaded InstallModules(const Invocation& invocation,
   options.manifest_path = ManifestPath(invocation);
   options.require_installed = false;
   options.only_fetching = install.only_fetch;
+  options.test_directory = install.test_directory;
   // A manifest that cannot be read is reported by the load.
   Diagnostics ignored;
   auto before = config::ReadModuleManifest(options.manifest_path, ignored);

@@ -10,6 +10,8 @@ struct ModuleInstall {
   bool again = false;       ///< tell of all modules, not only of those that the manifest lacks
   bool show_paths = true;   ///< with their directories
   bool only_fetch = false;  ///< problems between modules are warnings (LoadOptions::only_fetching)
+  /// Directory of test files, whose modules are installed too; empty: none.
+  std::string test_directory = {};
 };
 
 /// Loads the configuration of the working directory as installation does: local modules are

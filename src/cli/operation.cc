@@ -114,8 +114,16 @@ Loaded LoadWorkingDirectory(const Invocation& invocation,
 }
 
 Loaded LoadForValidation(const Invocation& invocation,
-                         std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
-  return Load(invocation, arguments, nullptr, {.for_validation = true}, diags);
+                         std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                         std::string test_directory) {
+  return Load(invocation, arguments, nullptr,
+              {.test_directory = std::move(test_directory), .for_validation = true}, diags);
+}
+
+Loaded LoadWithTests(const Invocation& invocation,
+                     std::span<const config::VariableArgument> arguments,
+                     std::string test_directory, Diagnostics& diags) {
+  return Load(invocation, arguments, nullptr, {.test_directory = std::move(test_directory)}, diags);
 }
 
 void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {

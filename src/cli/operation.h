@@ -43,7 +43,12 @@ Loaded LoadWorkingDirectory(const Invocation& invocation,
 /// The same for a check that needs neither a backend nor a state: blocks that only those read, and
 /// that this version does not support, are let through.
 Loaded LoadForValidation(const Invocation& invocation,
-                         std::span<const config::VariableArgument> arguments, Diagnostics& diags);
+                         std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                         std::string test_directory = {});
+/// The same as LoadWorkingDirectory, with the test files beside the root module and in a directory.
+Loaded LoadWithTests(const Invocation& invocation,
+                     std::span<const config::VariableArgument> arguments,
+                     std::string test_directory, Diagnostics& diags);
 /// Reads the variables' values; asks for missing ones when `interactive`.
 void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags);
 

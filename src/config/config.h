@@ -291,6 +291,8 @@ struct ConfigNode {
   std::vector<ConfigNode*> children;  ///< one per Module::calls; null when it could not be loaded
 };
 
+struct TestSuite;
+
 /// The loaded configuration of one root module.
 class Config {
  public:
@@ -314,6 +316,9 @@ class Config {
   Symbol ProviderAddress(const Module& module, Symbol local_name) const;
 
   FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
+  /// The test files that were read with the root module; null: none were asked for. The modules
+  /// that their run blocks call are in `modules` too.
+  std::shared_ptr<TestSuite> tests;
 };
 
 }  // namespace kinu::config

@@ -135,6 +135,9 @@ class Repetition {
 std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
                                      bool allow_keys);
 
+/// The address of a module, without keys.
+std::optional<Endpoint> ReadModuleAddress(BlockReader& reader, const hcl::TraversalExpr& traversal);
+
 /// "main.tf:3,1-12", as messages name another place.
 std::string PlaceText(const SourceRange& range);
 /// `"text"`.

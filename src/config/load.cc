@@ -11,6 +11,7 @@
 #include "config/module_source.h"
 #include "config/provider_check.h"
 #include "config/static_value.h"
+#include "config/test_file.h"
 #include "cty/convert.h"
 #include "hcl/parse.h"
 
@@ -18,14 +19,24 @@ namespace kinu::config {
 namespace {
 
 constexpr std::string_view kExtensions[] = {".tf", ".tf.json", ".tofu", ".tofu.json"};
+constexpr std::string_view kTestExtensions[] = {".tftest.hcl", ".tftest.json", ".tofutest.hcl",
+                                                ".tofutest.json"};
 
-std::string_view ExtensionOf(std::string_view name) {
-  for (std::string_view extension : kExtensions) {
+std::string_view FindExtension(std::string_view name,
+                               std::span<const std::string_view> extensions) {
+  for (std::string_view extension : extensions) {
     if (name.ends_with(extension)) {
       return extension;
     }
   }
   return {};
+}
+
+std::string_view ExtensionOf(std::string_view name) {
+  return FindExtension(name, kExtensions);
+}
+std::string_view TestExtensionOf(std::string_view name) {
+  return FindExtension(name, kTestExtensions);
 }
 
 bool IsTofuFile(std::string_view name) {
@@ -38,11 +49,12 @@ bool IsIgnored(std::string_view name) {
 }
 
 /// Leaves out `x.tf` where `x.tofu` exists.
-std::vector<std::string> PreferTofu(const std::vector<std::string>& names) {
+std::vector<std::string> PreferTofu(const std::vector<std::string>& names,
+                                    std::span<const std::string_view> extensions = kExtensions) {
   const FlatSet<std::string> all(names.begin(), names.end());
   std::vector<std::string> out;
   for (const std::string& name : names) {
-    const std::string_view extension = ExtensionOf(name);
+    const std::string_view extension = FindExtension(name, extensions);
     if (extension.starts_with(".tf")) {
       std::string other = name.substr(0, name.size() - extension.size());
       other += ".tofu";
@@ -181,9 +193,17 @@ class ModuleReader {
       : program_(program), source_(source), out_(out) {}
 
   /// False when the directory cannot be read.
-  bool Read(const std::string& dir);
+  bool Read(const std::string& dir) { return Read(dir, {}, nullptr); }
+  /// The same, with the test files of the directory and of `test_directory` in it when there is a
+  /// suite to put them into.
+  bool Read(const std::string& dir, const std::string& test_directory, TestSuite* tests);
 
  private:
+  const hcl::Body* Parse(const std::string& dir, const std::string& name, hcl::SyntaxTree& tree,
+                         std::vector<Ref<const SourceFile>>& files);
+  bool ChooseTestFiles(const std::string& test_directory, const std::vector<std::string>& names,
+                       std::vector<std::string>& out);
+  void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
   void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
 
   Program& program_;
@@ -192,26 +212,29 @@ class ModuleReader {
   Diagnostics incompatible_;
 };
 
-void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
-  Module& module = *out_.module;
-  const std::string path = JoinPath(module.dir, name);
-  Result<std::string> text = source_.Read(module.dir, name);
+/// Parses a file; null when there is nothing to read blocks from.
+const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
+                                     hcl::SyntaxTree& tree,
+                                     std::vector<Ref<const SourceFile>>& files) {
+  const std::string path = JoinPath(dir, name);
+  Result<std::string> text = source_.Read(dir, name);
   if (!text) {
     // What is not a file (a directory called x.tf) does not count.
     if (!IsDirectory(path)) {
       out_.content.Error("Failed to read file", "The file " + Quoted(path) + " cannot be read: " +
                                                     text.error().message + ".");
     }
-    return;
+    return nullptr;
   }
   Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
-  module.files.push_back(file);
-  const hcl::Body* body = nullptr;
-  if (name.ends_with(".json")) {
-    body = hcl::ParseJson(file.get(), module.tree, out_.syntax);
-  } else {
-    body = hcl::ParseNative(file.get(), module.tree, out_.syntax);
-  }
+  files.push_back(file);
+  return name.ends_with(".json") ? hcl::ParseJson(file.get(), tree, out_.syntax)
+                                 : hcl::ParseNative(file.get(), tree, out_.syntax);
+}
+
+void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
+  Module& module = *out_.module;
+  const hcl::Body* body = Parse(module.dir, name, module.tree, module.files);
   if (body == nullptr) {
     return;
   }
@@ -220,13 +243,67 @@ void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content,
   ReadFileBlocks(reader, *body);
 }
 
-bool ModuleReader::Read(const std::string& dir) {
+/// Test files among `names`, which stand in the module's directory, and in the directory of test
+/// files; as paths from the module. False when that directory cannot be read.
+bool ModuleReader::ChooseTestFiles(const std::string& test_directory,
+                                   const std::vector<std::string>& names,
+                                   std::vector<std::string>& out) {
+  const auto choose = [&out](const std::string& dir, const std::vector<std::string>& listed) {
+    for (const std::string& name : listed) {
+      if (!TestExtensionOf(name).empty() && !IsIgnored(name)) {
+        out.push_back(CleanPath(dir + "/" + name));
+      }
+    }
+  };
+  const std::string place = CleanPath(out_.module->dir + "/" + test_directory);
+  if (Result<std::vector<std::string>> in_place = source_.List(place)) {
+    choose(test_directory, *in_place);
+  } else if (FileExists(place)) {
+    out_.content.Error("Failed to read test directory",
+                       "The directory of test files, " + place +
+                           ", cannot be read: " + in_place.error().message + ".");
+    return false;
+  } else if (test_directory != kTestDirectory) {
+    out_.content.Warning("Test directory does not exist",
+                         "There is no directory " + place + " with test files.");
+  }
+  choose(".", names);
+  out = PreferTofu(out, kTestExtensions);
+  return true;
+}
+
+void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& tests) {
+  FlatMap<std::string, size_t> index;
+  for (const std::string& name : names) {
+    const hcl::Body* body = Parse(out_.module->dir, name, tests.tree, tests.sources);
+    if (body == nullptr) {
+      continue;
+    }
+    TestFile file;
+    file.name = name;
+    ReadTestFile(program_, tests.tree, *body, file, out_.content);
+    auto [place, is_new] = index.try_emplace(name, tests.files.size());
+    if (is_new) {
+      tests.files.push_back(std::move(file));
+    } else {
+      tests.files[place->second] = std::move(file);
+    }
+  }
+  std::ranges::sort(tests.files, {}, &TestFile::name);
+}
+
+bool ModuleReader::Read(const std::string& dir, const std::string& test_directory,
+                        TestSuite* tests) {
   out_.module = std::make_unique<Module>();
   out_.module->dir = dir;
   Result<std::vector<std::string>> names = source_.List(dir);
   if (!names) {
     out_.content.Error("Failed to read module directory",
                        "The directory " + dir + " does not exist or cannot be read.");
+    return false;
+  }
+  std::vector<std::string> test_files;
+  if (tests != nullptr && !ChooseTestFiles(test_directory, *names, test_files)) {
     return false;
   }
   const ModuleFiles files = ChooseFiles(*names);
@@ -237,6 +314,9 @@ bool ModuleReader::Read(const std::string& dir) {
   std::vector<FileContent> overrides(files.overrides.size());
   for (size_t i = 0; i < files.overrides.size(); ++i) {
     ReadConfigFile(files.overrides[i], overrides[i], true);
+  }
+  if (tests != nullptr) {
+    ReadTests(test_files, *tests);
   }
   BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
   if (!incompatible_.empty()) {
@@ -260,6 +340,16 @@ class ConfigLoader {
         source_(options.snapshot),
         static_(program_, options, root_dir) {}
 
+  /// Loads what a run block of a test file calls, as a tree of its own, with what `base` has read.
+  ConfigLoader(Config& config, ConfigLoader& base, std::string key, const TestRun& run)
+      : ConfigLoader(config, base.root_dir_, base.options_, base.diags_) {
+    base_ = &base;
+    key_prefix_ = std::move(key) + ".";
+    static_.SetCaller([&base, &run](const Variable& variable, Diagnostics& diags) {
+      return base.GivenByRun(run, variable, diags);
+    });
+  }
+
   void Load();
 
  private:
@@ -270,6 +360,14 @@ class ConfigLoader {
     std::string written;  ///< the source as the module has it
     std::string version;  ///< constraint
   };
+  /// A call, of a module or of a run block, as messages and the manifest know it.
+  struct Caller {
+    std::string key;
+    std::string name;
+    SourceRange range;
+    SourceRange source_range;
+    std::string dir;  ///< of the calling module
+  };
   struct Directory {
     LoadedModule loaded;
     bool readable = false;
@@ -278,17 +376,23 @@ class ConfigLoader {
   };
 
   void ReadManifest();
-  Directory& ReadDirectory(const std::string& dir);
+  Directory& ReadDirectory(const std::string& dir, TestSuite* tests = nullptr);
   void ShowProblems(Directory& directory);
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
   void ReadTargets(ConfigNode& node);
   CallTarget ReadTarget(const ConfigNode& node, const ModuleCall& call);
   bool ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target);
   void LoadCall(ConfigNode& node, int call, std::vector<ConfigNode*>& pending);
-  const InstalledModule* FindInstalled(const ConfigNode& node, const ModuleCall& call,
-                                       const CallTarget& target, InstalledModule& local);
+  void LoadCalls(ConfigNode& root);
+  void LoadRuns();
+  void LoadRun(const TestFile& file, TestRun& run);
+  std::optional<InputValue> GivenByRun(const TestRun& run, const Variable& variable,
+                                       Diagnostics& diags);
+  Directory* FindModule(const Caller& caller, const CallTarget& target, InstalledModule& out);
+  const InstalledModule* FindInstalled(const Caller& caller, const CallTarget& target,
+                                       InstalledModule& local);
   bool IsStillInstalled(const CallTarget& target, const InstalledModule& installed);
-  void CheckInstalled(const ModuleCall& call, const CallTarget& target,
+  void CheckInstalled(const Caller& caller, const CallTarget& target,
                       const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
   /// Reports what is wrong between modules.
@@ -303,6 +407,8 @@ class ConfigLoader {
   Diagnostics& diags_;
   FileSource source_;
   StaticEvaluator static_;
+  ConfigLoader* base_ = nullptr;  // whose manifest and directories these are; null: its own
+  std::string key_prefix_;        // of manifest keys
   FlatMap<std::string, InstalledModule> manifest_;
   FlatMap<std::string, std::unique_ptr<Directory>> directories_;
   std::vector<std::vector<CallTarget>> targets_;  // by node
@@ -322,11 +428,15 @@ void ConfigLoader::ReadManifest() {
   }
 }
 
-ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir) {
+ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir, TestSuite* tests) {
+  if (base_ != nullptr) {
+    return base_->ReadDirectory(dir);
+  }
   std::unique_ptr<Directory>& entry = directories_[dir];
   if (entry == nullptr) {
     entry = std::make_unique<Directory>();
-    entry->readable = ModuleReader(program_, source_, entry->loaded).Read(dir);
+    entry->readable =
+        ModuleReader(program_, source_, entry->loaded).Read(dir, options_.test_directory, tests);
     entry->module = entry->loaded.module.get();
     config_.modules.push_back(std::move(entry->loaded.module));
   }
@@ -443,21 +553,23 @@ std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& 
     const ModuleCall& from = at->parent->module->calls[static_cast<size_t>(at->call)];
     key.insert(0, std::string(program_.Text(from.name)) + ".");
   }
+  key.insert(0, key_prefix_);
   return key;
 }
 
 /// Finds where a call's module is; reports when it is nowhere.
-const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const ModuleCall& call,
-                                                   const CallTarget& target,
+const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const CallTarget& target,
                                                    InstalledModule& local) {
-  if (auto found = manifest_.find(ManifestKey(node, call));
-      found != manifest_.end() &&
+  const auto& manifest = base_ == nullptr ? manifest_ : base_->manifest_;
+  if (auto found = manifest.find(caller.key);
+      found != manifest.end() &&
       (options_.require_installed || IsStillInstalled(target, found->second))) {
     return &found->second;
   }
   if (options_.require_installed) {
     diags_.Error("Module not installed",
-                 "Run \"init\" to install the modules that this configuration calls.", call.range);
+                 "Run \"init\" to install the modules that this configuration calls.",
+                 caller.range);
     return nullptr;
   }
   if (!target.valid) {
@@ -468,10 +580,10 @@ const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const
                  "Fetching modules is not built yet: only local directories (\"./module\") and "
                  "modules that are installed already can be used, not " +
                      Quoted(target.source.text) + ".",
-                 call.source_range);
+                 caller.source_range);
     return nullptr;
   }
-  local = {JoinPath(node.source_dir, target.source.text), target.source.text, ""};
+  local = {JoinPath(caller.dir, target.source.text), target.source.text, ""};
   if (!source_.HasDirectory(local.dir)) {
     // The reference tells a path that leads nowhere twice: as a path, and as the module's place.
     if (!FileExists(local.dir)) {
@@ -479,9 +591,8 @@ const InstalledModule* ConfigLoader::FindInstalled(const ConfigNode& node, const
                    "The directory " + Quoted(local.dir) + " does not exist.");
     }
     diags_.Error("Unreadable module directory",
-                 "Nothing can be read for module " + Quoted(program_.Text(call.name)) +
-                     ", which is called at " + PlaceText(call.range) + ", in " + Quoted(local.dir) +
-                     ".");
+                 "Nothing can be read for module " + Quoted(caller.name) + ", which is called at " +
+                     PlaceText(caller.range) + ", in " + Quoted(local.dir) + ".");
     return nullptr;
   }
   return &local;
@@ -502,7 +613,7 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
   return target.version.empty() || (constraints && version && constraints->Allows(*version));
 }
 
-void ConfigLoader::CheckInstalled(const ModuleCall& call, const CallTarget& target,
+void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target,
                                   const InstalledModule& installed) {
   const bool comparable = target.source.kind != ModuleSourceKind::kRemote;
   if (target.valid && comparable && target.source.text != installed.source) {
@@ -510,7 +621,7 @@ void ConfigLoader::CheckInstalled(const ModuleCall& call, const CallTarget& targ
                  "The module was installed from " + Quoted(installed.source) +
                      ", but its source is " + Quoted(target.source.text) +
                      " now. Run \"init\" to install it again.",
-                 call.source_range);
+                 caller.source_range);
   }
   if (target.version.empty()) {
     return;
@@ -525,7 +636,7 @@ void ConfigLoader::CheckInstalled(const ModuleCall& call, const CallTarget& targ
                      : "The installed version " + installed.version +
                            " does not meet the constraint " + Quoted(target.version) +
                            ". Run \"init\" to install another one.",
-                 call.source_range);
+                 caller.source_range);
   }
 }
 
@@ -555,15 +666,34 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
   }
 }
 
+/// The directory of a called module; null, with diagnostics, when it cannot be read.
+ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const CallTarget& target,
+                                                  InstalledModule& out) {
+  InstalledModule local;
+  const InstalledModule* installed = FindInstalled(caller, target, local);
+  if (installed == nullptr) {
+    return nullptr;
+  }
+  CheckInstalled(caller, target, *installed);
+  Directory& directory = ReadDirectory(installed->dir);
+  if (!directory.readable) {
+    diags_.Error("Module not installed",
+                 "The directory " + installed->dir +
+                     " of this module cannot be read. Run \"init\" to install it again.",
+                 caller.range);
+    return nullptr;
+  }
+  ShowProblems(directory);
+  out = *installed;
+  if (target.valid) {
+    out.source = target.source.text;
+  }
+  return &directory;
+}
+
 void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*>& pending) {
   constexpr size_t kDeepest = 200;
   const ModuleCall& call = node.module->calls[static_cast<size_t>(index)];
-  const CallTarget& target = targets_[node.index][static_cast<size_t>(index)];
-  InstalledModule local;
-  const InstalledModule* installed = FindInstalled(node, call, target, local);
-  if (installed == nullptr) {
-    return;
-  }
   size_t depth = 0;
   for (const ConfigNode* at = &node; at->parent != nullptr; at = at->parent) {
     ++depth;
@@ -575,22 +705,78 @@ void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*
                  call.range);
     return;
   }
-  CheckInstalled(call, target, *installed);
-  Directory& directory = ReadDirectory(installed->dir);
-  if (!directory.readable) {
-    diags_.Error("Module not installed",
-                 "The directory " + installed->dir +
-                     " of this module cannot be read. Run \"init\" to install it again.",
-                 call.range);
+  InstalledModule installed;
+  const Caller caller{ManifestKey(node, call), std::string(program_.Text(call.name)), call.range,
+                      call.source_range, node.source_dir};
+  const Directory* directory =
+      FindModule(caller, targets_[node.index][static_cast<size_t>(index)], installed);
+  if (directory == nullptr) {
     return;
   }
-  ShowProblems(directory);
-  ConfigNode* child = AddNode(directory.module, &node, index);
-  child->source = target.valid ? target.source.text : installed->source;
-  child->version = installed->version;
+  ConfigNode* child = AddNode(directory->module, &node, index);
+  child->source = installed.source;
+  child->version = installed.version;
   ReadTargets(*child);
   CheckChild(*child);
   pending.push_back(child);
+}
+
+void ConfigLoader::LoadCalls(ConfigNode& root) {
+  std::vector<ConfigNode*> pending{&root};
+  while (!pending.empty()) {
+    ConfigNode* node = pending.back();
+    pending.pop_back();
+    for (size_t call = 0; call < node->module->calls.size(); ++call) {
+      LoadCall(*node, static_cast<int>(call), pending);
+    }
+  }
+}
+
+/// The value that a run block gives to a variable of the module that it calls.
+std::optional<InputValue> ConfigLoader::GivenByRun(const TestRun& run, const Variable& variable,
+                                                   Diagnostics& diags) {
+  const std::string_view name = program_.Text(variable.name);
+  for (const hcl::Attribute& given : run.variables) {
+    if (given.name == name) {
+      return InputValue{static_.Evaluate(config_.root(), *given.expr,
+                                         {"var." + std::string(name), given.expr->range()}, diags),
+                        InputSource::kCaller, given.range};
+    }
+  }
+  return std::nullopt;
+}
+
+void ConfigLoader::LoadRun(const TestFile& file, TestRun& run) {
+  CallTarget target;
+  target.valid = true;
+  target.source = run.module->source;
+  target.version = run.module->version;
+  const Caller caller{RunModuleKey(program_, file, run), std::string(program_.Text(run.name)),
+                      run.module->range, run.module->source_range, config_.root().source_dir};
+  InstalledModule installed;
+  const Directory* directory = FindModule(caller, target, installed);
+  if (directory == nullptr) {
+    return;
+  }
+  run.config = std::make_shared<Config>();
+  run.config->program = config_.program;
+  ConfigLoader loader(*run.config, *this, caller.key, run);
+  ConfigNode* root = loader.AddNode(directory->module, nullptr, -1);
+  root->source = installed.source;
+  root->version = installed.version;
+  loader.ReadTargets(*root);
+  loader.CheckChild(*root);
+  loader.LoadCalls(*root);
+}
+
+void ConfigLoader::LoadRuns() {
+  for (TestFile& file : config_.tests->files) {
+    for (TestRun& run : file.runs) {
+      if (run.module) {
+        LoadRun(file, run);
+      }
+    }
+  }
 }
 
 void ConfigLoader::CheckSupported(const Module& root) {
@@ -611,7 +797,10 @@ void ConfigLoader::CheckSupported(const Module& root) {
 void ConfigLoader::Load() {
   ReadManifest();
   const size_t errors = diags_.error_count();
-  Directory& root = ReadDirectory(root_dir_);
+  if (!options_.test_directory.empty()) {
+    config_.tests = std::make_shared<TestSuite>();
+  }
+  Directory& root = ReadDirectory(root_dir_, config_.tests.get());
   ShowProblems(root);
   CheckSupported(*root.module);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
@@ -619,17 +808,14 @@ void ConfigLoader::Load() {
   if (diags_.error_count() != errors || options_.root_only) {
     return;
   }
-  std::vector<ConfigNode*> pending{root_node};
-  while (!pending.empty()) {
-    ConfigNode* node = pending.back();
-    pending.pop_back();
-    for (size_t call = 0; call < node->module->calls.size(); ++call) {
-      LoadCall(*node, static_cast<int>(call), pending);
-    }
+  LoadCalls(*root_node);
+  if (config_.tests != nullptr) {
+    LoadRuns();
   }
   if (diags_.error_count() == errors) {
     Diagnostics problems;
     CheckProviderConfigs(config_, problems);
+    CheckTestProviders(config_, problems);
     AddBetweenModules(problems);
   }
 }
@@ -669,8 +855,24 @@ std::string DottedPath(const Program& program, ModuleId module) {
 
 std::string ModuleManifest(const Config& config) {
   std::vector<std::pair<std::string, const ConfigNode*>> entries;
-  for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
-    entries.emplace_back(DottedPath(*config.program, node->path), node.get());
+  const auto add_tree = [&](const Config& tree, const std::string& prefix) {
+    for (const std::unique_ptr<ConfigNode>& node : tree.nodes) {
+      std::string path = DottedPath(*tree.program, node->path);
+      if (!prefix.empty()) {
+        path = path.empty() ? prefix : prefix + "." + path;
+      }
+      entries.emplace_back(std::move(path), node.get());
+    }
+  };
+  add_tree(config, "");
+  if (config.tests != nullptr) {
+    for (const TestFile& file : config.tests->files) {
+      for (const TestRun& run : file.runs) {
+        if (run.config != nullptr) {
+          add_tree(*run.config, RunModuleKey(*config.program, file, run));
+        }
+      }
+    }
   }
   std::sort(entries.begin(), entries.end());
   std::string text;

@@ -56,6 +56,8 @@ struct LoadOptions {
   bool only_fetching = false;
   /// True: the root module alone is loaded, without what it calls.
   bool root_only = false;
+  /// Directory whose test files are read, with those beside the root module; empty: no test files.
+  std::string test_directory = {};
   /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not
   /// supported yet, are accepted.
   bool for_validation = false;
@@ -76,6 +78,8 @@ struct ModuleFiles {
   std::vector<std::string> primary;
   std::vector<std::string> overrides;
 };
+/// The name of the directory of test files unless something else is asked for.
+inline constexpr std::string_view kTestDirectory = "tests";
 /// Chooses files: known extensions, `.tofu` before `.tf` of the same name, no editor files.
 ModuleFiles ChooseFiles(const std::vector<std::string>& names);
 /// Whether a directory has any configuration file.

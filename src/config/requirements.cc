@@ -1,6 +1,10 @@
 #include "config/requirements.h"
 
 #include <algorithm>
+#include <unordered_set>
+
+#include "config/provider_names.h"
+#include "config/test_file.h"
 
 namespace kinu::config {
 namespace {
@@ -8,12 +12,22 @@ namespace {
 /// Collects the requirements of one module after the other.
 class Collector {
  public:
-  Collector(const Program& program, Diagnostics& diags) : program_(program), diags_(diags) {}
+  Collector(Program& program, Diagnostics& diags) : program_(program), diags_(diags) {}
 
-  void Add(const Module& module);
+  /// All modules of a tree, each once.
+  void AddTree(const Config& config) {
+    for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
+      if (added_.insert(node->module).second) {
+        Add(*node->module);
+      }
+    }
+  }
+  /// What `provider` blocks say, with the names of a module.
+  void AddBlocks(const Module& module, const std::vector<ProviderBlock>& blocks);
   std::vector<ProviderRequirement> Finish();
 
  private:
+  void Add(const Module& module);
   ProviderRequirement& Entry(Symbol provider) {
     auto [entry, is_new] = index_.try_emplace(provider.id, out_.size());
     if (is_new) {
@@ -24,8 +38,9 @@ class Collector {
   void Constrain(Symbol provider, const std::string& version, const SourceRange& range);
   void CheckImport(const Module& module, const Import& import);
 
-  const Program& program_;
+  Program& program_;
   Diagnostics& diags_;
+  std::unordered_set<const Module*> added_;
   FlatMap<uint32_t, size_t> index_;
   std::vector<ProviderRequirement> out_;
 };
@@ -84,11 +99,12 @@ void Collector::Add(const Module& module) {
     }
     CheckImport(module, import);
   }
-  for (const ProviderBlock& block : module.providers) {
-    auto address = module.provider_addresses.find(block.local_name.id);
-    if (address != module.provider_addresses.end()) {
-      Constrain(address->second, block.version, block.range);
-    }
+  AddBlocks(module, module.providers);
+}
+
+void Collector::AddBlocks(const Module& module, const std::vector<ProviderBlock>& blocks) {
+  for (const ProviderBlock& block : blocks) {
+    Constrain(AddressOf(program_, module, block.local_name), block.version, block.range);
   }
 }
 
@@ -104,8 +120,16 @@ std::vector<ProviderRequirement> Collector::Finish() {
 
 std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags) {
   Collector collector(*config.program, diags);
-  for (const std::unique_ptr<Module>& module : config.modules) {
-    collector.Add(*module);
+  collector.AddTree(config);
+  if (config.tests != nullptr) {
+    for (const TestFile& file : config.tests->files) {
+      collector.AddBlocks(*config.root().module, file.providers);
+      for (const TestRun& run : file.runs) {
+        if (run.config != nullptr) {
+          collector.AddTree(*run.config);
+        }
+      }
+    }
   }
   return collector.Finish();
 }

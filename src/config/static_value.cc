@@ -202,6 +202,15 @@ Value StaticEvaluator::LocalValue(const ConfigNode& node, const Local& local, Di
 bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variable, InputValue& out,
                                  Diagnostics& diags) {
   const std::string name(program_.Text(variable.name));
+  if (node.parent == nullptr && caller_) {
+    const size_t errors = diags.error_count();
+    if (std::optional<InputValue> value = caller_(variable, diags)) {
+      out = *std::move(value);
+    } else if (!variable.default_value) {
+      out.value = Value::DynamicUnknown();
+    }
+    return diags.error_count() == errors;
+  }
   if (node.parent == nullptr) {
     if (options_.inputs != nullptr) {
       auto raw = options_.inputs->values.find(name);

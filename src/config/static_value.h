@@ -3,6 +3,8 @@
 // Ref: opentofu internal/configs/static_evaluator.go, static_scope.go.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,12 @@ class StaticEvaluator {
  public:
   StaticEvaluator(Program& program, const LoadOptions& options, std::string root_dir)
       : program_(program), options_(options), root_dir_(std::move(root_dir)) {}
+
+  /// Gives values to variables of the root module; nothing: the variable's default, or an unknown
+  /// value.
+  using GivenByCaller = std::function<std::optional<InputValue>(const Variable&, Diagnostics&)>;
+  /// Lets something other than the user call the root module.
+  void SetCaller(GivenByCaller given) { caller_ = std::move(given); }
 
   /// Evaluates an expression of a module. Dynamic unknown after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
@@ -55,6 +63,7 @@ class StaticEvaluator {
   Program& program_;
   const LoadOptions& options_;
   std::string root_dir_;
+  GivenByCaller caller_;
   std::vector<Frame> frames_;
   FlatMap<CacheKey, Value> cache_;
 };

@@ -19,7 +19,9 @@ int RunGet(Invocation& invocation) {
   auto arguments = VariableArguments(*session.flags, session.diags);
   Narrator narrator(invocation, *session.audience);
   Loaded loaded = InstallModules(invocation, arguments,
-                                 {.again = session.flags->Bool("update"), .only_fetch = true},
+                                 {.again = session.flags->Bool("update"),
+                                  .only_fetch = true,
+                                  .test_directory = session.flags->String("test-directory")},
                                  narrator, session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();

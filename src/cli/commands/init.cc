@@ -11,6 +11,7 @@
 #include "cli/operation.h"
 #include "config/module_source.h"
 #include "config/requirements.h"
+#include "config/test_file.h"
 #include "install/provider_installer.h"
 #include "plugin/handshake.h"
 
@@ -164,8 +165,10 @@ bool Init::CopyFromModule() {
       return false;
     }
   }
-  Loaded copied = InstallModules(invocation_, arguments_, {.show_paths = false, .only_fetch = true},
-                                 narrator_, diags_);
+  Loaded copied = InstallModules(
+      invocation_, arguments_,
+      {.show_paths = false, .only_fetch = true, .test_directory = flags_.String("test-directory")},
+      narrator_, diags_);
   if (diags_.has_errors()) {
     return false;
   }
@@ -184,6 +187,18 @@ BackendInitRequest Init::BackendRequest() const {
   request.lock = flags_.Bool("lock");
   request.lock_timeout = std::chrono::milliseconds(flags_.Duration("lock-timeout"));
   return request;
+}
+
+/// Whether the root module or a run block of its tests calls any module.
+bool CallsModules(const config::Config& config) {
+  if (!config.root().module->calls.empty()) {
+    return true;
+  }
+  const auto calls_module = [](const config::TestRun& run) { return run.module.has_value(); };
+  return config.tests != nullptr &&
+         std::ranges::any_of(config.tests->files, [&](const config::TestFile& file) {
+           return std::ranges::any_of(file.runs, calls_module);
+         });
 }
 
 /// The state names providers that the configuration may no longer need.
@@ -393,7 +408,8 @@ int Init::Run() {
     narrator_.Say(kEmptyDirectory);
     return 0;
   }
-  Loaded root = LoadRootModule(invocation_, arguments_, diags_);
+  const std::string& test_directory = flags_.String("test-directory");
+  Loaded root = LoadRootModule(invocation_, arguments_, diags_, test_directory);
   if (diags_.has_errors()) {
     return FailWithConfigProblems();
   }
@@ -423,21 +439,22 @@ int Init::Run() {
   Diagnostics backend_diags = std::move(diags_);
   diags_ = Diagnostics();
   bool get = flags_.Bool("get");
-  bool has_modules = !root.config->root().module->calls.empty();
+  bool has_modules = CallsModules(*root.config);
   if (has_modules && get) {
     narrator_.Say(flags_.Bool("upgrade") ? "[reset][bold]Upgrading modules..."
                                          : "[reset][bold]Initializing modules...");
     header_ = true;
   }
   if (has_modules && get) {
-    loaded_ = InstallModules(invocation_, arguments_, {.again = flags_.Bool("upgrade")}, narrator_,
-                             diags_);
+    loaded_ = InstallModules(invocation_, arguments_,
+                             {.again = flags_.Bool("upgrade"), .test_directory = test_directory},
+                             narrator_, diags_);
     WriteModuleManifest(invocation_, loaded_, diags_);
     if (diags_.has_errors()) {
       return Fail();
     }
   } else {
-    loaded_ = LoadWorkingDirectory(invocation_, arguments_, diags_);
+    loaded_ = LoadWithTests(invocation_, arguments_, test_directory, diags_);
   }
   Diagnostics config_diags = std::move(diags_);
   diags_ = std::move(backend_diags);

@@ -1,9 +1,11 @@
 // providers: which providers each module needs.
+#include <algorithm>
 #include <map>
 
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
 #include "codec/version.h"
+#include "config/test_file.h"
 
 namespace kinu::cli {
 namespace {
@@ -22,33 +24,75 @@ void Render(const Branch& branch, const std::string& prefix, std::string& out) {
   }
 }
 
-Branch BranchOf(const Program& program, const config::Config& config,
-                const config::ConfigNode& node, Diagnostics& diags) {
-  const config::Module& module = *node.module;
-  std::map<std::string, VersionConstraints> needed;
-  auto constrain = [&](std::string_view address, const std::string& text,
-                       const SourceRange& range) {
-    auto parsed = VersionConstraints::ParseForProviders(text);
-    if (!parsed) {
-      diags.Error("Invalid version constraint", parsed.error().message, range);
-      return;
-    }
-    needed[std::string(address)].Append(*parsed);
-  };
-  for (const config::RequiredProvider& required : module.required_providers) {
-    constrain(program.Text(required.provider), required.version, required.range);
+using Needs = std::map<std::string, VersionConstraints>;
+
+void Constrain(std::string_view address, const std::string& text, const SourceRange& range,
+               Needs& needed, Diagnostics& diags) {
+  auto parsed = VersionConstraints::ParseForProviders(text);
+  if (!parsed) {
+    diags.Error("Invalid version constraint", parsed.error().message, range);
+    return;
   }
-  for (const config::ProviderBlock& block : module.providers) {
-    constrain(program.Text(config.ProviderAddress(module, block.local_name)), block.version,
-              block.range);
-  }
-  for (const config::Resource& resource : module.resources) {
-    needed[std::string(program.Text(resource.provider))];
-  }
+  needed[std::string(address)].Append(*parsed);
+}
+
+Branch BranchOf(const Needs& needed) {
   Branch branch;
   for (const auto& [address, constraints] : needed) {
     std::string versions = constraints.empty() ? "" : " " + constraints.ToCanonicalText();
     branch.branches.push_back({"provider[" + address + "]" + versions, {}});
+  }
+  return branch;
+}
+
+Branch BranchOf(const Program& program, const config::Config& config,
+                const config::ConfigNode& node, Diagnostics& diags);
+
+/// What a test file asks for itself, and what the modules of its run blocks do.
+Branch BranchOf(const Program& program, const config::Config& config, const config::TestFile& file,
+                Diagnostics& diags) {
+  constexpr std::string_view kExtension = ".tftest.hcl";
+  const config::Module& root = *config.root().module;
+  Needs needed;
+  for (const config::ProviderBlock& block : file.providers) {
+    Constrain(program.Text(config.ProviderAddress(root, block.local_name)), block.version,
+              block.range, needed, diags);
+  }
+  Branch branch = BranchOf(needed);
+  branch.label = "test." + file.name;
+  if (branch.label.ends_with(kExtension)) {
+    branch.label.resize(branch.label.size() - kExtension.size());
+  }
+  std::ranges::replace(branch.label, '/', '.');
+  for (const config::TestRun& run : file.runs) {
+    if (run.config != nullptr) {
+      Branch called = BranchOf(program, *run.config, run.config->root(), diags);
+      called.label = "run." + std::string(program.Text(run.name));
+      branch.branches.push_back(std::move(called));
+    }
+  }
+  return branch;
+}
+
+Branch BranchOf(const Program& program, const config::Config& config,
+                const config::ConfigNode& node, Diagnostics& diags) {
+  const config::Module& module = *node.module;
+  Needs needed;
+  for (const config::RequiredProvider& required : module.required_providers) {
+    Constrain(program.Text(required.provider), required.version, required.range, needed, diags);
+  }
+  for (const config::ProviderBlock& block : module.providers) {
+    Constrain(program.Text(config.ProviderAddress(module, block.local_name)), block.version,
+              block.range, needed, diags);
+  }
+  for (const config::Resource& resource : module.resources) {
+    needed[std::string(program.Text(resource.provider))];
+  }
+  Branch branch = BranchOf(needed);
+  if (node.parent == nullptr && config.tests != nullptr) {
+    for (const config::TestFile& file : config.tests->files) {
+      branch.branches.push_back(BranchOf(program, config, file, diags));
+    }
   }
   for (size_t i = 0; i < node.children.size(); ++i) {
     if (node.children[i] != nullptr) {
@@ -79,7 +123,8 @@ int RunProviders(Invocation& invocation) {
                         "This directory has no configuration, so no providers are required.");
   }
   auto arguments = VariableArguments(*session.flags, session.diags);
-  Loaded loaded = LoadWorkingDirectory(invocation, arguments, session.diags);
+  Loaded loaded =
+      LoadWithTests(invocation, arguments, session.flags->String("test-directory"), session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();
   }

@@ -5,10 +5,68 @@
 #include "cli/operation.h"
 #include "cli/provider_check.h"
 #include "codec/json_writer.h"
+#include "config/test_file.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
+namespace {
+
+/// Checks a configuration that was loaded without errors, and its test files.
+class Validator {
+ public:
+  Validator(const Invocation& invocation, Loaded& loaded, install::ProviderLocator& locator,
+            Diagnostics& diags)
+      : invocation_(invocation), loaded_(loaded), locator_(locator), diags_(diags) {}
+
+  void Run();
+
+ private:
+  void Check(config::Config& config);
+
+  const Invocation& invocation_;
+  Loaded& loaded_;
+  install::ProviderLocator& locator_;
+  Diagnostics& diags_;
+};
+
+void Validator::Check(config::Config& config) {
+  const size_t errors = diags_.error_count();
+  RequirePlugins(config, locator_, diags_);
+  if (diags_.error_count() != errors) {
+    return;
+  }
+  engine::ProviderPool pool;
+  engine::Input input;
+  input.config = &config;
+  input.variables = &loaded_.variables;
+  input.providers = &locator_;
+  input.pool = &pool;
+  input.options.workspace = WorkspaceOf(invocation_);
+  input.options.original_directory = invocation_.original_directory;
+  engine::Validate(input, diags_);
+}
+
+void Validator::Run() {
+  Check(*loaded_.config);
+  if (loaded_.config->tests == nullptr) {
+    return;
+  }
+  FlatSet<std::string> checked;
+  for (const config::TestFile& file : loaded_.config->tests->files) {
+    config::CheckTestFile(*loaded_.program, file, diags_);
+    for (const config::TestRun& run : file.runs) {
+      // Modules from elsewhere are their authors' to check.
+      if (run.config != nullptr && run.module->source.kind == config::ModuleSourceKind::kLocal &&
+          checked.insert(run.module->source.text).second) {
+        Check(*run.config);
+      }
+      config::CheckTestRun(*loaded_.program, run, diags_);
+    }
+  }
+}
+
+}  // namespace
 
 int RunValidate(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"test-directory", FlagKind::kString, "tests"},
@@ -69,28 +127,13 @@ int RunValidate(Invocation& invocation) {
       return finish(1, false);
     }
   }
-  const std::string& test_directory = flags->String("test-directory");
-  if (!flags->Bool("no-tests") && test_directory != "tests" && !IsDirectory(test_directory)) {
-    diags.Warning("Test directory does not exist",
-                  "There is no directory " + test_directory +
-                      " here, so only the configuration is checked, no test files.");
-  }
-  Loaded loaded = LoadForValidation(invocation, arguments, diags);
+  Loaded loaded =
+      LoadForValidation(invocation, arguments, diags,
+                        flags->Bool("no-tests") ? std::string() : flags->String("test-directory"));
   if (!diags.has_errors()) {
     auto locator = MakeLocator(invocation, diags);
-    engine::ProviderPool pool;
-    engine::Input input;
-    input.config = loaded.config.get();
-    input.variables = &loaded.variables;
-    input.providers = locator.get();
-    input.pool = &pool;
-    input.options.workspace = WorkspaceOf(invocation);
-    input.options.original_directory = invocation.original_directory;
     if (!diags.has_errors()) {
-      RequirePlugins(*loaded.config, *locator, diags);
-    }
-    if (!diags.has_errors()) {
-      engine::Validate(input, diags);
+      Validator(invocation, loaded, *locator, diags).Run();
     }
   }
   return finish(diags.has_errors() ? 1 : 0, false);

@@ -21,6 +21,9 @@ void ReadCheckBlock(BlockReader& reader, const hcl::Block& block);
 void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block);
 void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
 
+/// A `providers` argument: configurations inside a module and what they are outside.
+void ReadPassedProviders(BlockReader& reader, const hcl::Attribute& attribute,
+                         std::vector<ModuleCall::PassedProvider>& providers);
 /// A `required_providers` block inside a `terraform` block.
 void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block);
 /// Reports version constraints of the module that exclude this program, looking at nothing else.

@@ -16,6 +16,7 @@ class EndpointReader {
       : reader_(reader), traversal_(traversal), allow_keys_(allow_keys) {}
 
   std::optional<Endpoint> Read();
+  std::optional<Endpoint> ReadModule();
 
  private:
   bool ReadModules(Endpoint& out);
@@ -154,7 +155,26 @@ std::optional<Endpoint> EndpointReader::Read() {
   return out;
 }
 
+std::optional<Endpoint> EndpointReader::ReadModule() {
+  Endpoint out;
+  out.range = traversal_.range();
+  out.is_module = true;
+  if (!ReadModules(out)) {
+    return std::nullopt;
+  }
+  if (!at_end()) {
+    Wrong("Module address expected", "Only the address of a module can stand here.", Range(at_));
+    return std::nullopt;
+  }
+  return out;
+}
+
 }  // namespace
+
+std::optional<Endpoint> ReadModuleAddress(BlockReader& reader,
+                                          const hcl::TraversalExpr& traversal) {
+  return EndpointReader(reader, traversal, false).ReadModule();
+}
 
 std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
                                      bool allow_keys) {

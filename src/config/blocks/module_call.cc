@@ -14,7 +14,10 @@ constexpr hcl::BlockSchema kBlocks[] = {
     {"_"}, {"lifecycle"}, {"locals"}, {"provider", kProviderLabels}};
 constexpr hcl::AttributeSchema kLifecycleArguments[] = {{"enabled"}};
 
-void ReadProviders(BlockReader& reader, const hcl::Attribute& attribute, ModuleCall& call) {
+}  // namespace
+
+void ReadPassedProviders(BlockReader& reader, const hcl::Attribute& attribute,
+                         std::vector<ModuleCall::PassedProvider>& providers) {
   auto items = hcl::AsMap(*attribute.expr);
   if (!items) {
     reader.diags.Error("Invalid expression", "A map must be written out here: { a = b }.",
@@ -29,7 +32,7 @@ void ReadProviders(BlockReader& reader, const hcl::Attribute& attribute, ModuleC
       continue;
     }
     bool repeated = false;
-    for (const ModuleCall::PassedProvider& passed : call.providers) {
+    for (const ModuleCall::PassedProvider& passed : providers) {
       repeated |=
           passed.inside.local_name == inside->local_name && passed.inside.alias == inside->alias;
     }
@@ -39,12 +42,9 @@ void ReadProviders(BlockReader& reader, const hcl::Attribute& attribute, ModuleC
                          item.value->range());
       continue;
     }
-    call.providers.push_back({*inside, *outside});
+    providers.push_back({*inside, *outside});
   }
 }
-
-}  // namespace
-
 void ReadModuleBlock(BlockReader& reader, const hcl::Block& block) {
   Diagnostics& diags = reader.diags;
   ModuleCall call;
@@ -78,7 +78,7 @@ void ReadModuleBlock(BlockReader& reader, const hcl::Block& block) {
     call.depends_on = ReadDependsOn(reader, *a);
   }
   if (const hcl::Attribute* a = content.Find("providers")) {
-    ReadProviders(reader, *a, call);
+    ReadPassedProviders(reader, *a, call.providers);
   }
   const hcl::Block* lifecycle = nullptr;
   const hcl::Block* escape = nullptr;

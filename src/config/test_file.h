@@ -1,0 +1,122 @@
+// Test files (`*.tftest.hcl`, `*.tofutest.hcl`, `*.tftest.json`, `*.tofutest.json`): what they say,
+// and the checks that need no run. Ref: opentofu internal/configs/test_file.go.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/module_source.h"
+
+namespace kinu::config {
+
+enum class TestCommand : uint8_t { kApply, kPlan };
+enum class TestMode : uint8_t { kNormal, kRefreshOnly };
+
+/// An `override_resource` or `override_data` block.
+struct ResourceOverride {
+  ResourceMode mode = ResourceMode::kManaged;  ///< by the block's type, whatever the target is
+  Endpoint target;                             ///< without keys
+  std::optional<Value> values;
+};
+
+/// An `override_module` block.
+struct ModuleOverride {
+  Endpoint target;  ///< a module, without keys
+  std::optional<Value> outputs;
+};
+
+/// A `mock_resource` or `mock_data` block: stands for all objects of a type.
+struct MockResource {
+  ResourceMode mode = ResourceMode::kManaged;
+  Symbol type;
+  std::optional<Value> defaults;
+};
+
+struct MockProvider {
+  Symbol local_name;
+  Symbol alias;
+  const hcl::Expr* for_each = nullptr;
+  std::vector<MockResource> resources;
+  std::vector<ResourceOverride> overrides;
+  SourceRange range;
+  SourceRange name_range;
+};
+
+/// A `plan_options` block.
+struct TestPlanOptions {
+  TestMode mode = TestMode::kNormal;
+  bool refresh = true;
+  std::vector<const hcl::TraversalExpr*> replace;
+  std::vector<const hcl::TraversalExpr*> target;
+  SourceRange range;  ///< no file: there is no block
+};
+
+/// A `run` block.
+struct TestRun {
+  Symbol name;
+  TestCommand command = TestCommand::kApply;
+  TestPlanOptions options;
+  std::vector<hcl::Attribute> variables;
+  std::vector<ModuleCall::PassedProvider> providers;
+  std::vector<Condition> asserts;
+  /// The module that is run instead of the one beside the test files.
+  struct CalledModule {
+    ModuleSource source;
+    std::string version;  ///< constraint
+    SourceRange range;
+    SourceRange source_range;  ///< name and value
+  };
+  std::optional<CalledModule> module;
+  std::vector<const hcl::TraversalExpr*> expect_failures;
+  std::vector<ResourceOverride> overrides;
+  std::vector<ModuleOverride> module_overrides;
+  SourceRange range;
+  SourceRange name_range;
+  SourceRange variables_range;
+  /// The tree of `module`, with that module as its root; null: none, or it could not be loaded. Its
+  /// modules belong to the configuration that the test file was loaded with.
+  std::shared_ptr<Config> config;
+};
+
+struct TestFile {
+  std::string name;  ///< path from the root module: "tests/main.tftest.hcl"
+  std::vector<hcl::Attribute> variables;
+  SourceRange variables_range;
+  std::vector<ProviderBlock> providers;  ///< one for each name and alias
+  std::vector<MockProvider> mock_providers;
+  std::vector<TestRun> runs;
+  std::vector<ResourceOverride> overrides;
+  std::vector<ModuleOverride> module_overrides;
+};
+
+/// All test files of a root module, ordered by name.
+struct TestSuite {
+  hcl::SyntaxTree tree;
+  std::vector<Ref<const SourceFile>> sources;
+  std::vector<TestFile> files;
+};
+
+/// Reads the blocks of a test file.
+void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body, TestFile& file,
+                  Diagnostics& diags);
+
+/// Where the manifest of installed modules has the module of a run block: "test", the directory and
+/// name of the file, the name of the run block.
+std::vector<std::string> RunModulePath(const Program& program, const TestFile& file,
+                                       const TestRun& run);
+/// The same with periods between.
+std::string RunModuleKey(const Program& program, const TestFile& file, const TestRun& run);
+
+/// Reports objects that blocks at the top of a file override twice.
+void CheckTestFile(const Program& program, const TestFile& file, Diagnostics& diags);
+/// Reports objects that a run block overrides twice, and expected failures of what cannot fail.
+void CheckTestRun(const Program& program, const TestRun& run, Diagnostics& diags);
+/// Checks the provider configurations of the test files of a configuration that loaded without
+/// errors: they must be of the providers that the modules under test expect. Ref: opentofu
+/// internal/configs/provider_validation.go validateProviderConfigsForTests.
+void CheckTestProviders(const Config& config, Diagnostics& diags);
+
+}  // namespace kinu::config
