@@ -44,7 +44,7 @@ void CheckConversion(const Value& value, const Type& type) {
 
 void CheckUnification(const std::vector<Type>& types) {
   for (const std::optional<Type>& common : {Unify(types), UnifyUnsafe(types)}) {
-    KINU_CHECK(!common || GoString(*common) != "", "a common type has a text");
+    KINU_CHECK(!common || !GoString(*common).empty(), "a common type has a text");
   }
 }
 

@@ -10,13 +10,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kinu;  // NOLINT(google-build-using-namespace): one function
-  static const functions::Callable* const decode = functions::Table::Standard().Find("csvdecode");
+  static const functions::Callable* const kDecode = functions::Table::Standard().Find("csvdecode");
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (!text::IsUtf8(text)) {
     return 0;
   }
   const Value source[] = {Value::String(text)};
-  const functions::CallResult rows = decode->Call(source, functions::CallContext());
+  const functions::CallResult rows = kDecode->Call(source, functions::CallContext());
   if (!rows) {
     KINU_CHECK(!rows.error().message.empty(), "an error says something");
     return 0;

@@ -24,22 +24,22 @@ void FuzzOne(std::string_view input) {
     return;
   }
   const functions::Table& table = functions::Table::Standard();
-  static const functions::Callable* const first = table.Find("regex");
-  static const functions::Callable* const all = table.Find("regexall");
-  static const functions::Callable* const replace = table.Find("replace");
+  static const functions::Callable* const kFirst = table.Find("regex");
+  static const functions::Callable* const kAll = table.Find("regexall");
+  static const functions::Callable* const kReplace = table.Find("replace");
   const std::string_view pattern = TakeLine(input);
   const std::string_view replacement = TakeLine(input);
   const functions::CallContext context;
   const Value searched[] = {Value::String(pattern), Value::String(input)};
-  const functions::CallResult one = first->Call(searched, context);
-  const functions::CallResult every = all->Call(searched, context);
+  const functions::CallResult one = kFirst->Call(searched, context);
+  const functions::CallResult every = kAll->Call(searched, context);
   if (one) {
     KINU_CHECK(every && every->size() > 0, "what matches once is among all matches");
     KINU_CHECK(Value::RawEquals(every->elements()[0], *one), "and is the first of them");
   }
   const Value replaced[] = {Value::String(input), Value::String("/" + std::string(pattern) + "/"),
                             Value::String(replacement)};
-  const functions::CallResult result = replace->Call(replaced, context);
+  const functions::CallResult result = kReplace->Call(replaced, context);
   KINU_CHECK(!pattern.empty() ? result.has_value() == every.has_value() : result.has_value(),
              "a pattern is right or wrong");
   if (every && every->size() == 0 && !pattern.empty()) {

@@ -11,15 +11,15 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kinu;  // NOLINT(google-build-using-namespace): one function
-  static const functions::Callable* const decode = functions::Table::Standard().Find("yamldecode");
-  static const functions::Callable* const encode = functions::Table::Standard().Find("yamlencode");
+  static const functions::Callable* const kDecode = functions::Table::Standard().Find("yamldecode");
+  static const functions::Callable* const kEncode = functions::Table::Standard().Find("yamlencode");
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (!text::IsUtf8(text) || HasLongExponent(text)) {
     return 0;
   }
   const functions::CallContext context;
   const Value source[] = {Value::String(text)};
-  const functions::CallResult value = decode->Call(source, context);
+  const functions::CallResult value = kDecode->Call(source, context);
   if (!value) {
     KINU_CHECK(!value.error().message.empty(), "an error says something");
     return 0;
@@ -28,10 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const Value decoded[] = {*value};
-  const functions::CallResult written = encode->Call(decoded, context);
+  const functions::CallResult written = kEncode->Call(decoded, context);
   if (written) {
     const Value again[] = {*written};
-    const functions::CallResult second = decode->Call(again, context);
+    const functions::CallResult second = kDecode->Call(again, context);
     KINU_CHECK(second.has_value(), "what was written is read");
   }
   return 0;
