@@ -135,7 +135,7 @@ bool IsLabel(std::string_view label) {
 }  // namespace
 
 std::expected<std::string, std::string> NormalizeHostName(std::string_view name) {
-  const std::string normal = text::ToNfc(text::ToLower(name));
+  std::string normal = text::ToNfc(text::ToLower(name));
   for (const std::string_view label : Labels(normal)) {
     if (label.starts_with(kPunycodePrefix)) {
       return std::unexpected("names in punycode are not allowed: write the name in Unicode");

@@ -124,6 +124,7 @@ bool ReplaceTriggered(RowContext& row, Diagnostics& diags) {
     } else if (!steps.empty()) {
       key = InstanceKey();
     }
+    const Path path(std::move(steps));
     bool found = false;
     const ResourceTable& table = *row.instance->resources[static_cast<size_t>(ref.index)];
     for (const Row& other : table.rows) {
@@ -131,8 +132,7 @@ bool ReplaceTriggered(RowContext& row, Diagnostics& diags) {
         continue;
       }
       found = true;
-      if (Fires(*other.change) &&
-          (steps.empty() || DiffersAt(*other.change, Path(std::move(steps))))) {
+      if (Fires(*other.change) && (path.empty() || DiffersAt(*other.change, path))) {
         return true;
       }
       if (key) {

@@ -92,7 +92,7 @@ std::unexpected<CallError> CannotConvert(const Value& value, const Type& wanted)
 
 template <Type (*T)()>
 TypeResult ConversionType(Arguments args) {
-  const Type wanted = T();
+  Type wanted = T();
   if (args[0].type() != wanted && !CanConvert(args[0].type(), wanted)) {
     return CannotConvert(args[0], wanted);
   }

@@ -373,7 +373,7 @@ std::expected<SliceBounds, CallError> BoundsOf(Arguments args) {
 }
 
 TypeResult SliceType(Arguments args) {
-  const Type type = args[0].type();
+  Type type = args[0].type();
   if (type.is_set()) {
     return CallFail(
         "the elements of a set have no indexes; convert it to a list first if its order does not "

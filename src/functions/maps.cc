@@ -121,7 +121,7 @@ TypeResult MergeType(Arguments args) {
       attributes_known = false;
     }
   }
-  const Type first = args[0].type();
+  Type first = args[0].type();
   if (std::all_of(args.begin(), args.end(), [&](const Value& v) { return v.type() == first; })) {
     return first;
   }

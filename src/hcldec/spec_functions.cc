@@ -236,8 +236,8 @@ constexpr FunctionSpec kTypeRows[] = {
 }  // namespace
 
 void AddSpecFunctions(lang::ToolScope& scope) {
-  static const std::vector<Row> rows(std::begin(kRows), std::end(kRows));
-  for (const Row& row : rows) {
+  static const std::vector<Row> kKept(std::begin(kRows), std::end(kRows));
+  for (const Row& row : kKept) {
     scope.AddFunction(row.name(), &row);
   }
   for (const std::string_view name : kShared) {
@@ -246,8 +246,8 @@ void AddSpecFunctions(lang::ToolScope& scope) {
 }
 
 TypeScope::TypeScope() {
-  static const std::vector<Row> rows(std::begin(kTypeRows), std::end(kTypeRows));
-  for (const Row& row : rows) {
+  static const std::vector<Row> kKept(std::begin(kTypeRows), std::end(kTypeRows));
+  for (const Row& row : kKept) {
     scope_.AddFunction(row.name(), &row);
   }
   scope_.SetVariable("string", ValueFor(Type::String()));
