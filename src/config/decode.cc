@@ -161,6 +161,24 @@ bool IsNativeQuotedString(const hcl::Expr& expr) {
          (expr.kind == hcl::ExprKind::kLiteral && expr.range().text().starts_with('"'));
 }
 
+namespace {
+
+/// The name that a text begins with, as a reference: what is left of one that does not parse, so
+/// that its errors have no others as their consequence. Null when there is no such name.
+const hcl::TraversalExpr* LeadingName(BlockReader& reader, const SourceFile* source) {
+  const std::string_view text = source->text();
+  const std::string_view name = text.substr(0, text.find_first_of(" .["));
+  if (!hcl::IsIdentifier(name)) {
+    return nullptr;
+  }
+  const auto end = static_cast<uint32_t>(name.size());
+  return reader.tree.arena.New<hcl::TraversalExpr>(
+      hcl::Expr{hcl::ExprKind::kTraversal, 0, end, source}, name,
+      std::span<const hcl::TraversalStep>(), end);
+}
+
+}  // namespace
+
 const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keyword) {
   if (expr.kind == hcl::ExprKind::kObjectKey) {
     return Unquote(reader, *static_cast<const hcl::ObjectKeyExpr&>(expr).wrapped, keyword);
@@ -181,6 +199,9 @@ const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keywor
       SourceFile::Make(expr.file->name(), std::string(value.AsString()), start, expr.file));
   const hcl::TraversalExpr* traversal =
       hcl::ParseTraversal(inner, reader.tree, false, reader.diags);
+  if (traversal == nullptr) {
+    traversal = LeadingName(reader, inner);
+  }
   if (keyword) {
     reader.diags.Warning("Quoted keywords are deprecated",
                          "Keywords stand here without quotes. Remove the quotes to silence this "

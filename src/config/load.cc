@@ -395,8 +395,7 @@ class ConfigLoader {
   void CheckInstalled(const Caller& caller, const CallTarget& target,
                       const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
-  /// Reports what is wrong between modules.
-  void AddBetweenModules(const Diagnostics& problems);
+  void ShowBetweenModules(bool all_found);
   void CheckSupported(const Module& root);
   std::string ManifestKey(const ConfigNode& node, const ModuleCall& call) const;
 
@@ -409,6 +408,7 @@ class ConfigLoader {
   StaticEvaluator static_;
   ConfigLoader* base_ = nullptr;  // whose manifest and directories these are; null: its own
   std::string key_prefix_;        // of manifest keys
+  Diagnostics between_modules_;
   FlatMap<std::string, InstalledModule> manifest_;
   FlatMap<std::string, std::unique_ptr<Directory>> directories_;
   std::vector<std::vector<CallTarget>> targets_;  // by node
@@ -640,9 +640,10 @@ void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target
   }
 }
 
-void ConfigLoader::AddBetweenModules(const Diagnostics& problems) {
-  for (Diagnostic problem : problems) {
-    if (options_.only_fetching) {
+/// Tells what is wrong between modules. Who only fetches modules, and got them all, goes on.
+void ConfigLoader::ShowBetweenModules(bool all_found) {
+  for (Diagnostic problem : between_modules_) {
+    if (options_.only_fetching && all_found) {
       problem.severity = Severity::kWarning;
     }
     diags_.Add(std::move(problem));
@@ -657,12 +658,11 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
                    child.module->backend->range);
   }
   if (!child.module->imports.empty()) {
-    Diagnostics problem;
-    problem.Error("Invalid import configuration",
-                  "Only the root module can have import blocks, but " +
-                      program_.ToText(child.path) + " has one.",
-                  child.module->imports[0].range);
-    AddBetweenModules(problem);
+    Diagnostics& problems = base_ == nullptr ? between_modules_ : base_->between_modules_;
+    problems.Error("Invalid import configuration",
+                   "Only the root module can have import blocks, but " +
+                       program_.ToText(child.path) + " has one.",
+                   child.module->imports[0].range);
   }
 }
 
@@ -812,12 +812,12 @@ void ConfigLoader::Load() {
   if (config_.tests != nullptr) {
     LoadRuns();
   }
-  if (diags_.error_count() == errors) {
-    Diagnostics problems;
-    CheckProviderConfigs(config_, problems);
-    CheckTestProviders(config_, problems);
-    AddBetweenModules(problems);
+  const bool all_found = diags_.error_count() == errors;
+  if (all_found && !between_modules_.has_errors()) {
+    CheckProviderConfigs(config_, between_modules_);
+    CheckTestProviders(config_, between_modules_);
   }
+  ShowBetweenModules(all_found);
 }
 
 }  // namespace

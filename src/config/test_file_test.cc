@@ -203,6 +203,8 @@ TEST(TestFiles, ProblemsAreReported) {
       {"run \"1\" {}", {"Invalid run block name|1:5"}},
       {"run \"a\" {\n  command = \"plan\"\n}", {"Invalid \"command\" keyword|2:13"}},
       {"run \"a\" {\n  plan_options { mode = x }\n}", {"Invalid \"mode\" keyword|2:25"}},
+      {"run \"a\" {\n  expect_failures = [\"x y\"]\n}",
+       {"Invalid character|2:25", "Quoted references are deprecated|2:22"}},
       {"run \"a\" {\n  plan_options {\n    mode    = refresh-only\n    refresh = false\n  }\n}",
        {"Incompatible plan options|4:5"}},
       {"run \"a\" {\n  plan_options {}\n  plan_options {}\n}",
