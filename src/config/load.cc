@@ -854,14 +854,15 @@ std::string DottedPath(const Program& program, ModuleId module) {
 }  // namespace
 
 std::string ModuleManifest(const Config& config) {
-  std::vector<std::pair<std::string, const ConfigNode*>> entries;
+  // Of run blocks with one name in a file the last one counts.
+  std::map<std::string, const ConfigNode*> entries;
   const auto add_tree = [&](const Config& tree, const std::string& prefix) {
     for (const std::unique_ptr<ConfigNode>& node : tree.nodes) {
       std::string path = DottedPath(*tree.program, node->path);
       if (!prefix.empty()) {
         path = path.empty() ? prefix : prefix + "." + path;
       }
-      entries.emplace_back(std::move(path), node.get());
+      entries[std::move(path)] = node.get();
     }
   };
   add_tree(config, "");
@@ -874,7 +875,6 @@ std::string ModuleManifest(const Config& config) {
       }
     }
   }
-  std::sort(entries.begin(), entries.end());
   std::string text;
   JsonWriter out(text);
   out.BeginObject();
