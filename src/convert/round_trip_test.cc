@@ -192,7 +192,7 @@ class FileMaker {
   void Operation(int depth) {
     out_ += "(";
     Expression(depth + 1, false);
-    out_ += choices_.Pick({" + ", "-", "*", " / ", "%", " == ", "!=", "<", " >= ", "&&", " || "});
+    out_ += choices_.Pick({" + ", " - ", "*", " / ", "%", " == ", "!=", "<", " >= ", "&&", " || "});
     Expression(depth + 1, false);
     out_ += ")";
   }
