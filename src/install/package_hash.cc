@@ -71,7 +71,7 @@ Result<std::string> HashFile(const std::string& path) {
     return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
   }
   posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-  constexpr size_t kPiece = 256 * 1024;
+  constexpr size_t kPiece = size_t{256} * 1024;
   std::vector<char> buffer(kPiece);
   Hasher hasher(HashKind::kSha256);
   ssize_t size = 0;

@@ -260,7 +260,7 @@ Value Evaluator::Splat(const hcl::SplatExpr& expr, const Binding* bindings,
   }
   Type type = source.type();
   const MarkSet marks = source.marks();
-  const auto remark = [&marks](Value value) {
+  const auto remark = [&marks](const Value& value) {
     return marks.empty() ? value : value.WithMarks(marks);
   };
   // Anything that is not a sequence counts as a sequence of one, and as an empty one when null.

@@ -291,7 +291,7 @@ Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
     *left = left->Unmark();
     *right = right->Unmark();
   }
-  const auto remark = [&](Value value) { return marked ? value.WithMarks(marks) : value; };
+  const auto remark = [&](const Value& value) { return marked ? value.WithMarks(marks) : value; };
 
   if (kind == OperatorClass::kLogical) {
     if (auto decided = Decide(expr.op, *left, *right, left_diags.has_errors())) {
@@ -382,7 +382,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
     branches[0] = branches[0].Unmark();
     branches[1] = branches[1].Unmark();
   }
-  const auto remark = [&](Value value) { return marked ? value.WithMarks(marks) : value; };
+  const auto remark = [&](const Value& value) { return marked ? value.WithMarks(marks) : value; };
   if (!condition.IsKnown()) {
     return remark(UndecidedResult(branches[0], branches[1], type));
   }

@@ -18,7 +18,7 @@ namespace {
 
 class UserFunction final : public Callable {
  public:
-  UserFunction(std::string_view name, std::vector<std::string_view> params,
+  UserFunction(std::string_view name, const std::vector<std::string_view>& params,
                std::string_view variadic, const hcl::Expr& result, const Scope& scope)
       : name_(name), result_(result), scope_(scope) {
     for (const std::string_view param : params) {
@@ -205,8 +205,8 @@ std::vector<std::unique_ptr<Callable>> ReadUserFunctions(const hcl::Body& body,
 }
 
 const Callable& ConvertFunction() {
-  static const Conversion conversion;
-  return conversion;
+  static const Conversion kConversion;
+  return kConversion;
 }
 
 }  // namespace kinu::lang

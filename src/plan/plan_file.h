@@ -43,7 +43,7 @@ class PlanFile {
   /// Bytes of the file.
   size_t size() const;
   /// Everything.
-  Result<Plan> Read(std::shared_ptr<Program> program, const SchemaLookup& schemas) const;
+  Result<Plan> Read(const std::shared_ptr<Program>& program, const SchemaLookup& schemas) const;
 
  private:
   PlanFile() = default;

@@ -663,9 +663,9 @@ Result<void> PlanFile::CheckVersion() const {
   if (reader.failed()) {
     return Unusable("parse error: the plan is not a valid message");
   }
-  if (version != kVersion) {
+  if (version != kFormatVersion) {
     return Unusable("unsupported plan file format version " + std::to_string(version) +
-                    "; only version " + std::to_string(kVersion) + " is supported");
+                    "; only version " + std::to_string(kFormatVersion) + " is supported");
   }
   if (release != state::kFormatRelease) {
     return Unusable("plan file was created by OpenTofu or Terraform " + std::string(release) +
@@ -779,7 +779,8 @@ Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
   return modules;
 }
 
-Result<Plan> PlanFile::Read(std::shared_ptr<Program> program, const SchemaLookup& schemas) const {
+Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
+                            const SchemaLookup& schemas) const {
   if (Result<void> usable = CheckVersion(); !usable) {
     return std::unexpected(std::move(usable).error());
   }

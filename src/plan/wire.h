@@ -9,7 +9,7 @@
 
 namespace kinu::plan::wire {
 
-inline constexpr uint64_t kVersion = 3;
+inline constexpr uint64_t kFormatVersion = 3;
 
 struct PlanField {
   enum : uint32_t {

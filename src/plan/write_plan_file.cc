@@ -262,7 +262,7 @@ std::string NowRfc3339() {
 
 Result<std::string> PlanEncoder::Encode() {
   text_.reserve(plan_.changes.size() * 512);
-  out_.Uint(PlanField::kVersion, kVersion);
+  out_.Uint(PlanField::kVersion, kFormatVersion);
   if (Result<void> done = WriteVariables(); !done) {
     return std::unexpected(std::move(done).error());
   }

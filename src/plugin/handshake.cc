@@ -101,7 +101,7 @@ Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::str
   if (Trim(json).empty()) {
     return attachments;
   }
-  auto invalid = [](std::string why) {
+  auto invalid = [](const std::string& why) {
     return Fail(ErrorCode::kInvalid, "Invalid format for TF_REATTACH_PROVIDERS: " + why);
   };
   auto type = ImpliedTypeOfJson(json);

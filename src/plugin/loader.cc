@@ -30,7 +30,8 @@ Result<PluginRuntime*> Load() {
     }
     void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) {
-      return Fail(ErrorCode::kIo, std::string("cannot load the provider module: ") + dlerror());
+      const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): glibc keeps one per thread
+      return Fail(ErrorCode::kIo, std::string("cannot load the provider module: ") + why);
     }
     auto get = reinterpret_cast<PluginRuntimeFunction>(dlsym(module, kTransportSymbol));
     PluginRuntime* runtime = get == nullptr ? nullptr : get(kTransportVersion);
@@ -46,8 +47,8 @@ Result<PluginRuntime*> Load() {
 }  // namespace
 
 Result<PluginRuntime*> LoadPluginRuntime() {
-  static const Result<PluginRuntime*> runtime = Load();
-  return runtime;
+  static const Result<PluginRuntime*> kRuntime = Load();
+  return kRuntime;
 }
 
 }  // namespace kinu::plugin

@@ -18,7 +18,7 @@ namespace kinu::plugin {
 namespace {
 
 constexpr size_t kKeptLines = 20;
-constexpr size_t kMaxPanic = 1024 * 1024;
+constexpr size_t kMaxPanic = size_t{1024} * 1024;
 
 struct LevelName {
   std::string_view upper;

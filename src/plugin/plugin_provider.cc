@@ -321,7 +321,7 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
   endpoint.target = handshake.Target();
   endpoint.tls = tls;
   endpoint.server_certificate = handshake.certificate;
-  if (auto connected = plugin->Connect(std::move(endpoint)); !connected) {
+  if (auto connected = plugin->Connect(endpoint); !connected) {
     return std::unexpected(connected.error());
   }
   return plugin;
@@ -353,7 +353,7 @@ std::unique_ptr<PluginProvider> PluginProvider::Over(std::unique_ptr<Channel> ch
   return plugin;
 }
 
-Result<void> PluginProvider::Connect(Endpoint endpoint) {
+Result<void> PluginProvider::Connect(const Endpoint& endpoint) {
   auto runtime = LoadPluginRuntime();
   if (!runtime) {
     return std::unexpected(runtime.error());

@@ -87,7 +87,7 @@ class PluginProvider final : public provider::Provider {
 
   static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch, bool tls,
                                                        std::unique_ptr<SocketDirectory> directory);
-  Result<void> Connect(Endpoint endpoint);
+  Result<void> Connect(const Endpoint& endpoint);
   /// Makes a call; a transport failure becomes a problem and false.
   bool Call(const char* method, const std::string& request, std::string* response,
             provider::Problems& problems);

@@ -17,7 +17,7 @@ namespace kinu::plugin {
 namespace {
 
 /// Longer lines are passed on in pieces.
-constexpr size_t kMaxLine = 64 * 1024;
+constexpr size_t kMaxLine = size_t{64} * 1024;
 
 struct SpawnFiles {
   int out;
@@ -30,7 +30,7 @@ struct SpawnFiles {
 __attribute__((noinline)) pid_t Spawn(const char* path, char* const* arguments,
                                       char* const* environment, const SpawnFiles* files,
                                       const sigset_t* mask) {
-  pid_t pid = vfork();
+  pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn cannot do what follows
   if (pid != 0) {
     return pid;
   }
@@ -40,7 +40,7 @@ __attribute__((noinline)) pid_t Spawn(const char* path, char* const* arguments,
   }
   dup2(files->out, STDOUT_FILENO);
   dup2(files->err, STDERR_FILENO);
-  sigprocmask(SIG_SETMASK, mask, nullptr);
+  sigprocmask(SIG_SETMASK, mask, nullptr);  // NOLINT(concurrency-mt-unsafe): one thread here
   execve(path, arguments, environment);
   _exit(126);
 }

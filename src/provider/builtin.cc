@@ -197,11 +197,11 @@ class RemoteStateData {
     return type.is_dynamic() || type.is_object() || type.is_map();
   }
   static void AddError(Problems& problems, std::string summary, std::string detail,
-                       std::string attribute) {
+                       std::string_view attribute) {
     problems.push_back({.severity = Severity::kError,
                         .summary = std::move(summary),
                         .detail = std::move(detail),
-                        .attribute = Path().Attribute(std::move(attribute))});
+                        .attribute = Path().Attribute(attribute)});
   }
 
   /// The backend's settings as an object, once they have been checked; nothing with problems.
@@ -416,8 +416,8 @@ class BuiltInProvider final : public Provider {
 }  // namespace
 
 const schema::ProviderSchema& BuiltInSchema() {
-  static const SchemaTable table = MakeSchema();
-  return table;
+  static const SchemaTable kTable = MakeSchema();
+  return kTable;
 }
 
 std::unique_ptr<Provider> MakeBuiltInProvider(std::shared_ptr<RemoteStates> states) {

@@ -450,7 +450,7 @@ class WireSchema final : public schema::ProviderSchema {
     if (!has_provider_) {
       return Fail(ErrorCode::kInvalid, "missing provider schema");
     }
-    auto check = [&](std::string what, std::string_view bytes, std::string_view identity) {
+    auto check = [&](const std::string& what, std::string_view bytes, std::string_view identity) {
       Decoder decoder(raw_.protocol);
       schema::ResourceSchema schema = decoder.Resource(bytes);
       if (!identity.empty()) {

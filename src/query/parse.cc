@@ -338,7 +338,7 @@ class Parser {
       }
       SkipSpace();
       if (!joined) {
-        if (!CheckLogical(*first)) {
+        if (!CheckLogical(*first)) {  // NOLINT(bugprone-use-after-move): moved into `joined`
           return nullptr;
         }
         joined = Make(kind, begin);

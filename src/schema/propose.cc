@@ -237,7 +237,7 @@ Value ProposeNew(const Block& schema, const Value& prior, const Value& config) {
   if (config.IsNull() && prior.IsNull()) {
     return prior;
   }
-  const Value before = prior.IsNull() ? schema.EmptyValue() : prior;
+  Value before = prior.IsNull() ? schema.EmptyValue() : prior;
   if (config.IsNull() || !config.IsKnown()) {
     return before;
   }
@@ -245,7 +245,7 @@ Value ProposeNew(const Block& schema, const Value& prior, const Value& config) {
 }
 
 Value ProposeUnknown(const Block& schema, const Value& config) {
-  const Value before = Value::Unknown(schema.implied_type());
+  Value before = Value::Unknown(schema.implied_type());
   if (config.IsNull() || !config.IsKnown()) {
     return before;
   }

@@ -211,7 +211,7 @@ char JsonCursor::Peek() {
     return 0;
   }
   SkipSpace();
-  return at_ < end_ ? *at_ : 0;
+  return at_ < end_ ? *at_ : '\0';
 }
 
 bool JsonCursor::Take(char c) {

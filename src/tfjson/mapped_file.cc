@@ -15,8 +15,8 @@ constexpr size_t kSmall = size_t{1} << 20;
 constexpr size_t kReleaseStep = size_t{8} << 20;
 
 size_t PageSize() {
-  static const auto size = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  return size;
+  static const auto kSize = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return kSize;
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ void Secrets::Add(const Node& value) {
     if (body.size() < kShortest || !texts_.insert(body).second || body.size() < kShortestPart) {
       continue;
     }
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it is long enough
     const uint32_t start = Start(body.data());
     parts_[start].push_back(body);
     starts_[Mixed(start) / 64] |= uint64_t{1} << Mixed(start) % 64;

@@ -687,7 +687,7 @@ Value ValueOf(const JsonNode& node) {
       return Value::Bool(node.boolean());
     case JsonNode::Kind::kNumber: {
       const std::optional<Number> number = Number::Parse(node.text());
-      const Value value = Value::Of(number.value_or(Number()));
+      Value value = Value::Of(number.value_or(Number()));
       if (number && number->ToText() == node.text()) {
         return value;
       }
