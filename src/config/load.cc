@@ -521,18 +521,10 @@ ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node, const 
     return target;
   }
   target.written = text;
-  Result<ModuleSource> source = ParseModuleSource(text, has_version);
-  if (!source) {
-    diags_.Error(
-        has_version ? "Invalid registry module source address" : "Invalid module source address",
-        Quoted(text) + " is not the address of a module" +
-            (has_version ? " in a registry, which a version is for: " : ": ") +
-            source.error().message + ".",
-        call.source_range);
-    return target;
+  if (auto source = ReadModuleSource(text, has_version, call.source_range, diags_)) {
+    target.source = *std::move(source);
+    target.valid = true;
   }
-  target.source = *std::move(source);
-  target.valid = true;
   return target;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "codec/provider_source.h"
+#include "config/decode.h"
 #include "config/remote_source.h"
 
 namespace kinu::config {
@@ -119,6 +120,21 @@ Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only
   }
   KINU_TRY(std::string remote, NormalRemoteSource(text));
   return ModuleSource{ModuleSourceKind::kRemote, std::move(remote)};
+}
+
+std::optional<ModuleSource> ReadModuleSource(std::string_view text, bool registry_only,
+                                             const SourceRange& range, Diagnostics& diags) {
+  Result<ModuleSource> source = ParseModuleSource(text, registry_only);
+  if (!source) {
+    diags.Error(
+        registry_only ? "Invalid registry module source address" : "Invalid module source address",
+        Quoted(text) + " is not the address of a module" +
+            (registry_only ? " in a registry, which a version is for: " : ": ") +
+            source.error().message + ".",
+        range);
+    return std::nullopt;
+  }
+  return *std::move(source);
 }
 
 }  // namespace kinu::config

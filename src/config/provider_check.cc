@@ -54,12 +54,7 @@ class ProviderChecker {
   static SourceRange Restriction(const ModuleCall& call);
 
   std::string Name(Symbol local_name, Symbol alias) const {
-    std::string name(program_.Text(local_name));
-    if (!alias.empty()) {
-      name += '.';
-      name += program_.Text(alias);
-    }
-    return name;
+    return ProviderConfigName(program_, local_name, alias);
   }
   std::string Name(const ProviderRef& ref) const { return Name(ref.local_name, ref.alias); }
   std::string Display(Symbol provider) const { return ProviderForDisplay(program_.Text(provider)); }

@@ -19,6 +19,15 @@ std::string_view ImpliedLocalName(std::string_view resource_type) {
   return resource_type.substr(0, resource_type.find('_'));
 }
 
+std::string ProviderConfigName(const Program& program, Symbol local_name, Symbol alias) {
+  std::string name(program.Text(local_name));
+  if (!alias.empty()) {
+    name += '.';
+    name += program.Text(alias);
+  }
+  return name;
+}
+
 Symbol AddressOf(Program& program, const Module& module, Symbol local_name) {
   if (auto found = module.provider_addresses.find(local_name.id);
       found != module.provider_addresses.end()) {

@@ -17,6 +17,8 @@ std::string_view ImpliedLocalName(std::string_view resource_type);
 /// Fills Module::provider_addresses and Resource::provider, Import::provider and
 /// ProviderMeta::provider.
 void ResolveModuleProviders(Program& program, Module& module);
+/// A provider configuration as references write it: "aws", "aws.west".
+std::string ProviderConfigName(const Program& program, Symbol local_name, Symbol alias);
 /// The address of a name, also of one that the module does not use.
 Symbol AddressOf(Program& program, const Module& module, Symbol local_name);
 

@@ -121,12 +121,7 @@ class TestProviderChecker {
     return found == types_.end() ? DefaultProvider(program_, local_name) : found->second;
   }
   std::string Name(Symbol local_name, Symbol alias) const {
-    std::string name(program_.Text(local_name));
-    if (!alias.empty()) {
-      name += '.';
-      name += program_.Text(alias);
-    }
-    return name;
+    return ProviderConfigName(program_, local_name, alias);
   }
   void Mismatch(const std::string& name, Symbol type, const std::string& root_name,
                 Symbol root_type, const SourceRange& range) {

@@ -316,17 +316,9 @@ void TestFileReader::ReadSource(const hcl::Attribute& attribute, TestRun::Called
   if (!ReadString(*attribute.expr, text, diags_)) {
     return;
   }
-  Result<ModuleSource> source = ParseModuleSource(text, has_version);
-  if (!source) {
-    diags_.Error(
-        has_version ? "Invalid registry module source address" : "Invalid module source address",
-        Quoted(text) + " is not the address of a module" +
-            (has_version ? " in a registry, which a version is for: " : ": ") +
-            source.error().message + ".",
-        module.source_range);
-    return;
+  if (auto source = ReadModuleSource(text, has_version, module.source_range, diags_)) {
+    module.source = *std::move(source);
   }
-  module.source = *std::move(source);
 }
 
 TestRun::CalledModule TestFileReader::ReadModule(const hcl::Block& block) {
