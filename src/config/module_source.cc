@@ -50,18 +50,6 @@ bool IsTargetSystem(std::string_view name) {
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); });
 }
 
-std::vector<std::string_view> SplitSlashes(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t slash = text.find('/');
-    parts.push_back(text.substr(0, slash));
-    if (slash == std::string_view::npos) {
-      return parts;
-    }
-    text.remove_prefix(slash + 1);
-  }
-}
-
 Result<std::string> NormalRegistry(std::string_view text) {
   std::string_view package = text;
   std::string directory;

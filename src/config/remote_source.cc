@@ -66,18 +66,6 @@ bool HasScheme(std::string_view text) {
   return false;
 }
 
-std::vector<std::string_view> SplitSlashes(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    size_t slash = text.find('/');
-    parts.push_back(text.substr(0, slash));
-    if (slash == std::string_view::npos) {
-      return parts;
-    }
-    text.remove_prefix(slash + 1);
-  }
-}
-
 std::string JoinFrom(const std::vector<std::string_view>& parts, size_t first) {
   std::string out;
   for (size_t i = first; i < parts.size(); ++i) {
@@ -259,6 +247,18 @@ Result<PackageAndDirectory> Expand(const std::string& given) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> SplitSlashes(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    size_t slash = text.find('/');
+    parts.push_back(text.substr(0, slash));
+    if (slash == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(slash + 1);
+  }
+}
 
 Result<std::string> NormalRemoteSource(std::string_view text) {
   auto [raw, directory] = SplitDirectory(text);
