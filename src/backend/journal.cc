@@ -221,6 +221,7 @@ Journal Journal::Open(std::string path, std::string_view lineage, uint64_t seria
 Journal::Journal(Journal&& other) noexcept
     : path_(std::move(other.path_)),
       pending_(std::move(other.pending_)),
+      committed_(other.committed_),
       fd_(std::exchange(other.fd_, -1)) {
 }
 
@@ -229,6 +230,7 @@ Journal& Journal::operator=(Journal&& other) noexcept {
     Close();
     path_ = std::move(other.path_);
     pending_ = std::move(other.pending_);
+    committed_ = other.committed_;
     fd_ = std::exchange(other.fd_, -1);
   }
   return *this;
@@ -280,15 +282,20 @@ Result<void> Journal::Commit(state::Durability durability) {
     if (fd_ < 0) {
       return SystemFailure("open", path_);
     }
+    committed_ = 0;
   }
   std::string_view rest = pending_;
   while (!rest.empty()) {
     ssize_t n = ::write(fd_, rest.data(), rest.size());
     if (n < 0 && errno != EINTR) {
-      return SystemFailure("write", path_);
+      auto failure = SystemFailure("write", path_);
+      // Half a frame would hide all that come after it.
+      (void)!::ftruncate(fd_, static_cast<off_t>(committed_));
+      return failure;
     }
     rest.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
   }
+  committed_ += pending_.size();
   pending_.clear();
   unsynced_ = !sync;
   if (sync && ::fdatasync(fd_) != 0) {
@@ -307,10 +314,15 @@ Result<void> Journal::Commit(state::Durability durability) {
 Result<void> Journal::Remove() {
   pending_.clear();
   Close();
-  if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
-    return SystemFailure("remove", path_);
+  if (::unlink(path_.c_str()) == 0 || errno == ENOENT) {
+    return {};
   }
-  return {};
+  // In a directory that has become read-only an empty journal says the same as none.
+  auto failure = SystemFailure("remove", path_);
+  if (::truncate(path_.c_str(), 0) == 0) {
+    return {};
+  }
+  return failure;
 }
 
 Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& state) {
@@ -350,9 +362,10 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
     }
     ++result.records;
     if (continues) {
-      state::Apply(record, state);
+      state::Apply(record, state, state::Husks::kLeave);
     }
   }
+  state::DropHusks(state);
   if (result.records == 0) {
     result.outcome = Outcome::kNothing;
   } else if (continues) {

@@ -58,6 +58,7 @@ class Journal {
 
   std::string path_;
   std::string pending_;
+  size_t committed_ = 0;  ///< bytes of whole frames in the file
   int fd_ = -1;
   bool unsynced_ = false;
 };

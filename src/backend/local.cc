@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include <unistd.h>
+
 #include "base/files.h"
 
 namespace kinu::backend {
@@ -131,7 +133,13 @@ bool IsValidWorkspaceName(std::string_view name) {
 Result<void> WriteErroredState(state::State& state) {
   LocalStore store(LocalPaths{.read = "errored.tfstate", .write = "errored.tfstate", .backup = {}},
                    state.program);
-  return store.Replace(state, true);
+  Result<void> written = store.Replace(state, true);
+  if (!written) {
+    if (Result<std::string> left = ReadFile("errored.tfstate"); left && left->empty()) {
+      (void)::unlink("errored.tfstate");
+    }
+  }
+  return written;
 }
 
 }  // namespace kinu::backend

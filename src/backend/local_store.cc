@@ -501,10 +501,9 @@ Result<void> LocalStore::Persist(state::State& state, std::string lineage, uint6
       std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
   if (changed || !base_is_written_ || base_text_ == nullptr || *base_text_ != *text) {
     if (journal_) {
+      // Where the journal cannot grow, the whole state may still find its place.
       journal_->AppendSnapshot(serial);
-      if (Result<void> committed = journal_->Commit(); !committed) {
-        return committed;
-      }
+      (void)journal_->Commit();
     }
     if (Result<void> swapped = SwapIn(*text); !swapped) {
       return swapped;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -320,6 +321,9 @@ int Run(std::vector<std::string> args) {
 
 int main(int argc, char** argv) {
   kinu::cli::PrepareHeap();
+  // A file that may not grow is an error of the write, not the end of the program. A handler of our
+  // own, since commands that are run from here inherit what is ignored.
+  (void)std::signal(SIGXFSZ, [](int) {});
   std::vector<std::string> args(argv + 1, argv + argc);
   // hcldec has a command line of its own, whichever way it is called.
   bool hcldec = argc > 0 && kinu::BaseName(argv[0]) == "hcldec";

@@ -20,6 +20,8 @@ class ZipWriter {
   /// Adds an entry. `modified` is the time in seconds since 1970 (UTC); 0: none.
   void Add(std::string_view name, std::string_view content, ZipMethod method = ZipMethod::kDeflated,
            int64_t modified = 0);
+  /// Makes room for what is to come, where its size is about known.
+  void Reserve(size_t bytes) { out_.reserve(bytes); }
   /// The archive. Once.
   std::string Finish();
 

@@ -156,6 +156,13 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   DropUnusedValues(walk);
   ApplyTargetingToCells(walk, plan);
   AddCloseNodes(walk);
+  for (const Cell& cell : walk.cells) {
+    auto kept = std::count_if(cell.rows.begin(), cell.rows.end(),
+                              [](const CellRow& row) { return row.kept; });
+    if (cell.names_itself && kept > 1 && walk.Kept(cell.id)) {
+      diags.Error("Cycle: " + CellName(walk, plan, cell), "");
+    }
+  }
   for (const auto& cycle : walk.graph.Cycles()) {
     std::string members;
     for (NodeId id : cycle) {
@@ -358,6 +365,7 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
     }
   };
   walk.Run(execute, diags);
+  state::DropHusks(result.state);
   for (const plan::OutputChange& change : plan.outputs) {
     if (change.action == plan::Action::kDelete && !destroy_all) {
       recorder.SetOutput({change.name, Value::Null(Type::Dynamic()), false, ""});
@@ -387,8 +395,9 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
       state::ObjectRecord record;
       record.step = state::ObjectRecord::Step::kRemove;
       record.address = address;
-      state::Apply(record, result.state);
+      state::Apply(record, result.state, state::Husks::kLeave);
     }
+    state::DropHusks(result.state);
   }
   result.counts = recorder.counts;
   // Refreshing alone has checked everything already.

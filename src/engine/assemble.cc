@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cty/json.h"
 #include "cty/ops.h"
 #include "state/store.h"
 
@@ -71,7 +72,7 @@ void RemoveCurrent(const ResourceInstance& address, state::State& state) {
   state::ObjectRecord record;
   record.step = state::ObjectRecord::Step::kRemove;
   record.address = address;
-  state::Apply(record, state);
+  state::Apply(record, state, state::Husks::kLeave);
 }
 
 /// Brings one row's entry in the refreshed state up to date.
@@ -116,8 +117,11 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
           data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
     }
     if (!data) {
-      object.private_data = row.refreshed_private;
+      object.private_data = row.refreshed_notes.private_data;
     }
+  }
+  if (!data && (options.refresh || row.imported)) {
+    StoreIdentity(*info.schema, row.refreshed_notes.identity, object);
   }
   if (data || row.orphan) {
     return;
@@ -149,6 +153,17 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
 }
 
 }  // namespace
+
+void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
+                   state::Object& object) {
+  if (identity.IsNull() || schema.identity == nullptr) {
+    object.identity.clear();
+    object.identity_schema_version.reset();
+    return;
+  }
+  object.identity = ValueToJson(identity, schema.identity_type).value_or("null");
+  object.identity_schema_version = static_cast<uint64_t>(schema.identity_version);
+}
 
 void SetOutput(state::State& state, state::OutputValue output) {
   auto at = std::lower_bound(
@@ -245,6 +260,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
       }
     }
   });
+  state::DropHusks(plan.prior_state);
   plan.changes = CollectChanges(walk);
   auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
     return program.Less(a.address, b.address);

@@ -16,6 +16,10 @@ std::vector<plan::ResourceChange> CollectChanges(const Walk& walk);
 plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,
                                   const state::State* before, const Value& after);
 
+/// Writes what identifies an object, or that nothing does, into its stored form.
+void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
+                   state::Object& object);
+
 /// Sets a root output in the state's order; a null value removes it.
 void SetOutput(state::State& state, state::OutputValue output);
 

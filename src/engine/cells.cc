@@ -480,7 +480,7 @@ class Connector {
         Wait(edge.from, end->second);
       }
     }
-    for (const Cell& cell : walk_.cells) {
+    for (Cell& cell : walk_.cells) {
       bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
                   (cell.phase == Phase::kForget && cell.block >= 0);
       if (!live || cell.block < 0) {
@@ -509,7 +509,9 @@ class Connector {
                               walk_.cells[i].single == ref.key);
           }
         }
-        if (!named) {
+        bool own = address == ConfigOf(cell);
+        cell.names_itself = cell.names_itself || (own && !named);
+        if (!named && !own) {
           Wait(cell.id, ref.target);
         }
         for (uint32_t i : a->cells) {

@@ -51,6 +51,12 @@ struct Repetition {
   size_t row = 0;
 };
 
+/// What a provider keeps with an object beside its attributes.
+struct ProviderNotes {
+  std::string private_data;
+  Value identity;  ///< null: the object has none
+};
+
 /// One instance of a resource during a walk.
 struct Row {
   InstanceKey key;
@@ -69,7 +75,7 @@ struct Row {
   std::optional<Value> value;
   /// The object after schema upgrade and refresh; empty when there is none.
   std::optional<Value> refreshed_value;
-  std::string refreshed_private;
+  ProviderNotes refreshed_notes;
   bool forgotten_data = false;          ///< a data source that nothing reads any more
   std::optional<Value> previous_value;  ///< after schema upgrade, before refresh
   std::optional<plan::ResourceChange> change;

@@ -120,6 +120,12 @@ struct StrayRows {
   std::vector<Row> rows;
 };
 
+/// A block that names itself, in its repetition, depends_on or create provisioners.
+struct SelfReference {
+  bool has_key = false;  ///< one instance, by a literal key; else all
+  InstanceKey key;
+};
+
 /// What is the same for all instances of a block: computed once, indexed like Module::resources.
 struct BlockInfo {
   const schema::ResourceSchema* schema = nullptr;
@@ -130,6 +136,7 @@ struct BlockInfo {
   std::vector<StrayRows> strays;
   std::unique_ptr<BlockImports> imports;  ///< null: nothing is imported
   bool pick_rows = false;                 ///< -target or -exclude decides row by row
+  std::vector<SelfReference> self_references;
   /// Module instances in which some row has a change to make: data sources wait for it.
   std::vector<ModuleInstId> pending;
   void AddPending(ModuleInstId module) {

@@ -367,9 +367,19 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
     zip.Add(name, content,
             content.size() > kMostDeflated ? ZipMethod::kStored : ZipMethod::kDeflated, now);
   };
-  add(kPlanEntry, *message);
   const std::string prior =
       state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
+  if (prior.size() > kMostDeflated) {
+    // What is large is stored as it is, so the archive's size is about known.
+    size_t files = 0;
+    for (const SnapshotModule& module : plan.configuration) {
+      for (const SnapshotFile& file : module.files) {
+        files += file.content.size();
+      }
+    }
+    zip.Reserve(message->size() + 2 * prior.size() + files + files / 8);
+  }
+  add(kPlanEntry, *message);
   add(kStateEntry, prior);
   // Usually nothing changed outside, and then the other state differs in its header alone.
   const bool same = plan.prior_state.program != nullptr && plan.prior_state.checks.empty() &&

@@ -149,7 +149,22 @@ LockInfo NewLockInfo(std::string_view operation) {
   return info;
 }
 
-void Apply(const ObjectRecord& record, State& state) {
+void DropHusks(State& state) {
+  std::vector<AbsResource> empty;
+  for (const auto& resource : state.resources) {
+    size_t husks = std::erase_if(resource->instances, [](const Instance& instance) {
+      return instance.current == nullptr && instance.deposed.empty();
+    });
+    if (husks > 0 && resource->instances.empty()) {
+      empty.push_back(resource->address);
+    }
+  }
+  for (const AbsResource& address : empty) {
+    state.Remove(address);
+  }
+}
+
+void Apply(const ObjectRecord& record, State& state, Husks husks) {
   const AbsResource& address = record.address.resource;
   const InstanceKey& key = record.address.key;
   if (record.step == ObjectRecord::Step::kStore) {
@@ -180,7 +195,9 @@ void Apply(const ObjectRecord& record, State& state) {
       } else if (is_deposed) {
         instance->deposed.erase(deposed);
       }
-      RemoveHusk(state, *resource, key);
+      if (husks == Husks::kDrop) {
+        RemoveHusk(state, *resource, key);
+      }
       break;
     case ObjectRecord::Step::kDepose:
       if (instance->current != nullptr && !record.deposed.empty()) {

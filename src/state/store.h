@@ -68,8 +68,17 @@ struct ObjectRecord {
   Object object;
 };
 
-/// Does to `state` what the record says. Instances and resources that become empty are removed.
-void Apply(const ObjectRecord& record, State& state);
+/// What becomes of instances that lose their last object.
+enum class Husks : uint8_t {
+  kDrop,   ///< removed at once, and their resource with the last of them
+  kLeave,  ///< left empty until DropHusks(): removing many one by one would move the others each
+           ///< time
+};
+
+/// Does to `state` what the record says.
+void Apply(const ObjectRecord& record, State& state, Husks husks = Husks::kDrop);
+/// Removes instances without objects, and resources that have no others.
+void DropHusks(State& state);
 
 class Store {
  public:

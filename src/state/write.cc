@@ -332,7 +332,9 @@ std::string WriteState(const State& state, Layout layout, std::string_view linea
                        uint64_t serial) {
   std::string out;
   if (state.buffer != nullptr) {
-    out.reserve(state.buffer->size() + state.buffer->size() / 8);
+    // What was read is indented as a rule, which doubles it.
+    const size_t size = state.buffer->size();
+    out.reserve(layout == Layout::kCompact ? size / 2 + size / 16 : size + size / 8);
   }
   StateWriter(state, layout, out).Write(lineage, serial);
   return out;

@@ -15,6 +15,8 @@ tests/providers, found as the CLI configuration in TF_CLI_CONFIG_FILE says.
     histories.py --binary … --reference … --seed 4711          # one of them again
     histories.py --binary … --corpus tests/differential/corpus # against recorded answers
     histories.py --reference … --corpus … --record SEED…       # record them
+
+With --answers DIR the reference's side of each history is kept there, and run only once.
 """
 
 import argparse
@@ -810,7 +812,7 @@ def observe(side, options, commands):
         seen.append(("order", order))
         applied = side.run("apply", "-json", "plan.out")
         seen.append(("apply", "%d\n%s" % (applied.returncode, "\n".join(messages(applied)))))
-        seen.append(("order of the run", "\n".join(violations(order, applied))))
+        seen.append(("order of the run", "\n".join(sorted(violations(order, applied)))))
     seen.append(("state", state_document(side)))
     return seen
 
@@ -855,51 +857,61 @@ def prepare(side, world):
     side.modules = modules
 
 
-def compare(seed, binary, reference, keep):
-    """Differences of one history, as text; empty when there are none."""
-    base = tempfile.mkdtemp(prefix="history-")
-    report = []
-    try:
-        sides = []
-        for name, program in (("reference", reference), ("kinu", binary)):
-            os.mkdir(os.path.join(base, name))
-            sides.append(Side(program, os.path.join(base, name), environment()))
-        for number, (world, options, commands) in enumerate(steps_of(seed)):
-            for side in sides:
-                side.looks = 3 if world.rich and side.binary == reference else 1
-                prepare(side, world)
-            pair = [observe(side, options, commands) for side in sides]
-            for (what, a), (_, b) in zip(*pair):
-                if a != b and UNSTABLE not in (a, b):
-                    lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), "reference",
-                                                      "kinu", lineterm="", n=3))
-                    report.append("seed %d step %d %s: %s differs\n  %s" % (
-                        seed, number, " ".join(options), what,
-                        "\n  ".join(lines[:60])))
-            if len(pair[0]) != len(pair[1]):
-                report.append("seed %d step %d %s: only one side has a plan" % (
-                    seed, number, " ".join(options)))
-            if report:
-                if keep:
-                    shutil.copytree(base, os.path.join(keep, str(seed)), dirs_exist_ok=True)
-                break
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
-    return "\n".join(report)
+def observe_history(seed, program, reference, directory):
+    """What a program does in a history: a list of (what, text) for each step."""
+    side = Side(program, directory, environment())
+    out = []
+    for world, options, commands in steps_of(seed):
+        side.looks = 3 if world.rich and reference else 1
+        prepare(side, world)
+        out.append(observe(side, options, commands))
+    return out
+
+
+def answers_of(seed, reference, answers):
+    """The reference's side of a history, from the directory of answers when it is there."""
+    path = os.path.join(answers, "%d.json" % seed) if answers else None
+    if path and os.path.exists(path):
+        with open(path) as handle:
+            return json.load(handle)
+    with tempfile.TemporaryDirectory(prefix="history-", ignore_cleanup_errors=True) as base:
+        out = observe_history(seed, reference, True, base)
+    if path:
+        os.makedirs(answers, exist_ok=True)
+        with open(path + ".new", "w") as handle:
+            json.dump(out, handle)
+        os.replace(path + ".new", path)
+    return out
+
+
+def compare(seed, binary, reference, answers):
+    """Differences of the first step of a history that has some, as text."""
+    wanted = answers_of(seed, reference, answers)
+    if not binary:
+        return ""
+    with tempfile.TemporaryDirectory(prefix="history-", ignore_cleanup_errors=True) as base:
+        got = observe_history(seed, binary, False, base)
+    every_option = [options for _, options, _ in steps_of(seed)]
+    for number, (options, theirs, ours) in enumerate(zip(every_option, wanted, got)):
+        report = []
+        for (what, a), (_, b) in zip(theirs, ours):
+            if a != b and UNSTABLE not in (a, b):
+                lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), "reference",
+                                                  "kinu", lineterm="", n=3))
+                report.append("seed %d step %d %s: %s differs\n  %s" % (
+                    seed, number, " ".join(options), what, "\n  ".join(lines[:60])))
+        if len(theirs) != len(ours):
+            report.append("seed %d step %d %s: only one side has a plan" % (
+                seed, number, " ".join(options)))
+        if report:
+            return "\n".join(report)
+    return ""
 
 
 def record(seed, program):
-    """What a program does in a history."""
-    base = tempfile.mkdtemp(prefix="history-")
-    try:
-        side = Side(program, base, environment())
-        out = []
-        for world, options, commands in steps_of(seed):
-            prepare(side, world)
-            out.append({what: text for what, text in observe(side, options, commands)})
-        return out
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
+    """What a program does in a history, by name."""
+    with tempfile.TemporaryDirectory(prefix="history-", ignore_cleanup_errors=True) as base:
+        return [dict(step) for step in observe_history(seed, program, False, base)]
 
 
 def main():
@@ -911,7 +923,7 @@ def main():
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", help="directory for histories that differ")
+    parser.add_argument("--answers", help="directory that keeps what the reference did")
     parser.add_argument("--corpus")
     parser.add_argument("--record", type=int, nargs="*")
     options = parser.parse_args()
@@ -947,7 +959,7 @@ def main():
         list(range(options.first, options.first + options.count))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for seed, report in zip(seeds, pool.map(
-                lambda s: compare(s, options.binary, options.reference, options.keep), seeds)):
+                lambda s: compare(s, options.binary, options.reference, options.answers), seeds)):
             if report:
                 failed += 1
                 print(report, flush=True)

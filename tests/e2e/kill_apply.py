@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills an apply at random moments and checks that no finished object is lost.
 
-  kill_apply.py --binary PATH [--reference PATH] [--rounds N] [--objects N] [--seed N]
+  kill_apply.py --binary PATH [--reference PATH] [--count N] [--objects N] [--seed N]
 
 Each round applies a configuration in an empty directory, kills the process (SIGKILL) after a random
 delay and asks the next command for the state. Every object whose completion was printed before the
@@ -109,7 +109,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--reference")
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--count", type=int, default=20, help="how often it is killed")
     parser.add_argument("--objects", type=int, default=1200)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
@@ -119,15 +119,15 @@ def main():
     whole = whole_run(binary, args.objects, env)
     rng = random.Random(args.seed)
     failed = partial = 0
-    for _ in range(args.rounds):
+    for _ in range(args.count):
         problem, finished = one_round(binary, args.reference, args.objects, rng.uniform(0, whole), env)
         if problem:
             failed += 1
             print("FAIL", problem)
         elif 0 < finished < args.objects:
             partial += 1
-    print("%d rounds, %d of them killed half way" % (args.rounds, partial))
-    print("kill: %d passed, %d failed" % (args.rounds - failed, failed))
+    print("%d rounds, %d of them killed half way" % (args.count, partial))
+    print("kill: %d passed, %d failed" % (args.count - failed, failed))
     return 1 if failed else 0
 
 

@@ -19,7 +19,7 @@ void Recorder::Record(const state::ObjectRecord& record, state::Durability durab
     (void)store_->Record(record);
     (void)store_->Flush(durability);
   }
-  state::Apply(record, working_);
+  state::Apply(record, working_, state::Husks::kLeave);
 }
 
 std::optional<state::Object> Recorder::Current(const ResourceInstance& address) {
@@ -59,7 +59,7 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
   Walk& walk = context.node.walk;
   const Node& node = walk.graph.node(id);
   ResourceTable& table = *instance.resources[node.index];
-  std::lock_guard lock(table.whole_mutex);
+  std::unique_lock lock(table.whole_mutex);
   if (table.expanded) {
     return true;
   }
@@ -85,10 +85,20 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
       }
     }
   } else {
-    ModuleScope scope(walk, instance);
     size_t errors = diags.error_count();
-    expansion = Expand({resource.count, resource.for_each, resource.enabled}, scope, walk.program,
-                       false, diags);
+    FlatSet<InstanceKey> going;
+    if (!info.self_references.empty()) {
+      lock.unlock();  // it looks at itself, and no two cells of such a block run side by side
+      for (const plan::ResourceChange& change : context.plan.changes) {
+        if (change.address.resource == address && change.action == plan::Action::kDelete) {
+          going.insert(change.address.key);
+        }
+      }
+    }
+    expansion = ExpandBlock(walk, instance, node.index, stored, going, diags);
+    if (!lock.owns_lock()) {
+      lock.lock();
+    }
     if (diags.error_count() != errors) {
       return false;
     }
@@ -124,7 +134,7 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
 }
 
 /// Brings the object that a provider returned into the form that is stored.
-state::Object MakeObject(RowContext& row, const Value& value, const std::string& private_data,
+state::Object MakeObject(RowContext& row, const Value& value, const ProviderNotes& notes,
                          state::ObjectStatus status) {
   state::Object object;
   object.status = status;
@@ -133,7 +143,8 @@ state::Object MakeObject(RowContext& row, const Value& value, const std::string&
           ? static_cast<uint64_t>(std::max<int64_t>(row.info.schema->version, 0))
           : 0;
   state::EncodeObject(value, row.info.schema->block.implied_type(), object);
-  object.private_data = private_data;
+  object.private_data = notes.private_data;
+  StoreIdentity(*row.info.schema, notes.identity, object);
   object.dependencies = row.info.dependencies;
   object.create_before_destroy = row.create_before_destroy;
   object.skip_destroy = row.row.keeps_object;
@@ -162,11 +173,11 @@ state::Durability DurabilityOf(const RowContext& row) {
 /// The call itself with all the checks on its answer. Ref: provider contract 9.3.
 struct Applied {
   Value value;
-  std::string private_data;
+  ProviderNotes notes;
   bool failed = false;
 };
 Applied CallApply(RowContext& row, provider::Provider& provider, const Value& before,
-                  const Value& after, const Value& config, const std::string& private_data,
+                  const Value& after, const Value& config, const ProviderNotes& notes,
                   Diagnostics& diags) {
   const schema::Block& block = row.info.schema->block;
   const Type& type = block.implied_type();
@@ -178,7 +189,8 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
   request.prior = before.UnmarkDeep();
   request.planned = after.ContainsMarked() ? after.UnmarkDeepWithPaths(&marks) : after;
   request.config = config.UnmarkDeep();
-  request.private_data = private_data;
+  request.private_data = notes.private_data;
+  request.identity = notes.identity;
   provider::Problems problems;
   provider::ApplyResponse response = provider.ApplyResourceChange(request, problems);
   std::string address = row.AddressText();
@@ -192,7 +204,7 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
                                         "its authors.");
   };
   Applied out;
-  out.private_data = std::move(response.private_data);
+  out.notes = {std::move(response.private_data), std::move(response.identity)};
   Value value =
       response.has_state ? response.state : (deleting ? Value::Null(type) : before.UnmarkDeep());
   if (!response.has_state && !failed()) {
@@ -256,7 +268,8 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     }
   };
   std::optional<PlannedRow> planned =
-      PlanChange(row, *provider, prior, current ? &*current : nullptr, &saved, diags);
+      PlanChange(row, *provider, prior, current ? &*current : nullptr,
+                 current ? saved.before_identity : Value(), &saved, diags);
   if (!planned) {
     restore();
     return;
@@ -312,12 +325,11 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
   Applied applied;
   if (only_marks) {
     applied.value = change.after;
-    applied.private_data = current->private_data;
+    applied.notes = {current->private_data, saved.before_identity};
   } else {
-    applied = CallApply(row, *provider, before, change.after, planned->config, change.private_data,
-                        diags);
+    applied = CallApply(row, *provider, before, change.after, planned->config,
+                        {change.private_data, change.after_identity}, diags);
   }
-  std::string private_data = applied.private_data;
   bool keep = !applied.value.IsNull();
   if (keep) {
     // A failed creation leaves something that nobody can rely on: tainted. A failed update leaves
@@ -328,7 +340,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
                         : (current ? current->status : state::ObjectStatus::kReady);
     }
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
-    record.object = MakeObject(row, applied.value, private_data, status);
+    record.object = MakeObject(row, applied.value, applied.notes, status);
     if (only_marks) {
       record.object.status = current->status;
       record.object.create_before_destroy = current->create_before_destroy;
@@ -350,7 +362,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     applied.failed = diags.error_count() != before_provisioners;
     if (applied.failed) {
       state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
-      record.object = MakeObject(row, applied.value, private_data, state::ObjectStatus::kTainted);
+      record.object = MakeObject(row, applied.value, applied.notes, state::ObjectStatus::kTainted);
       context.recorder.Record(record, DurabilityOf(row));
     }
   }
@@ -431,13 +443,16 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
   }
   Value nothing = Value::Null(row.info.schema->block.implied_type());
   bool plain_delete = saved.action == plan::Action::kDelete;
-  Applied applied = CallApply(row, *provider, saved.before, nothing, nothing,
-                              plain_delete ? saved.private_data : object->private_data, diags);
+  ProviderNotes notes{object->private_data, saved.before_identity};
+  if (plain_delete) {
+    notes = {saved.private_data, saved.after_identity};
+  }
+  Applied applied = CallApply(row, *provider, saved.before, nothing, nothing, notes, diags);
   if (applied.failed) {
     if (!applied.value.IsNull()) {
       state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
       record.deposed = deposed;
-      record.object = MakeObject(row, applied.value, applied.private_data, object->status);
+      record.object = MakeObject(row, applied.value, applied.notes, object->status);
       record.object.dependencies = object->dependencies;
       record.object.create_before_destroy = object->create_before_destroy;
       record.object.skip_destroy = object->skip_destroy;
@@ -482,7 +497,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
     return;
   }
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
-  record.object = MakeObject(row, *value, "", state::ObjectStatus::kReady);
+  record.object = MakeObject(row, *value, {}, state::ObjectStatus::kReady);
   record.object.dependencies = nullptr;
   record.object.create_before_destroy = false;
   context.recorder.Record(record, DurabilityOf(row));

@@ -12,7 +12,7 @@ namespace kinu::engine {
 class Recorder {
  public:
   Recorder(state::State& working, state::Store* store) : working_(working), store_(store) {}
-  /// Applies the record to the working state and remembers it durably.
+  /// Applies the record to the working state, which is left with husks, and remembers it durably.
   void Record(const state::ObjectRecord& record, state::Durability durability);
   /// A copy of the current object of an instance, or nothing.
   std::optional<state::Object> Current(const ResourceInstance& address);

@@ -43,7 +43,8 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
   return out;
 }
 
-plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reason reason) {
+plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const ProviderNotes& notes,
+                                plan::Reason reason) {
   plan::ResourceChange change;
   change.address = row.address;
   change.previous_address = row.walk().PreviousAddress(row.address);
@@ -55,6 +56,7 @@ plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reaso
   change.action = plan::Action::kForget;
   change.reason = reason;
   change.before = prior;
+  change.before_identity = notes.identity;
   change.after = Value::Null(row.info.schema->block.implied_type());
   return change;
 }

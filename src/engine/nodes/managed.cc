@@ -5,6 +5,7 @@
 
 #include "codec/json_reader.h"
 #include "cty/convert.h"
+#include "cty/json.h"
 #include "cty/ops.h"
 #include "engine/generate_config.h"
 #include "engine/reference_check.h"
@@ -320,10 +321,44 @@ std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider
   return marks.empty() ? value : value.MarkWithPaths(marks);
 }
 
+std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
+                                     const state::Object& object, Diagnostics& diags) {
+  ProviderNotes notes{object.private_data, {}};
+  const schema::ResourceSchema& schema = *row.info.schema;
+  if (object.identity.empty() || schema.identity == nullptr) {
+    return notes;
+  }
+  const auto version = static_cast<int64_t>(object.identity_schema_version.value_or(0));
+  if (version > schema.identity_version) {
+    diags.Error("Resource identity managed by newer provider version",
+                "The identity of " + row.AddressText() +
+                    " was written with a newer version of the provider than the one in use. "
+                    "Upgrade the provider to read it.");
+    return std::nullopt;
+  }
+  if (version < schema.identity_version) {
+    provider::Problems problems;
+    std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+    notes.identity = provider.UpgradeResourceIdentity(type, version, object.identity, problems);
+    bool failed = provider::HasErrors(problems);
+    AppendProblems(problems, nullptr, row.AddressText(), diags);
+    return failed ? std::nullopt : std::optional(std::move(notes));
+  }
+  ValueResult<Value> identity = ValueFromJson(object.identity, schema.identity_type);
+  if (!identity) {
+    diags.Error(
+        "Invalid resource identity in state",
+        "The identity of " + row.AddressText() +
+            " in the state does not fit the provider's schema: " + identity.error().message + ".");
+    return std::nullopt;
+  }
+  notes.identity = std::move(*identity);
+  return notes;
+}
+
 std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
-                                   const state::Object& object, const Value& prior,
-                                   const std::string& deposed, std::string* private_data,
-                                   Diagnostics& diags) {
+                                   const Value& prior, const std::string& deposed,
+                                   ProviderNotes& notes, Diagnostics& diags) {
   auto [id_key, id_value] = IdentifyObject(prior);
   row.walk().Post({.kind = EventKind::kRefreshStart,
                    .address = row.address,
@@ -335,7 +370,8 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   provider::ReadRequest request;
   request.type = row.walk().program.Text(row.address.resource.resource.type);
   request.prior = unmarked;
-  request.private_data = object.private_data;
+  request.private_data = notes.private_data;
+  request.identity = notes.identity;
   provider::Problems problems;
   provider::ReadResponse response = provider.ReadResource(request, problems);
   bool failed = provider::HasErrors(problems);
@@ -354,7 +390,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
                 ": the refreshed object contains unknown values.", diags);
     return std::nullopt;
   }
-  *private_data = std::move(response.private_data);
+  notes = {std::move(response.private_data), std::move(response.identity)};
   Value refreshed = response.state;
   if (!refreshed.IsNull() && !marks.empty()) {
     refreshed = refreshed.MarkWithPaths(marks);
@@ -388,7 +424,7 @@ bool CheckConditions(RowContext& row, ConditionKind kind,
 
 std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provider,
                                      const std::optional<Value>& prior_object,
-                                     const state::Object* object,
+                                     const state::Object* object, const Value& identity,
                                      const plan::ResourceChange* earlier, Diagnostics& diags) {
   Walk& walk = row.walk();
   const schema::Block& block = row.info.schema->block;
@@ -449,6 +485,8 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
   request.proposed = schema::ProposeNew(block, unmarked_prior, unmarked_config);
   if (object != nullptr && !tainted) {
     request.private_data = object->private_data;
+    request.identity = identity;
+    change.before_identity = identity;
   }
   provider::PlanResponse response = provider.PlanResourceChange(request, problems);
   if (!take_problems()) {
@@ -538,6 +576,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     request.config = unmarked_original;
     request.proposed = schema::ProposeNew(block, request.prior, unmarked_original);
     request.private_data = planned_private;
+    request.identity = Value();
     response = provider.PlanResourceChange(request, problems);
     if (provider::HasErrors(problems)) {
       take_problems();
@@ -560,6 +599,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     change.action = replacing;
     change.reason = plan::Reason::kReplaceTainted;
     before = *prior_object;
+    change.before_identity = identity;
   }
   if (plan::IsReplace(change.action) && BlockKeepsObject(row, diags)) {
     change.action = plan::Action::kForgetThenCreate;
@@ -575,6 +615,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
   }
   change.before = std::move(before);
   change.after = std::move(planned);
+  change.after_identity = std::move(response.identity);
   change.private_data = std::move(planned_private);
   return out;
 }
@@ -613,7 +654,7 @@ Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
 
 /// Asks the provider for an existing object, as it is now.
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
-                                  const ImportTarget& target, std::string* private_data,
+                                  const ImportTarget& target, ProviderNotes& notes,
                                   Diagnostics& diags) {
   auto [id_key, id_value] = target.id.empty()
                                 ? IdentifyObject(target.identity)
@@ -660,11 +701,8 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
     return error("Import returned null resource",
                  "The provider gave an object without any data for " + what + ".");
   }
-  state::Object object;
-  object.private_data = found.private_data;
-  *private_data = found.private_data;
-  std::optional<Value> refreshed =
-      RefreshObject(row, provider, object, found.state, "", private_data, diags);
+  notes = {found.private_data, found.identity};
+  std::optional<Value> refreshed = RefreshObject(row, provider, found.state, "", notes, diags);
   if (!refreshed) {
     return std::nullopt;
   }
@@ -730,7 +768,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   const state::Object* object = row.row.stored != nullptr ? row.row.stored->current.get() : nullptr;
   const ImportTarget* import = ImportOf(row);
   if (import != nullptr) {
-    prior = ImportObject(row, *provider, *import, &row.row.refreshed_private, diags);
+    prior = ImportObject(row, *provider, *import, row.row.refreshed_notes, diags);
     if (!prior) {
       return;
     }
@@ -743,9 +781,12 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
       return;
     }
     row.row.previous_value = prior;
-    std::string private_data = object->private_data;
+    std::optional<ProviderNotes> notes = NotesOf(row, *provider, *object, diags);
+    if (!notes) {
+      return;
+    }
     if (options.refresh) {
-      prior = RefreshObject(row, *provider, *object, *prior, "", &private_data, diags);
+      prior = RefreshObject(row, *provider, *prior, "", *notes, diags);
       if (!prior) {
         return;
       }
@@ -755,14 +796,14 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
     }
     if (prior) {
       row.row.refreshed_value = prior;
-      row.row.refreshed_private = std::move(private_data);
+      row.row.refreshed_notes = std::move(*notes);
     }
   }
   state::Object refreshed_object;
   const state::Object* current = nullptr;
   if (prior && (object != nullptr || import != nullptr)) {
     refreshed_object.status = object != nullptr ? object->status : state::ObjectStatus::kReady;
-    refreshed_object.private_data = row.row.refreshed_private;
+    refreshed_object.private_data = row.row.refreshed_notes.private_data;
     current = &refreshed_object;
   }
   if (options.mode == plan::Mode::kRefreshOnly) {
@@ -788,8 +829,8 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   RowContext described{row.node, row.id,       block ? block->resource : row.resource,
                        row.info, row.instance, row.address,
                        row.row,  row.triggered};
-  std::optional<PlannedRow> planned =
-      PlanChange(described, *provider, prior, current, nullptr, diags);
+  std::optional<PlannedRow> planned = PlanChange(described, *provider, prior, current,
+                                                 row.row.refreshed_notes.identity, nullptr, diags);
   if (!planned) {
     if (block) {
       // What was written is kept: it has to be completed by hand.
@@ -873,9 +914,12 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   row.row.previous_value = prior;
-  std::string private_data = object.private_data;
+  std::optional<ProviderNotes> notes = NotesOf(row, *provider, object, diags);
+  if (!notes) {
+    return;
+  }
   if (walk.input.options.refresh) {
-    prior = RefreshObject(row, *provider, object, *prior, "", &private_data, diags);
+    prior = RefreshObject(row, *provider, *prior, "", *notes, diags);
     if (!prior) {
       return;
     }
@@ -885,15 +929,15 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     }
   }
   row.row.refreshed_value = prior;
-  row.row.refreshed_private = private_data;
+  row.row.refreshed_notes = *notes;
   if (walk.input.options.mode == plan::Mode::kRefreshOnly) {
     row.row.value = *prior;
     return;
   }
   Disposal disposal = DecideDisposal(row, object, false, diags);
   std::optional<plan::ResourceChange> change =
-      disposal.forget ? PlanForget(row, *prior, disposal.reason)
-                      : PlanDestroy(row, *provider, *prior, private_data, diags);
+      disposal.forget ? PlanForget(row, *prior, *notes, disposal.reason)
+                      : PlanDestroy(row, *provider, *prior, *notes, diags);
   if (!change) {
     return;
   }
@@ -913,7 +957,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
 }
 
 std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
-                                                const Value& prior, const std::string& private_data,
+                                                const Value& prior, const ProviderNotes& notes,
                                                 Diagnostics& diags) {
   const schema::Block& block = row.info.schema->block;
   plan::ResourceChange change;
@@ -927,14 +971,16 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   change.action = plan::Action::kDelete;
   change.before = prior;
   change.after = Value::Null(block.implied_type());
-  change.private_data = private_data;
+  change.before_identity = notes.identity;
+  change.private_data = notes.private_data;
   if (row.provider_slot().schema->capabilities().plan_destroy) {
     provider::PlanRequest request;
     request.type = row.walk().program.Text(row.address.resource.resource.type);
     request.prior = prior.UnmarkDeep();
     request.proposed = Value::Null(block.implied_type());
     request.config = Value::Null(block.implied_type());
-    request.private_data = private_data;
+    request.private_data = notes.private_data;
+    request.identity = notes.identity;
     provider::Problems problems;
     provider::PlanResponse response = provider.PlanResourceChange(request, problems);
     bool failed = provider::HasErrors(problems);
@@ -948,6 +994,7 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
       return std::nullopt;
     }
     change.private_data = std::move(response.private_data);
+    change.after_identity = std::move(response.identity);
   }
   return change;
 }
@@ -978,11 +1025,13 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   if (!prior) {
     return;
   }
-  std::string private_data = deposed.object.private_data;
+  std::optional<ProviderNotes> notes = NotesOf(row_context, *provider, deposed.object, diags);
+  if (!notes) {
+    return;
+  }
   const Options& options = context.walk.input.options;
   if (options.refresh) {
-    prior = RefreshObject(row_context, *provider, deposed.object, *prior, deposed.key,
-                          &private_data, diags);
+    prior = RefreshObject(row_context, *provider, *prior, deposed.key, *notes, diags);
     if (!prior || prior->IsNull()) {
       return;
     }
@@ -991,8 +1040,8 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
     return;
   }
   Disposal disposal = DecideDisposal(row_context, deposed.object, true, diags);
-  auto change = disposal.forget ? PlanForget(row_context, *prior, disposal.reason)
-                                : PlanDestroy(row_context, *provider, *prior, private_data, diags);
+  auto change = disposal.forget ? PlanForget(row_context, *prior, *notes, disposal.reason)
+                                : PlanDestroy(row_context, *provider, *prior, *notes, diags);
   if (change) {
     change->deposed = deposed.key;
     slot.changes.push_back(std::move(*change));

@@ -48,11 +48,16 @@ provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags);
 std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider,
                                    const state::Object& object, Diagnostics& diags);
 
-/// Reads the object again; empty when it is gone. Posts the refresh events.
+/// What the provider keeps with a stored object; the identity upgraded by the provider where it is
+/// of an older schema. Nothing with diagnostics on failure.
+std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
+                                     const state::Object& object, Diagnostics& diags);
+
+/// Reads the object again, and what the provider keeps with it; a null value when it is gone. Posts
+/// the refresh events.
 std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
-                                   const state::Object& object, const Value& prior,
-                                   const std::string& deposed, std::string* private_data,
-                                   Diagnostics& diags);
+                                   const Value& prior, const std::string& deposed,
+                                   ProviderNotes& notes, Diagnostics& diags);
 
 /// Config with the ignored paths put back to what the prior object has.
 Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
@@ -63,14 +68,16 @@ struct PlannedRow {
   plan::ResourceChange change;
   Value config;  ///< evaluated, marked
 };
-/// `prior` is the current object (null value: none); `earlier` the saved change when applying.
+/// `prior` is the current object (null value: none) and `identity` what identifies it; `earlier`
+/// the saved change when applying.
 std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provider,
                                      const std::optional<Value>& prior, const state::Object* object,
-                                     const plan::ResourceChange* earlier, Diagnostics& diags);
+                                     const Value& identity, const plan::ResourceChange* earlier,
+                                     Diagnostics& diags);
 
 /// The change that destroys an object; asks the provider when it plans destruction.
 std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
-                                                const Value& prior, const std::string& private_data,
+                                                const Value& prior, const ProviderNotes& notes,
                                                 Diagnostics& diags);
 /// Whether an object that is not wanted any more is only forgotten, and why.
 struct Disposal {
@@ -84,7 +91,8 @@ bool BlockKeepsObject(const RowContext& row, Diagnostics& diags);
 Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,
                         Diagnostics& diags);
 /// The change that forgets an object.
-plan::ResourceChange PlanForget(RowContext& row, const Value& prior, plan::Reason reason);
+plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const ProviderNotes& notes,
+                                plan::Reason reason);
 
 /// Whether lifecycle.prevent_destroy forbids it; says so if it does.
 bool PreventsDestroy(RowContext& row, Diagnostics& diags);

@@ -49,6 +49,12 @@ void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
 /// are wanted no more.
 bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
 
+/// What a resource's repetition comes to in one module instance. A block that names itself there
+/// sees its objects of `stored`, but for those that are `going`.
+Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
+                      const state::Resource* stored, const FlatSet<InstanceKey>& going,
+                      Diagnostics& diags);
+
 /// The address of an object of a module instance: `module.m[0].output.x`.
 std::string ObjectAddress(const Walk& walk, const ModuleInstance& instance, std::string_view kind,
                           Symbol name);

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
+#include "schema/marks.h"
 
 namespace kinu::engine {
 namespace {
@@ -22,17 +25,67 @@ plan::Reason OrphanReason(const config::Resource& resource, const Expansion& exp
   return plan::Reason::kNone;
 }
 
+/// What a block's own repetition sees of the block: the objects that the state has.
+void LendStoredRows(const config::Resource& resource, const BlockInfo& info,
+                    const state::Resource* stored, const FlatSet<InstanceKey>& going,
+                    ResourceTable& table) {
+  table.expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
+                         : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                                        : Expansion::Kind::kSingle;
+  table.expanded = true;
+  table.has_gaps = true;
+  if (stored == nullptr || info.schema == nullptr) {
+    return;
+  }
+  for (const state::Instance& entry : stored->instances) {
+    if (entry.current == nullptr || going.contains(entry.key)) {
+      continue;
+    }
+    auto value = state::DecodeObject(*entry.current, info.schema->block.implied_type());
+    if (value) {
+      Row& row = table.rows.emplace_back();
+      row.key = entry.key;
+      row.value = schema::MarkSensitive(info.schema->block, *value);
+    }
+  }
+}
+
 }  // namespace
+
+Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
+                      const state::Resource* stored, const FlatSet<InstanceKey>& going,
+                      Diagnostics& diags) {
+  const config::Resource& resource = instance.node->module->resources[index];
+  const BlockInfo& info = walk.blocks[instance.node->index][index];
+  ResourceTable& table = *instance.resources[index];
+  const bool names_itself = !info.self_references.empty();
+  if (names_itself) {
+    LendStoredRows(resource, info, stored, going, table);
+  }
+  Expansion expansion = Expand({resource.count, resource.for_each, resource.enabled},
+                               ModuleScope(walk, instance), walk.program, false, diags);
+  if (names_itself) {
+    table.expansion = Expansion();
+    table.expanded = table.has_gaps = false;
+    table.rows.clear();
+    table.whole.reset();
+  }
+  return expansion;
+}
 
 bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags) {
   Walk& walk = context.walk;
   const Node& node = walk.graph.node(id);
   const config::Resource& resource = instance.node->module->resources[node.index];
   ResourceTable& table = *instance.resources[node.index];
-  ModuleScope scope(walk, instance, instance.parent != nullptr ? Repetition{} : Repetition{});
+  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  auto stored_here = std::find_if(
+      info.stored.begin(), info.stored.end(),
+      [&](const state::Resource* stored) { return stored->address.module == instance.id; });
   size_t errors = diags.error_count();
-  table.expansion = Expand({resource.count, resource.for_each, resource.enabled}, scope,
-                           walk.program, walk.kind == WalkKind::kValidate, diags);
+  table.expansion =
+      ExpandBlock(walk, instance, node.index,
+                  stored_here == info.stored.end() ? nullptr : *stored_here, {}, diags);
   if (diags.error_count() != errors) {
     return false;
   }
@@ -43,7 +96,6 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
     table.rows[i].expansion_row = static_cast<uint32_t>(i);
   }
   table.expanded = true;
-  const BlockInfo& info = walk.blocks[node.config_node][node.index];
   for (const state::Resource* stored : info.stored) {
     if (stored->address.module != instance.id) {
       continue;

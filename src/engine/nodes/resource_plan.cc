@@ -62,6 +62,58 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
   }
 }
 
+/// A row of a block in one module instance, as it is planned.
+struct RowWork {
+  ModuleInstance* instance;
+  ModuleInstId module;
+  Row* row;
+  bool leads = true;  ///< false: waits for the row of its module instance that the block names
+};
+
+/// P5: a block that names one of its rows has that row planned before the others of the module
+/// instance; rows that wait for each other are a cycle. Ref: resourceInstanceSubgraph.
+bool FindLeaders(const Walk& walk, const config::Resource& resource, const BlockInfo& info,
+                 std::vector<RowWork>& work, Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  for (size_t begin = 0, end = 0; begin < work.size(); begin = end) {
+    while (end < work.size() && work[end].module == work[begin].module) {
+      ++end;
+    }
+    std::vector<RowWork*> leaders;
+    bool all = false;
+    for (const SelfReference& ref : info.self_references) {
+      auto named = std::find_if(work.begin() + static_cast<ptrdiff_t>(begin),
+                                work.begin() + static_cast<ptrdiff_t>(end),
+                                [&](const RowWork& row) { return row.row->key == ref.key; });
+      if (!ref.has_key || named == work.begin() + static_cast<ptrdiff_t>(end)) {
+        all = true;
+      } else if (std::find(leaders.begin(), leaders.end(), &*named) == leaders.end()) {
+        leaders.push_back(&*named);
+      }
+    }
+    if (all) {
+      leaders.clear();
+      for (size_t i = begin; i < end; ++i) {
+        leaders.push_back(&work[i]);
+      }
+    }
+    if (leaders.size() > 1) {
+      std::string members;
+      for (const RowWork* row : leaders) {
+        members +=
+            (members.empty() ? "" : ", ") +
+            walk.program.ToText(ResourceInstance{{row->module, resource.name}, row->row->key}) +
+            (row->row->orphan ? " (orphan)" : "");
+      }
+      diags.Error("Cycle: " + members, "");
+    }
+    for (size_t i = begin; i < end && leaders.size() == 1; ++i) {
+      work[i].leads = &work[i] == leaders[0];
+    }
+  }
+  return diags.error_count() == errors;
+}
+
 }  // namespace
 
 bool NodeContext::Wants(const ResourceInstance& instance) const {
@@ -210,12 +262,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     info.strays.push_back(std::move(stray));
   }
-  struct Work {
-    ModuleInstance* instance;
-    ModuleInstId module;
-    Row* row;
-  };
-  std::vector<Work> work;
+  std::vector<RowWork> work;
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
     if (info.pick_rows) {
@@ -237,8 +284,16 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       work.push_back({nullptr, stray.resource->address.module, &row});
     }
   }
+  FlatSet<uint32_t> leaderless;
+  if (!info.self_references.empty() && !FindLeaders(walk, resource, info, work, diags)) {
+    return;
+  }
   std::vector<Diagnostics> found(work.size());
-  walk.ForEachRow(work.size(), walk.providers[info.provider].blocking, [&](size_t i) {
+  bool leading = true;
+  auto plan_row = [&](size_t i) {
+    if (work[i].leads != leading || leaderless.contains(work[i].module.id)) {
+      return;
+    }
     if (walk.stopping()) {
       found[i].Error("execution halted", "");
       return;
@@ -257,7 +312,18 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     } else {
       OpenEphemeralRow(row_context, found[i]);
     }
-  });
+  };
+  bool blocking = walk.providers[info.provider].blocking;
+  walk.ForEachRow(work.size(), blocking, plan_row);
+  if (!info.self_references.empty()) {
+    for (size_t i = 0; i < work.size(); ++i) {
+      if (found[i].has_errors()) {
+        leaderless.insert(work[i].module.id);
+      }
+    }
+    leading = false;
+    walk.ForEachRow(work.size(), blocking, plan_row);
+  }
   for (size_t i = 0; i < work.size(); ++i) {
     work[i].row->failed = found[i].has_errors();
     const auto& change = work[i].row->change;

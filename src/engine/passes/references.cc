@@ -201,6 +201,9 @@ class Connector {
   /// An edge of the block graph. While applying, what waits for a resource block waits for the
   /// cells behind it, which do not exist yet: those edges are kept for ConnectCells.
   static void Wait(Walk& walk, NodeId from, NodeId to, bool has_key = false, InstanceKey key = {}) {
+    if (from == to) {
+      return;  // rows wait for rows: BlockInfo::self_references
+    }
     if (walk.kind == WalkKind::kApply && walk.graph.node(to).kind == NodeKind::kResource) {
       walk.resource_edges.push_back({from, to, has_key, key});
     } else {
@@ -340,6 +343,12 @@ void ConnectReferences(Walk& walk, Diagnostics* diags) {
     for (uint32_t i = 0; i < module.resources.size(); ++i) {
       inside(base.resources + i, module.resources[i].check < 0);
       connect.Connect(base.resources + i, refs.resources[i]);
+      for (uint32_t binding : refs.resources[i].list) {
+        const config::Reference& ref = module.references[binding];
+        if (ref.kind == config::ReferenceKind::kResource && ref.index == static_cast<int>(i)) {
+          walk.blocks[node.index][i].self_references.push_back({ref.has_key, ref.key});
+        }
+      }
       if (const auto& imports = walk.blocks[node.index][i].imports; imports != nullptr) {
         // Import blocks stand in the root module, whatever they target.
         Bindings bindings;

@@ -81,6 +81,9 @@ class EngineTest : public ::testing::Test {
     input.options.mode = mode_;
     input.options.targets = targets_;
     input.options.excludes = excludes_;
+    input.options.refresh = refresh_;
+    input.options.parallelism = parallelism_;
+    input.options.force_replace = force_replace_;
     input.events = &events_;
     return input;
   }
@@ -180,6 +183,9 @@ class EngineTest : public ::testing::Test {
   plan::Mode mode_ = plan::Mode::kNormal;
   Strings targets_;   ///< as -target gives them
   Strings excludes_;  ///< as -exclude gives them
+  bool refresh_ = true;
+  int parallelism_ = 10;
+  Strings force_replace_;
 };
 
 }  // namespace kinu::engine::testing

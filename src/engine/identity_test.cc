@@ -1,0 +1,103 @@
+// What identifies an object for its provider: stored, planned, read again, upgraded, imported by.
+#include <gtest/gtest.h>
+
+#include "engine/testing/scenario_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::ScenarioTest;
+using testing::Strings;
+
+/// Things that an attribute of their own identifies.
+class IdentityTest : public ScenarioTest {
+ protected:
+  IdentityTest() {
+    schema::ResourceSchema& schema = script_->schema.resources["test_thing"];
+    schema.identity = std::make_unique<schema::Block>();
+    schema.identity->attributes.push_back(provider::testing::Required("key", Type::String()));
+    schema.identity->Finish();
+    schema.identity_type = schema.identity->implied_type();
+    schema.identity_version = 3;
+    script_->types["test_thing"].apply = [](const provider::ApplyRequest& request,
+                                            provider::ApplyResponse& response,
+                                            provider::Problems&) {
+      if (!request.planned.IsNull()) {
+        response.identity = Identity(std::string(request.planned.Find("name")->AsString()));
+      }
+    };
+  }
+  static Value Identity(const std::string& key) {
+    return Value::Object({{"key", Value::String(key)}});
+  }
+  const state::Object& Object(const state::State& state) const {
+    return *state.Sorted()[0]->instances[0].current;
+  }
+};
+
+TEST_F(IdentityTest, AreStoredPlannedAndReadAgain) {
+  ConfigureAs("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"%v\"\n}\n", nullptr,
+              "one");
+  plan::Plan plan = Plan();
+  EXPECT_TRUE(plan.changes.at(0).before_identity.IsNull());
+  EXPECT_TRUE(plan.changes.at(0).after_identity.IsNull());
+  Apply();
+  EXPECT_EQ(Object(state_).identity, R"({"key":"a"})");
+  EXPECT_EQ(Object(state_).identity_schema_version, 3u);
+  ConfigureAs("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"%v\"\n}\n", nullptr,
+              "two");
+  plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Object(plan.prior_state).identity, R"({"key":"a"})");
+  EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).before_identity, Identity("a")));
+  EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).after_identity, Identity("a")));
+  Apply();
+  EXPECT_EQ(Object(state_).identity, R"({"key":"a"})");
+  mode_ = plan::Mode::kDestroy;
+  plan = Plan();
+  EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).before_identity, Identity("a")));
+}
+
+TEST_F(IdentityTest, AReplacementStartsWithout) {
+  ConfigureAs("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  force = \"%v\"\n}\n", nullptr,
+              "one");
+  Apply();
+  ConfigureAs("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  force = \"%v\"\n}\n", nullptr,
+              "two");
+  plan::Plan plan = Plan();
+  EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).before_identity, Identity("a")));
+  EXPECT_TRUE(plan.changes.at(0).after_identity.IsNull());
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Object(state_).identity, R"({"key":"a"})");
+}
+
+TEST_F(IdentityTest, AreUpgradedButNotFromNewerProviders) {
+  Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
+  Apply();
+  state_.Find(state_.Sorted()[0]->address)->instances[0].current->identity_schema_version = 4;
+  (void)Plan();
+  EXPECT_TRUE(HasError("Resource identity managed by newer provider version")) << Text(diags_);
+  state_.Find(state_.Sorted()[0]->address)->instances[0].current->identity_schema_version = 2;
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Object(plan.prior_state).identity_schema_version, 3u);
+}
+
+TEST_F(IdentityTest, ImportsByIdentityKeepIt) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    import {
+      to       = test_thing.a
+      identity = { key = "found" }
+    })");
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  ASSERT_TRUE(plan.changes.at(0).importing.has_value());
+  EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).importing->identity, Identity("found")));
+  EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).before_identity, Identity("found")));
+  EXPECT_EQ(Object(plan.prior_state).identity, R"({"key":"found"})");
+}
+
+}  // namespace
+}  // namespace kinu::engine

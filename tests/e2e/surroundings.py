@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Applies in surroundings where a state cannot be written: what was there stays, what was done is told.
+
+  surroundings.py --binary PATH [--reference PATH]
+
+Each case starts from a state of its own, applies a change under a limit, and looks at the exit code,
+the summaries and the files. With --reference that program does the same beside it, and its exit code
+and summaries are printed where they differ.
+"""
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CONFIGURATION = """variable "v" { default = "one" }
+resource "terraform_data" "a" {
+  count = 100
+  input = "${var.v}-${join("", [for i in range(40) : "0123456789"])}"
+}
+resource "terraform_data" "b" {
+  depends_on       = [terraform_data.a]
+  triggers_replace = var.v
+  provisioner "local-exec" { command = "sh ./hook" }
+}
+"""
+SUMMARY = re.compile(r"^(?:Error|Warning): (.*)$", re.M)
+
+
+class Place:
+    """A directory with a configuration and, unless `empty`, the state of its first version."""
+
+    def __init__(self, binary, root, empty=False):
+        self.binary = binary
+        self.directory = tempfile.mkdtemp(dir=root)
+        self.env = {"PATH": os.environ.get("PATH", ""), "HOME": root, "TZ": "UTC",
+                    "TF_IN_AUTOMATION": "1"}
+        self.write("main.tf", CONFIGURATION)
+        self.write("hook", "true")
+        self.run("init")
+        if not empty:
+            assert self.run("apply", "-auto-approve").returncode == 0
+        self.before = self.read("terraform.tfstate")
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def read(self, name):
+        if not os.path.isfile(self.path(name)):
+            return None
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
+    def run(self, *words, limit=None):
+        def lower():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return subprocess.run([self.binary, *words, "-no-color"], cwd=self.directory, env=self.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              preexec_fn=lower if limit else None, timeout=120, check=False)
+
+    def objects(self):
+        """The inputs of all objects, as the next command reads the state."""
+        shown = json.loads(self.run("show", "-json").stdout)
+        return [r["values"].get("input") or "" for r in
+                shown.get("values", {}).get("root_module", {}).get("resources", [])]
+
+
+def expect(problems, what, holds):
+    if not holds:
+        problems.append(what)
+
+
+def file_limit(binary, root):
+    """No file may grow beyond 40 kB: neither the state, nor the journal, nor errored.tfstate."""
+    place = Place(binary, root)
+    done = place.run("apply", "-auto-approve", "-var", "v=two", limit=40_000)
+    problems = []
+    expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
+    expect(problems, "no word of the failure", "Failed to save state" in done.stderr)
+    now = place.read("terraform.tfstate")
+    if now != place.before:  # a whole state, or the one from before
+        expect(problems, "the state is damaged", len(json.loads(now)["resources"]) == 2)
+    expect(problems, "the state is not shown", '"two-' in done.stdout + done.stderr)
+    expect(problems, "an empty errored.tfstate", place.read("errored.tfstate") != "")
+    return done, problems
+
+
+def journal_only(binary, root):
+    """The whole state is too large, the journal is not: nothing is lost when the limit is gone."""
+    place = Place(binary, root)
+    place.write("hook", "true")
+    done = place.run("apply", "-auto-approve", "-var", "v=two", "-target", "terraform_data.a[7]",
+                     limit=40_000)
+    problems = []
+    expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
+    expect(problems, "the old state is gone", place.read("terraform.tfstate") == place.before)
+    found = [text for text in place.objects() if text.startswith("two-")]
+    expect(problems, "%d objects were recovered" % len(found), len(found) == 1)
+    return done, problems
+
+
+def lost_lock(binary, root):
+    """Somebody removes the lock's description while the apply runs: it goes on."""
+    place = Place(binary, root)
+    place.write("hook", "rm -f .terraform.tfstate.lock.info")
+    done = place.run("apply", "-auto-approve", "-var", "v=two")
+    problems = []
+    expect(problems, "the exit code is %d: %s" % (done.returncode, done.stderr),
+           done.returncode == 0)
+    expect(problems, "the state is another",
+           sum(t.startswith("two-") for t in place.objects()) == 100)
+    return done, problems
+
+
+def directory_in_the_way(binary, root):
+    """A directory takes the state's name: errored.tfstate has the state."""
+    place = Place(binary, root)
+    place.write("hook", "rm -f terraform.tfstate && mkdir terraform.tfstate")
+    done = place.run("apply", "-auto-approve", "-var", "v=two")
+    problems = []
+    expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
+    left = json.loads(place.read("errored.tfstate") or "{}")
+    expect(problems, "errored.tfstate is not whole", len(left.get("resources", [])) == 2)
+    os.rmdir(place.path("terraform.tfstate"))
+    pushed = place.run("state", "push", "errored.tfstate")
+    expect(problems, "it cannot be pushed: " + pushed.stderr, pushed.returncode == 0)
+    expect(problems, "the pushed state is another",
+           sum(t.startswith("two-") for t in place.objects()) == 100)
+    return done, problems
+
+
+def damaged_files(binary, root):
+    """A state or plan that is cut off is refused and left alone."""
+    place = Place(binary, root)
+    problems = []
+    place.write("terraform.tfstate", place.before[:1000])
+    done = place.run("apply", "-auto-approve")
+    expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
+    expect(problems, "the damaged state was touched",
+           place.read("terraform.tfstate") == place.before[:1000])
+    place.write("terraform.tfstate", place.before)
+    place.run("plan", "-out=p", "-var", "v=two")
+    with open(place.path("p"), "r+b") as file:
+        file.truncate(os.path.getsize(place.path("p")) // 2)
+    planned = place.run("apply", "p")
+    expect(problems, "the exit code is %d" % planned.returncode, planned.returncode == 1)
+    expect(problems, "the plan is not named",
+           'Failed to load "p" as a plan file' in planned.stderr)
+    expect(problems, "the state was touched", place.read("terraform.tfstate") == place.before)
+    return done, problems
+
+
+CASES = [file_limit, journal_only, lost_lock, directory_in_the_way, damaged_files]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--reference")
+    options = parser.parse_args()
+    root = tempfile.mkdtemp(prefix="kinu-surroundings-")
+    failed = 0
+    try:
+        for case in CASES:
+            done, problems = case(os.path.abspath(options.binary), root)
+            if problems:
+                failed += 1
+                print("FAIL %s: %s" % (case.__name__, "; ".join(problems)))
+            if options.reference:
+                theirs, found = case(options.reference, root)
+                pair = [(p.returncode, sorted(SUMMARY.findall(p.stderr))) for p in (done, theirs)]
+                if pair[0] != pair[1] or found:
+                    print("%s: %s, the reference %s; %s" % (case.__name__, *pair, found))
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    print("%d passed, %d failed" % (len(CASES) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
