@@ -107,6 +107,10 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   }
   auto describe = [&](Diagnostic& diagnostic) {
     lang::DescribeValues(expr, scope, nullptr, diagnostic);
+    if (kind == ConditionKind::kAssertion) {
+      // Each assertion is told. Ref: CheckRuleDiagnosticExtra DoNotConsolidateDiagnostic.
+      diagnostic.tag = DiagnosticTag::kConsolidateNever;
+    }
   };
   if (!value.IsKnown()) {
     if (kind == ConditionKind::kAssertion) {

@@ -1,5 +1,7 @@
 #include "engine/relevant.h"
 
+#include <algorithm>
+
 #include "cty/convert.h"
 #include "hcl/static.h"
 #include "schema/decode.h"
@@ -286,6 +288,21 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
       analyzer.AddResource(change.address.resource);
     }
   }
+  if (plan.mode == plan::Mode::kDestroy) {
+    // Data sources that go are no changes in a plan, but they are looked at as such.
+    for (const state::Resource* resource : plan.prior_state.Sorted()) {
+      const AbsResource& address = resource->address;
+      const bool goes = address.resource.mode == ResourceMode::kData &&
+                        std::any_of(resource->instances.begin(), resource->instances.end(),
+                                    [&](const state::Instance& instance) {
+                                      return !walk.targets.active() ||
+                                             walk.targets.Wants({address, instance.key});
+                                    });
+      if (goes && changed.insert(address).second) {
+        analyzer.AddResource(address);
+      }
+    }
+  }
   const config::Module& root = *walk.config.root().module;
   for (const plan::OutputChange& change : plan.outputs) {
     int index = root.FindOutput(walk.program.Find(change.name));
@@ -301,7 +318,7 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
     for (const ModuleInstance* instance : walk.instances[node->index]) {
       for (size_t i = 0; i < instance->outputs.size(); ++i) {
         const config::Output& output = node->module->outputs[i];
-        if (!walk.Kept(walk.bases[node->index].outputs + static_cast<NodeId>(i))) {
+        if (!walk.Succeeded(walk.bases[node->index].outputs + static_cast<NodeId>(i))) {
           continue;
         }
         if (!instance->outputs[i].IsNull() || !output.deprecated.empty()) {

@@ -442,5 +442,78 @@ TEST_F(ScenarioTest, OneAtATimeTheOrderIsTheSame) {
   EXPECT_EQ(first.size(), 9u);
 }
 
+/// The addresses of what a plan says is relevant, with the attribute.
+Strings Relevant(const plan::Plan& plan) {
+  Strings out;
+  for (const plan::RelevantAttribute& attribute : plan.relevant_attributes) {
+    out.push_back(attribute.resource + attribute.attribute.ToText());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+TEST_F(ScenarioTest, OutputsOfModulesThatWereNotReachedAreNotRelevant) {
+  const char* module = R"(
+    variable "i" {}
+    resource "test_thing" "b" {
+      name  = "b"
+      value = var.i
+    }
+    output "o" { value = test_thing.b.id })";
+  const char* text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      value = "%v"
+      lifecycle {
+        postcondition {
+          condition     = self.value == "one"
+          error_message = "no"
+        }
+      }
+    }
+    module "m" {
+      source = "./m"
+      i      = test_thing.a.name
+    })";
+  ConfigureAs(text, module, "one");
+  Apply();
+  EXPECT_EQ(Relevant(Plan()), (Strings{"module.m.test_thing.b.id"}));
+  ConfigureAs(text, module, "two");
+  EXPECT_EQ(Relevant(Plan()), Strings{});
+  EXPECT_TRUE(HasError("Resource postcondition failed")) << Text(diags_);
+}
+
+TEST_F(ScenarioTest, DataThatGoesMakesWhatItReadsRelevant) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    data "test_thing" "d" { name = test_thing.a.output })");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  mode_ = plan::Mode::kDestroy;
+  EXPECT_EQ(Relevant(Plan()), Strings{"test_thing.a.output"});
+}
+
+TEST_F(ScenarioTest, EachAssertionIsTold) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    check "one" {
+      assert {
+        condition     = test_thing.a.name == "x"
+        error_message = "no"
+      }
+    }
+    check "two" {
+      assert {
+        condition     = test_thing.a.name == "y"
+        error_message = "no"
+      }
+    })");
+  (void)Plan();
+  ASSERT_EQ(diags_.size(), 2u) << Text(diags_);
+  for (const Diagnostic& diagnostic : diags_) {
+    EXPECT_EQ(diagnostic.tag, DiagnosticTag::kConsolidateNever);
+  }
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -608,20 +608,43 @@ class Side:
 
     def normal(self, value):
         """JSON as text with identifiers by order of appearance."""
+        settle(value, masked)
         text = json.dumps(value, indent=1, sort_keys=True)
         text = UUID.sub(self.name, text)
         text = NUMBER.sub(self.name, text)
         text = re.sub(r'("deposed(?:_key)?": )"([0-9a-f]{8})"', r'\1"KEY"', text)
         text = re.sub(r"\(destroy deposed [0-9a-f]{8}\)", "(destroy deposed KEY)", text)
-        # Deposed objects lie in the order of keys that are made at random, and keys of two kinds
-        # in no order.
+        # Where nothing else tells two of them apart, their names from earlier steps do.
         value = json.loads(text)
-        for resource in value.get("resources", []) if isinstance(value, dict) else []:
-            instances = resource.get("instances")
-            if isinstance(instances, list):
-                instances.sort(key=lambda i: (str(i.get("index_key")), "deposed" in i,
-                                              json.dumps(i, sort_keys=True)))
+        settle(value, lambda entry: json.dumps(entry, sort_keys=True))
         return json.dumps(value, indent=1, sort_keys=True)
+
+
+def masked(entry):
+    """An object's text without what is random in it."""
+    text = json.dumps(entry, sort_keys=True)
+    return re.sub(r'"[0-9a-f]{8}"', "", NUMBER.sub("", UUID.sub("", text)))
+
+
+def settle(value, text_of):
+    """Deposed objects lie in the order of keys that are made at random, and keys of two kinds in no
+    order: sorts them by a text of theirs."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "instances" and isinstance(inner, list):
+                inner.sort(key=lambda i: (str(i.get("index_key")), "deposed" in i, text_of(i)))
+            if key in ("resources", "resource_changes") and isinstance(inner, list):
+                place = {}
+                for entry in inner:
+                    place.setdefault(entry.get("address"), len(place))
+                inner.sort(key=lambda e: (place[e.get("address")],
+                                          "deposed" in e or "deposed_key" in e,
+                                          text_of(e) if "deposed" in e or "deposed_key" in e
+                                          else ""))
+            settle(inner, text_of)
+    elif isinstance(value, list):
+        for inner in value:
+            settle(inner, text_of)
 
 
 def diagnostics(process):
@@ -788,6 +811,9 @@ def state_document(side):
     for check in state.get("check_results") or []:
         (check.get("objects") or []).sort(key=str)
     (state.get("check_results") or []).sort(key=str)
+    # A failing destroy of the reference sometimes leaves resources without objects, and sometimes
+    # not.
+    state["resources"] = [r for r in state.get("resources", []) if r.get("instances")]
     sort_lists(state)
     return side.normal(state)
 
