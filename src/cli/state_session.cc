@@ -33,6 +33,16 @@ bool StateSession::Options(backend::LocalOptions& options) {
   return !diags.has_errors() && BackendOptions(invocation, arguments, options, diags);
 }
 
+bool StateSession::CheckConfiguration() {
+  auto arguments = VariableArguments(*flags, diags);
+  Diagnostics found;
+  checked_ = LoadWorkingDirectory(invocation, arguments, found);
+  if (found.has_errors()) {
+    diags.Append(std::move(found));
+  }
+  return !diags.has_errors();
+}
+
 bool StateSession::Open(std::string_view lock) {
   backend::LocalOptions options;
   auto given = [&](std::string_view name) {

@@ -30,6 +30,9 @@ struct StateSession {
   bool json_only() const { return audience != nullptr && audience->json_only(); }
   /// Opens the workspace's store and reads the state, under a lock when `lock` names its reason.
   bool Open(std::string_view lock = {});
+  /// Whether the whole configuration can be loaded; what is wrong with it is in `diags`, what is
+  /// only worth a warning nowhere. Ref: command/meta.go checkRequiredVersion.
+  bool CheckConfiguration();
   /// Where the state of the configuration's backend is; the -state flags count when there are any.
   bool Options(backend::LocalOptions& options);
   /// Shows what is in `diags` and returns the exit code of a failure.
@@ -48,6 +51,7 @@ struct StateSession {
 
  private:
   bool locked_ = false;
+  std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
 };
 
 }  // namespace kinu::cli

@@ -68,15 +68,23 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();
   };
   if (table.expansion.kind == Expansion::Kind::kDisabled) {
+    // Where nothing is planned, what is still there is seen.
+    for (const Row& row : table.rows) {
+      if (row.orphan && row.key.none() && row.value && !row.pending_delete) {
+        return *row.value;
+      }
+    }
     return Value::Null(type());
   }
   if (table.expansion.kind == Expansion::Kind::kSingle) {
     if (!table.rows.empty() && table.rows[0].value) {
       return *table.rows[0].value;
     }
-    // Of what was never made nothing is known, not even the type; where other instances are left,
-    // the reference has the type. Ref: evaluate.go GetResource.
-    return table.rows.size() > 1 ? Value::Unknown(type()) : Value::DynamicUnknown();
+    // Of what was never made nothing is known, not even the type; where other instances or deposed
+    // objects are left, the reference has the type. Ref: evaluate.go GetResource.
+    const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
+                         !table.rows[0].stored->deposed.empty();
+    return table.rows.size() > 1 || deposed ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {

@@ -493,6 +493,39 @@ TEST_F(ScenarioTest, DataThatGoesMakesWhatItReadsRelevant) {
   EXPECT_EQ(Relevant(Plan()), Strings{"test_thing.a.output"});
 }
 
+TEST_F(ScenarioTest, RefreshingAloneSeesWhatIsThere) {
+  auto text = [](const char* enabled) {
+    return std::string(R"(
+      resource "test_thing" "a" {
+        name = "a"
+        lifecycle { enabled = )") +
+           enabled + R"( }
+      }
+      output "a" { value = test_thing.a == null ? "off" : test_thing.a.id })";
+  };
+  Configure(text("true"));
+  Apply();
+  Configure(text("false"));
+  mode_ = plan::Mode::kRefreshOnly;
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.outputs.size(), 1u) << Text(diags_);
+  EXPECT_EQ(plan.outputs[0].action, plan::Action::kNoOp);
+}
+
+TEST_F(ScenarioTest, DeposedObjectsTellTheType) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    output "a" { value = test_thing.a.id })");
+  Apply();
+  state::Instance& a = state_.Find(state_.Sorted()[0]->address)->instances[0];
+  a.deposed.push_back({"00000001", state::Detach(*a.current)});
+  a.current = nullptr;
+  mode_ = plan::Mode::kRefreshOnly;
+  plan::Plan plan = Plan();
+  ASSERT_EQ(plan.outputs.size(), 1u) << Text(diags_);
+  EXPECT_EQ(plan.outputs[0].after.type(), Type::String());
+}
+
 TEST_F(ScenarioTest, EachAssertionIsTold) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }

@@ -223,7 +223,7 @@ int RunStateRm(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  if (!session.Open("state-rm")) {
+  if (!session.CheckConfiguration() || !session.Open("state-rm")) {
     return session.Fail();
   }
   std::vector<ResourceInstance> selected;
@@ -282,7 +282,7 @@ int RunStateMv(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  if (!session.Open("state-mv")) {
+  if (!session.CheckConfiguration() || !session.Open("state-mv")) {
     return session.Fail();
   }
   OtherState other;

@@ -67,6 +67,9 @@ int RunStateReplaceProvider(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
+  if (!session.CheckConfiguration()) {
+    return session.Fail();
+  }
   const auto& words = session.flags->positionals();
   auto from = ParseProviderSource(words[0]);
   if (!from) {

@@ -19,7 +19,7 @@ int RunStatePull(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  if (!session.Open()) {
+  if (!session.CheckConfiguration() || !session.Open()) {
     return session.Fail();
   }
   if (!session.state.empty() || !session.state.lineage.empty()) {
@@ -38,6 +38,9 @@ int RunStatePush(Invocation& invocation) {
   }
   if (session.diags.has_errors()) {
     return session.Usage();
+  }
+  if (!session.CheckConfiguration()) {
+    return session.Fail();
   }
   const std::string& path = session.flags->positionals()[0];
   Result<std::string> bytes =

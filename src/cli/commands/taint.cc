@@ -28,6 +28,9 @@ int Run(Invocation& invocation, bool taint) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
+  if (taint && !session.CheckConfiguration()) {
+    return session.Fail();
+  }
   if (!session.Open(taint ? "taint" : "untaint")) {
     return session.Fail();
   }
