@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "base/check.h"
+#include "codec/lazy_deflate.h"
 
 namespace kinu {
 namespace {
@@ -19,8 +20,7 @@ Bytef* Input(std::string_view bytes) {
   return const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
 }
 
-// Deflate data up to a final block, or (with a flush) up to a byte boundary without one.
-std::string Compress(std::string_view bytes, int last_flush) {
+std::string Compress(std::string_view bytes) {
   z_stream stream{};
   KINU_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, 8,
                           Z_DEFAULT_STRATEGY) == Z_OK,
@@ -34,12 +34,11 @@ std::string Compress(std::string_view bytes, int last_flush) {
     stream.avail_in = static_cast<uInt>(piece);
     stream.next_out = reinterpret_cast<Bytef*>(chunk);
     stream.avail_out = kChunk;
-    const int status = deflate(&stream, last ? last_flush : Z_NO_FLUSH);
+    const int status = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
     KINU_CHECK(status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR, "deflate");
     out.append(chunk, kChunk - stream.avail_out);
     bytes.remove_prefix(piece - stream.avail_in);
-    done = last_flush == Z_FINISH ? status == Z_STREAM_END
-                                  : last && bytes.empty() && stream.avail_out != 0;
+    done = status == Z_STREAM_END;
   }
   deflateEnd(&stream);
   return out;
@@ -89,16 +88,14 @@ Result<std::string> Decompress(std::string_view bytes, int format, size_t limit)
 }  // namespace
 
 std::string Deflate(std::string_view bytes) {
-  return Compress(bytes, Z_FINISH);
+  return Compress(bytes);
 }
 
 std::string Gzip(std::string_view bytes) {
   using namespace std::string_view_literals;
   constexpr std::string_view kHeader = "\x1F\x8B\x08\0\0\0\0\0\0\xFF"sv;
-  constexpr std::string_view kEmptyLastBlock = "\x01\0\0\xFF\xFF"sv;
   std::string out(kHeader);
-  out += Compress(bytes, Z_SYNC_FLUSH);
-  out += kEmptyLastBlock;
+  out += LazyDeflate(bytes);
   AppendLittleEndian(out, Crc32(bytes));
   AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
   return out;

@@ -14,9 +14,8 @@ std::string Deflate(std::string_view bytes);
 /// Inverse of Deflate. Fails when the result would be larger than `limit`.
 Result<std::string> Inflate(std::string_view deflated, size_t limit);
 
-/// One gzip member without name and time, operating system "unknown" (255). It is laid out as by a
-/// Go program that flushes before it closes: data, an empty stored block, a last empty stored
-/// block.
+/// One gzip member without name and time, operating system "unknown" (255): the bytes that a Go
+/// program writes which flushes before it closes (codec/lazy_deflate.h).
 std::string Gzip(std::string_view bytes);
 /// All members of a gzip file, joined. Fails when the result would be larger than `limit`.
 Result<std::string> Gunzip(std::string_view gzip, size_t limit);

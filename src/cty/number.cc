@@ -217,7 +217,37 @@ Decimal ExactDecimal(mpz_srcptr mantissa, int64_t exponent) {
   return decimal;
 }
 
-// Cuts `decimal`, the exact value of |mantissa × 2^exponent|, to the shortest digits that lie
+// Exponents up to here have all their digits made; beyond it a number of up to 600 bits has more
+// than 2,000.
+constexpr int64_t kExactExponent = 8192;
+// More digits than the shortest text of any number has, and than two numbers that are next to each
+// other have in common.
+constexpr size_t kDistinctDigits = 220;
+
+// The decimal of mantissa × 2^exponent for one who looks at `count` digits at most. A number with
+// a huge exponent has its first digits only, and a last one that says that more follow, which
+// makes every rounding to `count` digits come out as that of all digits would.
+Decimal LeadingDecimal(mpz_srcptr mantissa, int64_t exponent, size_t count) {
+  const int64_t magnitude = exponent < 0 ? -exponent : exponent;
+  const size_t bits = mpz_sizeinbase(mantissa, 2);
+  // Not all of a number's factors of five can meet one of two, so it has these digits at least.
+  const size_t least = static_cast<size_t>(magnitude) / 4;
+  if (magnitude <= kExactExponent || least <= bits + count) {
+    return ExactDecimal(mantissa, exponent);
+  }
+  Scratch value(static_cast<mpfr_prec_t>(std::max<size_t>(bits, 2)));
+  mpfr_set_z_2exp(value, mantissa, exponent, MPFR_RNDN);
+  Decimal decimal;
+  decimal.digits.resize(count + 2);  // and the closing zero
+  mpfr_exp_t places = 0;
+  mpfr_get_str(decimal.digits.data(), &places, 10, count, value, MPFR_RNDZ);
+  decimal.digits.resize(count);
+  decimal.digits += '1';
+  decimal.exponent = places;
+  return decimal;
+}
+
+// Cuts `decimal`, the leading digits of |mantissa × 2^exponent|, to the shortest digits that lie
 // within half a unit in the last place of a mantissa of `precision` bits.
 void RoundShortest(Decimal& decimal, mpz_srcptr mantissa, int64_t exponent, int precision) {
   if (decimal.digits.empty()) {
@@ -236,9 +266,9 @@ void RoundShortest(Decimal& decimal, mpz_srcptr mantissa, int64_t exponent, int 
   bool inclusive = mpz_tstbit(scaled, 1) == 0;
   BigInt bound;
   mpz_sub_ui(bound, scaled, 1);
-  Decimal lower = ExactDecimal(bound, exponent);
+  Decimal lower = LeadingDecimal(bound, exponent, kDistinctDigits);
   mpz_add_ui(bound, scaled, 1);
-  Decimal upper = ExactDecimal(bound, exponent);
+  Decimal upper = LeadingDecimal(bound, exponent, kDistinctDigits);
 
   for (size_t i = 0; i < decimal.digits.size(); ++i) {
     char digit = decimal.digits[i];
@@ -521,7 +551,13 @@ std::string Number::Format(char verb, int digits) const {
     mp_bitcnt_t zeros = mpz_scan1(mantissa, 0);
     mpz_tdiv_q_2exp(mantissa, mantissa, zeros);
     exponent += static_cast<int64_t>(zeros);
-    decimal = ExactDecimal(mantissa, exponent);
+    size_t seen = kDistinctDigits;
+    if (digits >= 0) {
+      // Behind a point that is fixed all digits count, of a number with a whole part.
+      const int64_t whole = std::max<int64_t>(mpfr_get_exp(value), 0);
+      seen = static_cast<size_t>(digits + 2 + (verb == 'f' ? whole : 0));
+    }
+    decimal = LeadingDecimal(mantissa, exponent, seen);
     if (digits < 0) {
       RoundShortest(decimal, mantissa, exponent, precision_);
     }
@@ -596,7 +632,7 @@ bool Number::Equal(const Number& a, const Number& b) {
       b.IsInfinite()) {
     return Compare(a, b) == 0;
   }
-  return Compare(a, b) == 0 || a.ToText() == b.ToText();
+  return Compare(a, b) == 0 || a.Format('e', -1) == b.Format('e', -1);
 }
 
 bool Number::HasSum(const Number& a, const Number& b) {
@@ -777,8 +813,9 @@ uint64_t Number::Hash() const {
   if (Sign() == 0) {
     return FromInt(0).Hash();  // minus zero equals zero
   }
-  // Equality of fractions goes by their texts, so the hash must too.
-  return HashBytes(ToText());
+  // Equality of fractions goes by their texts, so the hash must too (by their digits, that is:
+  // the text of a number with a huge exponent is long).
+  return HashBytes(Format('e', -1));
 }
 
 }  // namespace kinu

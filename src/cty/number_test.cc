@@ -141,5 +141,41 @@ TEST(Number, EqualsTheReferenceToTheBit) {
   EXPECT_GE(literals, 150u);
 }
 
+// Texts of numbers with huge exponents come from their leading digits: a literal of few digits is
+// its own shortest text, however far the point is from them.
+TEST(Number, HugeExponentsHaveShortestTexts) {
+  const std::string_view kDigits[] = {"1",
+                                      "9",
+                                      "5",
+                                      "1234567",
+                                      "99999999999999999999",
+                                      "70368744177663999999999999999999999999999999999999999999"};
+  for (std::string_view digits : kDigits) {
+    for (int zeros : {2400, 2460, 2470, 2500, 30000, 400000}) {
+      const std::string text = std::string(digits) + std::string(static_cast<size_t>(zeros), '0');
+      EXPECT_EQ(Number::Parse(std::string(digits) + "e" + std::to_string(zeros))->ToText(), text);
+      const std::string small =
+          "0." + std::string(static_cast<size_t>(zeros), '0') + std::string(digits);
+      const int exponent = zeros + static_cast<int>(digits.size());
+      const Number number = *Number::Parse(std::string(digits) + "e-" + std::to_string(exponent));
+      EXPECT_EQ(number.ToText(), small);
+      EXPECT_EQ(number.Hash(), Number::Parse(small)->Hash());
+    }
+  }
+  // All digits of a power of two, made another way.
+  const Number power = *Number::Parse("1p20000");
+  EXPECT_EQ(power.Format('f', 0), *power.IntegerText(10));
+  EXPECT_EQ(power.Format('e', 30), "3." + power.IntegerText(10)->substr(1, 30) + "e+6020");
+}
+
+// These must take no time that grows with the exponent (their texts have millions of digits).
+TEST(Number, HugeExponentsAreQuick) {
+  EXPECT_EQ(Number::Parse("1e8444448")->ToText().size(), 8444449U);
+  EXPECT_EQ(Number::Parse("1e8444448")->Format('e', -1), "1e+8444448");
+  EXPECT_EQ(Number::Parse("3e-600000000")->Format('g', -1), "3e-600000000");
+  EXPECT_EQ(Number::Parse(".7P766602725")->Format('g', 5), "6.7274e+230770414");
+  EXPECT_NE(Number::Parse("1e-600000000")->Hash(), Number::Parse("1e-600000001")->Hash());
+}
+
 }  // namespace
 }  // namespace kinu
