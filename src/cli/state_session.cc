@@ -28,7 +28,10 @@ int StateSession::Usage() {
   return UsageError(invocation, diags);
 }
 
-bool StateSession::Options(backend::LocalOptions& options) {
+bool StateSession::Options(backend::LocalOptions& options, const Loaded* loaded) {
+  if (loaded != nullptr) {
+    return ReadBackend(invocation, *loaded, options, diags);
+  }
   auto arguments = VariableArguments(*flags, diags);
   return !diags.has_errors() && BackendOptions(invocation, arguments, options, diags);
 }
@@ -43,7 +46,7 @@ bool StateSession::CheckConfiguration() {
   return !diags.has_errors();
 }
 
-bool StateSession::Open(std::string_view lock) {
+bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   backend::LocalOptions options;
   auto given = [&](std::string_view name) {
     return flags->Has(name) ? flags->String(name) : std::string();
@@ -56,7 +59,7 @@ bool StateSession::Open(std::string_view lock) {
     // These commands keep a copy of their own, named by the time.
     options.backup.clear();
   }
-  if (!Options(options)) {
+  if (!Options(options, loaded)) {
     return false;
   }
   backend::LocalPaths paths = backend::LocalBackend(options).Paths(WorkspaceOf(invocation));

@@ -29,12 +29,14 @@ struct StateSession {
   int Usage();
   bool json_only() const { return audience != nullptr && audience->json_only(); }
   /// Opens the workspace's store and reads the state, under a lock when `lock` names its reason.
-  bool Open(std::string_view lock = {});
+  /// `loaded` is the configuration where somebody has loaded it without any problem; else the root
+  /// module is read for what it says about the backend.
+  bool Open(std::string_view lock = {}, const Loaded* loaded = nullptr);
   /// Whether the whole configuration can be loaded; what is wrong with it is in `diags`, what is
   /// only worth a warning nowhere. Ref: command/meta.go checkRequiredVersion.
   bool CheckConfiguration();
   /// Where the state of the configuration's backend is; the -state flags count when there are any.
-  bool Options(backend::LocalOptions& options);
+  bool Options(backend::LocalOptions& options, const Loaded* loaded = nullptr);
   /// Shows what is in `diags` and returns the exit code of a failure.
   int Fail();
   int Fail(std::string summary, std::string detail);

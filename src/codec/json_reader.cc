@@ -1,6 +1,7 @@
 #include "codec/json_reader.h"
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -33,14 +34,14 @@ struct Token {
   bool plain = false;  ///< a closed string of ASCII characters, without escapes
 };
 
-// Whether one of eight bytes ends the plain part of a string: a quote, a backslash or a control
-// character. It may also say so of bytes behind such a one.
-bool EndsPlain(uint64_t word) {
+// Marks which of eight bytes end the plain part of a string: a quote, a backslash or a control
+// character. Bytes behind the first such one may be marked, too.
+uint64_t PlainEnds(uint64_t word) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   constexpr uint64_t kHighs = kOnes << 7;
   const auto has_zero = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; };
   const uint64_t control = (word - kOnes * 0x20) & ~word & kHighs;
-  return (has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\')) | control) != 0;
+  return has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\')) | control;
 }
 
 bool IsSpace(char c) {
@@ -137,7 +138,12 @@ class Lexer {
     uint64_t seen = 0;
     for (uint64_t word = 0; text_.size() - pos_ >= sizeof(word); pos_ += sizeof(word)) {
       std::memcpy(&word, text_.data() + pos_, sizeof(word));
-      if (EndsPlain(word)) {
+      if (const uint64_t ends = PlainEnds(word); ends != 0) {
+        if constexpr (std::endian::native == std::endian::little) {
+          const int before = std::countr_zero(ends) & ~7;
+          seen |= word & ((uint64_t{1} << before) - 1);
+          pos_ += static_cast<size_t>(before / 8);
+        }
         break;
       }
       seen |= word;
@@ -559,6 +565,11 @@ class JsonParser {
       Close(lexer_.Read());
       return;
     }
+    if (frame.is_object && lexer_.Peek().plain) {
+      const Token name = lexer_.Read();
+      MemberNamed(frame, TextOf(name).substr(1, name.end - name.begin - 2), name.begin, name.end);
+      return;
+    }
     frame.want_name = frame.is_object;
     Value();
   }
@@ -591,7 +602,12 @@ class JsonParser {
       Abandon(JsonProblemKind::kInvalidName, start);
       return;
     }
-    frame.member = {done_.text(), done_.begin(), done_.end(), {}};
+    MemberNamed(frame, done_.text(), done_.begin(), done_.end());
+  }
+
+  // Behind the name of a member: its colon and value.
+  void MemberNamed(Frame& frame, std::string_view name, uint32_t begin, uint32_t end) {
+    frame.member = {name, begin, end, {}};
     const Token colon = lexer_.Read();
     if (colon.kind == TokenKind::kColon) {
       Value();
@@ -701,7 +717,7 @@ class JsonParser {
   }
 
   void Close(const Token& close) {
-    const Frame frame = frames_.back();
+    const Frame& frame = frames_.back();
     const Token whole = {frame.open.kind, frame.open.begin, close.end};
     JsonNode node;
     if (frame.is_object) {

@@ -1,10 +1,12 @@
 #include "cty/json.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cty/convert.h"
 #include "cty/normalize.h"
 #include "cty/ops.h"
+#include "cty/value_node.h"
 
 namespace kinu {
 namespace {
@@ -118,41 +120,135 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
 
 // --- Reading. ---
 
-ValueResult<Value> Read(const JsonNode& json, const Type& type, int depth);
-
-std::unexpected<ValueError> TooDeep() {
-  return ValueFail("the value is nested too deeply");
+std::string DuplicateProperty(std::string_view name) {
+  return "duplicate " + text::GoQuote(name) + " property in JSON object";
 }
 
-ValueResult<Value> ReadPrimitive(const JsonNode& json, const Type& type) {
+// Makes values of a document. Finished values wait in a stack until the container around them
+// closes and takes them, so that a container is one allocation and nothing besides.
+class JsonValueReader {
+ public:
+  /// The value as one of `type`.
+  ValueResult<Value> Typed(const JsonNode& json, const Type& type) {
+    return Take(Read(json, type.WithoutOptionalAttributes(), 0));
+  }
+  /// The value of the type that the document implies.
+  ValueResult<Value> Implied(const JsonNode& json) { return Take(ReadImplied(json, 0)); }
+
+ private:
+  // The object that was read last at a depth: documents mostly repeat themselves.
+  struct Shape {
+    Type type;
+    std::vector<std::string> names;  // in the order of the text
+    std::vector<size_t> places;      // of the names among the type's attributes
+
+    bool Matches(std::span<const JsonMember> members) const {
+      return !names.empty() && members.size() == names.size() &&
+             std::equal(members.begin(), members.end(), names.begin(),
+                        [](const JsonMember& member, std::string_view name) {
+                          return member.name == name;
+                        });
+    }
+  };
+  // What was made last at a depth.
+  struct Level {
+    Shape object;
+    Type tuple = Type::EmptyTuple();
+  };
+
+  // Each of these pushes one value, or records what is wrong and gives false.
+  bool Read(const JsonNode& json, const Type& type, int depth);
+  bool ReadPrimitive(const JsonNode& json, const Type& type);
+  bool ReadDynamic(const JsonNode& json, int depth);
+  bool ReadSequence(const JsonNode& json, const Type& type, int depth);
+  bool ReadMap(const JsonNode& json, const Type& type, int depth);
+  bool ReadObject(const JsonNode& json, const Type& type, int depth);
+  bool ReadImplied(const JsonNode& json, int depth);
+  bool ReadImpliedArray(const JsonNode& json, int depth);
+  bool ReadImpliedObject(const JsonNode& json, int depth);
+  bool ReadLikeTheLast(const JsonNode& json, int depth);
+  void Remember(const JsonNode& json, const Type& type, int depth);
+
+  ValueResult<Value> Take(bool read) {
+    if (!read) {
+      return std::unexpected(std::move(error_));
+    }
+    return std::move(values_.back());
+  }
+  bool Push(Value value) {
+    values_.push_back(std::move(value));
+    return true;
+  }
+  bool Wrong(std::string message) {
+    error_ = ValueError{{}, std::move(message)};
+    return false;
+  }
+  bool WrongInside(PathStep step) {
+    error_ = ErrorInside(std::move(step), error_);
+    return false;
+  }
+  std::span<Value> From(size_t first) { return std::span(values_).subspan(first); }
+  std::vector<Value> TakeFrom(size_t first) {
+    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(first);
+    std::vector<Value> taken(std::make_move_iterator(begin),
+                             std::make_move_iterator(values_.end()));
+    values_.resize(first);
+    return taken;
+  }
+  // Replaces the values from `first` on by a container of them.
+  bool Close(ValueTag tag, const Type& type, size_t first) {
+    Value container = ValueAccess::Container(tag, type, From(first));
+    values_.resize(first);
+    return Push(std::move(container));
+  }
+  Level& LevelAt(int depth) {
+    const auto level = static_cast<size_t>(depth);
+    if (levels_.size() <= level) {
+      levels_.resize(level + 1);
+    }
+    return levels_[level];
+  }
+
+  std::vector<Value> values_;
+  std::vector<Level> levels_;
+  ValueError error_;
+};
+
+bool JsonValueReader::ReadPrimitive(const JsonNode& json, const Type& type) {
   switch (type.kind()) {
-    case TypeKind::kBool:
+    case TypeKind::kBool: {
       if (json.is_bool()) {
-        return Value::Bool(json.boolean());
+        return Push(Value::Bool(json.boolean()));
       }
-      return json.is_string() ? Convert(Value::String(json.text()), type)
-                              : ValueFail("bool is required");
+      if (!json.is_string()) {
+        return Wrong("bool is required");
+      }
+      ValueResult<Value> converted = Convert(Value::String(json.text()), type);
+      if (!converted) {
+        error_ = std::move(converted.error());
+        return false;
+      }
+      return Push(*std::move(converted));
+    }
     case TypeKind::kNumber: {
       if (!json.is_number() && !json.is_string()) {
-        return ValueFail("number is required");
+        return Wrong("number is required");
       }
       std::optional<Number> number = Number::Parse(json.text());
-      return number ? ValueResult<Value>(Value::Of(*std::move(number)))
-                    : ValueFail("a number is required");
+      return number ? Push(Value::Of(*std::move(number))) : Wrong("a number is required");
     }
     default:
       if (json.is_string() || json.is_number()) {
-        return Value::String(json.text());
+        return Push(Value::String(json.text()));
       }
-      return json.is_bool()
-                 ? ValueResult<Value>(Value::NormalizedString(json.boolean() ? "true" : "false"))
-                 : ValueFail("string is required");
+      return json.is_bool() ? Push(Value::NormalizedString(json.boolean() ? "true" : "false"))
+                            : Wrong("string is required");
   }
 }
 
-ValueResult<Value> ReadDynamic(const JsonNode& json, int depth) {
+bool JsonValueReader::ReadDynamic(const JsonNode& json, int depth) {
   if (!json.is_object()) {
-    return ValueFail("missing expected {");
+    return Wrong("missing expected {");
   }
   const JsonNode* content = nullptr;
   std::optional<Type> type;
@@ -160,18 +256,18 @@ ValueResult<Value> ReadDynamic(const JsonNode& json, int depth) {
     if (member.name == "type") {
       ValueResult<Type> read = TypeFromJson(member.value);
       if (!read) {
-        return ValueFail("failed to decode type for dynamic value: " + read.error().message);
+        return Wrong("failed to decode type for dynamic value: " + read.error().message);
       }
-      type = *std::move(read);
+      type = read->WithoutOptionalAttributes();
     } else if (member.name == "value") {
       content = &member.value;
     } else {
-      return ValueFail("invalid key " + text::GoQuote(member.name) + " in dynamically-typed value");
+      return Wrong("invalid key " + text::GoQuote(member.name) + " in dynamically-typed value");
     }
   }
   if (!type || content == nullptr) {
-    return ValueFail(type ? "missing value in dynamically-typed value"
-                          : "missing type in dynamically-typed value");
+    return Wrong(type ? "missing value in dynamically-typed value"
+                      : "missing type in dynamically-typed value");
   }
   return Read(*content, *type, depth + 1);
 }
@@ -181,103 +277,115 @@ Type ElementTypeToMake(const Type& collection, bool empty) {
   return empty || !collection.element().has_dynamic() ? collection.element() : Type::Dynamic();
 }
 
-ValueResult<Value> ReadSequence(const JsonNode& json, const Type& type, int depth) {
+bool JsonValueReader::ReadSequence(const JsonNode& json, const Type& type, int depth) {
   if (!json.is_array()) {
-    return ValueFail("missing expected [");
+    return Wrong("missing expected [");
   }
-  std::span<const JsonNode> parts = json.elements();
-  std::vector<Value> values;
-  values.reserve(parts.size());
+  const std::span<const JsonNode> parts = json.elements();
+  const size_t first = values_.size();
   for (size_t i = 0; i < parts.size(); ++i) {
     if (type.is_tuple() && i >= type.elements().size()) {
       break;
     }
-    ValueResult<Value> element = Read(parts[i], ElementType(type, i), depth + 1);
-    if (!element) {
-      Value key =
-          type.is_set() ? Value::Unknown(type.element()) : Value::Int(static_cast<int64_t>(i));
-      return Inside(PathStep::Index(std::move(key)), element.error());
+    if (!Read(parts[i], ElementType(type, i), depth + 1)) {
+      return WrongInside(PathStep::Index(type.is_set() ? Value::Unknown(type.element())
+                                                       : Value::Int(static_cast<int64_t>(i))));
     }
-    values.push_back(*std::move(element));
   }
   if (type.is_tuple()) {
-    size_t need = type.elements().size();
+    const size_t need = type.elements().size();
     if (parts.size() != need) {
-      return ValueFail(std::string(parts.size() > need ? "too many" : "not enough") +
-                       " tuple elements (need " + std::to_string(need) + ")");
+      return Wrong(std::string(parts.size() > need ? "too many" : "not enough") +
+                   " tuple elements (need " + std::to_string(need) + ")");
     }
-    return Value::Tuple(std::move(values));
+    return Push(Value::Tuple(TakeFrom(first)));
   }
+  if (type.is_list() && !type.has_dynamic()) {
+    return Close(ValueTag::kList, type, first);
+  }
+  std::vector<Value> values = TakeFrom(first);
   if (!Value::CommonElementType(values)) {
-    return ValueFail("inconsistent element types");
+    return Wrong("inconsistent element types");
   }
-  Type element = ElementTypeToMake(type, values.empty());
-  return type.is_set() ? Value::Set(element, std::move(values))
-                       : Value::List(element, std::move(values));
+  const Type element = ElementTypeToMake(type, values.empty());
+  return Push(type.is_set() ? Value::Set(element, std::move(values))
+                            : Value::List(element, std::move(values)));
 }
 
-ValueResult<Value> ReadMap(const JsonNode& json, const Type& type, int depth) {
+bool JsonValueReader::ReadMap(const JsonNode& json, const Type& type, int depth) {
   if (!json.is_object()) {
-    return ValueFail("missing expected {");
+    return Wrong("missing expected {");
+  }
+  const std::span<const JsonMember> members = json.members();
+  const size_t first = values_.size();
+  bool in_order = !type.has_dynamic();
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (!Read(members[i].value, type.element(), depth + 1)) {
+      return WrongInside(PathStep::Index(Value::String(members[i].name)));
+    }
+    in_order = in_order && (i == 0 || members[i - 1].name < members[i].name) &&
+               text::IsAscii(members[i].name);
+  }
+  if (in_order) {
+    Value map = ValueAccess::MapOf(type, From(first), [&](size_t i) { return members[i].name; });
+    values_.resize(first);
+    return Push(std::move(map));
+  }
+  std::vector<Value> values = TakeFrom(first);
+  if (type.has_dynamic() && !Value::CommonElementType(values)) {
+    return Wrong("inconsistent element types");
   }
   std::vector<std::pair<std::string, Value>> entries;
-  std::vector<Value> values;
-  entries.reserve(json.members().size());
-  for (const JsonMember& member : json.members()) {
-    ValueResult<Value> element = Read(member.value, type.element(), depth + 1);
-    if (!element) {
-      return Inside(PathStep::Index(Value::String(member.name)), element.error());
-    }
-    if (type.element().has_dynamic()) {
-      values.push_back(*element);
-    }
-    entries.emplace_back(std::string(member.name), *std::move(element));
-  }
-  if (!Value::CommonElementType(values)) {
-    return ValueFail("inconsistent element types");
+  entries.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    entries.emplace_back(std::string(members[i].name), std::move(values[i]));
   }
   const Type element = ElementTypeToMake(type, entries.empty());
-  return Value::Map(element, std::move(entries));
+  return Push(Value::Map(element, std::move(entries)));
 }
 
-ValueResult<Value> ReadObject(const JsonNode& json, const Type& type, int depth) {
+bool JsonValueReader::ReadObject(const JsonNode& json, const Type& type, int depth) {
   if (!json.is_object()) {
-    return ValueFail("missing expected {");
+    return Wrong("missing expected {");
   }
-  std::span<const ObjectAttribute> attributes = type.attributes();
-  std::vector<Value> values(attributes.size());
-  std::vector<bool> given(attributes.size());
-  size_t likely = 0;  // documents mostly have attributes in order
-  for (const JsonMember& member : json.members()) {
-    if (likely >= attributes.size() || attributes[likely].name != member.name) {
-      int index = type.FindAttribute(member.name);
-      if (index < 0) {
-        return ValueFail("unsupported attribute " + text::GoQuote(member.name));
-      }
-      likely = static_cast<size_t>(index);
-    }
-    ValueResult<Value> value = Read(member.value, attributes[likely].type, depth + 1);
-    if (!value) {
-      return Inside(PathStep::Attribute(member.name), value.error());
-    }
-    values[likely] = *std::move(value);
-    given[likely] = true;
-    ++likely;
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!given[i]) {
-      values[i] = Value::Null(attributes[i].type);
+  const std::span<const ObjectAttribute> attributes = type.attributes();
+  const std::span<const JsonMember> members = json.members();
+  const size_t first = values_.size();
+  // Documents mostly have all attributes, in order: each value is then where it belongs.
+  size_t at = 0;
+  for (; at < members.size() && at < attributes.size() && members[at].name == attributes[at].name;
+       ++at) {
+    if (!Read(members[at].value, attributes[at].type, depth + 1)) {
+      return WrongInside(PathStep::Attribute(members[at].name));
     }
   }
-  return Value::ObjectOf(type, std::move(values));
+  for (size_t i = at; i < attributes.size(); ++i) {
+    values_.push_back(Value::Null(attributes[i].type));
+  }
+  for (; at < members.size(); ++at) {
+    const int index = type.FindAttribute(members[at].name);
+    if (index < 0) {
+      return Wrong("unsupported attribute " + text::GoQuote(members[at].name));
+    }
+    const auto place = static_cast<size_t>(index);
+    if (!Read(members[at].value, attributes[place].type, depth + 1)) {
+      return WrongInside(PathStep::Attribute(members[at].name));
+    }
+    values_[first + place] = std::move(values_.back());
+    values_.pop_back();
+  }
+  if (!attributes.empty() && !type.has_dynamic()) {
+    return Close(ValueTag::kObject, type, first);
+  }
+  return Push(Value::ObjectOf(type, TakeFrom(first)));
 }
 
-ValueResult<Value> Read(const JsonNode& json, const Type& type, int depth) {
+bool JsonValueReader::Read(const JsonNode& json, const Type& type, int depth) {
   if (depth > kMaxValueDepth) {
-    return TooDeep();
+    return Wrong("the value is nested too deeply");
   }
   if (json.is_null()) {
-    return Value::Null(type);
+    return Push(Value::Null(type));
   }
   switch (type.kind()) {
     case TypeKind::kDynamic:
@@ -291,56 +399,38 @@ ValueResult<Value> Read(const JsonNode& json, const Type& type, int depth) {
     case TypeKind::kObject:
       return ReadObject(json, type, depth);
     case TypeKind::kCapsule:
-      return ValueFail("unsupported type " + type.FriendlyName());
+      return Wrong("unsupported type " + type.FriendlyName());
     default:
       return ReadPrimitive(json, type);
   }
 }
 
-std::string DuplicateProperty(std::string_view name) {
-  return "duplicate " + text::GoQuote(name) + " property in JSON object";
-}
-
-// The object that was read last at a depth: documents mostly repeat themselves.
-struct Shape {
-  Type type;
-  std::vector<std::string> names;  // in the order of the text
-  std::vector<size_t> places;      // of the names among the type's attributes
-
-  bool Matches(std::span<const JsonMember> members) const {
-    return !names.empty() && members.size() == names.size() &&
-           std::equal(
-               members.begin(), members.end(), names.begin(),
-               [](const JsonMember& member, std::string_view name) { return member.name == name; });
-  }
-};
-using Shapes = std::vector<Shape>;
-
-ValueResult<Value> ImpliedValue(const JsonNode& json, int depth, Shapes& shapes);
-
-// The object as one of the shape that was read last, with types of its own; nothing when it is
-// another.
-ValueResult<std::optional<Value>> ObjectOfLastShape(const JsonNode& json, int depth,
-                                                    Shapes& shapes) {
-  const auto level = static_cast<size_t>(depth);
-  if (level >= shapes.size() || !shapes[level].Matches(json.members())) {
-    return std::nullopt;
-  }
-  std::vector<Value> values(json.members().size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const JsonMember& member = json.members()[i];
-    ValueResult<Value> value = ImpliedValue(member.value, depth + 1, shapes);
-    if (!value) {
-      return Inside(PathStep::Attribute(member.name), value.error());
+// Reads an object as one of the shape that was read last, with types of its own.
+bool JsonValueReader::ReadLikeTheLast(const JsonNode& json, int depth) {
+  const std::span<const JsonMember> members = json.members();
+  const size_t first = values_.size();
+  values_.resize(first + members.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (!ReadImplied(members[i].value, depth + 1)) {
+      return WrongInside(PathStep::Attribute(members[i].name));
     }
-    values[shapes[level].places[i]] = *std::move(value);
+    values_[first + LevelAt(depth).object.places[i]] = std::move(values_.back());
+    values_.pop_back();
   }
-  Value object = Value::ObjectOf(shapes[level].type, std::move(values));
-  shapes[level].type = object.type();
-  return object;
+  Shape& shape = LevelAt(depth).object;
+  const std::span<const ObjectAttribute> attributes = shape.type.attributes();
+  const std::span<const Value> values = From(first);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (ValueAccess::TypeOf(values[i]) != attributes[i].type.node()) {
+      Push(Value::ObjectOf(shape.type, TakeFrom(first)));
+      shape.type = values_.back().type();
+      return true;
+    }
+  }
+  return Close(ValueTag::kObject, shape.type, first);
 }
 
-void Remember(const JsonNode& json, const Type& type, int depth, Shapes& shapes) {
+void JsonValueReader::Remember(const JsonNode& json, const Type& type, int depth) {
   constexpr size_t kMostNames = 64;
   const size_t count = json.members().size();
   if (count == 0 || count > kMostNames || type.attributes().size() != count) {
@@ -355,71 +445,79 @@ void Remember(const JsonNode& json, const Type& type, int depth, Shapes& shapes)
     shape.names.emplace_back(member.name);
     shape.places.push_back(static_cast<size_t>(place));
   }
-  const auto level = static_cast<size_t>(depth);
-  if (shapes.size() <= level) {
-    shapes.resize(level + 1);
-  }
-  shapes[level] = std::move(shape);
+  LevelAt(depth).object = std::move(shape);
 }
 
-ValueResult<Value> ImpliedValue(const JsonNode& json, int depth, Shapes& shapes) {
+bool JsonValueReader::ReadImpliedArray(const JsonNode& json, int depth) {
+  const size_t first = values_.size();
+  for (const JsonNode& part : json.elements()) {
+    const size_t index = values_.size() - first;
+    if (!ReadImplied(part, depth + 1)) {
+      return WrongInside(PathStep::Index(Value::Int(static_cast<int64_t>(index))));
+    }
+  }
+  Type& last = LevelAt(depth).tuple;
+  const std::span<const Type> types = last.elements();
+  const std::span<const Value> values = From(first);
+  const bool alike =
+      !types.empty() && std::equal(values.begin(), values.end(), types.begin(), types.end(),
+                                   [](const Value& value, const Type& type) {
+                                     return ValueAccess::TypeOf(value) == type.node();
+                                   });
+  if (alike) {
+    return Close(ValueTag::kTuple, last, first);
+  }
+  Push(Value::Tuple(TakeFrom(first)));
+  last = values_.back().type();
+  return true;
+}
+
+bool JsonValueReader::ReadImpliedObject(const JsonNode& json, int depth) {
+  if (LevelAt(depth).object.Matches(json.members())) {
+    return ReadLikeTheLast(json, depth);
+  }
+  std::vector<std::pair<std::string, Value>> attributes;
+  attributes.reserve(json.members().size());
+  for (const JsonMember& member : json.members()) {
+    if (!ReadImplied(member.value, depth + 1)) {
+      return WrongInside(PathStep::Attribute(member.name));
+    }
+    attributes.emplace_back(std::string(member.name), std::move(values_.back()));
+    values_.pop_back();
+  }
+  // A repeated name is tolerated when the types agree; the last value stays.
+  auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(attributes.begin(), attributes.end(), by_name)) {
+    std::stable_sort(attributes.begin(), attributes.end(), by_name);
+  }
+  for (size_t i = 1; i < attributes.size(); ++i) {
+    if (attributes[i - 1].first == attributes[i].first &&
+        attributes[i - 1].second.type() != attributes[i].second.type()) {
+      return Wrong(DuplicateProperty(attributes[i].first));
+    }
+  }
+  Push(Value::Object(std::move(attributes)));
+  Remember(json, values_.back().type(), depth);
+  return true;
+}
+
+bool JsonValueReader::ReadImplied(const JsonNode& json, int depth) {
   if (depth > kMaxValueDepth) {
-    return TooDeep();
+    return Wrong("the value is nested too deeply");
   }
   switch (json.kind()) {
     case JsonNode::Kind::kBool:
-      return Value::Bool(json.boolean());
+      return Push(Value::Bool(json.boolean()));
     case JsonNode::Kind::kNumber:
       return ReadPrimitive(json, Type::Number());
     case JsonNode::Kind::kString:
-      return Value::String(json.text());
-    case JsonNode::Kind::kArray: {
-      std::vector<Value> values;
-      values.reserve(json.elements().size());
-      for (const JsonNode& part : json.elements()) {
-        ValueResult<Value> value = ImpliedValue(part, depth + 1, shapes);
-        if (!value) {
-          return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(values.size()))),
-                        value.error());
-        }
-        values.push_back(*std::move(value));
-      }
-      return Value::Tuple(std::move(values));
-    }
-    case JsonNode::Kind::kObject: {
-      ValueResult<std::optional<Value>> alike = ObjectOfLastShape(json, depth, shapes);
-      if (!alike) {
-        return std::unexpected(std::move(alike.error()));
-      }
-      if (*alike) {
-        return **std::move(alike);
-      }
-      std::vector<std::pair<std::string, Value>> attributes;
-      attributes.reserve(json.members().size());
-      for (const JsonMember& member : json.members()) {
-        ValueResult<Value> value = ImpliedValue(member.value, depth + 1, shapes);
-        if (!value) {
-          return Inside(PathStep::Attribute(member.name), value.error());
-        }
-        attributes.emplace_back(std::string(member.name), *std::move(value));
-      }
-      // A repeated name is tolerated when the types agree; the last value stays.
-      auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
-      if (!std::is_sorted(attributes.begin(), attributes.end(), by_name)) {
-        std::stable_sort(attributes.begin(), attributes.end(), by_name);
-      }
-      for (size_t i = 1; i < attributes.size(); ++i) {
-        if (attributes[i - 1].first == attributes[i].first &&
-            attributes[i - 1].second.type() != attributes[i].second.type()) {
-          return ValueFail(DuplicateProperty(attributes[i].first));
-        }
-      }
-      Value object = Value::Object(std::move(attributes));
-      Remember(json, object.type(), depth, shapes);
-      return object;
-    }
+      return Push(Value::String(json.text()));
+    case JsonNode::Kind::kArray:
+      return ReadImpliedArray(json, depth);
+    case JsonNode::Kind::kObject:
+      return ReadImpliedObject(json, depth);
     default:
-      return Value::Null(Type::Dynamic());
+      return Push(Value());
   }
 }
 
@@ -460,11 +558,12 @@ ValueResult<void> WriteSimpleJson(JsonWriter& out, const Value& value) {
 }
 
 ValueResult<Value> ValueFromJson(const JsonNode& json, const Type& type) {
-  return Read(json, type, 0);
+  return JsonValueReader().Typed(json, type);
 }
 
 ValueResult<Value> ValueFromJson(std::string_view json, const Type& type) {
-  return WithDocument(json, [&](const JsonNode& root) { return Read(root, type, 0); });
+  return WithDocument(json,
+                      [&](const JsonNode& root) { return JsonValueReader().Typed(root, type); });
 }
 
 ValueResult<Type> ImpliedTypeOfJson(const JsonNode& json) {
@@ -480,8 +579,7 @@ ValueResult<Type> ImpliedTypeOfJson(std::string_view json) {
 }
 
 ValueResult<Value> ImpliedValueOfJson(const JsonNode& json) {
-  Shapes shapes;
-  return ImpliedValue(json, 0, shapes);
+  return JsonValueReader().Implied(json);
 }
 
 ValueResult<Value> ImpliedValueOfJson(std::string_view json) {

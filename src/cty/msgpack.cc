@@ -1,13 +1,16 @@
 #include "cty/msgpack.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "cty/normalize.h"
 #include "cty/ops.h"
+#include "cty/value_node.h"
 
 namespace kinu {
 namespace {
@@ -279,8 +282,9 @@ class Reader {
     }
     uint64_t value = 0;
     for (size_t i = 0; i < width; ++i) {
-      value = value << 8 | static_cast<uint8_t>(bytes_[at_++]);
+      value = value << 8 | static_cast<uint8_t>(bytes_[at_ + i]);
     }
+    at_ += width;
     return value;
   }
 
@@ -559,8 +563,6 @@ ValueResult<Value> ReadUnknown(Reader& in, const Type& type) {
   return ReadRefinements(extension->body, type);
 }
 
-ValueResult<Value> Read(Reader& in, const Type& type, int depth);
-
 /// The type that a notation in JSON stands for. Documents repeat a few notations for every value,
 /// so each thread remembers what it has read lately.
 ValueResult<Type> TypeOfNotation(std::string_view notation) {
@@ -582,48 +584,6 @@ ValueResult<Type> TypeOfNotation(std::string_view notation) {
   return type;
 }
 
-ValueResult<Value> ReadDynamic(Reader& in, int depth) {
-  std::optional<int64_t> length = in.ArrayLength();
-  if (length == -1) {
-    return Value::Null(Type::Dynamic());
-  }
-  if (length != 2) {
-    return ValueFail("dynamic value array must have exactly two elements");
-  }
-  std::optional<std::string_view> notation = in.String();
-  if (!notation) {
-    return ValueFail("a type is required");
-  }
-  ValueResult<Type> type = TypeOfNotation(*notation);
-  if (!type) {
-    return std::unexpected(std::move(type.error()));
-  }
-  return Read(in, *type, depth + 1);
-}
-
-ValueResult<Value> ReadPrimitive(Reader& in, const Type& type) {
-  switch (type.kind()) {
-    case TypeKind::kBool: {
-      std::optional<bool> value = in.Bool();
-      return value ? ValueResult<Value>(Value::Bool(*value)) : ValueFail("bool is required");
-    }
-    case TypeKind::kNumber: {
-      std::optional<Number> number;
-      if (in.AtNumber()) {
-        number = in.NumberValue();
-      } else if (std::optional<std::string_view> text = in.String()) {
-        number = Number::Parse(*text);
-      }
-      return number ? ValueResult<Value>(Value::Of(*std::move(number)))
-                    : ValueFail("number is required");
-    }
-    default: {
-      std::optional<std::string_view> text = in.String();
-      return text ? ValueResult<Value>(Value::String(*text)) : ValueFail("string is required");
-    }
-  }
-}
-
 const char* WhatIsRequired(const Type& type) {
   switch (type.kind()) {
     case TypeKind::kList:
@@ -639,142 +599,275 @@ const char* WhatIsRequired(const Type& type) {
   }
 }
 
-ValueResult<Value> ReadSequence(Reader& in, const Type& type, size_t length, int depth) {
-  std::vector<Value> values;
-  values.reserve(std::min(length, in.left()));
-  for (size_t i = 0; i < length; ++i) {
-    const Type& element_type = type.is_tuple() ? type.elements()[i] : type.element();
-    ValueResult<Value> value = Read(in, element_type, depth + 1);
-    if (!value) {
-      return Inside(PathStep::Index(Value::Int(static_cast<int64_t>(i))), value.error());
+// Makes values. Finished ones wait in a stack until the container around them is complete and takes
+// them, so that a container is one allocation and nothing besides.
+class ValueReader {
+ public:
+  explicit ValueReader(std::string_view bytes) : in_(bytes) {}
+
+  ValueResult<Value> Make(const Type& type) {
+    if (!Read(type.WithoutOptionalAttributes(), 0)) {
+      return std::unexpected(std::move(error_));
     }
-    values.push_back(*std::move(value));
+    return std::move(values_.back());
+  }
+
+ private:
+  // Each of these pushes one value, or records what is wrong and gives false.
+  bool Read(const Type& type, int depth);
+  bool ReadDynamic(int depth);
+  bool ReadPrimitive(const Type& type);
+  bool ReadContainer(const Type& type, int depth);
+  bool ReadSequence(const Type& type, size_t length, int depth);
+  bool ReadMap(const Type& type, size_t length, int depth);
+  bool ReadObject(const Type& type, int depth);
+
+  bool Push(Value value) {
+    values_.push_back(std::move(value));
+    return true;
+  }
+  bool Push(ValueResult<Value> value) {
+    if (!value) {
+      error_ = std::move(value.error());
+      return false;
+    }
+    return Push(*std::move(value));
+  }
+  bool Wrong(std::string message) {
+    error_ = ValueError{{}, std::move(message)};
+    return false;
+  }
+  bool WrongInside(PathStep step) {
+    error_ = ErrorInside(std::move(step), error_);
+    return false;
+  }
+  std::span<Value> From(size_t first) { return std::span(values_).subspan(first); }
+  std::vector<Value> TakeFrom(size_t first) {
+    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(first);
+    std::vector<Value> taken(std::make_move_iterator(begin),
+                             std::make_move_iterator(values_.end()));
+    values_.resize(first);
+    return taken;
+  }
+  // Replaces the values from `first` on by a container of them.
+  bool Close(size_t first, Value container) {
+    values_.resize(first);
+    return Push(std::move(container));
+  }
+
+  Reader in_;
+  std::vector<Value> values_;
+  std::vector<std::string_view> keys_;  // of the maps that are being read
+  ValueError error_;
+};
+
+bool ValueReader::ReadDynamic(int depth) {
+  std::optional<int64_t> length = in_.ArrayLength();
+  if (length == -1) {
+    return Push(Value());
+  }
+  if (length != 2) {
+    return Wrong("dynamic value array must have exactly two elements");
+  }
+  std::optional<std::string_view> notation = in_.String();
+  if (!notation) {
+    return Wrong("a type is required");
+  }
+  ValueResult<Type> type = TypeOfNotation(*notation);
+  if (!type) {
+    error_ = std::move(type.error());
+    return false;
+  }
+  return Read(type->WithoutOptionalAttributes(), depth + 1);
+}
+
+bool ValueReader::ReadPrimitive(const Type& type) {
+  switch (type.kind()) {
+    case TypeKind::kBool: {
+      std::optional<bool> value = in_.Bool();
+      return value ? Push(Value::Bool(*value)) : Wrong("bool is required");
+    }
+    case TypeKind::kNumber: {
+      std::optional<Number> number;
+      if (in_.AtNumber()) {
+        number = in_.NumberValue();
+      } else if (std::optional<std::string_view> text = in_.String()) {
+        number = Number::Parse(*text);
+      }
+      return number ? Push(Value::Of(*std::move(number))) : Wrong("number is required");
+    }
+    default: {
+      std::optional<std::string_view> text = in_.String();
+      return text ? Push(Value::String(*text)) : Wrong("string is required");
+    }
+  }
+}
+
+bool ValueReader::ReadSequence(const Type& type, size_t length, int depth) {
+  const size_t first = values_.size();
+  for (size_t i = 0; i < length; ++i) {
+    if (!Read(type.is_tuple() ? type.elements()[i] : type.element(), depth + 1)) {
+      return WrongInside(PathStep::Index(Value::Int(static_cast<int64_t>(i))));
+    }
   }
   if (type.is_tuple()) {
-    return Value::Tuple(std::move(values));
+    return Push(Value::Tuple(TakeFrom(first)));
   }
+  if (type.is_list() && !type.has_dynamic()) {
+    return Close(first, ValueAccess::Container(ValueTag::kList, type, From(first)));
+  }
+  std::vector<Value> values = TakeFrom(first);
   Type element = type.element();
   if (element.has_dynamic()) {
     if (!Value::CommonElementType(values)) {
-      return ValueFail("inconsistent element types");
+      return Wrong("inconsistent element types");
     }
     element = Type::Dynamic();
   }
-  return type.is_list() ? Value::List(element, std::move(values))
-                        : Value::Set(element, std::move(values));
+  return Push(type.is_list() ? Value::List(element, std::move(values))
+                             : Value::Set(element, std::move(values)));
 }
 
-ValueResult<Value> ReadMap(Reader& in, const Type& type, size_t length, int depth) {
-  std::vector<std::pair<std::string, Value>> entries;
-  std::vector<Value> values;
-  entries.reserve(std::min(length, in.left()));
+bool ValueReader::ReadMap(const Type& type, size_t length, int depth) {
+  const size_t first = values_.size();
+  const size_t first_key = keys_.size();
+  bool in_order = !type.has_dynamic();
   for (size_t i = 0; i < length; ++i) {
-    std::optional<std::string_view> key = in.String();
+    std::optional<std::string_view> key = in_.String();
     if (!key) {
-      return ValueFail("non-string key in map");
+      return Wrong("non-string key in map");
     }
-    ValueResult<Value> value = Read(in, type.element(), depth + 1);
-    if (!value) {
-      return Inside(PathStep::Index(Value::String(*key)), value.error());
+    if (!Read(type.element(), depth + 1)) {
+      return WrongInside(PathStep::Index(Value::String(*key)));
     }
-    if (type.element().has_dynamic()) {
-      values.push_back(*value);
-    }
-    entries.emplace_back(std::string(*key), *std::move(value));
+    in_order = in_order && (i == 0 || keys_.back() < *key) && text::IsAscii(*key);
+    keys_.push_back(*key);
   }
+  const std::span<const std::string_view> keys = std::span(keys_).subspan(first_key);
+  if (in_order) {
+    Value map = ValueAccess::MapOf(type, From(first), [&](size_t i) { return keys[i]; });
+    keys_.resize(first_key);
+    return Close(first, std::move(map));
+  }
+  std::vector<Value> values = TakeFrom(first);
   Type element = type.element();
   if (element.has_dynamic()) {
     if (!Value::CommonElementType(values)) {
-      return ValueFail("inconsistent element types");
+      return Wrong("inconsistent element types");
     }
     element = Type::Dynamic();
   }
-  return Value::Map(element, std::move(entries));
+  std::vector<std::pair<std::string, Value>> entries;
+  entries.reserve(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    entries.emplace_back(std::string(keys[i]), std::move(values[i]));
+  }
+  keys_.resize(first_key);
+  return Push(Value::Map(element, std::move(entries)));
 }
 
-ValueResult<Value> ReadObject(Reader& in, const Type& type, size_t length, int depth) {
-  std::span<const ObjectAttribute> attributes = type.attributes();
-  std::vector<Value> values(attributes.size());
-  std::vector<bool> given(attributes.size());
-  for (size_t i = 0; i < length; ++i) {
-    std::optional<std::string_view> name = in.String();
+// As many attributes are given as the type has.
+bool ValueReader::ReadObject(const Type& type, int depth) {
+  const std::span<const ObjectAttribute> attributes = type.attributes();
+  const size_t first = values_.size();
+  std::vector<bool> given;  // once they are not in order
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    std::optional<std::string_view> name = in_.String();
     if (!name) {
-      return ValueFail("all keys must be strings");
+      return Wrong("all keys must be strings");
     }
-    // Writers send attributes in order, so the next one is the likely one.
-    int index = attributes[i].name == *name ? static_cast<int>(i) : type.FindAttribute(*name);
-    if (index < 0) {
-      return Inside(PathStep::Index(Value::String(*name)), ValueError{{}, "unsupported attribute"});
+    size_t at = i;
+    if (!given.empty() || attributes[i].name != *name) {
+      const int index = type.FindAttribute(*name);
+      if (index < 0) {
+        Wrong("unsupported attribute");
+        return WrongInside(PathStep::Index(Value::String(*name)));
+      }
+      at = static_cast<size_t>(index);
+      if (given.empty()) {
+        given.resize(attributes.size());
+        std::fill_n(given.begin(), i, true);
+        values_.resize(first + attributes.size());
+      }
     }
-    size_t at = static_cast<size_t>(index);
-    ValueResult<Value> value = Read(in, attributes[at].type, depth + 1);
-    if (!value) {
-      return Inside(PathStep::Index(Value::String(*name)), value.error());
+    if (!Read(attributes[at].type, depth + 1)) {
+      return WrongInside(PathStep::Index(Value::String(*name)));
+    }
+    if (given.empty()) {
+      continue;
     }
     if (given[at]) {
-      return ValueFail("attribute " + text::GoQuote(*name) + " is given twice");
+      return Wrong("attribute " + text::GoQuote(*name) + " is given twice");
     }
-    values[at] = *std::move(value);
     given[at] = true;
+    values_[first + at] = std::move(values_.back());
+    values_.pop_back();
   }
-  return Value::ObjectOf(type, std::move(values));
+  if (!type.has_dynamic()) {
+    return Close(first, ValueAccess::Container(ValueTag::kObject, type, From(first)));
+  }
+  return Push(Value::ObjectOf(type, TakeFrom(first)));
 }
 
-ValueResult<Value> Read(Reader& in, const Type& type, int depth) {
-  if (in.at_end()) {
-    return ValueFail("EOF");
-  }
-  if (depth > kMaxValueDepth) {
-    return ValueFail("the value is nested too deeply");
-  }
-  if (in.AtExtension()) {
-    return ReadUnknown(in, type);
-  }
-  if (type.is_dynamic()) {
-    return ReadDynamic(in, depth);
-  }
-  if (in.Peek() == kNil) {
-    in.Skip(1);
-    return Value::Null(type);
-  }
-  if (type.is_primitive()) {
-    return ReadPrimitive(in, type);
-  }
-  if (type.is_capsule()) {
-    return ValueFail("unsupported type " + type.FriendlyName());
-  }
-  bool named = type.is_map() || type.is_object();
-  std::optional<int64_t> length = named ? in.MapLength() : in.ArrayLength();
+bool ValueReader::ReadContainer(const Type& type, int depth) {
+  const bool named = type.is_map() || type.is_object();
+  std::optional<int64_t> length = named ? in_.MapLength() : in_.ArrayLength();
   if (!length) {
-    return ValueFail(WhatIsRequired(type));
+    return Wrong(WhatIsRequired(type));
   }
-  size_t size = static_cast<size_t>(*length);
+  const auto size = static_cast<size_t>(*length);
   switch (type.kind()) {
     case TypeKind::kTuple:
       if (size == 0) {
-        return Value::EmptyTuple();
+        return Push(Value::EmptyTuple());
       }
       if (size != type.elements().size()) {
-        return ValueFail("a tuple of length " + std::to_string(type.elements().size()) +
-                         " is required");
+        return Wrong("a tuple of length " + std::to_string(type.elements().size()) +
+                     " is required");
       }
-      return ReadSequence(in, type, size, depth);
+      return ReadSequence(type, size, depth);
     case TypeKind::kObject:
       if (size == 0) {
-        return Value::EmptyObject();
+        return Push(Value::EmptyObject());
       }
       if (size != type.attributes().size()) {
-        return ValueFail("an object with " + std::to_string(type.attributes().size()) +
-                         " attributes is required (" + std::to_string(size) + " given)");
+        return Wrong("an object with " + std::to_string(type.attributes().size()) +
+                     " attributes is required (" + std::to_string(size) + " given)");
       }
-      return ReadObject(in, type, size, depth);
+      return ReadObject(type, depth);
     case TypeKind::kMap:
-      return size == 0 ? Value::Map(type.element(), {}) : ReadMap(in, type, size, depth);
+      return size == 0 ? Push(Value::Map(type.element(), {})) : ReadMap(type, size, depth);
     case TypeKind::kSet:
-      return size == 0 ? Value::Set(type.element(), {}) : ReadSequence(in, type, size, depth);
+      return size == 0 ? Push(Value::Set(type.element(), {})) : ReadSequence(type, size, depth);
     default:
-      return size == 0 ? Value::List(type.element(), {}) : ReadSequence(in, type, size, depth);
+      return size == 0 ? Push(Value::List(type.element(), {})) : ReadSequence(type, size, depth);
   }
+}
+
+bool ValueReader::Read(const Type& type, int depth) {
+  if (in_.at_end()) {
+    return Wrong("EOF");
+  }
+  if (depth > kMaxValueDepth) {
+    return Wrong("the value is nested too deeply");
+  }
+  if (in_.AtExtension()) {
+    return Push(ReadUnknown(in_, type));
+  }
+  if (type.is_dynamic()) {
+    return ReadDynamic(depth);
+  }
+  if (in_.Peek() == kNil) {
+    in_.Skip(1);
+    return Push(Value::Null(type));
+  }
+  if (type.is_primitive()) {
+    return ReadPrimitive(type);
+  }
+  if (type.is_capsule()) {
+    return Wrong("unsupported type " + type.FriendlyName());
+  }
+  return ReadContainer(type, depth);
 }
 
 ValueResult<Type> ReadImpliedType(Reader& in, int depth) {
@@ -846,8 +939,7 @@ ValueResult<std::string> ValueToMsgpack(const Value& value, const Type& type) {
 }
 
 ValueResult<Value> ValueFromMsgpack(std::string_view bytes, const Type& type) {
-  Reader in(bytes);
-  return Read(in, type, 0);
+  return ValueReader(bytes).Make(type);
 }
 
 ValueResult<Type> ImpliedTypeOfMsgpack(std::string_view bytes) {

@@ -16,6 +16,17 @@
 
 namespace kinu {
 
+namespace {
+
+// Every thread starts with a range of exponents that is narrower than Go's.
+void WidenExponents() {
+  thread_local const bool widened =
+      mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
+  KINU_CHECK(widened, "MPFR has exponents of more than 32 bits");
+}
+
+}  // namespace
+
 // A BigFloat is one allocation: the counted head, MPFR's own struct, the limbs.
 struct BigFloatAccess {
   static mpfr_t& Float(BigFloat* big) { return *reinterpret_cast<mpfr_t*>(big + 1); }
@@ -29,6 +40,7 @@ struct BigFloatAccess {
     BigFloat* big = new (memory) BigFloat();
     big->precision_ = precision;
     void* mantissa = static_cast<char*>(memory) + sizeof(BigFloat) + sizeof(mpfr_t);
+    WidenExponents();
     mpfr_custom_init(mantissa, bits);
     mpfr_custom_init_set(Float(big), MPFR_ZERO_KIND, 0, bits, mantissa);
     return big;
@@ -54,7 +66,10 @@ mpfr_prec_t Bits(uint16_t precision) {
 // A float on the stack for intermediate results.
 class Scratch {
  public:
-  explicit Scratch(mpfr_prec_t bits) { mpfr_init2(value_, bits); }
+  explicit Scratch(mpfr_prec_t bits) {
+    WidenExponents();
+    mpfr_init2(value_, bits);
+  }
   ~Scratch() { mpfr_clear(value_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -394,6 +409,15 @@ bool IsDigit(char c) {
 }  // namespace
 
 std::optional<Number> Number::Parse(std::string_view text) {
+  constexpr size_t kDigitsOfInt = 18;
+  if (!text.empty() && text.size() <= kDigitsOfInt &&
+      std::all_of(text.begin(), text.end(), IsDigit)) {
+    int64_t value = 0;
+    for (char digit : text) {
+      value = value * 10 + (digit - '0');
+    }
+    return FromInt(value, kLiteralPrecision);
+  }
   size_t at = 0;
   bool negative = false;
   if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
@@ -456,7 +480,7 @@ std::optional<Number> Number::Parse(std::string_view text) {
     mpfr_set_zero(zero, -1);
     return Finish(zero, kLiteralPrecision);
   }
-  if (fraction == 0 && exponent == 0 && digits.size() <= 18) {
+  if (fraction == 0 && exponent == 0 && digits.size() <= kDigitsOfInt) {
     int64_t value = 0;
     for (char digit : digits) {
       value = value * 10 + (digit - '0');

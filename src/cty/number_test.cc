@@ -174,6 +174,11 @@ TEST(Number, HugeExponentsAreQuick) {
   EXPECT_EQ(Number::Parse("1e8444448")->Format('e', -1), "1e+8444448");
   EXPECT_EQ(Number::Parse("3e-600000000")->Format('g', -1), "3e-600000000");
   EXPECT_EQ(Number::Parse(".7P766602725")->Format('g', 5), "6.7274e+230770414");
+  EXPECT_EQ(Number::Parse("1e-600000000")->Sign(), 1);
+  EXPECT_EQ(Number::Parse("1e-646456994")->Sign(), 0);
+  EXPECT_FALSE(Number::Equal(*Number::Parse("1e600000000"), *Number::Parse("1e600000001")));
+  EXPECT_TRUE(
+      Number::Multiply(*Number::Parse("1e600000000"), *Number::Parse("1e600000000")).IsInfinite());
   EXPECT_NE(Number::Parse("1e-600000000")->Hash(), Number::Parse("1e-600000001")->Hash());
 }
 

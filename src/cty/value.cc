@@ -35,6 +35,13 @@ void AddTypeReference(const TypeNode* type) {
   }
 }
 
+// True when this was the last reference of a node that a value points to. Only who has a reference
+// can add one, so the last one needs no write (a type could be found anew in its table).
+bool ReleaseNode(const SharedNode* node, ValueTag tag, uint8_t flags_refined) {
+  const bool is_type = tag == ValueTag::kNull || (tag == ValueTag::kUnknown && flags_refined == 0);
+  return (!is_type && node->references.load(std::memory_order_acquire) == 1) || node->Release();
+}
+
 // A null or unknown of dynamic type becomes one of `type`; its marks stay.
 void GiveType(Value& value, const Type& type) {
   Value typed = value.IsNull() ? Value::Null(type) : Value::Unknown(type);
@@ -193,7 +200,9 @@ void ValueAccess::Free(Value& dead) {
     pending = reinterpret_cast<ElementsNode*>(const_cast<TypeNode*>(node->type));
     for (uint32_t i = 0; i < node->count; ++i) {
       Value& value = node->values()[i];
-      if ((value.flags_ & Value::kCounted) != 0 && value.Shared()->Release()) {
+      if ((value.flags_ & Value::kCounted) != 0 &&
+          ReleaseNode(value.Shared(), Tag(value),
+                      value.flags_ & (Value::kRefined | Value::kWrapped))) {
         drop(Tag(value), value.flags_, value.word_);
       }
     }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <bitset>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -206,20 +205,12 @@ void JsonCursor::SkipSpace() {
   }
 }
 
-char JsonCursor::Peek() {
+char JsonCursor::PeekBehindSpace() {
   if (failed_) {
     return 0;
   }
   SkipSpace();
   return at_ < end_ ? *at_ : '\0';
-}
-
-bool JsonCursor::Take(char c) {
-  if (Peek() != c) {
-    return false;
-  }
-  ++at_;
-  return true;
 }
 
 bool JsonCursor::SkipString() {
@@ -337,7 +328,8 @@ std::string_view JsonCursor::Value() {
     return {};
   }
   const char* start = at_;
-  std::bitset<kMaxDepth + 1> in_object;
+  // Which of the open brackets are braces; not cleared, since most values are small.
+  std::array<char, kMaxDepth + 1> brackets;
   size_t depth = 0;
   for (;;) {
     switch (Peek()) {
@@ -347,7 +339,7 @@ std::string_view JsonCursor::Value() {
           return {};
         }
         ++at_;
-        in_object.set(++depth);
+        brackets[++depth] = '{';
         if (!Take('}')) {
           if (!SkipKey()) {
             return {};
@@ -362,7 +354,7 @@ std::string_view JsonCursor::Value() {
           return {};
         }
         ++at_;
-        in_object.reset(++depth);
+        brackets[++depth] = '[';
         if (!Take(']')) {
           continue;
         }
@@ -412,7 +404,7 @@ std::string_view JsonCursor::Value() {
       if (depth == 0) {
         return {start, static_cast<size_t>(at_ - start)};
       }
-      bool object = in_object.test(depth);
+      const bool object = brackets[depth] == '{';
       if (Take(',')) {
         if (object && !SkipKey()) {
           return {};

@@ -22,9 +22,15 @@ class JsonCursor {
       : begin_(text.empty() ? "" : text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
   /// The next character that is not white space; NUL at the end or after an error.
-  char Peek();
+  char Peek() { return at_ < end_ && static_cast<uint8_t>(*at_) > ' ' ? *at_ : PeekBehindSpace(); }
   /// Passes the next character when it is `c`.
-  bool Take(char c);
+  bool Take(char c) {
+    if (Peek() != c) {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
   /// Passes one whole value of any kind; its text without surrounding space. Empty after an error.
   std::string_view Value();
   /// Passes a string; what stands between the quotes, escapes as they are.
@@ -49,6 +55,7 @@ class JsonCursor {
   bool AtEnd() { return Peek() == 0 && at_ == end_; }
 
  private:
+  char PeekBehindSpace();
   void SkipSpace();
   bool SkipString();
   bool SkipNumber();

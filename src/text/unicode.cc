@@ -310,7 +310,14 @@ bool IsIdentifierContinue(char32_t point) {
 }
 
 bool IsIdentifier(std::string_view text) {
-  for (size_t pos = 0; pos < text.size();) {
+  size_t pos = 0;
+  for (; pos < text.size() && static_cast<unsigned char>(text[pos]) < 0x80; ++pos) {
+    const auto point = static_cast<char32_t>(text[pos]);
+    if (pos == 0 ? !IsIdentifierStart(point) : !IsIdentifierContinue(point)) {
+      return false;
+    }
+  }
+  while (pos < text.size()) {
     const Decoded decoded = DecodeUtf8(text, pos);
     const bool fits =
         pos == 0 ? IsIdentifierStart(decoded.point) : IsIdentifierContinue(decoded.point);

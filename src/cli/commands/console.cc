@@ -221,10 +221,18 @@ int RunConsole(Invocation& invocation) {
     return session.Usage();
   }
   auto arguments = VariableArguments(*session.flags, session.diags);
-  if (session.diags.has_errors() || !session.Open("OperationTypeInvalid")) {
+  if (session.diags.has_errors()) {
     return session.Fail();
   }
-  Loaded loaded = LoadWorkingDirectory(invocation, arguments, session.diags, session.program);
+  // The root module says where the state is, and one load of it is enough, unless something is
+  // wrong: then what is wrong with the root module and the backend is told before what is wrong
+  // with the modules that it calls.
+  Diagnostics found;
+  Loaded loaded = LoadWorkingDirectory(invocation, arguments, found, session.program);
+  if (!session.Open("OperationTypeInvalid", found.empty() ? &loaded : nullptr)) {
+    return session.Fail();
+  }
+  session.diags.Append(std::move(found));
   if (session.diags.has_errors()) {
     return session.Fail();
   }
