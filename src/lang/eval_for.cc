@@ -35,20 +35,20 @@ class ForNames {
  public:
   ForNames(const hcl::ForExpr& expr, const Binding* outer)
       : key_{expr.key_name, &key_value_, outer},
-        value_{expr.value_name, &value_value_, expr.key_name.empty() ? outer : &key_} {}
+        value_{expr.value_name, &key_value_, expr.key_name.empty() ? outer : &key_} {}
   ForNames(const ForNames&) = delete;
   ForNames& operator=(const ForNames&) = delete;
 
-  void Set(Value key, Value value) {
+  /// `value` must stay where it is.
+  void Set(Value key, const Value& value) {
     key_value_ = std::move(key);
-    value_value_ = std::move(value);
+    value_.value = &value;
   }
   const Binding* bindings() const { return &value_; }
   bool has_key() const { return !key_.name.empty(); }
 
  private:
   Value key_value_;
-  Value value_value_;
   Binding key_;
   Binding value_;
 };
@@ -56,7 +56,12 @@ class ForNames {
 // Collects the results of a `for`, as a tuple, as an object, or grouped by key.
 class ForResults {
  public:
-  explicit ForResults(const hcl::ForExpr& expr) : expr_(expr) {}
+  /// `count`: how many results there are at most.
+  ForResults(const hcl::ForExpr& expr, size_t count) : expr_(expr) {
+    if (expr.key_result == nullptr && expr.condition == nullptr) {
+      values_.reserve(count);
+    }
+  }
 
   void Append(Value value) { values_.push_back(std::move(value)); }
   /// False when the key was there before and nothing is grouped.
@@ -123,12 +128,13 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
     return Value::DynamicUnknown();
   }
 
+  const Value any = Value::DynamicUnknown();
   ForNames names(expr, bindings);
   MarkSet condition_marks;
   if (expr.condition != nullptr) {
     // Once with unknown elements: a condition that can never be right is reported once, not for
     // each element.
-    names.Set(Value::DynamicUnknown(), Value::DynamicUnknown());
+    names.Set(any, any);
     const size_t errors = diags.error_count();
     const Value probe = Eval(*expr.condition, names.bindings(), diags);
     if (probe.IsNull()) {
@@ -151,7 +157,8 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
     return Value::DynamicUnknown().WithMarks(marks.Union(condition_marks));
   }
 
-  ForResults results(expr);
+  const std::span<const Value> elements = collection.elements();
+  ForResults results(expr, elements.size());
   bool complete = true;
   // A problem that every element would repeat is told only until the result is given up.
   const auto reject = [&](std::string_view summary, std::string detail, const Expr& about) {
@@ -165,7 +172,6 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
       marks = marks.Union(value.marks());
     }
   };
-  const std::span<const Value> elements = collection.elements();
   for (size_t i = 0; i < elements.size(); ++i) {
     names.Set(names.has_key() ? KeyOf(collection, type, i) : Value(), elements[i]);
     if (expr.condition != nullptr) {

@@ -291,7 +291,12 @@ Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
     *left = left->Unmark();
     *right = right->Unmark();
   }
-  const auto remark = [&](const Value& value) { return marked ? value.WithMarks(marks) : value; };
+  const auto remark = [&](Value value) {
+    if (marked) {
+      value = value.WithMarks(marks);
+    }
+    return value;
+  };
 
   if (kind == OperatorClass::kLogical) {
     if (auto decided = Decide(expr.op, *left, *right, left_diags.has_errors())) {
@@ -300,8 +305,10 @@ Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
     }
   }
   const bool failed = left_diags.has_errors() || right_diags.has_errors();
-  diags.Append(std::move(left_diags));
-  diags.Append(std::move(right_diags));
+  if (!left_diags.empty() || !right_diags.empty()) {
+    diags.Append(std::move(left_diags));
+    diags.Append(std::move(right_diags));
+  }
   if (failed) {
     return remark(Value::Unknown(result_type));
   }

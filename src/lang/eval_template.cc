@@ -1,6 +1,7 @@
 // Templates. Ref: hclsyntax expression_template.go.
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "cty/convert.h"
@@ -46,7 +47,7 @@ Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings
       known = false;
       continue;
     }
-    const ValueResult<Value> piece = ConvertTo(value, Type::String());
+    const ValueResult<Value> piece = ConvertTo(std::move(value), Type::String());
     if (!piece) {
       Fail("Invalid template interpolation value",
            "This value cannot be a part of a string: " + piece.error().ToText() + ".",

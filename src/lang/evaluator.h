@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lang/eval.h"
 
@@ -83,5 +84,11 @@ class Evaluator {
 Value RefinedNotNull(const Value& value);
 /// `value` converted to `type`; no work when it has it already.
 ValueResult<Value> ConvertTo(const Value& value, const Type& type);
+inline ValueResult<Value> ConvertTo(Value&& value, const Type& type) {
+  if (type.is_dynamic() || value.type() == type) {
+    return std::move(value);
+  }
+  return ConvertTo(std::as_const(value), type);
+}
 
 }  // namespace kinu::lang
