@@ -45,6 +45,9 @@ void FuzzOne(const uint8_t* data, size_t size) {
   }
   const ValueResult<Value> again = ValueFromMsgpack(*text, type);
   KINU_CHECK(again.has_value(), "what was written is read");
+  if (HasMinusZero(*value)) {
+    return;  // it is written as zero, and a set may have had both
+  }
   // Large numbers are written as decimal texts, which are exact in another precision: what is
   // compared is what is written.
   const ValueResult<std::string> second = ValueToMsgpack(*again, type);

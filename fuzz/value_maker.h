@@ -47,6 +47,20 @@ inline bool HasLongExponent(std::string_view text) {
   return false;
 }
 
+/// Whether a value has a zero with a sign.
+inline bool HasMinusZero(const Value& value) {
+  bool found = false;
+  Path path;
+  WalkValue(value, path, [&found](const Path&, const Value& part) {
+    if (part.type() == Type::Number() && part.IsKnown() && !part.IsNull()) {
+      const Number number = part.AsNumber();
+      found = found || (number.Sign() == 0 && !number.is_inline());
+    }
+    return true;
+  });
+  return found;
+}
+
 /// Takes one decision after another from the bytes; when they are used up, every decision is 0.
 class ValueMaker {
  public:

@@ -183,5 +183,67 @@ TEST(GoString, AsTheReference) {
             "cty.UnknownVal(cty.Bool).RefineNotNull()");
 }
 
+// An empty map is the empty object whatever object is asked for; containers go by what they got.
+TEST(Msgpack, EmptyObjectsInContainers) {
+  const Type object = *TypeFromJson(R"(["object",{"a":"string"}])");
+  const auto read = [](std::string_view bytes, const Type& type) {
+    const ValueResult<Value> value = ValueFromMsgpack(bytes, type);
+    return value ? GoString(*value) : value.error().ToText();
+  };
+  EXPECT_EQ(read("\x92\x80\x80", Type::List(object)),
+            "cty.ListVal([]cty.Value{cty.EmptyObjectVal, cty.EmptyObjectVal})");
+  EXPECT_EQ(read("\x92\x80\x81\xA1"
+                 "a\xA1"
+                 "b",
+                 Type::List(object)),
+            "inconsistent element types");
+  EXPECT_EQ(read("\x81\xA1k\x80", Type::Map(object)),
+            "cty.MapVal(map[string]cty.Value{\"k\":cty.EmptyObjectVal})");
+  const Type::Attribute attribute{"o", object, false};
+  EXPECT_EQ(read("\x81\xA1o\x80", Type::Object(std::span(&attribute, 1))),
+            "cty.ObjectVal(map[string]cty.Value{\"o\":cty.EmptyObjectVal})");
+}
+
+// Attributes out of order and keys out of order end where those in order do.
+TEST(Msgpack, OrderOfNamesDoesNotCount) {
+  const Type type = *TypeFromJson(R"(["object",{"a":"number","b":["map","number"]}])");
+  const std::string in_order =
+      "\x82\xA1"
+      "a\x01\xA1"
+      "b\x82\xA1"
+      "x\x02\xA1"
+      "y\x03";
+  const std::string other =
+      "\x82\xA1"
+      "b\x82\xA1"
+      "y\x03\xA1"
+      "x\x02\xA1"
+      "a\x01";
+  const ValueResult<Value> first = ValueFromMsgpack(in_order, type);
+  const ValueResult<Value> second = ValueFromMsgpack(other, type);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(Value::RawEquals(*first, *second));
+  const ValueResult<Value> twice = ValueFromMsgpack(
+      "\x82\xA1"
+      "a\x01\xA1"
+      "a\x02",
+      type);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().ToText(), "attribute \"a\" is given twice");
+}
+
+// The same of JSON, and members that are missing or repeated.
+TEST(JsonValue, OrderOfMembersDoesNotCount) {
+  const Type type = *TypeFromJson(R"(["object",{"a":"number","b":["map","number"],"c":"string"}])");
+  const ValueResult<Value> first = ValueFromJson(R"({"a":1,"b":{"x":2,"y":3},"c":null})", type);
+  for (std::string_view text :
+       {R"({"b":{"y":3,"x":2},"a":1})", R"({"a":7,"b":{"x":2,"y":9,"y":3},"a":1})",
+        R"({"c":null,"b":{"x":2,"y":3},"a":1})"}) {
+    const ValueResult<Value> other = ValueFromJson(text, type);
+    ASSERT_TRUE(first && other) << text;
+    EXPECT_TRUE(Value::RawEquals(*first, *other)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kinu

@@ -649,6 +649,13 @@ class ValueReader {
     values_.resize(first);
     return taken;
   }
+  // Whether the values from `first` on are of `type`. An empty array or map is the empty tuple or
+  // object whatever was asked for.
+  bool AllAre(const Type& type, size_t first) const {
+    return std::all_of(
+        values_.begin() + static_cast<std::ptrdiff_t>(first), values_.end(),
+        [&](const Value& value) { return ValueAccess::TypeOf(value) == type.node(); });
+  }
   // Replaces the values from `first` on by a container of them.
   bool Close(size_t first, Value container) {
     values_.resize(first);
@@ -713,17 +720,15 @@ bool ValueReader::ReadSequence(const Type& type, size_t length, int depth) {
   if (type.is_tuple()) {
     return Push(Value::Tuple(TakeFrom(first)));
   }
-  if (type.is_list() && !type.has_dynamic()) {
+  const bool as_asked = !type.has_dynamic() && AllAre(type.element(), first);
+  if (type.is_list() && as_asked) {
     return Close(first, ValueAccess::Container(ValueTag::kList, type, From(first)));
   }
   std::vector<Value> values = TakeFrom(first);
-  Type element = type.element();
-  if (element.has_dynamic()) {
-    if (!Value::CommonElementType(values)) {
-      return Wrong("inconsistent element types");
-    }
-    element = Type::Dynamic();
+  if (!as_asked && !Value::CommonElementType(values)) {
+    return Wrong("inconsistent element types");
   }
+  const Type element = as_asked ? type.element() : Type::Dynamic();
   return Push(type.is_list() ? Value::List(element, std::move(values))
                              : Value::Set(element, std::move(values)));
 }
@@ -731,7 +736,7 @@ bool ValueReader::ReadSequence(const Type& type, size_t length, int depth) {
 bool ValueReader::ReadMap(const Type& type, size_t length, int depth) {
   const size_t first = values_.size();
   const size_t first_key = keys_.size();
-  bool in_order = !type.has_dynamic();
+  bool in_order = true;
   for (size_t i = 0; i < length; ++i) {
     std::optional<std::string_view> key = in_.String();
     if (!key) {
@@ -744,19 +749,17 @@ bool ValueReader::ReadMap(const Type& type, size_t length, int depth) {
     keys_.push_back(*key);
   }
   const std::span<const std::string_view> keys = std::span(keys_).subspan(first_key);
-  if (in_order) {
+  const bool as_asked = !type.has_dynamic() && AllAre(type.element(), first);
+  if (in_order && as_asked) {
     Value map = ValueAccess::MapOf(type, From(first), [&](size_t i) { return keys[i]; });
     keys_.resize(first_key);
     return Close(first, std::move(map));
   }
   std::vector<Value> values = TakeFrom(first);
-  Type element = type.element();
-  if (element.has_dynamic()) {
-    if (!Value::CommonElementType(values)) {
-      return Wrong("inconsistent element types");
-    }
-    element = Type::Dynamic();
+  if (!as_asked && !Value::CommonElementType(values)) {
+    return Wrong("inconsistent element types");
   }
+  const Type element = as_asked ? type.element() : Type::Dynamic();
   std::vector<std::pair<std::string, Value>> entries;
   entries.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -803,7 +806,14 @@ bool ValueReader::ReadObject(const Type& type, int depth) {
     values_[first + at] = std::move(values_.back());
     values_.pop_back();
   }
-  if (!type.has_dynamic()) {
+  const auto is_as_asked = [&](size_t i) {
+    return ValueAccess::TypeOf(values_[first + i]) == attributes[i].type.node();
+  };
+  bool as_asked = true;
+  for (size_t i = 0; i < attributes.size() && as_asked; ++i) {
+    as_asked = is_as_asked(i);
+  }
+  if (as_asked) {
     return Close(first, ValueAccess::Container(ValueTag::kObject, type, From(first)));
   }
   return Push(Value::ObjectOf(type, TakeFrom(first)));
