@@ -159,6 +159,17 @@ def recorded():
                     yield "message" if "@level" in document else "state", document
             else:
                 yield name[1] if len(name) == 3 else names[name[0]], json.load(handle)
+    # Message streams, wherever they are recorded.
+    streams = glob.glob(os.path.join(ROOT, "tests", "golden", "streams", "*.jsonl")) + \
+        glob.glob(os.path.join(conformance.shared_folder(), "conformance", "cli", "**", "expect", "*.stdout"),
+                  recursive=True)
+    for path in sorted(streams):
+        with open(path, encoding="utf-8", errors="replace") as handle:
+            for line in handle:
+                if line.startswith('{"@') and line.rstrip().endswith("}"):
+                    message = json.loads(line)
+                    message.setdefault("@timestamp", "2026-01-02T03:04:05.678901Z")  # left out by some
+                    yield "message", message
     folder = os.path.join(conformance.shared_folder(), "conformance", "checks", "documents")
     for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
         if not os.path.basename(path).startswith("written-"):
@@ -183,6 +194,10 @@ def main():
         else:
             failures.append("schema %s prints something else" % name)
     seen, types = set(), set()
+    expected = {name[len("message_"):] for name in schemas["message"]["$defs"]
+                if name.startswith("message_") and not name.startswith("message_test_")}
+    # Of a state that cannot be written, and of a lock that takes long.
+    expected -= {"without_type", "log", "output", "state_lock_acquire", "state_lock_release"}
     with tempfile.TemporaryDirectory(prefix="schemas-") as folder:
         documents = list(written(args.binary, folder)) + list(recorded())
     for name, document in documents:
@@ -211,6 +226,8 @@ def main():
                     failures.append("%s: a mutated %s is still valid" % (name, member))
                 else:
                     passed += 1
+    for name in sorted(expected - types):
+        failures.append("no message of type %s is recorded" % name)
     for line in failures:
         print("FAIL " + line)
     print("%d passed, %d failed" % (passed, len(failures)))

@@ -16,6 +16,7 @@
 
 #include "backend/journal.h"
 #include "base/result.h"
+#include "state/large_file.h"
 #include "state/store.h"
 
 namespace kinu::backend {
@@ -41,8 +42,14 @@ class LocalStore final : public state::Store {
   Result<void> Unlock() override;
   /// Replays a journal that a killed run left. Under a lock the whole state is then written.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
+  /// The same for reading only: what is read is not written again. A large file is not copied.
+  Result<state::State> View(std::shared_ptr<Program> program);
   /// The same where only outputs matter: resources may be missing.
-  Result<state::State> ReadOutputs(std::shared_ptr<Program> program);
+  Result<state::State> ViewOutputs(std::shared_ptr<Program> program);
+  /// The same where one resource matters: others may be missing.
+  Result<state::State> ViewResource(std::shared_ptr<Program> program, const AbsResource& address);
+  /// The names in a large file; nothing where it is to be viewed as a whole.
+  std::optional<state::StateNames> ViewNames(std::shared_ptr<Program> program);
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
   Result<void> Record(const state::ObjectRecord& record) override;
@@ -70,6 +77,9 @@ class LocalStore final : public state::Store {
   Result<void> SwapIn(std::string_view text);
   Result<void> OverwriteInPlace(std::string_view text);
   Result<void> RecoverJournal(state::State& state);
+  /// What `read` makes of the file, when the file is all there is.
+  template <typename Reader>
+  auto ViewFile(const Reader& read) -> decltype(read(0));
   void CloseRetired();
   void CloseFile();
 

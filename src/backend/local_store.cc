@@ -13,7 +13,6 @@
 
 #include "backend/local.h"
 #include "base/files.h"
-#include "state/outputs.h"
 
 namespace kinu::backend {
 namespace {
@@ -361,19 +360,45 @@ Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
   return state;
 }
 
-Result<state::State> LocalStore::ReadOutputs(std::shared_ptr<Program> program) {
-  if (!locked_ && !FileExists(JournalPath(paths_.write))) {
-    const int fd = ::open(paths_.read.c_str(), O_RDONLY | O_CLOEXEC);
-    std::optional<state::State> state =
-        fd < 0 ? std::nullopt : state::ReadStateOutputs(program, fd);
-    if (fd >= 0) {
-      ::close(fd);
-    }
-    if (state) {
-      return *std::move(state);
-    }
+template <typename Reader>
+auto LocalStore::ViewFile(const Reader& read) -> decltype(read(0)) {
+  if (locked_ || FileExists(JournalPath(paths_.write))) {
+    return std::nullopt;
+  }
+  const int fd = ::open(paths_.read.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return std::nullopt;
+  }
+  auto out = read(fd);
+  ::close(fd);
+  return out;
+}
+
+Result<state::State> LocalStore::View(std::shared_ptr<Program> program) {
+  if (auto state = ViewFile([&](int fd) { return state::ReadLargeState(program, fd); })) {
+    return *std::move(state);
   }
   return Read(std::move(program));
+}
+
+Result<state::State> LocalStore::ViewOutputs(std::shared_ptr<Program> program) {
+  if (auto state = ViewFile([&](int fd) { return state::ReadStateOutputs(program, fd); })) {
+    return *std::move(state);
+  }
+  return Read(std::move(program));
+}
+
+Result<state::State> LocalStore::ViewResource(std::shared_ptr<Program> program,
+                                              const AbsResource& address) {
+  if (auto state =
+          ViewFile([&](int fd) { return state::ReadStateResource(program, fd, address); })) {
+    return *std::move(state);
+  }
+  return Read(std::move(program));
+}
+
+std::optional<state::StateNames> LocalStore::ViewNames(std::shared_ptr<Program> program) {
+  return ViewFile([&](int fd) { return state::ReadStateNames(program, fd); });
 }
 
 Result<void> LocalStore::RecoverJournal(state::State& state) {

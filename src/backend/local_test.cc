@@ -205,7 +205,7 @@ TEST_F(LocalTest, CorruptStateIsRefusedAtLocking) {
   Result<void> locked = Store()->Lock(request_);
   ASSERT_FALSE(locked.has_value());
   EXPECT_EQ(locked.error().code, ErrorCode::kInvalid);
-  EXPECT_TRUE(locked.error().message.starts_with("failed to write backup file: Unsupported state"))
+  EXPECT_TRUE(locked.error().message.starts_with("failed to write backup file: 2 problems:"))
       << locked.error().message;
   EXPECT_TRUE(Store()->Lock(request_).error().code == ErrorCode::kInvalid);  // not held
 }

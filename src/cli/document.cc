@@ -10,7 +10,9 @@
 #include "base/files.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
+#include "state/large_file.h"
 #include "tfjson/format.h"
+#include "tfjson/mapped_file.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
@@ -82,13 +84,28 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
   return document;
 }
 
+Result<state::State> ReadStateFile(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    auto state = state::ReadLargeState(std::make_shared<Program>(), fd);
+    ::close(fd);
+    if (state) {
+      return *std::move(state);
+    }
+  }
+  auto bytes = ReadFile(path);
+  return bytes ? state::ReadGivenState(std::make_shared<Program>(), *std::move(bytes))
+               : std::unexpected(bytes.error());
+}
+
 std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
                                      Diagnostics& diags) {
   auto locator = MakeLocator(invocation, diags);
   LocatorSchemas schemas(*locator);
   std::string document;
-  if (state.buffer != nullptr) {
-    document.reserve(state.buffer->size());
+  if (state.buffer != nullptr || state.mapped != nullptr) {
+    // Address space, not memory.
+    document.reserve(state.buffer != nullptr ? state.buffer->size() : state.mapped->text().size());
   }
   JsonWriter out(document);
   auto written = view::WriteState(out, state, schemas);
@@ -172,9 +189,7 @@ std::optional<std::string> Converted(const Invocation& invocation, const std::st
     }
     return PlanJson(invocation, *file, diags);
   }
-  auto bytes = ReadFile(path);
-  const auto state = bytes ? state::ReadState(std::make_shared<Program>(), *std::move(bytes))
-                           : std::unexpected(bytes.error());
+  const auto state = ReadStateFile(path);
   if (!state) {
     diags.Error("Failed to read the given file as a state file", state.error().message);
     return std::nullopt;

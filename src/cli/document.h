@@ -18,6 +18,8 @@ namespace kinu::cli {
 /// the diagnostics say why.
 std::optional<std::string> PlanJson(const Invocation& invocation, const plan::PlanFile& file,
                                     Diagnostics& diags);
+/// A state file for reading only.
+Result<state::State> ReadStateFile(const std::string& path);
 std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
                                      Diagnostics& diags);
 

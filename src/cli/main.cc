@@ -19,6 +19,7 @@
 #include "cli/heap.h"
 #include "plugin/log_relay.h"
 #include "text/suggest.h"
+#include "tfjson/mapped_file.h"
 
 namespace kinu::cli {
 namespace {
@@ -324,6 +325,7 @@ int main(int argc, char** argv) {
   // A file that may not grow is an error of the write, not the end of the program. A handler of our
   // own, since commands that are run from here inherit what is ignored.
   (void)std::signal(SIGXFSZ, [](int) {});
+  kinu::tfjson::MappedFile::EndProcessWhenShortened();
   std::vector<std::string> args(argv + 1, argv + argc);
   // hcldec has a command line of its own, whichever way it is called.
   bool hcldec = argc > 0 && kinu::BaseName(argv[0]) == "hcldec";

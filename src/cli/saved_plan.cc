@@ -90,16 +90,38 @@ bool SettleVariables(const Flags& flags, const plan::Plan& plan, Loaded& loaded,
 
 }  // namespace
 
+bool IsUnusablePlan(const Error& error) {
+  return error.code == ErrorCode::kUnsupported;
+}
+
+std::string NoPlanText(const std::string& path, const Error& error) {
+  const Result<std::string> text = ReadFile(path);
+  if (!text) {
+    return "stat " + path + ": no such file or directory";
+  }
+  // Why it is no JSON document that names a run, either. Ref: cloudplan.LoadSavedPlanBookmark.
+  const size_t start = text->find_first_not_of(" \t\r\n");
+  std::string other = "unexpected end of JSON input";
+  if (start != std::string::npos) {
+    other = (*text)[start] == '{' ? "invalid remote plan format, must be 1"
+                                  : std::string("invalid character '") + (*text)[start] +
+                                        "' looking for beginning of value";
+  }
+  return "couldn't load the provided path as either a local plan file (" + error.message +
+         ") or a saved cloud plan (" + other + ")";
+}
+
 bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
                    Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags,
                    bool incomplete) {
   auto file = plan::PlanFile::Open(path);
+  if (!file && IsUnusablePlan(file.error())) {
+    diags.Error("Failed to read plan from plan file", file.error().message);
+    return false;
+  }
   if (!file) {
     diags.Error("Failed to load \"" + path + "\" as a plan file",
-                FileExists(path)
-                    ? "Error: couldn't load the provided path as either a local plan file (" +
-                          file.error().message + ") or a saved cloud plan (there are none here)"
-                    : "Error: stat " + path + ": no such file or directory");
+                "Error: " + NoPlanText(path, file.error()));
     return false;
   }
   if (auto version = file->CheckVersion(); !version) {
@@ -167,11 +189,10 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   }
   operation.prior = std::move(*state);
   bool unknown_lineage = plan.prior_state.lineage.empty();
-  if ((!unknown_lineage && !operation.prior.lineage.empty() &&
-       plan.prior_state.lineage != operation.prior.lineage) ||
-      plan.prior_state.serial != operation.prior.serial) {
-    if (!unknown_lineage && plan.prior_state.lineage != operation.prior.lineage &&
-        !operation.prior.lineage.empty()) {
+  const bool other_lineage =
+      !unknown_lineage && plan.prior_state.lineage != operation.prior.lineage;
+  if (other_lineage || plan.prior_state.serial != operation.prior.serial) {
+    if (other_lineage) {
       diags.Error("Saved plan does not match the given state",
                   "The plan was made on a state of another origin (lineage).");
     } else {

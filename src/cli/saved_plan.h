@@ -15,6 +15,11 @@ config::SourceSnapshot SnapshotOf(std::vector<plan::SnapshotModule> modules);
 /// Schemas as plan files need them.
 plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program);
 
+/// Whether a file is a plan file after all, which cannot be used.
+bool IsUnusablePlan(const Error& error);
+/// Why there is no plan at `path`.
+std::string NoPlanText(const std::string& path, const Error& error);
+
 /// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
 /// checked against what was planned on. False after an error. `incomplete`: so may plans that ended
 /// with errors.

@@ -84,12 +84,23 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     }
     locked_ = true;
   }
-  auto read = store->Read(program);
+  auto read = only != nullptr ? store->ViewResource(program, *only) : store->Read(program);
   if (!read) {
-    diags.Error("Failed to load state", read.error().message);
+    std::string text = unreadable.prefix + read.error().message;
+    if (unreadable.summary.empty()) {
+      diags.Error(std::move(text), "");
+    } else {
+      diags.Error(unreadable.summary, std::move(text));
+    }
     return false;
   }
   state = std::move(*read);
+  if (needs_state && state.empty() && state.lineage.empty()) {
+    diags.Error("No state file was found",
+                "There is no state here: run the command in the directory of the configuration, or "
+                "name the file with -state.");
+    return false;
+  }
   return true;
 }
 

@@ -28,6 +28,16 @@ struct StateSession {
   /// Finishes with a usage error.
   int Usage();
   bool json_only() const { return audience != nullptr && audience->json_only(); }
+  /// When set, before Open(): only this resource is wanted, and nothing is written.
+  const AbsResource* only = nullptr;
+  /// How a state that cannot be read is told, before Open(). Its text stands behind `prefix`, in
+  /// the summary or (with `summary`) in the detail.
+  struct Telling {
+    std::string summary = "Failed to load state";
+    std::string prefix;
+  } unreadable;
+  /// When set, before Open(): without a stored state there is nothing to do.
+  bool needs_state = false;
   /// Opens the workspace's store and reads the state, under a lock when `lock` names its reason.
   /// `loaded` is the configuration where somebody has loaded it without any problem; else the root
   /// module is read for what it says about the backend.

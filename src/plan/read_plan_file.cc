@@ -617,9 +617,6 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
         "the given plan file is encrypted and requires a valid encryption configuration to "
         "decrypt");
   }
-  if (!bytes.starts_with("PK")) {
-    return Fail(ErrorCode::kInvalid, "zip: not a valid zip file");
-  }
   auto archive = std::make_shared<Archive>();
   archive->bytes = std::move(bytes);
   Result<ZipReader> zip = ZipReader::Open(archive->bytes);

@@ -1,34 +1,14 @@
-// Reading state files in one pass: the structure is decoded, attributes stay views into the text.
-// Ref: opentofu internal/states/statefile/read.go, version4.go.
+// A state file but for its resources: header, outputs, check results, and what is wrong with it.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <deque>
 #include <utility>
 
-#include "codec/base64.h"
 #include "cty/json.h"
-#include "state/json_text.h"
-#include "state/outputs.h"
-#include "state/paths.h"
-#include "state/state.h"
+#include "state/reader.h"
 #include "state/upgrade.h"
-#include "tfjson/mapped_file.h"
-#include "tfjson/token_stream.h"
 
 namespace kinu::state {
 namespace {
-
-constexpr std::string_view kUnsupported = "Unsupported state file format";
-constexpr std::string_view kInvalid = "Invalid state file format";
-constexpr std::string_view kBadInstance = "Invalid resource instance metadata in state";
-
-std::string Quoted(std::string_view text) {
-  std::string out;
-  JsonWriter::AppendQuoted(out, text, JsonEscape::kPlain);
-  return out;
-}
 
 std::string_view KindName(char first) {
   switch (first) {
@@ -46,105 +26,73 @@ std::string_view KindName(char first) {
   }
 }
 
-/// One entry of a resource's "instances", as it stands in the file.
-struct RawInstance {
-  std::string_view index_key;  ///< JSON, empty when absent
-  std::string_view status;
-  std::string_view deposed;
-  std::string_view provider;  ///< body of the string, escapes as they are
-  uint64_t schema_version = 0;
-  std::string_view attributes;
-  std::string_view attributes_flat;
-  std::string_view sensitive;
-  std::string_view private_data;
-  std::string_view dependencies;
-  bool create_before_destroy = false;
-  bool skip_destroy = false;
-  std::string_view identity;
-  std::optional<uint64_t> identity_schema_version;
-};
-
-struct RawResource {
-  std::string_view module;
-  std::string_view mode;
-  std::string_view type;
-  std::string_view name;
-  std::string_view provider;
-  std::vector<RawInstance> instances;
-};
-
-struct ParsedProvider {
-  bool ok = false;
-  ProviderConfig config;
-  InstanceKey key;
-};
-
-class StateReader {
- public:
-  StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text) {
-    state_.program = std::move(program);
-    state_.buffer = std::move(text);
+/// Ref: encoding/json syntaxError, scanner.eof.
+std::string SyntaxProblem(std::string_view text, size_t offset) {
+  if (offset == 0 || offset >= text.size()) {
+    return "unexpected end of JSON input";
   }
+  std::string shown(1, text[offset - 1]);
+  return "invalid character '" + shown + "' at byte offset " + std::to_string(offset);
+}
 
-  /// Only what is not about resources, of a file.
-  StateReader(std::shared_ptr<Program> program, tfjson::MappedFile& file) : file_(&file) {
-    state_.program = std::move(program);
+std::string JoinProblems(const std::vector<std::string>& problems) {
+  if (problems.size() == 1) {
+    return problems[0];
   }
-
-  Result<State> Read();
-
- private:
-  // Fields. Each passes one value; null leaves `out` as it is, another kind is a type error.
-  void ReadString(std::string_view field, std::string_view* out);
-  void ReadText(std::string_view field, std::string* out);
-  void ReadUint(std::string_view field, uint64_t* out);
-  void ReadBool(std::string_view field, bool* out);
-  /// Opens an object or array; false when it is null or of another kind (passed then).
-  bool Open(std::string_view field, char bracket);
-
-  void ReadTop();
-  void ReadVersion();
-  void ReadOutputs();
-  void ReadResources();
-  void PassResources();
-  void ReadResource();
-  void ReadInstance(RawInstance& raw);
-  void ReadChecks();
-  void FinishResource();
-  void FinishInstance(const RawInstance& raw, Resource& resource, bool has_provider);
-  bool FillObject(const RawInstance& raw, const Resource& resource, const InstanceKey& key,
-                  Object& object);
-  void MergeInstances(Resource& resource);
-  bool ParseKey(std::string_view json, const AbsResource& resource, InstanceKey* key);
-  DependencyList Dependencies(std::string_view json);
-  const ParsedProvider& Provider(std::string_view body);
-
-  /// A string's text; views stay valid for the life of the reader.
-  std::string_view Text(std::string_view body);
-  Symbol Name(std::string_view body) { return state_.program->Intern(Text(body)); }
-  void TypeError(std::string_view field, std::string_view raw);
-  void Problem(std::string_view summary, std::string detail);
-  std::string VersionProblem();
-  std::string InstanceText(const Resource& resource, const InstanceKey& key) const {
-    return state_.program->ToText(ResourceInstance{resource.address, key});
+  std::string all = std::to_string(problems.size()) + " problems:\n";
+  for (const std::string& problem : problems) {
+    all += "\n- " + problem;
   }
+  return all;
+}
 
-  State state_;
-  tfjson::MappedFile* file_ = nullptr;  // instead of the state's buffer
-  JsonCursor in_{std::string_view("")};
-  std::deque<std::string> decoded_;
-  RawResource raw_;  // reused: its instances keep their memory
-  std::optional<uint64_t> version_;
-  std::string version_problem_;
-  std::string_view terraform_version_;
-  std::string_view resources_before_version_;
-  std::string_view encryption_version_;
-  std::string type_error_;
-  std::vector<std::string> problems_;
-  FlatMap<std::string_view, DependencyList> dependencies_;
-  FlatMap<std::string_view, ParsedProvider> providers_;
-  FlatMap<std::string_view, std::optional<ModuleInstId>> modules_;
-};
+}  // namespace
+
+std::vector<StateProblem> ProblemsOf(const Error& error) {
+  constexpr std::string_view kItem = "\n- ";
+  std::vector<StateProblem> out;
+  std::string_view rest = error.message;
+  const size_t first = rest.find(" problems:\n\n- ");
+  const bool several =
+      first != std::string_view::npos &&
+      rest.substr(0, first).find_first_not_of("0123456789") == std::string_view::npos;
+  if (several) {
+    rest.remove_prefix(rest.find(kItem) + kItem.size());
+  }
+  for (bool more = true; more;) {
+    const size_t end = several ? rest.find(kItem) : std::string_view::npos;
+    const std::string_view problem = rest.substr(0, end);
+    const size_t colon = problem.find(": ");
+    out.push_back({std::string(problem.substr(0, colon)),
+                   std::string(colon == std::string_view::npos ? "" : problem.substr(colon + 2))});
+    more = end != std::string_view::npos;
+    rest.remove_prefix(more ? end + kItem.size() : rest.size());
+  }
+  return out;
+}
+
+std::string QuotedText(std::string_view text) {
+  std::string out;
+  JsonWriter::AppendQuoted(out, text, JsonEscape::kPlain);
+  return out;
+}
+
+StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text)
+    : in_(*text) {
+  state_.program = std::move(program);
+  state_.buffer = std::move(text);
+}
+
+StateReader::StateReader(std::shared_ptr<Program> program, std::shared_ptr<tfjson::MappedFile> file,
+                         const StatePart& part)
+    : part_(part), in_(*file) {
+  state_.program = std::move(program);
+  state_.mapped = std::move(file);
+  if (part_.one != nullptr) {
+    wanted_type_ = state_.program->Text(part_.one->resource.type);
+    wanted_name_ = state_.program->Text(part_.one->resource.name);
+  }
+}
 
 std::string_view StateReader::Text(std::string_view body) {
   bool plain = std::all_of(body.begin(), body.end(),
@@ -160,7 +108,7 @@ void StateReader::TypeError(std::string_view field, std::string_view raw) {
   if (!type_error_.empty() || raw.empty()) {
     return;
   }
-  type_error_ = std::string(kInvalid) + ": The state file field \"" + std::string(field) +
+  type_error_ = std::string(kInvalidFormat) + ": The state file field \"" + std::string(field) +
                 "\" has invalid value " + std::string(KindName(raw[0]));
   if (KindName(raw[0]) == "number") {
     type_error_ += " " + std::string(raw.substr(0, 40));
@@ -235,7 +183,7 @@ void StateReader::ReadVersion() {
     version_ = value;
     return;
   }
-  version_problem_ = std::string(kUnsupported) + ": The version in the state file is " +
+  version_problem_ = std::string(kUnsupportedFormat) + ": The version in the state file is " +
                      std::string(KindName(raw[0]));
   if (KindName(raw[0]) == "number") {
     version_problem_ += " " + std::string(raw.substr(0, 40));
@@ -247,7 +195,7 @@ void StateReader::ReadTop() {
   if (!in_.Take('{')) {
     std::string_view raw = in_.Value();
     if (!raw.empty() && raw != "null") {
-      version_problem_ = std::string(kUnsupported) + ": The version in the state file is " +
+      version_problem_ = std::string(kUnsupportedFormat) + ": The version in the state file is " +
                          std::string(KindName(raw[0])) + ". A positive whole number is required.";
     }
     return;
@@ -267,8 +215,8 @@ void StateReader::ReadTop() {
       ReadText(key, &state_.lineage);
     } else if (key == "outputs" && known) {
       ReadOutputs();
-    } else if (key == "resources" && file_ != nullptr) {
-      PassResources();
+    } else if (key == "resources" && part_.resources == StatePart::Resources::kNone) {
+      (void)in_.Value();
     } else if (key == "resources" && version_ == 4) {
       ReadResources();
     } else if (key == "resources" && known) {
@@ -333,406 +281,6 @@ void StateReader::ReadOutputs() {
     }
     output.value = *std::move(value);
     state_.outputs.push_back(std::move(output));
-  }
-}
-
-/// Passes a value by without looking into it. What is not as it should be is left to who reads
-/// everything, and says what is wrong.
-void StateReader::PassResources() {
-  (void)in_.Peek();
-  tfjson::TokenStream tokens(*file_, in_.position());
-  if (tokens.SkipValue()) {
-    in_.GoTo(tokens.Offset());
-  } else {
-    in_.Fail();
-  }
-}
-
-void StateReader::ReadResources() {
-  if (!Open("resources", '[')) {
-    return;
-  }
-  bool first = true;
-  while (in_.NextElement(&first)) {
-    ReadResource();
-  }
-}
-
-void StateReader::ReadResource() {
-  if (!Open("resources", '{')) {
-    return;
-  }
-  std::vector<RawInstance> instances = std::move(raw_.instances);
-  instances.clear();
-  raw_ = RawResource{};
-  raw_.instances = std::move(instances);
-  bool first = true;
-  std::string_view key;
-  while (in_.NextMember(&first, &key)) {
-    if (key == "module") {
-      ReadString("resources.module", &raw_.module);
-    } else if (key == "mode") {
-      ReadString("resources.mode", &raw_.mode);
-    } else if (key == "type") {
-      ReadString("resources.type", &raw_.type);
-    } else if (key == "name") {
-      ReadString("resources.name", &raw_.name);
-    } else if (key == "provider") {
-      ReadString("resources.provider", &raw_.provider);
-    } else if (key == "instances") {
-      if (!Open("resources.instances", '[')) {
-        continue;
-      }
-      bool first_instance = true;
-      while (in_.NextElement(&first_instance)) {
-        ReadInstance(raw_.instances.emplace_back());
-      }
-    } else {
-      (void)in_.Value();
-    }
-  }
-  if (!in_.failed()) {
-    FinishResource();
-  }
-}
-
-void StateReader::ReadInstance(RawInstance& raw) {
-  if (!Open("resources.instances", '{')) {
-    return;
-  }
-  bool first = true;
-  std::string_view key;
-  while (in_.NextMember(&first, &key)) {
-    if (key == "attributes") {
-      raw.attributes = in_.Value();
-    } else if (key == "schema_version") {
-      ReadUint("resources.instances.schema_version", &raw.schema_version);
-    } else if (key == "sensitive_attributes") {
-      raw.sensitive = in_.Value();
-    } else if (key == "index_key") {
-      raw.index_key = in_.Value();
-    } else if (key == "private") {
-      ReadString("resources.instances.private", &raw.private_data);
-    } else if (key == "dependencies") {
-      raw.dependencies = in_.Value();
-    } else if (key == "create_before_destroy") {
-      ReadBool("resources.instances.create_before_destroy", &raw.create_before_destroy);
-    } else if (key == "status") {
-      ReadString("resources.instances.status", &raw.status);
-    } else if (key == "deposed") {
-      ReadString("resources.instances.deposed", &raw.deposed);
-    } else if (key == "provider") {
-      ReadString("resources.instances.provider", &raw.provider);
-    } else if (key == "attributes_flat") {
-      raw.attributes_flat = in_.Value();
-    } else if (key == "skip_destroy") {
-      ReadBool("resources.instances.skip_destroy", &raw.skip_destroy);
-    } else if (key == "identity") {
-      raw.identity = in_.Value();
-    } else if (key == "identity_schema_version") {
-      uint64_t version = 0;
-      bool null = in_.Peek() == 'n';
-      ReadUint("resources.instances.identity_schema_version", &version);
-      if (!null) {
-        raw.identity_schema_version = version;
-      }
-    } else {
-      (void)in_.Value();
-    }
-  }
-}
-
-const ParsedProvider& StateReader::Provider(std::string_view body) {
-  auto [it, inserted] = providers_.try_emplace(body);
-  if (inserted) {
-    ParsedProvider& parsed = it.value();
-    parsed.ok = state_.program->ParseProviderConfig(Text(body), &parsed.config, &parsed.key);
-  }
-  return it->second;
-}
-
-void StateReader::FinishResource() {
-  Program& program = *state_.program;
-  AbsResource address;
-  address.resource.type = Name(raw_.type);
-  address.resource.name = Name(raw_.name);
-  if (raw_.mode == "managed") {
-    address.resource.mode = ResourceMode::kManaged;
-  } else if (raw_.mode == "data") {
-    address.resource.mode = ResourceMode::kData;
-  } else {
-    Problem("Invalid resource mode in state",
-            "State contains a resource with mode " + Quoted(Text(raw_.mode)) + " (" +
-                Quoted(Text(raw_.type)) + " " + Quoted(Text(raw_.name)) +
-                ") which is not supported.");
-    return;
-  }
-  if (!raw_.module.empty()) {
-    auto [it, inserted] = modules_.try_emplace(raw_.module);
-    if (inserted) {
-      ModuleInstId module;
-      if (program.ParseModuleInstance(Text(raw_.module), &module)) {
-        it.value() = module;
-      }
-    }
-    if (!it->second) {
-      Problem("Invalid module instance address",
-              Quoted(Text(raw_.module)) + " is not the address of a module instance.");
-      return;
-    }
-    address.module = *it->second;
-  }
-  ProviderConfig provider;
-  if (!raw_.provider.empty()) {
-    const ParsedProvider& parsed = Provider(raw_.provider);
-    if (!parsed.ok) {
-      Problem("Invalid provider configuration address",
-              Quoted(Text(raw_.provider)) + " is not the address of a provider configuration.");
-      return;
-    }
-    provider = parsed.config;
-  }
-
-  Resource& resource = state_.Ensure(address, provider);
-  resource.instances.reserve(resource.instances.size() + raw_.instances.size());
-  std::optional<ProviderConfig> instance_provider;
-  bool conflict = false;
-  for (const RawInstance& raw : raw_.instances) {
-    FinishInstance(raw, resource, !raw_.provider.empty());
-    if (!raw.provider.empty()) {
-      const ProviderConfig& own = Provider(raw.provider).config;
-      if (instance_provider && !(*instance_provider == own) && !conflict) {
-        conflict = true;
-        Problem("Provider instance field conflict in state",
-                "Resource " + program.ToText(address) +
-                    " has instances with different provider addresses: " +
-                    Quoted(program.ToText(*instance_provider)) +
-                    " != " + Quoted(program.ToText(own)) + ".");
-      }
-      instance_provider = own;
-    }
-  }
-  MergeInstances(resource);
-}
-
-bool StateReader::ParseKey(std::string_view json, const AbsResource& resource, InstanceKey* key) {
-  if (json.empty() || json == "null") {
-    *key = InstanceKey();
-    return true;
-  }
-  if (json[0] == '"') {
-    *key = InstanceKey::String(Name(json.substr(1, json.size() - 2)));
-    return true;
-  }
-  int64_t index = 0;
-  auto [end, error] = std::from_chars(json.data(), json.data() + json.size(), index);
-  if (error == std::errc() && end == json.data() + json.size()) {
-    *key = InstanceKey::Int(index);
-    return true;
-  }
-  if (json[0] == '-' || (json[0] >= '0' && json[0] <= '9')) {
-    double number = std::strtod(std::string(json).c_str(), nullptr);
-    if (std::fabs(number) < 9.2e18) {
-      *key = InstanceKey::Int(static_cast<int64_t>(number));
-      return true;
-    }
-  }
-  Problem(kBadInstance, "Resource " + state_.program->ToText(resource) +
-                            " has an instance with the invalid instance key " +
-                            std::string(json.substr(0, 80)) + ".");
-  return false;
-}
-
-DependencyList StateReader::Dependencies(std::string_view json) {
-  if (json.empty() || json == "null" || json == "[]") {
-    return nullptr;
-  }
-  auto [it, inserted] = dependencies_.try_emplace(json);
-  if (!inserted) {
-    return it->second;
-  }
-  Program& program = *state_.program;
-  JsonCursor cursor(json);
-  if (!cursor.Take('[')) {
-    TypeError("resources.instances.dependencies", json);
-    return nullptr;
-  }
-  std::vector<ConfigResource> list;
-  bool first = true;
-  while (cursor.NextElement(&first)) {
-    if (cursor.Peek() != '"') {
-      TypeError("resources.instances.dependencies", cursor.Value());
-      continue;
-    }
-    std::string_view text = Text(cursor.StringBody());
-    ConfigResource dependency;
-    ResourceInstance instance;
-    if (program.ParseConfigResource(text, &dependency)) {
-      list.push_back(dependency);
-    } else if (program.ParseResourceInstance(text, &instance) && instance.key.none()) {
-      list.push_back(
-          ConfigResource{program.ModuleOf(instance.resource.module), instance.resource.resource});
-    } else {
-      Problem("Invalid address", Quoted(text) + " is not the address of a resource.");
-    }
-  }
-  it.value() = std::make_shared<const std::vector<ConfigResource>>(std::move(list));
-  return it->second;
-}
-
-bool StateReader::FillObject(const RawInstance& raw, const Resource& resource,
-                             const InstanceKey& key, Object& object) {
-  object.schema_version = raw.schema_version;
-  object.create_before_destroy = raw.create_before_destroy;
-  object.skip_destroy = raw.skip_destroy;
-  if (!raw.attributes.empty()) {
-    object.attributes = raw.attributes;
-  } else if (!raw.attributes_flat.empty() && raw.attributes_flat != "null") {
-    if (raw.attributes_flat[0] != '{') {
-      TypeError("resources.instances.attributes_flat", raw.attributes_flat);
-      return false;
-    }
-    object.attributes_flat = raw.attributes_flat;
-  } else {
-    object.attributes = "{}";
-  }
-  if (!raw.sensitive.empty() && raw.sensitive != "[]" && raw.sensitive != "null") {
-    bool canonical = false;
-    Result<void> checked = CheckPathsJson(raw.sensitive, &canonical);
-    if (!checked) {
-      problems_.push_back(std::move(checked).error().message);
-      return false;
-    }
-    if (canonical) {
-      object.sensitive_paths = raw.sensitive;
-    } else {
-      object.sensitive = PathsFromJson(raw.sensitive);
-    }
-  }
-  if (raw.status == "tainted") {
-    object.status = ObjectStatus::kTainted;
-  } else if (!raw.status.empty()) {
-    Problem(kBadInstance, "Instance " + InstanceText(resource, key) + " has invalid status " +
-                              Quoted(Text(raw.status)) + ".");
-    return false;
-  }
-  if (!raw.private_data.empty()) {
-    Result<std::string> bytes = DecodeBase64(Text(raw.private_data));
-    if (bytes) {
-      object.private_data = *std::move(bytes);
-    } else if (type_error_.empty()) {
-      type_error_ = std::string(kInvalid) +
-                    ": The state file does not conform to the expected JSON data structure: the "
-                    "private data of " +
-                    InstanceText(resource, key) + " is not valid base64.";
-    }
-  }
-  if (!raw.identity.empty()) {
-    object.identity = raw.identity;
-    object.identity_schema_version = raw.identity_schema_version;
-  }
-  object.dependencies = Dependencies(raw.dependencies);
-  return true;
-}
-
-void StateReader::FinishInstance(const RawInstance& raw, Resource& resource, bool has_provider) {
-  InstanceKey key;
-  if (!ParseKey(raw.index_key, resource.address, &key)) {
-    return;
-  }
-  if (raw.provider.empty() && !has_provider) {
-    Problem("Provider field missing state",
-            "Resource " + state_.program->ToText(resource.address) +
-                " is missing a provider address, both on the resource and the resource instances.");
-  }
-  InstanceKey provider_key;
-  if (!raw.provider.empty()) {
-    const ParsedProvider& parsed = Provider(raw.provider);
-    if (!parsed.ok) {
-      Problem("Invalid provider configuration address",
-              Quoted(Text(raw.provider)) + " is not the address of a provider configuration.");
-      return;
-    }
-    resource.provider = parsed.config;
-    provider_key = parsed.key;
-  }
-  auto object = std::make_unique<Object>();
-  if (!FillObject(raw, resource, key, *object)) {
-    return;
-  }
-  // Entries usually come in order; MergeInstances() repairs the rest.
-  if (resource.instances.empty() || resource.instances.back().key != key) {
-    resource.instances.emplace_back().key = key;
-  }
-  Instance& instance = resource.instances.back();
-  instance.provider_key = provider_key;
-  instance.has_provider_key = !provider_key.none();
-  if (raw.deposed.empty()) {
-    if (instance.current != nullptr) {
-      Problem(
-          "Duplicate resource instance in state",
-          "Instance " + InstanceText(resource, key) + " appears multiple times in the state file.");
-      return;
-    }
-    instance.current = std::move(object);
-    return;
-  }
-  std::string_view deposed = Text(raw.deposed);
-  if (deposed.size() != 8) {
-    Problem(kBadInstance, "Instance " + InstanceText(resource, key) +
-                              " has an object with deposed key " + Quoted(deposed) +
-                              ", which is not correctly formatted.");
-    return;
-  }
-  instance.deposed.push_back(DeposedObject{std::string(deposed), std::move(*object)});
-}
-
-void StateReader::MergeInstances(Resource& resource) {
-  const Program& program = *state_.program;
-  std::vector<Instance>& all = resource.instances;
-  auto less = [&](const Instance& a, const Instance& b) { return program.KeyLess(a.key, b.key); };
-  bool ordered = true;
-  for (size_t i = 1; i < all.size() && ordered; ++i) {
-    ordered = less(all[i - 1], all[i]);
-  }
-  if (!ordered) {
-    std::stable_sort(all.begin(), all.end(), less);
-    size_t kept = 0;
-    for (size_t i = 1; i < all.size(); ++i) {
-      if (all[i].key != all[kept].key) {
-        if (++kept != i) {
-          all[kept] = std::move(all[i]);
-        }
-        continue;
-      }
-      if (all[i].current != nullptr) {
-        if (all[kept].current != nullptr) {
-          Problem("Duplicate resource instance in state",
-                  "Instance " + InstanceText(resource, all[i].key) +
-                      " appears multiple times in the state file.");
-        }
-        all[kept].current = std::move(all[i].current);
-      }
-      all[kept].provider_key = all[i].provider_key;
-      all[kept].has_provider_key = all[i].has_provider_key;
-      std::move(all[i].deposed.begin(), all[i].deposed.end(),
-                std::back_inserter(all[kept].deposed));
-    }
-    all.resize(all.empty() ? 0 : kept + 1);
-  }
-  for (Instance& instance : all) {
-    if (instance.deposed.size() < 2) {
-      continue;
-    }
-    std::stable_sort(instance.deposed.begin(), instance.deposed.end(),
-                     [](const DeposedObject& a, const DeposedObject& b) { return a.key < b.key; });
-    for (size_t i = 1; i < instance.deposed.size(); ++i) {
-      if (instance.deposed[i].key == instance.deposed[i - 1].key) {
-        Problem("Duplicate resource instance in state",
-                "Instance " + InstanceText(resource, instance.key) + " deposed object " +
-                    Quoted(instance.deposed[i].key) + " appears multiple times in the state file.");
-      }
-    }
   }
 }
 
@@ -813,7 +361,7 @@ std::string StateReader::VersionProblem() {
   if (!version_problem_.empty()) {
     return version_problem_;
   }
-  std::string summary = std::string(kUnsupported) + ": ";
+  std::string summary = std::string(kUnsupportedFormat) + ": ";
   if (!version_) {
     if (!encryption_version_.empty()) {
       return summary +
@@ -843,29 +391,32 @@ std::string StateReader::VersionProblem() {
 }
 
 Result<State> StateReader::Read() {
-  const std::string_view text = file_ != nullptr ? file_->text() : *state_.buffer;
+  const std::string_view text = in_.text();
   if (text.empty()) {
     state_.buffer = nullptr;
     return std::move(state_);
   }
   if (text.starts_with("tfstate")) {
     return Fail(ErrorCode::kUnsupported,
-                std::string(kUnsupported) +
+                std::string(kUnsupportedFormat) +
                     ": The state is stored in the binary format of Terraform before v0.7. Upgrade "
                     "it first with Terraform 0.6.16 or earlier.");
   }
-  in_ = JsonCursor(text);
   ReadTop();
   if (!in_.failed() && !in_.AtEnd()) {
     in_.Fail();
   }
   if (in_.failed()) {
-    return Fail(ErrorCode::kInvalid,
-                std::string(kUnsupported) +
-                    ": The state file could not be parsed as JSON: syntax error at byte offset " +
-                    std::to_string(in_.error_offset()) + ".");
+    const std::string summary = std::string(kUnsupportedFormat) + ": The state file ";
+    return Fail(
+        ErrorCode::kUnsupported,
+        JoinProblems({summary + "could not be parsed as JSON: syntax error at byte offset " +
+                          std::to_string(in_.error_offset()) + ".",
+                      summary + "can not be checked for presence of encryption: " +
+                          SyntaxProblem(text, in_.error_offset())}));
   }
-  if (version_problem_.empty() && version_ && *version_ >= 1 && *version_ < 4) {
+  const bool older = version_problem_.empty() && version_ && *version_ >= 1 && *version_ < 4;
+  if (older && state_.mapped == nullptr) {
     Result<std::string> upgraded = UpgradeText(text, *version_);
     if (!upgraded) {
       return std::unexpected(std::move(upgraded).error());
@@ -873,25 +424,22 @@ Result<State> StateReader::Read() {
     return ReadState(state_.program, *std::move(upgraded));
   }
   if (std::string problem = VersionProblem(); !problem.empty()) {
-    return Fail(ErrorCode::kUnsupported, std::move(problem));
+    // A number that is no format of this program is said like what is wrong further on.
+    return Fail(version_ ? ErrorCode::kInvalid : ErrorCode::kUnsupported, std::move(problem));
   }
   if (!resources_before_version_.empty()) {
-    in_ = JsonCursor(resources_before_version_);
+    if (state_.mapped != nullptr) {
+      return Fail(ErrorCode::kUnsupported, "the resources stand in front of the version");
+    }
+    in_ = Cursor(resources_before_version_);
     ReadResources();
   }
   state_.terraform_version = Text(terraform_version_);
   if (!type_error_.empty()) {
     return Fail(ErrorCode::kInvalid, std::move(type_error_));
   }
-  if (problems_.size() == 1) {
-    return Fail(ErrorCode::kInvalid, std::move(problems_[0]));
-  }
   if (!problems_.empty()) {
-    std::string all = std::to_string(problems_.size()) + " problems:\n";
-    for (const std::string& problem : problems_) {
-      all += "\n- " + problem;
-    }
-    return Fail(ErrorCode::kInvalid, std::move(all));
+    return Fail(ErrorCode::kInvalid, JoinProblems(problems_));
   }
   auto by_name = [](const OutputValue& a, const OutputValue& b) { return a.name < b.name; };
   std::stable_sort(state_.outputs.begin(), state_.outputs.end(), by_name);
@@ -903,23 +451,69 @@ Result<State> StateReader::Read() {
   return std::move(state_);
 }
 
-}  // namespace
-
-std::optional<State> ReadStateOutputs(std::shared_ptr<Program> program, int fd) {
-  const auto file = tfjson::MappedFile::Open(fd);
-  if (file == nullptr) {
-    return std::nullopt;
-  }
-  auto state = StateReader(std::move(program), *file).Read();
-  return state ? std::optional(*std::move(state)) : std::nullopt;
-}
-
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes) {
   return ReadState(std::move(program), std::make_shared<const std::string>(std::move(bytes)));
 }
 
+Result<State> ReadGivenState(std::shared_ptr<Program> program, std::string bytes) {
+  if (bytes.empty()) {
+    return Fail(ErrorCode::kUnsupported, "no state");
+  }
+  return ReadState(std::move(program), std::move(bytes));
+}
+
 Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text) {
   return StateReader(std::move(program), std::move(text)).Read();
+}
+
+namespace {
+
+/// `names` null: only the state is wanted.
+std::optional<State> ReadPart(std::shared_ptr<Program> program, int fd, const StatePart& part,
+                              StateNames* names = nullptr) {
+  std::shared_ptr<tfjson::MappedFile> file = tfjson::MappedFile::Open(fd);
+  if (file == nullptr) {
+    return std::nullopt;
+  }
+  StateReader reader(std::move(program), std::move(file), part);
+  Result<State> state = reader.Read();
+  if (!state) {
+    return std::nullopt;
+  }
+  if (names != nullptr) {
+    *names = reader.TakeNames();
+  }
+  return *std::move(state);
+}
+
+}  // namespace
+
+std::optional<State> ReadLargeState(std::shared_ptr<Program> program, int fd) {
+  return ReadPart(std::move(program), fd, {});
+}
+
+std::optional<State> ReadStateOutputs(std::shared_ptr<Program> program, int fd) {
+  return ReadPart(std::move(program), fd, {.resources = StatePart::Resources::kNone});
+}
+
+std::optional<StateNames> ReadStateNames(std::shared_ptr<Program> program, int fd) {
+  StateNames names;
+  if (!ReadPart(std::move(program), fd, {.resources = StatePart::Resources::kNames}, &names)) {
+    return std::nullopt;
+  }
+  return names;
+}
+
+std::optional<State> ReadStateResource(std::shared_ptr<Program> program, int fd,
+                                       const AbsResource& address) {
+  return ReadPart(std::move(program), fd,
+                  {.resources = StatePart::Resources::kOne, .one = &address});
+}
+
+void Passed(const State& state, size_t bytes) {
+  if (state.mapped != nullptr) {
+    state.mapped->Passed(bytes);
+  }
 }
 
 }  // namespace kinu::state

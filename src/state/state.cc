@@ -103,6 +103,7 @@ State State::Clone() const {
   State copy;
   copy.program = program;
   copy.buffer = buffer;
+  copy.mapped = mapped;
   copy.terraform_version = terraform_version;
   copy.serial = serial;
   copy.lineage = lineage;

@@ -17,6 +17,10 @@
 #include "cty/path.h"
 #include "cty/value.h"
 
+namespace kinu::tfjson {
+class MappedFile;
+}
+
 namespace kinu::state {
 
 enum class ObjectStatus : uint8_t { kReady, kTainted };
@@ -24,7 +28,8 @@ enum class ObjectStatus : uint8_t { kReady, kTainted };
 /// A sorted list of configuration resources that an object depends on; shared between objects.
 using DependencyList = std::shared_ptr<const std::vector<ConfigResource>>;
 
-/// One object as stored. Strings that came from a file point into State::buffer.
+/// One object as stored. Strings that came from a file point into
+/// State::buffer or State::mapped.
 struct Object {
   ObjectStatus status = ObjectStatus::kReady;
   bool create_before_destroy = false;
@@ -92,7 +97,8 @@ inline constexpr std::string_view kFormatRelease = "1.12.6";
 /// Resources are added by Ensure() and taken out by Remove() alone, and their addresses stay.
 struct State {
   std::shared_ptr<Program> program;
-  std::shared_ptr<const std::string> buffer;  ///< the file that views point into
+  std::shared_ptr<const std::string> buffer;   ///< the file that views point into
+  std::shared_ptr<tfjson::MappedFile> mapped;  ///< or the file itself: a state for reading only
   std::string terraform_version;
   uint64_t serial = 0;
   std::string lineage;
@@ -106,8 +112,6 @@ struct State {
   const Resource* Find(const AbsResource& address) const;
   Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
   void Remove(const AbsResource& address);
-  /// Drops the current object of an instance, and what is empty after that.
-  void RemoveInstance(const ResourceInstance& address);
   /// Sets a root output, keeping the order; a null value removes it.
   void SetOutput(OutputValue output);
   /// The reference's order of addresses.
@@ -124,6 +128,17 @@ struct State {
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes);
 /// As above, of a text that others share.
 Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text);
+
+/// As above, of a file that somebody names as a state: an empty one is none.
+Result<State> ReadGivenState(std::shared_ptr<Program> program, std::string bytes);
+
+/// What ReadState() says is wrong, each problem by itself. Errors of kind kUnsupported tell that a
+/// text is not recognised as a state at all.
+struct StateProblem {
+  std::string summary;
+  std::string detail;
+};
+std::vector<StateProblem> ProblemsOf(const Error& error);
 
 enum class Layout : uint8_t {
   kIndented,  ///< two spaces, two newlines at the end: the local state file

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "state/json_text.h"
-#include "state/outputs.h"
+#include "state/large_file.h"
 #include "state/paths.h"
 #include "state/store.h"
 
@@ -72,9 +72,11 @@ TEST_P(GoldenState, IsRefusedWhenCutAnywhere) {
   for (size_t size = 1; size <= end; size += 1 + text.size() / 997) {
     Result<State> state = ReadState(std::make_shared<Program>(), text.substr(0, size));
     ASSERT_FALSE(state.has_value()) << size;
-    EXPECT_EQ(state.error().message,
-              "Unsupported state file format: The state file could not be parsed as JSON: syntax "
-              "error at byte offset " +
+    const std::vector<StateProblem> problems = ProblemsOf(state.error());
+    ASSERT_EQ(problems.size(), 2U);
+    EXPECT_EQ(problems[0].summary, "Unsupported state file format");
+    EXPECT_EQ(problems[0].detail,
+              "The state file could not be parsed as JSON: syntax error at byte offset " +
                   std::to_string(size) + ".");
   }
 }
@@ -151,7 +153,11 @@ class BadStateTest : public testing::TestWithParam<BadState> {};
 TEST_P(BadStateTest, Message) {
   Result<State> state = ReadState(std::make_shared<Program>(), GetParam().text);
   ASSERT_FALSE(state.has_value());
-  EXPECT_EQ(state.error().message, GetParam().message);
+  // What is no JSON is told in two ways, the other one being about encryption.
+  const StateProblem first = ProblemsOf(state.error()).front();
+  const bool syntax = first.detail.find("could not be parsed as JSON") != std::string::npos;
+  EXPECT_EQ(syntax ? first.summary + ": " + first.detail : state.error().message,
+            GetParam().message);
 }
 
 #define KINU_STATE(members) "{\"version\":4," members "}"
@@ -492,15 +498,99 @@ TEST(Records, StepsOfAReplacement) {
   EXPECT_TRUE(state.empty());
 }
 
-/// Reads the outputs of a text as of a file.
-std::optional<State> OutputsOf(const std::string& text) {
+/// What `read` makes of a text as of a file.
+template <typename Read>
+auto OfFile(const std::string& text, const Read& read) {
   std::FILE* const file = std::tmpfile();
   EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
   std::fflush(file);
   std::rewind(file);
-  std::optional<State> state = ReadStateOutputs(std::make_shared<Program>(), fileno(file));
+  auto out = read(fileno(file));
   std::fclose(file);
-  return state;
+  return out;
+}
+std::optional<State> OutputsOf(const std::string& text) {
+  return OfFile(text, [](int fd) { return ReadStateOutputs(std::make_shared<Program>(), fd); });
+}
+
+/// A state of more than 2 MB.
+std::string LargeState() {
+  std::string text = R"({"version":4,"terraform_version":"1.12.6","serial":7,"lineage":"l",)"
+                     R"("outputs":{},"resources":[)";
+  for (int i = 0; i < 8000; ++i) {
+    const std::string number = std::to_string(i);
+    text += i == 0 ? "" : ",";
+    text += R"({"module":"module.m[\"\u00e9\"]","mode":"managed","type":"t","name":"n)" + number +
+            R"(","provider":"provider[\"registry.opentofu.org/h/t\"]","instances":[)"
+            R"({"index_key":"a","schema_version":1,"attributes":{"id":")" +
+            number +
+            R"(","deep":[{"x":[1.5,null]}]},"sensitive_attributes":[],"private":"AAEC",)"
+            R"("dependencies":["t.n0"]},{"index_key":"b","status":"tainted","schema_version":1,)"
+            R"("attributes":{"id":"\u00e9"},"sensitive_attributes":[]}]})";
+  }
+  return text + R"(],"check_results":null})";
+}
+
+TEST(ReadLargeState, IsReadLikeAnyOther) {
+  const std::string text = LargeState();
+  const State whole = MustRead(text);
+  const std::string wanted = WriteState(whole, Layout::kIndented);
+  auto large = OfFile(text, [](int fd) { return ReadLargeState(std::make_shared<Program>(), fd); });
+  ASSERT_TRUE(large.has_value());
+  EXPECT_NE(large->mapped, nullptr);
+  EXPECT_TRUE(WriteState(*large, Layout::kIndented) == wanted);
+  // A copy keeps the file, and what was given back comes again.
+  const State copy = large->Clone();
+  Passed(*large, size_t{64} << 20);
+  large.reset();
+  EXPECT_TRUE(WriteState(copy, Layout::kIndented) == wanted);
+  // What is wrong is left to who says what.
+  for (const char* wrong : {"\"status\":\"tainted\"", "\"private\":\"AAEC\"", "\"t.n0\"", "1.5"}) {
+    std::string broken = text;
+    broken.replace(broken.rfind(wrong), 3, "?");
+    EXPECT_FALSE(
+        OfFile(broken, [](int fd) { return ReadLargeState(std::make_shared<Program>(), fd); })
+            .has_value())
+        << wrong;
+  }
+}
+
+TEST(ReadLargeState, NamesAndOneResource) {
+  const std::string text = LargeState();
+  auto program = std::make_shared<Program>();
+  const auto names = OfFile(text, [&](int fd) { return ReadStateNames(program, fd); });
+  ASSERT_TRUE(names.has_value());
+  ASSERT_EQ(names->instances.size(), 16000U);
+  EXPECT_EQ(program->ToText(names->instances[3]), "module.m[\"\u00e9\"].t.n1[\"b\"]");
+  ResourceInstance address;
+  ASSERT_TRUE(program->ParseResourceInstance("module.m[\"\u00e9\"].t.n77[\"a\"]", &address));
+  const auto one =
+      OfFile(text, [&](int fd) { return ReadStateResource(program, fd, address.resource); });
+  ASSERT_TRUE(one.has_value());
+  ASSERT_EQ(one->resources.size(), 1U);
+  EXPECT_EQ(one->serial, 7U);
+  const Resource* const resource = one->Find(address.resource);
+  ASSERT_NE(resource, nullptr);
+  ASSERT_EQ(resource->instances.size(), 2U);
+  EXPECT_TRUE(resource->Find(address.key)->current->attributes.starts_with(R"({"id":"77")"));
+  ASSERT_TRUE(program->ParseResourceInstance("t.n77", &address));  // of another module
+  const auto none =
+      OfFile(text, [&](int fd) { return ReadStateResource(program, fd, address.resource); });
+  ASSERT_TRUE(none.has_value());
+  EXPECT_TRUE(none->resources.empty());
+}
+
+TEST(ReadState, ProblemsComeApart) {
+  const Error one{ErrorCode::kInvalid, "Summary: detail: more"};
+  ASSERT_EQ(ProblemsOf(one).size(), 1U);
+  EXPECT_EQ(ProblemsOf(one)[0].summary, "Summary");
+  EXPECT_EQ(ProblemsOf(one)[0].detail, "detail: more");
+  const Error two{ErrorCode::kInvalid, "2 problems:\n\n- a: b\n- c"};
+  ASSERT_EQ(ProblemsOf(two).size(), 2U);
+  EXPECT_EQ(ProblemsOf(two)[0].detail, "b");
+  EXPECT_EQ(ProblemsOf(two)[1].summary, "c");
+  EXPECT_EQ(ProblemsOf(two)[1].detail, "");
+  EXPECT_EQ(ReadGivenState(std::make_shared<Program>(), "").error().message, "no state");
 }
 
 TEST(ReadStateOutputs, PassesResourcesBy) {

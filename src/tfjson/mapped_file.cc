@@ -1,5 +1,10 @@
 #include "tfjson/mapped_file.h"
 
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +18,27 @@ namespace {
 
 constexpr size_t kSmall = size_t{1} << 20;
 constexpr size_t kReleaseStep = size_t{8} << 20;
+constexpr size_t kPassedStep = size_t{16} << 20;
+
+/// Where files are mapped now, for the signal handler. More files than these are not watched.
+struct Place {
+  std::atomic<uintptr_t> begin{0};  // 0: free
+  std::atomic<uintptr_t> end{0};
+};
+std::array<Place, 16> g_places;
+
+void OnBusError(int signal, siginfo_t* info, void*) {
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  for (const Place& place : g_places) {
+    if (address >= place.begin && address < place.end) {
+      constexpr std::string_view kMessage =
+          "\nError: A file was shortened by another program while it was being read\n\n";
+      (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+      ::_exit(1);
+    }
+  }
+  ::signal(signal, SIG_DFL);  // it happens again at once, and ends the process
+}
 
 size_t PageSize() {
   static const auto kSize = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
@@ -20,6 +46,25 @@ size_t PageSize() {
 }
 
 }  // namespace
+
+void MappedFile::EndProcessWhenShortened() {
+  struct sigaction action{};
+  action.sa_sigaction = OnBusError;
+  action.sa_flags = SA_SIGINFO;
+  (void)::sigaction(SIGBUS, &action, nullptr);
+}
+
+MappedFile::MappedFile(char* data, size_t size, size_t mapped)
+    : data_(data), size_(size), mapped_(mapped) {
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  for (Place& place : g_places) {
+    uintptr_t free = 0;
+    if (place.begin.compare_exchange_strong(free, begin)) {
+      place.end = begin + mapped;
+      break;
+    }
+  }
+}
 
 std::unique_ptr<MappedFile> MappedFile::Open(int fd) {
   struct stat status{};
@@ -45,6 +90,12 @@ std::unique_ptr<MappedFile> MappedFile::Open(int fd) {
 }
 
 MappedFile::~MappedFile() {
+  for (Place& place : g_places) {
+    if (place.begin == reinterpret_cast<uintptr_t>(data_)) {
+      place.end = 0;
+      place.begin = 0;
+    }
+  }
   ::munmap(data_, mapped_);
 }
 
@@ -58,6 +109,14 @@ void MappedFile::Release(size_t up_to) {
   if (end >= released_ + kReleaseStep) {
     ::madvise(data_ + released_, end - released_, MADV_DONTNEED);
     released_ = end;
+  }
+}
+
+void MappedFile::Passed(size_t bytes) {
+  passed_ += bytes;
+  if (passed_ >= kPassedStep) {
+    ::madvise(data_, size_, MADV_DONTNEED);
+    passed_ = 0;
   }
 }
 

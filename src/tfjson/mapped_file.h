@@ -23,13 +23,20 @@ class MappedFile {
   bool Provide(size_t from, size_t size);
   /// Everything up to there is not needed any more.
   void Release(size_t up_to);
+  /// So many bytes have been looked at anywhere, in passing. Once in a while all is given back.
+  void Passed(size_t bytes);
+
+  /// From now on, a file that another program shortens while it is looked at ends this process with
+  /// a message and status 1. For programs: it takes over the signal SIGBUS.
+  static void EndProcessWhenShortened();
 
  private:
-  MappedFile(char* data, size_t size, size_t mapped) : data_(data), size_(size), mapped_(mapped) {}
+  MappedFile(char* data, size_t size, size_t mapped);
   char* data_;
   size_t size_;
   size_t mapped_;
   size_t released_ = 0;
+  size_t passed_ = 0;
 };
 
 }  // namespace kinu::tfjson

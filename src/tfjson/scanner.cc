@@ -39,7 +39,26 @@ constexpr std::array<uint8_t, 256> kByteClasses = [] {
   return classes;
 }();
 
+/// Writes the positions of the set bits. May write up to 15 more than there are.
+inline __attribute__((always_inline)) uint32_t* WriteBits(uint64_t bits, uint32_t base,
+                                                          uint32_t* out) {
+  const int count = std::popcount(bits);
+  uint32_t* at = out;
+  do {
+    for (int i = 0; i < 8; ++i) {
+      at[i] = base + static_cast<uint32_t>(std::countr_zero(bits));
+      bits &= bits - 1;
+    }
+    at += 8;
+  } while (bits != 0);
+  return out + count;
+}
+
 struct PortableKernel {
+  static inline __attribute__((always_inline)) uint32_t* Write(uint64_t bits, uint32_t base,
+                                                               uint32_t* out) {
+    return WriteBits(bits, base, out);
+  }
   /// Each bit is the parity of the bits up to and including its own.
   static uint64_t PrefixParity(uint64_t bits) {
     for (int shift = 1; shift < 64; shift *= 2) {
@@ -66,6 +85,9 @@ struct PortableKernel {
 #define KINU_AVX2 __attribute__((target("avx2,bmi,popcnt,pclmul")))
 
 struct Avx2Kernel {
+  KINU_AVX2 static inline uint32_t* Write(uint64_t bits, uint32_t base, uint32_t* out) {
+    return WriteBits(bits, base, out);
+  }
   KINU_AVX2 static inline uint64_t PrefixParity(uint64_t bits) {
     // Multiplication without carries by a number of ones only.
     return static_cast<uint64_t>(_mm_cvtsi128_si64(
@@ -111,9 +133,38 @@ struct Avx2Kernel {
   }
 };
 
-#define KINU_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi,popcnt,pclmul")))
+#define KINU_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi,popcnt,pclmul")))
 
 struct Avx512Kernel {
+  KINU_AVX512 static inline uint32_t* Write(uint64_t bits, uint32_t base, uint32_t* out) {
+    alignas(64) static constexpr std::array<uint8_t, 64> kPositions = [] {
+      std::array<uint8_t, 64> positions{};
+      for (size_t i = 0; i < positions.size(); ++i) {
+        positions[i] = static_cast<uint8_t>(i);
+      }
+      return positions;
+    }();
+    const int count = std::popcount(bits);
+    const __m512i all = _mm512_maskz_compress_epi8(bits, _mm512_load_si512(kPositions.data()));
+    const __m512i bases = _mm512_set1_epi32(static_cast<int>(base));
+    // With masks: without them this compiler warns of its own headers.
+    constexpr __mmask8 kFour = 0xF;
+    constexpr __mmask16 kSixteen = 0xFFFF;
+    const auto write = [&](int from, __m128i positions) KINU_AVX512 {
+      _mm512_storeu_si512(out + from,
+                          _mm512_add_epi32(_mm512_maskz_cvtepu8_epi32(kSixteen, positions), bases));
+    };
+    write(0, _mm512_maskz_extracti32x4_epi32(kFour, all, 0));
+    if (count > 16) {
+      write(16, _mm512_maskz_extracti32x4_epi32(kFour, all, 1));
+      if (count > 32) [[unlikely]] {
+        write(32, _mm512_maskz_extracti32x4_epi32(kFour, all, 2));
+        write(48, _mm512_maskz_extracti32x4_epi32(kFour, all, 3));
+      }
+    }
+    return out + count;
+  }
   KINU_AVX512 static inline uint64_t PrefixParity(uint64_t bits) {
     return static_cast<uint64_t>(_mm_cvtsi128_si64(
         _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<int64_t>(bits)), _mm_set1_epi8(-1), 0)));
@@ -142,21 +193,6 @@ struct Avx512Kernel {
 
 bool IsHexDigit(char c) {
   return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
-/// Writes the positions of the set bits. May write up to 8 more than there are.
-inline __attribute__((always_inline)) uint32_t* WriteBits(uint64_t bits, uint32_t base,
-                                                          uint32_t* out) {
-  const int count = std::popcount(bits);
-  uint32_t* at = out;
-  do {
-    for (int i = 0; i < 8; ++i) {
-      at[i] = base + static_cast<uint32_t>(std::countr_zero(bits));
-      bits &= bits - 1;
-    }
-    at += 8;
-  } while (bits != 0);
-  return out + count;
 }
 
 }  // namespace
@@ -199,7 +235,7 @@ struct ScanWith {
         scanner.Report(offset, "control character in a string");
       }
       if (starts != 0) {
-        end = WriteBits(starts, static_cast<uint32_t>(at), end);
+        end = Kernel::Write(starts, static_cast<uint32_t>(at), end);
       }
       if (scanner.problem_) [[unlikely]] {
         break;
@@ -240,7 +276,7 @@ bool StructureScanner::IsSupported([[maybe_unused]] Kernel kernel) {
   }
   if (kernel == Kernel::kAvx512) {
     return common && __builtin_cpu_supports("avx512bw") != 0 &&
-           __builtin_cpu_supports("avx512vl") != 0;
+           __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0;
   }
 #endif
   return kernel == Kernel::kPortable;

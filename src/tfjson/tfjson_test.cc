@@ -626,5 +626,23 @@ TEST(Format, OldStates) {
             R"({"format_version":"0.1","values":{"root_module":{}}})");
 }
 
+TEST(MappedFileDeathTest, ShortenedFileEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        MappedFile::EndProcessWhenShortened();
+        std::FILE* const file = std::tmpfile();
+        const std::string text(size_t{2} << 20, 'x');
+        (void)std::fwrite(text.data(), 1, text.size(), file);
+        std::fflush(file);
+        std::rewind(file);
+        const auto mapped = MappedFile::Open(fileno(file));
+        (void)!::ftruncate(fileno(file), 0);
+        volatile char last = mapped->text().back();
+        std::fprintf(stderr, "read %c", last);
+        std::_Exit(2);
+      },
+      testing::ExitedWithCode(1), "A file was shortened by another program");
+}
+
 }  // namespace
 }  // namespace kinu::tfjson

@@ -42,7 +42,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   }
   std::string plan_path;
   const auto& words = flags->positionals();
-  if (words.size() > 1 || (mode == plan::Mode::kDestroy && !words.empty())) {
+  if (words.size() > 1) {
     diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   } else if (!words.empty()) {
     plan_path = words[0];
@@ -75,6 +75,15 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   text_options.in_automation = invocation.in_automation;
   bool destroying = request.mode == plan::Mode::kDestroy;
   if (!plan_path.empty()) {
+    if (mode == plan::Mode::kDestroy) {
+      if (auto file = plan::PlanFile::Open(plan_path); file || IsUnusablePlan(file.error())) {
+        diags.Error(
+            "Destroy can't be called with a plan file",
+            "A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply \"" +
+                plan_path + "\"");
+        return fail();
+      }
+    }
     if (!OpenSavedPlan(invocation, *flags, plan_path, operation, plan, *audience, diags)) {
       return fail();
     }

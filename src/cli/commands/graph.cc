@@ -42,6 +42,10 @@ int RunGraph(Invocation& invocation) {
     const std::vector<std::string> no_lock{"-lock=false"};
     auto settings = Flags::Parse(quiet, no_lock);
     auto audience = Audience::Make(invocation, nullptr, diags);
+    if (auto file = plan::PlanFile::Open(path); !file && !IsUnusablePlan(file.error())) {
+      diags.Error("Failed loading the plan file", file.error().message);
+      return fail();
+    }
     if (!OpenSavedPlan(invocation, *settings, path, operation, plan, *audience, diags, true)) {
       return fail();
     }
@@ -60,7 +64,7 @@ int RunGraph(Invocation& invocation) {
     auto state = opened ? (*opened)->Read(operation.loaded.program)
                         : Result<state::State>(std::unexpected(opened.error()));
     if (!state) {
-      diags.Error("Failed to load state", state.error().message);
+      diags.Error("error loading state: " + state.error().message, "");
       return fail();
     }
     operation.prior = std::move(*state);

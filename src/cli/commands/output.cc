@@ -46,9 +46,15 @@ int RunOutput(Invocation& invocation) {
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   Result<state::State> state =
-      store ? (*store)->ReadOutputs(program) : std::unexpected(store.error());
+      store ? (*store)->ViewOutputs(program) : std::unexpected(store.error());
   if (!state) {
-    diags.Error("Failed to load state", state.error().message);
+    if (state.error().code == ErrorCode::kUnsupported) {
+      for (state::StateProblem& problem : state::ProblemsOf(state.error())) {
+        diags.Error(std::move(problem.summary), std::move(problem.detail));
+      }
+    } else {
+      diags.Error(state.error().message, "");
+    }
     invocation.Show(diags);
     return 1;
   }

@@ -129,6 +129,7 @@ int RunProviders(Invocation& invocation) {
     return session.Fail();
   }
   Branch root = BranchOf(*loaded.program, *loaded.config, loaded.config->root(), session.diags);
+  session.unreadable = {"Failed refreshing the state", "Failed to refresh state: "};
   if (session.diags.has_errors() || !session.Open()) {
     return session.Fail();
   }

@@ -45,7 +45,9 @@ int RunProvidersSchema(Invocation& invocation) {
     if (ReadBackend(invocation, loaded, options, diags)) {
       auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), loaded.program);
       auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
-      if (state) {
+      if (!state) {
+        diags.Error("error loading state: " + state.error().message, "");
+      } else {
         for (const auto& resource : state->resources) {
           addresses.emplace(loaded.program->Text(resource->provider.provider));
         }

@@ -86,6 +86,21 @@ int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics
   return 0;
 }
 
+/// Tells why a plan file cannot be used: of a file that was only guessed to be one, or of -plan.
+Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
+  Diagnostics out;
+  for (const Diagnostic& problem : diags) {
+    if (!problem.is_error() || !problem.summary.starts_with("Failed to read ")) {
+      out.Add(problem);
+    } else if (guessed) {
+      out.Error("Couldn't show local plan", "Plan read error: " + problem.detail);
+    } else {
+      out.Error(problem.detail, "");
+    }
+  }
+  return out;
+}
+
 int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
              Diagnostics& diags) {
   if (form.json || form.summary > 0) {
@@ -270,17 +285,31 @@ int RunShow(Invocation& invocation) {
   }
   if (!path.empty()) {
     auto file = plan::PlanFile::Open(path);
+    const bool guessed = flags->String("plan").empty();
     if (file) {
-      return finish(ShowPlan(invocation, *file, form, diags));
+      const int code = ShowPlan(invocation, *file, form, diags);
+      diags = OfUnusablePlan(diags, guessed);
+      return finish(code);
     }
-    if (file.error().code != ErrorCode::kInvalid || !flags->String("plan").empty()) {
+    if (IsUnusablePlan(file.error())) {
+      diags.Error("Failed to read plan file", file.error().message);
+      diags = OfUnusablePlan(diags, guessed);
+      return finish(1);
+    }
+    if (!guessed) {
+      diags.Error(NoPlanText(path, file.error()), "");
+      return finish(1);
+    }
+    if (file.error().code != ErrorCode::kInvalid) {
       diags.Error("Failed to read the given file as a state or plan file", file.error().message);
       return finish(1);
     }
-    auto bytes = ReadFile(path);
-    auto state = bytes ? state::ReadState(std::make_shared<Program>(), std::move(*bytes))
-                       : std::unexpected(bytes.error());
+    auto state = ReadStateFile(path);
     if (!state) {
+      if (state.error().code == ErrorCode::kInvalid) {
+        diags.Error("Couldn't show state file", "State read error: " + state.error().message);
+        return finish(1);
+      }
       diags.Error("Failed to read the given file as a state or plan file",
                   "State read error: " + state.error().message +
                       "\n\nPlan read error: " + file.error().message);
@@ -294,9 +323,9 @@ int RunShow(Invocation& invocation) {
     return finish(1);
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
-  Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());
+  Result<state::State> state = store ? (*store)->View(program) : std::unexpected(store.error());
   if (!state) {
-    diags.Error("Failed to load state", state.error().message);
+    diags.Error("failed to load state: " + state.error().message, "");
     return finish(1);
   }
   return finish(ShowState(invocation, *state, form, diags));

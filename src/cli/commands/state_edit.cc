@@ -223,6 +223,7 @@ int RunStateRm(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
+  session.needs_state = true;
   if (!session.CheckConfiguration() || !session.Open("state-rm")) {
     return session.Fail();
   }
@@ -282,6 +283,7 @@ int RunStateMv(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
+  session.needs_state = true;
   if (!session.CheckConfiguration() || !session.Open("state-mv")) {
     return session.Fail();
   }

@@ -6,6 +6,40 @@
 #include "config/address.h"
 
 namespace kinu::cli {
+namespace {
+
+/// Sorts a long list of instances, most of which differ in their resource's name alone.
+void SortInstances(const Program& program, std::vector<ResourceInstance>& instances) {
+  struct Entry {
+    uint64_t start = 0;  ///< of the name, so that most names need not be looked at
+    std::string_view name;
+    ResourceInstance instance;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(instances.size());
+  for (const ResourceInstance& instance : instances) {
+    Entry entry{0, program.Text(instance.resource.resource.name), instance};
+    for (size_t i = 0; i < sizeof(entry.start); ++i) {
+      const auto byte = i < entry.name.size() ? static_cast<unsigned char>(entry.name[i]) : 0U;
+      entry.start = entry.start << 8 | byte;
+    }
+    entries.push_back(entry);
+  }
+  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    const AbsResource& left = a.instance.resource;
+    const AbsResource& right = b.instance.resource;
+    const bool alike = left.module == right.module && left.resource.mode == right.resource.mode &&
+                       left.resource.type == right.resource.type;
+    if (!alike || left.resource.name == right.resource.name) {
+      return program.Less(a.instance, b.instance);
+    }
+    return a.start != b.start ? a.start < b.start : a.name < b.name;
+  });
+  std::transform(entries.begin(), entries.end(), instances.begin(),
+                 [](const Entry& entry) { return entry.instance; });
+}
+
+}  // namespace
 
 int RunStateList(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}, {"id", FlagKind::kString}};
@@ -29,18 +63,43 @@ int RunStateList(Invocation& invocation) {
     return 1;
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
-  Result<state::State> state = store ? (*store)->Read(program) : std::unexpected(store.error());
-  if (!state) {
-    diags.Error("Failed to load state", state.error().message);
+  if (!store) {
+    diags.Error("Failed to load state", store.error().message);
     audience->Show(diags);
     return 1;
   }
-  if (state->empty() && state->lineage.empty()) {
-    diags.Error("No state file was found!",
-                "State management commands need a state file, and there is none here: run the "
-                "command in the directory of the configuration, or name the file with -state.");
-    audience->Show(diags);
-    return 1;
+  const std::string id = flags->String("id");
+  state::State state;
+  std::vector<ResourceInstance> all;
+  const auto sort = [&] { SortInstances(*program, all); };
+  if (auto names = id.empty() ? (*store)->ViewNames(program) : std::nullopt) {
+    all = std::move(names->instances);
+    sort();
+    if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
+      all.clear();  // a state in parts, or a wrong one
+    }
+  }
+  if (all.empty()) {
+    auto read = (*store)->View(program);
+    if (!read) {
+      diags.Error("Error refreshing the state", "Failed to load state: " + read.error().message);
+      audience->Show(diags);
+      return 1;
+    }
+    state = *std::move(read);
+    if (state.empty() && state.lineage.empty()) {
+      diags.Error("No state file was found",
+                  "State management commands need a state file, and there is none here: run the "
+                  "command in the directory of the configuration, or name the file with -state.");
+      audience->Show(diags);
+      return 1;
+    }
+    for (const auto& resource : state.resources) {
+      for (const state::Instance& instance : resource->instances) {
+        all.push_back({resource->address, instance.key});
+      }
+    }
+    sort();
   }
   // Addresses filter by module, resource or instance.
   struct Filter {
@@ -81,27 +140,23 @@ int RunStateList(Invocation& invocation) {
     return filter.instance.resource == address.resource &&
            (filter.instance.key.none() || filter.instance.key == address.key);
   };
-  std::string id = flags->String("id");
+  const auto has_id = [&](const ResourceInstance& address) {
+    const state::Object* object = state.Find(address.resource)->Find(address.key)->current.get();
+    JsonDocument json = ParseJson(object == nullptr ? std::string_view("{}") : object->attributes);
+    const JsonNode* member = json.root().is_object() ? json.root().Find("id") : nullptr;
+    return member != nullptr && member->is_string() && member->text() == id;
+  };
   std::vector<ResourceInstance> listed;
-  for (const auto& resource : state->resources) {
-    for (const state::Instance& instance : resource->instances) {
-      ResourceInstance address{resource->address, instance.key};
-      bool wanted = filters.empty();
-      for (Filter& filter : filters) {
-        if (selects(filter, address)) {
-          filter.found = true;
-          wanted = true;
-        }
+  for (const ResourceInstance& address : all) {
+    bool wanted = filters.empty();
+    for (Filter& filter : filters) {
+      if (selects(filter, address)) {
+        filter.found = true;
+        wanted = true;
       }
-      if (wanted && !id.empty()) {
-        JsonDocument json = ParseJson(instance.current == nullptr ? std::string_view("{}")
-                                                                  : instance.current->attributes);
-        const JsonNode* member = json.root().is_object() ? json.root().Find("id") : nullptr;
-        wanted = member != nullptr && member->is_string() && member->text() == id;
-      }
-      if (wanted) {
-        listed.push_back(address);
-      }
+    }
+    if (wanted && (id.empty() || has_id(address))) {
+      listed.push_back(address);
     }
   }
   for (size_t i = 0; i < filters.size(); ++i) {
@@ -118,9 +173,6 @@ int RunStateList(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
-  std::sort(
-      listed.begin(), listed.end(),
-      [&](const ResourceInstance& a, const ResourceInstance& b) { return program->Less(a, b); });
   std::string text;
   for (const ResourceInstance& address : listed) {
     std::string line = program->ToText(address);

@@ -24,13 +24,11 @@ int RunStateShow(Invocation& invocation) {
                         "This command takes the address of one resource instance, as \"tofu state "
                         "list\" shows it.");
   }
+  session.only = &address.resource;
+  session.unreadable = {"", "error loading state: "};
+  session.needs_state = true;
   if (!session.Open()) {
     return session.Fail();
-  }
-  if (session.state.empty() && session.state.lineage.empty()) {
-    return session.Fail("No state file was found!",
-                        "There is no state here: run the command in the directory of the "
-                        "configuration, or name the file with -state.");
   }
   const state::Instance* found = nullptr;
   const state::Resource* resource = session.state.Find(address.resource);

@@ -19,6 +19,7 @@ int RunStatePull(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Usage();
   }
+  session.unreadable = {"", "Failed to refresh state: "};
   if (!session.CheckConfiguration() || !session.Open()) {
     return session.Fail();
   }
@@ -48,7 +49,7 @@ int RunStatePush(Invocation& invocation) {
   if (!bytes) {
     return session.Fail("Failed to open the given state file", bytes.error().message);
   }
-  auto source = state::ReadState(session.program, std::move(*bytes));
+  auto source = state::ReadGivenState(session.program, std::move(*bytes));
   if (!source) {
     return session.Fail("Failed to read source state \"" + path + "\"", source.error().message);
   }

@@ -203,7 +203,7 @@ int RunWorkspaceNew(Invocation& invocation) {
   if (!bytes) {
     return session.Fail("Error opening the given state", bytes.error().message);
   }
-  auto state = state::ReadState(session.program, std::move(*bytes));
+  auto state = state::ReadGivenState(session.program, std::move(*bytes));
   if (!state) {
     return session.Fail("Error reading the given state", state.error().message);
   }

@@ -1,7 +1,10 @@
 // `show -json` of a state. Ref: opentofu internal/command/jsonstate.
 #include <algorithm>
+#include <optional>
 
+#include "state/large_file.h"
 #include "view/json/documents.h"
+#include "view/json/stored_value.h"
 #include "view/json/value.h"
 #include "view/module_tree.h"
 
@@ -13,7 +16,7 @@ using Tree = ModuleTree<const state::Resource*>;
 class StateWriter {
  public:
   StateWriter(JsonWriter& out, const state::State& state, const SchemaLookup& schemas)
-      : out_(out), program_(*state.program), schemas_(schemas) {}
+      : out_(out), state_(state), program_(*state.program), schemas_(schemas) {}
 
   Result<void> Module(const Tree& module);
 
@@ -22,17 +25,30 @@ class StateWriter {
   Result<void> Object(const state::Resource& resource, const state::Instance& instance,
                       const state::Object& object, const schema::ResourceSchema& schema,
                       std::string_view deposed);
+  Result<void> MakeValues(const state::Object& object, const schema::ResourceSchema& schema,
+                          const ResourceInstance& address);
+  void Dependencies(const state::DependencyList& list);
+  const schema::ResourceSchema* Schema(const state::Resource& resource);
 
   JsonWriter& out_;
+  const state::State& state_;
   const Program& program_;
   const SchemaLookup& schemas_;
+
+  StoredValue stored_;
+  std::string values_;  // of an object, made by way of a value; empty: there are none
+  std::string mask_;
+  // What the resource before had, which the next one mostly has as well.
+  state::DependencyList dependencies_;
+  std::string dependencies_text_;
+  std::optional<ProviderConfig> provider_;
+  ResourceName type_;
+  const schema::ResourceSchema* schema_ = nullptr;
 };
 
-Result<void> StateWriter::Object(const state::Resource& resource, const state::Instance& instance,
-                                 const state::Object& object, const schema::ResourceSchema& schema,
-                                 std::string_view deposed) {
-  const ResourceName& name = resource.address.resource;
-  const ResourceInstance address{resource.address, instance.key};
+Result<void> StateWriter::MakeValues(const state::Object& object,
+                                     const schema::ResourceSchema& schema,
+                                     const ResourceInstance& address) {
   const Result<Value> value = state::DecodeObject(object, schema.block.implied_type());
   if (!value) {
     return std::unexpected(value.error());
@@ -41,6 +57,46 @@ Result<void> StateWriter::Object(const state::Resource& resource, const state::I
     return Fail(ErrorCode::kInvalid,
                 program_.ToText(address) + ": ephemeral values cannot be part of a state");
   }
+  values_ = value->IsNull() ? std::string() : ValueText(*value);
+  mask_.clear();
+  JsonWriter out(mask_);
+  WriteSensitiveMask(out, *value, schema.block.has_sensitive() ? &schema.block : nullptr);
+  return {};
+}
+
+void StateWriter::Dependencies(const state::DependencyList& list) {
+  if (list == nullptr || list->empty()) {
+    return;
+  }
+  if (list != dependencies_) {
+    dependencies_text_.clear();
+    JsonWriter out(dependencies_text_);
+    out.BeginArray();
+    for (const ConfigResource& dependency : *list) {
+      out.String(program_.ToText(dependency));
+    }
+    out.EndArray();
+    dependencies_ = list;
+  }
+  out_.Key("depends_on");
+  out_.Raw(dependencies_text_);
+}
+
+Result<void> StateWriter::Object(const state::Resource& resource, const state::Instance& instance,
+                                 const state::Object& object, const schema::ResourceSchema& schema,
+                                 std::string_view deposed) {
+  const ResourceName& name = resource.address.resource;
+  const ResourceInstance address{resource.address, instance.key};
+  const bool copied = object.sensitive.empty() && object.sensitive_paths.empty() &&
+                      !object.attributes.empty() &&
+                      stored_.Read(object.attributes, schema.block.implied_type(),
+                                   schema.block.has_sensitive() ? &schema.block : nullptr);
+  if (!copied) {
+    if (auto made = MakeValues(object, schema, address); !made) {
+      return made;
+    }
+  }
+  state::Passed(state_, object.attributes.size());
   out_.BeginObject();
   out_.Member("address", program_.ToText(address));
   out_.Member("mode", ModeName(name.mode));
@@ -53,20 +109,14 @@ Result<void> StateWriter::Object(const state::Resource& resource, const state::I
   out_.Member("provider_name", ProviderName(program_, resource.provider));
   out_.Member("schema_version",
               deposed.empty() ? static_cast<int64_t>(object.schema_version) : int64_t{0});
-  if (!value->IsNull()) {
+  const std::string& values = copied ? stored_.value() : values_;
+  if (!values.empty()) {
     out_.Key("values");
-    WriteValue(out_, *value);
+    out_.Raw(values);
   }
   out_.Key("sensitive_values");
-  WriteSensitiveMask(out_, *value, schema.block.has_sensitive() ? &schema.block : nullptr);
-  if (object.dependencies != nullptr && !object.dependencies->empty()) {
-    out_.Key("depends_on");
-    out_.BeginArray();
-    for (const ConfigResource& dependency : *object.dependencies) {
-      out_.String(program_.ToText(dependency));
-    }
-    out_.EndArray();
-  }
+  out_.Raw(copied ? stored_.mask() : mask_);
+  Dependencies(object.dependencies);
   WriteOptional(out_, "tainted", object.status == state::ObjectStatus::kTainted);
   WriteOptional(out_, "deposed_key", deposed);
   if (!object.identity.empty()) {
@@ -80,6 +130,18 @@ Result<void> StateWriter::Object(const state::Resource& resource, const state::I
   return {};
 }
 
+const schema::ResourceSchema* StateWriter::Schema(const state::Resource& resource) {
+  const ResourceName& name = resource.address.resource;
+  if (!provider_ || !(*provider_ == resource.provider) || type_.mode != name.mode ||
+      type_.type != name.type) {
+    provider_ = resource.provider;
+    type_ = name;
+    schema_ = schemas_.FindResource(ProviderName(program_, resource.provider), name.mode,
+                                    program_.Text(name.type));
+  }
+  return schema_;
+}
+
 Result<void> StateWriter::Resource(const state::Resource& resource) {
   const ResourceName& name = resource.address.resource;
   if (resource.instances.empty()) {
@@ -89,9 +151,7 @@ Result<void> StateWriter::Resource(const state::Resource& resource) {
     return Fail(ErrorCode::kInvalid,
                 "ephemeral resource \"" + program_.ToText(name) + "\" cannot be part of a state");
   }
-  const std::string_view provider = ProviderName(program_, resource.provider);
-  const schema::ResourceSchema* schema =
-      schemas_.FindResource(provider, name.mode, program_.Text(name.type));
+  const schema::ResourceSchema* const schema = Schema(resource);
   const uint64_t version = schema == nullptr || name.mode != ResourceMode::kManaged
                                ? 0
                                : static_cast<uint64_t>(schema->version);
@@ -103,8 +163,9 @@ Result<void> StateWriter::Resource(const state::Resource& resource) {
                       std::to_string(version) + " from the provider");
     }
     if (schema == nullptr) {
-      return Fail(ErrorCode::kNotFound, "no schema found for " + program_.ToText(name) +
-                                            " (in provider " + std::string(provider) + ")");
+      return Fail(ErrorCode::kNotFound,
+                  "no schema found for " + program_.ToText(name) + " (in provider " +
+                      std::string(ProviderName(program_, resource.provider)) + ")");
     }
     if (instance.current != nullptr) {
       if (auto done = Object(resource, instance, *instance.current, *schema, {}); !done) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cty/json.h"
+#include "view/json/sensitive_shape.h"
 
 namespace kinu::view {
 namespace {
@@ -14,24 +15,11 @@ bool IsSequence(const Type& type) {
   return type.is_list() || type.is_set() || type.is_tuple();
 }
 
-/// What a schema says about a value: the block or nested attribute that it is an object of, or
-/// (with `elements`) a collection of.
-struct Shape {
-  const schema::Block* block = nullptr;
-  const schema::NestedAttributes* nested = nullptr;
-  bool elements = false;
-};
-
-struct Member {
-  bool sensitive = false;
-  Shape shape;
-};
-
-Member OfAttribute(const schema::Attribute* attribute) {
+SensitiveMember OfAttribute(const schema::Attribute* attribute) {
   if (attribute == nullptr) {
     return {};
   }
-  Member member{.sensitive = attribute->sensitive};
+  SensitiveMember member{.sensitive = attribute->sensitive};
   if (attribute->nested != nullptr) {
     member.shape.nested = attribute->nested.get();
     member.shape.elements = attribute->nested->nesting != schema::Nesting::kSingle;
@@ -39,83 +27,8 @@ Member OfAttribute(const schema::Attribute* attribute) {
   return member;
 }
 
-Member MemberOf(const Shape& shape, std::string_view name) {
-  if (shape.elements) {
-    return {};
-  }
-  if (shape.nested != nullptr) {
-    return OfAttribute(shape.nested->Find(name));
-  }
-  if (shape.block == nullptr) {
-    return {};
-  }
-  if (const schema::NestedBlock* nested = shape.block->FindBlock(name); nested != nullptr) {
-    const bool single =
-        nested->nesting == schema::Nesting::kSingle || nested->nesting == schema::Nesting::kGroup;
-    return {.shape = {.block = &nested->block, .elements = !single}};
-  }
-  return OfAttribute(shape.block->FindAttribute(name));
-}
-
-Shape ElementOf(const Shape& shape) {
-  if (!shape.elements) {
-    return {};
-  }
-  return {.block = shape.block, .nested = shape.nested};
-}
-
-/// Whether the sensitive mask of a value is plain `false`, which objects leave out.
-bool SensitiveMaskIsFalse(const Value& value, bool sensitive) {
-  if (sensitive) {
-    return false;
-  }
-  const Type type = value.type();
-  return value.IsNull() || type.is_primitive() || type.is_dynamic() || type.is_capsule();
-}
-
 bool IsSensitive(const Value& value) {
   return value.IsMarked() && value.marks().sensitive();
-}
-
-void SensitiveMask(JsonWriter& out, const Value& value, bool sensitive, const Shape& shape) {
-  if (sensitive) {
-    out.Bool(true);
-    return;
-  }
-  if (SensitiveMaskIsFalse(value, false)) {
-    out.Bool(false);
-    return;
-  }
-  const Type type = value.type();
-  if (IsSequence(type)) {
-    out.BeginArray();
-    if (value.IsKnown()) {
-      const Shape element_shape = ElementOf(shape);
-      for (const Value& element : value.elements()) {
-        SensitiveMask(out, element, IsSensitive(element), element_shape);
-      }
-    }
-    out.EndArray();
-    return;
-  }
-  out.BeginObject();
-  if (value.IsKnown()) {
-    const std::span<const Value> elements = value.elements();
-    for (size_t i = 0; i < elements.size(); ++i) {
-      Member member;
-      if (type.is_object()) {
-        member = MemberOf(shape, value.key(i));
-      } else {
-        member.shape = ElementOf(shape);
-      }
-      const bool marked = member.sensitive || IsSensitive(elements[i]);
-      if (!SensitiveMaskIsFalse(elements[i], marked)) {
-        out.Key(value.key(i));
-        SensitiveMask(out, elements[i], marked, member.shape);
-      }
-    }
-  }
-  out.EndObject();
 }
 
 bool UnknownMaskIsFalse(const Value& value) {
@@ -151,6 +64,74 @@ int64_t PathHash(const Path& path) {
 }
 
 }  // namespace
+
+SensitiveMember FindSensitiveMember(const SensitiveShape& shape, std::string_view name) {
+  if (shape.elements) {
+    return {};
+  }
+  if (shape.nested != nullptr) {
+    return OfAttribute(shape.nested->Find(name));
+  }
+  if (shape.block == nullptr) {
+    return {};
+  }
+  if (const schema::NestedBlock* nested = shape.block->FindBlock(name); nested != nullptr) {
+    const bool single =
+        nested->nesting == schema::Nesting::kSingle || nested->nesting == schema::Nesting::kGroup;
+    return {.shape = {.block = &nested->block, .elements = !single}};
+  }
+  return OfAttribute(shape.block->FindAttribute(name));
+}
+
+bool SensitiveMaskIsFalse(const Value& value, bool sensitive) {
+  if (sensitive) {
+    return false;
+  }
+  const Type type = value.type();
+  return value.IsNull() || type.is_primitive() || type.is_dynamic() || type.is_capsule();
+}
+
+void WriteSensitiveMask(JsonWriter& out, const Value& value, bool sensitive,
+                        const SensitiveShape& shape) {
+  if (sensitive) {
+    out.Bool(true);
+    return;
+  }
+  if (SensitiveMaskIsFalse(value, false)) {
+    out.Bool(false);
+    return;
+  }
+  const Type type = value.type();
+  if (IsSequence(type)) {
+    out.BeginArray();
+    if (value.IsKnown()) {
+      const SensitiveShape element_shape = shape.OfElements();
+      for (const Value& element : value.elements()) {
+        WriteSensitiveMask(out, element, IsSensitive(element), element_shape);
+      }
+    }
+    out.EndArray();
+    return;
+  }
+  out.BeginObject();
+  if (value.IsKnown()) {
+    const std::span<const Value> elements = value.elements();
+    for (size_t i = 0; i < elements.size(); ++i) {
+      SensitiveMember member;
+      if (type.is_object()) {
+        member = FindSensitiveMember(shape, value.key(i));
+      } else {
+        member.shape = shape.OfElements();
+      }
+      const bool marked = member.sensitive || IsSensitive(elements[i]);
+      if (!SensitiveMaskIsFalse(elements[i], marked)) {
+        out.Key(value.key(i));
+        WriteSensitiveMask(out, elements[i], marked, member.shape);
+      }
+    }
+  }
+  out.EndObject();
+}
 
 void WriteValue(JsonWriter& out, const Value& value) {
   if (value.IsNull() || !value.IsKnown()) {
@@ -227,7 +208,7 @@ void WriteUnknownMask(JsonWriter& out, const Value& value) {
 }
 
 void WriteSensitiveMask(JsonWriter& out, const Value& value, const schema::Block* block) {
-  SensitiveMask(out, value, IsSensitive(value), {.block = block});
+  WriteSensitiveMask(out, value, IsSensitive(value), SensitiveShape{.block = block});
 }
 
 void WriteType(JsonWriter& out, const Type& type) {

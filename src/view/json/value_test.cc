@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "codec/json_reader.h"
+#include "cty/json.h"
 #include "hcl/parse.h"
 #include "view/events/json_ui.h"
 #include "view/human/progress.h"
 #include "view/json/documents.h"
 #include "view/json/expression.h"
+#include "view/json/stored_value.h"
 #include "view/testing/plan_from_json.h"
 
 namespace kinu::view {
@@ -319,6 +321,102 @@ TEST_F(Stream, ChangeSummary) {
       text_,
       R"({"@level":"info","@message":"Apply complete! Resources: 1 added, 0 changed, 0 destroyed.","@module":"tofu.ui","changes":{"add":1,"change":0,"import":0,"remove":0,"forget":0,"operation":"apply"},"type":"change_summary"})"
       "\n");
+}
+
+/// A block with something of every kind, some of it sensitive.
+schema::Block StoredBlock() {
+  schema::Block block;
+  const auto add = [](std::vector<schema::Attribute>& to, const char* name, Type type,
+                      bool sensitive = false) {
+    schema::Attribute& attribute = to.emplace_back();
+    attribute.name = name;
+    attribute.type = std::move(type);
+    attribute.optional = true;
+    attribute.sensitive = sensitive;
+  };
+  const Type string = Type::String();
+  add(block.attributes, "any", Type::Dynamic());
+  add(block.attributes, "flag", Type::Bool());
+  add(block.attributes, "list", Type::List(Type::List(string)));
+  add(block.attributes, "map", Type::Map(string));
+  add(block.attributes, "number", Type::Number());
+  add(block.attributes, "object", Type::Object({{"a", string}, {"b", Type::Map(Type::Bool())}}));
+  add(block.attributes, "other", Type::Dynamic());
+  add(block.attributes, "secret", Type::List(string), true);
+  add(block.attributes, "set", Type::Set(string));
+  add(block.attributes, "text", string);
+  add(block.attributes, "tuple", Type::Tuple({string, Type::Number()}));
+  schema::NestedBlock& nested = block.blocks.emplace_back();
+  nested.name = "rule";
+  add(nested.block.attributes, "open", string);
+  add(nested.block.attributes, "token", string, true);
+  block.Finish();
+  return block;
+}
+
+TEST(StoredValue, IsWrittenLikeTheValue) {
+  const schema::Block block = StoredBlock();
+  struct Stored {
+    const char* json;
+    bool read = true;  ///< false: values have to be made
+  };
+  const Stored cases[] = {
+      {"{}"},
+      {R"({"text":"plain","flag":true,"number":12})", false},  // not in order
+      {R"({"flag":true,"number":12,"text":"plain"})"},
+      {"{ \"flag\" : null ,\n\t\"number\":-0.50,\"text\":\"a<b>&\\u003c\\\"\\n\\u00e9\u00e9\" }"},
+      {R"({"number":12345678901234567890.5,"text":"\ud83d\ude00\u2028\/"})"},
+      {R"({"number":"7","text":7})"},
+      {R"({"number":1e3,"text":true})"},
+      {R"({"number":-0,"text":"e\u0301 e\u0301"})"},
+      {R"({"list":[[],null,["a","b"]],"map":{"a":"1","b":null},"set":["a","b"]})"},
+      {R"({"map":{"b":"1","a":"2"},"set":["b","a","b"]})"},
+      {R"({"map":{"a\"":"1"},"set":["\u00e9","e"]})"},
+      {R"({"map":{"a":"1","a":"2","a ":"3","a!":"4"},"set":[]})"},
+      {R"({"object":{"a":"x","b":{"t":true,"u":false}},"tuple":["s",1]})"},
+      {R"({"object":{"b":{}}})"},
+      {R"({"any":{"value":{"z":[1,"a"],"a":{"k":"v"}},)"
+       R"("type":["object",{"a":["map","string"],"z":["tuple",["number","string"]]}]}})",
+       false},
+      {R"({"any":{"value":{"a":{"k":"v"},"z":[1,"a"]},)"
+       R"("type":["object",{"a":["map","string"],"z":["tuple",["number","string"]]}]},)"
+       R"("other":{"type":"string","value":"x"}})"},
+      {R"({"any":{"value":{"a":{"k":"w"},"z":[2,"b"]},)"
+       R"("type":["object",{"a":["map","string"],"z":["tuple",["number","string"]]}]},)"
+       R"("other":{"value":"x","type":"string"}})"},
+      {R"({"any":{"value":[1],"type":["list","number"]},"other":{"value":3,"type":"number"}})"},
+      {R"({"any":{"value":[],"type":["list","dynamic"]},"other":null})"},
+      {R"({"rule":[{"open":"o","token":"t"},{"open":null,"token":null},{}],"secret":["s"]})"},
+      {R"({"rule":[],"secret":null})"},
+      {R"({"text":[]})", false},
+      {R"({"tuple":["s"]})", false},
+      {R"({"tuple":["s",1,2]})", false},
+      {R"({"unknown":1})", false},
+      {R"({"text":"a","text":"b"})", false},
+      {R"({"any":{"value":1}})", false},
+      {R"({"any":{"value":"x","type":"number"}})", false},
+      {"null", false},
+  };
+  StoredValue stored;
+  for (int round = 0; round < 2; ++round) {  // what is remembered does not change anything
+    for (const auto& [json, read] : cases) {
+      for (const schema::Block* masks : {&block, static_cast<const schema::Block*>(nullptr)}) {
+        SCOPED_TRACE(json);
+        const std::string text = json;
+        ASSERT_EQ(stored.Read(text, block.implied_type(), masks), read);
+        if (!read) {
+          continue;
+        }
+        const ValueResult<Value> value = ValueFromJson(text, block.implied_type());
+        ASSERT_TRUE(value.has_value());
+        EXPECT_EQ(stored.value(), ValueText(*value));
+        std::string mask;
+        JsonWriter out(mask);
+        WriteSensitiveMask(out, *value, masks);
+        EXPECT_EQ(stored.mask(), mask);
+      }
+    }
+  }
 }
 
 }  // namespace

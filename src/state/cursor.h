@@ -1,0 +1,51 @@
+// Cursor: how a state file's text is walked through. A text in memory goes through JsonCursor,
+// which tells errors like the reference; a mapped file through the scanner of documents, which is
+// faster and only tells that something is wrong.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "state/json_text.h"
+#include "tfjson/mapped_file.h"
+#include "tfjson/token_stream.h"
+
+namespace kinu::state {
+
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text), json_(text) {}
+  explicit Cursor(tfjson::MappedFile& file)
+      : text_(file.text()), tokens_(std::make_unique<tfjson::TokenStream>(file)) {}
+
+  // As of JsonCursor.
+  char Peek() { return tokens_ == nullptr ? json_.Peek() : failed_ ? '\0' : tokens_->Peek(); }
+  bool Take(char c) {
+    if (tokens_ == nullptr) {
+      return json_.Take(c);
+    }
+    if (Peek() != c) {
+      return false;
+    }
+    tokens_->Advance();
+    return true;
+  }
+  std::string_view Value();
+  std::string_view StringBody();
+  bool NextMember(bool* first, std::string_view* key_body);
+  bool NextElement(bool* first);
+  bool failed() const { return tokens_ == nullptr ? json_.failed() : failed_; }
+  size_t error_offset() const { return json_.error_offset(); }
+  void Fail();
+  bool AtEnd() { return tokens_ == nullptr ? json_.AtEnd() : tokens_->TakeEnd(); }
+
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+  JsonCursor json_{std::string_view()};
+  std::unique_ptr<tfjson::TokenStream> tokens_;
+  bool failed_ = false;  // with tokens
+};
+
+}  // namespace kinu::state

@@ -1,0 +1,139 @@
+// StateReader: a state file in one pass. The structure is decoded, attributes stay views into the
+// text. Ref: opentofu internal/states/statefile/read.go, version4.go.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "state/cursor.h"
+#include "state/large_file.h"
+#include "state/state.h"
+
+namespace kinu::state {
+
+inline constexpr std::string_view kUnsupportedFormat = "Unsupported state file format";
+inline constexpr std::string_view kInvalidFormat = "Invalid state file format";
+
+/// As JSON.
+std::string QuotedText(std::string_view text);
+
+/// Which resources of a file are read.
+struct StatePart {
+  enum class Resources : uint8_t { kAll, kNone, kNames, kOne };
+  Resources resources = Resources::kAll;
+  const AbsResource* one = nullptr;
+};
+
+/// One entry of a resource's "instances", as it stands in the file.
+struct RawInstance {
+  std::string_view index_key;  ///< JSON, empty when absent
+  std::string_view status;
+  std::string_view deposed;
+  std::string_view provider;  ///< body of the string, escapes as they are
+  uint64_t schema_version = 0;
+  std::string_view attributes;
+  std::string_view attributes_flat;
+  std::string_view sensitive;
+  std::string_view private_data;
+  std::string_view dependencies;
+  bool create_before_destroy = false;
+  bool skip_destroy = false;
+  std::string_view identity;
+  std::optional<uint64_t> identity_schema_version;
+};
+
+struct RawResource {
+  std::string_view module;
+  std::string_view mode;
+  std::string_view type;
+  std::string_view name;
+  std::string_view provider;
+  std::vector<RawInstance> instances;
+};
+
+struct ParsedProvider {
+  bool ok = false;
+  ProviderConfig config;
+  InstanceKey key;
+};
+
+class StateReader {
+ public:
+  StateReader(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text);
+  StateReader(std::shared_ptr<Program> program, std::shared_ptr<tfjson::MappedFile> file,
+              const StatePart& part);
+
+  /// The whole, or the part. Of a mapped file an error only means that it is not to be read so.
+  Result<State> Read();
+  /// With a part of names.
+  StateNames TakeNames() { return std::move(names_); }
+
+ private:
+  // Fields. Each passes one value; null leaves `out` as it is, another kind is a type error.
+  void ReadString(std::string_view field, std::string_view* out);
+  void ReadText(std::string_view field, std::string* out);
+  void ReadUint(std::string_view field, uint64_t* out);
+  void ReadBool(std::string_view field, bool* out);
+  /// Opens an object or array; false when it is null or of another kind (passed then).
+  bool Open(std::string_view field, char bracket);
+
+  void ReadTop();
+  void ReadVersion();
+  void ReadOutputs();
+  void ReadResources();
+  void ReadResource();
+  void ReadInstance(RawInstance& raw);
+  void ReadChecks();
+  void FinishResource();
+  void FinishInstance(const RawInstance& raw, Resource& resource, bool has_provider);
+  bool FillObject(const RawInstance& raw, const Resource& resource, const InstanceKey& key,
+                  Object& object);
+  void MergeInstances(Resource& resource);
+  /// Whether the resource may be the one that is wanted.
+  bool Wanted();
+  void TakeName(const RawInstance& raw, const AbsResource& resource);
+  bool ParseKey(std::string_view json, const AbsResource& resource, InstanceKey* key);
+  DependencyList Dependencies(std::string_view json);
+  const ParsedProvider& Provider(std::string_view body);
+
+  /// A string's text; views stay valid for the life of the reader.
+  std::string_view Text(std::string_view body);
+  Symbol Name(std::string_view body) { return state_.program->Intern(Text(body)); }
+  void TypeError(std::string_view field, std::string_view raw);
+  void Problem(std::string_view summary, std::string detail);
+  std::string VersionProblem();
+  std::string InstanceText(const Resource& resource, const InstanceKey& key) const {
+    return state_.program->ToText(ResourceInstance{resource.address, key});
+  }
+
+  State state_;
+  StatePart part_;
+  StateNames names_;
+  std::string_view wanted_type_;  // with one resource
+  std::string_view wanted_name_;
+  Cursor in_;
+  std::deque<std::string> decoded_;
+  RawResource raw_;  // reused: its instances keep their memory
+  std::optional<uint64_t> version_;
+  std::string version_problem_;
+  std::string_view terraform_version_;
+  std::string_view resources_before_version_;
+  std::string_view encryption_version_;
+  std::string type_error_;
+  std::vector<std::string> problems_;
+  FlatMap<std::string_view, DependencyList> dependencies_;
+  FlatMap<std::string_view, ParsedProvider> providers_;
+  // Of the resource before, which the next one mostly has as well.
+  std::pair<std::string_view, ParsedProvider> last_provider_;
+  std::pair<std::string_view, Symbol> last_type_;
+  FlatMap<std::string_view, std::optional<ModuleInstId>> modules_;
+};
+
+}  // namespace kinu::state
