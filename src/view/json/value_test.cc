@@ -340,12 +340,12 @@ schema::Block StoredBlock() {
   add(block.attributes, "list", Type::List(Type::List(string)));
   add(block.attributes, "map", Type::Map(string));
   add(block.attributes, "number", Type::Number());
-  add(block.attributes, "object", Type::Object({{"a", string}, {"b", Type::Map(Type::Bool())}}));
+  add(block.attributes, "object", *TypeFromJson(R"(["object",{"a":"string","b":["map","bool"]}])"));
   add(block.attributes, "other", Type::Dynamic());
   add(block.attributes, "secret", Type::List(string), true);
   add(block.attributes, "set", Type::Set(string));
   add(block.attributes, "text", string);
-  add(block.attributes, "tuple", Type::Tuple({string, Type::Number()}));
+  add(block.attributes, "tuple", *TypeFromJson(R"(["tuple",["string","number"]])"));
   schema::NestedBlock& nested = block.blocks.emplace_back();
   nested.name = "rule";
   add(nested.block.attributes, "open", string);
