@@ -113,6 +113,12 @@ Loaded LoadWorkingDirectory(const Invocation& invocation,
   return Load(invocation, arguments, std::move(program), {}, diags);
 }
 
+Loaded LoadForOperation(const Invocation& invocation,
+                        std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                        std::shared_ptr<Program> program) {
+  return Load(invocation, arguments, std::move(program), {.despite_errors = true}, diags);
+}
+
 Loaded LoadForValidation(const Invocation& invocation,
                          std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                          std::string test_directory) {

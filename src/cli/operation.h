@@ -40,6 +40,11 @@ struct Loaded {
 Loaded LoadWorkingDirectory(const Invocation& invocation,
                             std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                             std::shared_ptr<Program> program = nullptr);
+/// The same for a command that works on the state: what called modules say is reported although the
+/// root module has errors.
+Loaded LoadForOperation(const Invocation& invocation,
+                        std::span<const config::VariableArgument> arguments, Diagnostics& diags,
+                        std::shared_ptr<Program> program = nullptr);
 /// The same for a check that needs neither a backend nor a state: blocks that only those read, and
 /// that this version does not support, are let through.
 Loaded LoadForValidation(const Invocation& invocation,

@@ -159,7 +159,7 @@ PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& di
 bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
                      std::string_view lock_operation, Audience& audience, Diagnostics& diags) {
   backend::LocalOptions options;
-  loaded = LoadWorkingDirectory(invocation, request.variables, diags);
+  loaded = LoadForOperation(invocation, request.variables, diags);
   if (diags.has_errors()) {
     // A backend that is not set up yet comes before everything that only init can mend.
     Diagnostics root_diags;

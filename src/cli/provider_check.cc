@@ -1,5 +1,6 @@
 #include "cli/provider_check.h"
 
+#include <span>
 #include <string>
 
 #include "config/requirements.h"
@@ -11,26 +12,12 @@ namespace {
 
 constexpr std::string_view kBuiltInPrefix = "terraform.io/builtin/";
 
-/// Packages that are selected but not there.
-bool ReportMissingPackages(const std::vector<config::ProviderRequirement>& needs,
-                           const Program& program, const install::LockFile& locks,
-                           const install::ProviderLocator& locator, Diagnostics& diags) {
+std::string ListOf(std::span<const install::ProviderLocator::MissingPackage> packages) {
   std::string list;
-  for (const config::ProviderRequirement& need : needs) {
-    std::string_view address = program.Text(need.provider);
-    if (locks.Find(address) == nullptr) {
-      continue;
-    }
-    if (auto missing = locator.Missing(address)) {
-      list += "\n  - " + std::string(address) + ": " + *missing;
-    }
+  for (const auto& [address, why] : packages) {
+    list.append("\n  - ").append(address).append(": ").append(why);
   }
-  if (!list.empty()) {
-    diags.Error("Required plugins are not installed",
-                "Providers that the lock file selects are not in the cache of this directory:" +
-                    list + "\n\nTo download them, run:\n  tofu init");
-  }
-  return !list.empty();
+  return list;
 }
 
 }  // namespace
@@ -40,10 +27,14 @@ void RequirePlugins(const config::Config& config, const install::ProviderLocator
   const Program& program = *config.program;
   size_t errors = diags.error_count();
   const auto needs = config::ProviderRequirements(config, diags);
-  Diagnostics ignored;
-  const auto locks = install::LockFile::Read(std::string(install::kLockFileName), ignored);
-  if (diags.error_count() != errors ||
-      ReportMissingPackages(needs, program, locks, locator, diags)) {
+  if (diags.error_count() != errors) {
+    return;
+  }
+  if (const auto missing = locator.MissingPackages(); !missing.empty()) {
+    // An error made of errors, whose whole text is the summary that the reference gives.
+    diags.Error(missing.size() == 1 ? std::string(missing[0].address) + ": " + missing[0].why
+                                    : "missing or corrupted provider plugins:" + ListOf(missing),
+                "");
     return;
   }
   for (const config::ProviderRequirement& need : needs) {
@@ -79,8 +70,13 @@ void RequireSelections(const config::Config& config, const install::ProviderLoca
   const auto needs = config::ProviderRequirements(config, diags);
   Diagnostics ignored;
   const auto locks = install::LockFile::Read(std::string(install::kLockFileName), ignored);
-  if (diags.error_count() != errors ||
-      ReportMissingPackages(needs, program, locks, locator, diags)) {
+  if (diags.error_count() != errors) {
+    return;
+  }
+  if (const auto missing = locator.MissingPackages(); !missing.empty()) {
+    diags.Error("Required plugins are not installed",
+                "Providers that the lock file selects are not in the cache of this directory:" +
+                    ListOf(missing) + "\n\nTo download them, run:\n  tofu init");
     return;
   }
   std::string list;

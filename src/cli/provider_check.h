@@ -12,7 +12,8 @@ namespace kinu::cli {
 /// For validation: each provider and provisioner that is missing is an error of its own.
 void RequirePlugins(const config::Config& config, const install::ProviderLocator& locator,
                     Diagnostics& diags);
-/// For plans: the selections of the lock file must be those that the configuration asks for.
+/// For everything else: the selections of the lock file must be installed, and those that the
+/// configuration asks for.
 void RequireSelections(const config::Config& config, const install::ProviderLocator& locator,
                        Diagnostics& diags);
 

@@ -289,6 +289,8 @@ struct ConfigNode {
   std::string source;                 ///< normalised source address, empty for the root
   std::string version;                ///< installed version, empty when the source has none
   std::vector<ConfigNode*> children;  ///< one per Module::calls; null when it could not be loaded
+  /// One per Module::providers: its for_each, which must be known when the configuration is loaded.
+  std::vector<Value> provider_for_each;
 };
 
 struct TestSuite;

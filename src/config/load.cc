@@ -318,12 +318,13 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
   if (tests != nullptr) {
     ReadTests(test_files, *tests);
   }
-  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
   if (!incompatible_.empty()) {
     // Other problems may come from what this version of the language does not know.
     out_.syntax = {};
     out_.content = std::move(incompatible_);
+    return true;
   }
+  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
   return true;
 }
 
@@ -379,8 +380,10 @@ class ConfigLoader {
   Directory& ReadDirectory(const std::string& dir, TestSuite* tests = nullptr);
   void ShowProblems(Directory& directory);
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
+  /// What of a module must be known now: where its calls lead, and which providers it has.
   void ReadTargets(ConfigNode& node);
   CallTarget ReadTarget(const ConfigNode& node, const ModuleCall& call);
+  /// False when the call has no version: its source may be of any kind, then.
   bool ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target);
   void LoadCall(ConfigNode& node, int call, std::vector<ConfigNode*>& pending);
   void LoadCalls(ConfigNode& root);
@@ -473,25 +476,25 @@ ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) 
 
 bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target) {
   if (call.version_expr == nullptr) {
-    return true;
+    return false;
   }
   const std::string subject = "module." + std::string(program_.Text(call.name)) + ".version";
   const size_t errors = diags_.error_count();
   const Value value =
       static_.Evaluate(node, *call.version_expr, {subject, call.version_range}, diags_);
   if (diags_.error_count() != errors) {
-    return false;
+    return true;
   }
   const auto wrong = [&](std::string detail) {
     diags_.Error("Invalid version constraint", std::move(detail), call.version_expr->range());
-    return false;
+    return true;
   };
   const MarkSet marks = value.MarksDeep();
   if (marks.sensitive() || marks.ephemeral()) {
     return wrong("A version cannot depend on sensitive or ephemeral values.");
   }
   if (value.IsNull()) {
-    return true;
+    return false;
   }
   auto text = Convert(value, Type::String());
   if (!text) {
@@ -510,7 +513,7 @@ bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call, C
 
 ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node, const ModuleCall& call) {
   CallTarget target;
-  const bool has_version = ReadVersion(node, call, target) && !target.version.empty();
+  const bool has_version = ReadVersion(node, call, target);
   if (call.source_expr == nullptr) {
     return target;
   }
@@ -535,6 +538,14 @@ void ConfigLoader::ReadTargets(ConfigNode& node) {
     if (call.source.empty()) {
       call.source = targets.back().written;
       call.version = targets.back().version;
+    }
+  }
+  for (const ProviderBlock& block : node.module->providers) {
+    Value& value = node.provider_for_each.emplace_back();
+    if (block.for_each != nullptr) {
+      const std::string subject = "provider." + std::string(program_.Text(block.local_name)) + '.' +
+                                  std::string(program_.Text(block.alias)) + ".for_each";
+      value = static_.Evaluate(node, *block.for_each, {subject, block.for_each->range()}, diags_);
     }
   }
 }
@@ -797,7 +808,7 @@ void ConfigLoader::Load() {
   CheckSupported(*root.module);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
   ReadTargets(*root_node);
-  if (diags_.error_count() != errors || options_.root_only) {
+  if (options_.root_only || (diags_.error_count() != errors && !options_.despite_errors)) {
     return;
   }
   LoadCalls(*root_node);

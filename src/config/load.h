@@ -56,6 +56,8 @@ struct LoadOptions {
   bool only_fetching = false;
   /// True: the root module alone is loaded, without what it calls.
   bool root_only = false;
+  /// True: what it calls is loaded even when it has errors itself.
+  bool despite_errors = false;
   /// Directory whose test files are read, with those beside the root module; empty: no test files.
   std::string test_directory = {};
   /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not

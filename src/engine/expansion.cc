@@ -67,18 +67,15 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
   return out;
 }
 
-Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
-                        bool validating, bool tuple_allowed, Diagnostics& diags) {
+/// The instances that a value of `expr` means.
+Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope, Program& program,
+                    bool validating, bool tuple_allowed, Diagnostics& diags) {
   Expansion out;
   out.kind = Expansion::Kind::kForEach;
   auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
     Problem("for_each", std::move(detail), expr, scope, tag, diags);
   };
-  size_t errors = diags.error_count();
-  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
-  if (diags.error_count() != errors) {
-    return out;
-  }
+  const size_t errors = diags.error_count();
   MarkSet marks = value.marks();
   value = value.Unmark();
   Type type = value.type();
@@ -137,6 +134,18 @@ Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program
   return out;
 }
 
+Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
+                        bool validating, bool tuple_allowed, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
+  if (diags.error_count() != errors) {
+    Expansion out;
+    out.kind = Expansion::Kind::kForEach;
+    return out;
+  }
+  return ForEachOf(std::move(value), expr, scope, program, validating, tuple_allowed, diags);
+}
+
 Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, bool validating,
                         Diagnostics& diags) {
   Expansion out;
@@ -187,6 +196,12 @@ Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, 
 Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
                        bool validating, Diagnostics& diags) {
   return ExpandForEach(for_each, scope, program, validating, true, diags);
+}
+
+Expansion ExpandProvider(const hcl::Expr& for_each, const Value& value, const lang::Scope& scope,
+                         Program& program, Diagnostics& diags) {
+  return ForEachOf(value, for_each, scope, program, /*validating=*/false, /*tuple_allowed=*/false,
+                   diags);
 }
 
 }  // namespace kinu::engine

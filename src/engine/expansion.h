@@ -22,4 +22,8 @@ Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, 
 Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
                        bool validating, Diagnostics& diags);
 
+/// The same for the for_each of a provider configuration, whose value is known since loading.
+Expansion ExpandProvider(const hcl::Expr& for_each, const Value& value, const lang::Scope& scope,
+                         Program& program, Diagnostics& diags);
+
 }  // namespace kinu::engine

@@ -6,6 +6,7 @@
 
 #include "base/flat_map.h"
 #include "hcl/json_syntax.h"
+#include "hcl/schema_names.h"
 #include "text/suggest.h"
 
 namespace kinu::hcl {
@@ -31,16 +32,24 @@ SourceRange StartOf(const JsonNode& value, const JsonText& text) {
 }
 
 void AppendProperties(const JsonNode& object, const JsonText& text, std::vector<Property>& out) {
+  if (out.empty()) {
+    out.reserve(object.members().size());
+  }
   for (const JsonMember& member : object.members()) {
     out.push_back(
         {member.name, {text.source(), member.name_begin, member.name_end}, &member.value});
   }
 }
 
+/// What the properties of an object are for: labels of that name, or (empty) arguments and blocks.
+std::string Purpose(std::string_view label) {
+  return label.empty() ? "with the arguments and blocks of this body."
+                       : "whose property names are the labels " + Quoted(label) + ".";
+}
+
 /// The properties of an object, or of all objects in an array, in the order of the source.
-/// `purpose` ends the sentence that says what objects are needed for.
 std::vector<Property> Properties(const JsonNode& value, const JsonText& text,
-                                 const std::string& purpose, Diagnostics& diags) {
+                                 std::string_view label, Diagnostics& diags) {
   std::vector<Property> properties;
   if (value.is_object()) {
     AppendProperties(value, text, properties);
@@ -49,13 +58,13 @@ std::vector<Property> Properties(const JsonNode& value, const JsonText& text,
       if (element.is_object()) {
         AppendProperties(element, text, properties);
       } else {
-        diags.Error(std::string(kWrongType), "A JSON object must stand here, " + purpose,
+        diags.Error(std::string(kWrongType), "A JSON object must stand here, " + Purpose(label),
                     StartOf(element, text));
       }
     }
   } else if (!value.is_null()) {
     diags.Error(std::string(kWrongType),
-                "A JSON object or an array of objects must stand here, " + purpose,
+                "A JSON object or an array of objects must stand here, " + Purpose(label),
                 StartOf(value, text));
   }
   return properties;
@@ -95,13 +104,12 @@ class BlockReader {
 
  private:
   void ReadLabel(const JsonNode& value) {
-    const std::string label(schema_.label_names[labels_.size()]);
-    const std::vector<Property> properties =
-        Properties(value, *text_, "whose property names are the labels \"" + label + "\".", diags_);
+    const std::string_view label = schema_.label_names[labels_.size()];
+    const std::vector<Property> properties = Properties(value, *text_, label, diags_);
     if (properties.empty()) {
       diags_.Error("Missing block label",
-                   "An object must stand here whose property names are the labels \"" + label +
-                       "\" of " + Quoted(schema_.type) + " blocks.",
+                   "An object must stand here whose property names are the labels " +
+                       Quoted(label) + " of " + Quoted(schema_.type) + " blocks.",
                    StartOf(value, *text_));
       return;
     }
@@ -147,31 +155,19 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
                               Diagnostics& diags) const {
   BodyContent content;
   content.missing_item_range = MissingItemRange();
-  FlatSet<std::string_view> hidden(schema.hidden.begin(), schema.hidden.end());
-  FlatMap<std::string_view, const AttributeSchema*> attributes;
-  FlatMap<std::string_view, const BlockSchema*> blocks;
-  for (const AttributeSchema& attribute : schema.attributes) {
-    attributes[attribute.name] = &attribute;
-  }
-  for (const BlockSchema& block : schema.blocks) {
-    blocks[block.type] = &block;
-  }
-
   Diagnostics shape;
   std::vector<Property> properties;
   if (value_ != nullptr) {
-    properties = Properties(*value_, *text_, "with the arguments and blocks of this body.", shape);
+    properties = Properties(*value_, *text_, "", shape);
   }
   diags.Append(shape);
-  FlatMap<std::string_view, size_t> found;
   for (const Property& property : properties) {
-    if (hidden.contains(property.name)) {
+    if (Contains(schema.hidden, property.name)) {
       continue;
     }
-    if (attributes.contains(property.name)) {
-      const auto [at, is_new] = found.emplace(property.name, content.attributes.size());
-      if (!is_new) {
-        const Position where = content.attributes[at->second].range.start_position();
+    if (FindAttribute(schema, property.name) != nullptr) {
+      if (const Attribute* earlier = content.Find(property.name)) {
+        const Position where = earlier->range.start_position();
         diags.Error("Duplicate argument",
                     "The argument " + Quoted(property.name) + " has a value already, from line " +
                         std::to_string(where.line) + ".",
@@ -179,13 +175,12 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
         continue;
       }
       content.attributes.push_back(MakeAttribute(property, *text_));
-    } else if (const auto block = blocks.find(property.name); block != blocks.end()) {
-      BlockReader(*block->second, property.name_range, text_, content.blocks, diags)
-          .Read(*property.value);
+    } else if (const BlockSchema* block = FindBlock(schema, property.name)) {
+      BlockReader(*block, property.name_range, text_, content.blocks, diags).Read(*property.value);
     }
   }
   for (const AttributeSchema& wanted : schema.attributes) {
-    if (wanted.required && !found.contains(wanted.name)) {
+    if (wanted.required && content.Find(wanted.name) == nullptr) {
       diags.Error("Missing required argument",
                   "The argument " + Quoted(wanted.name) + " must be set here.",
                   content.missing_item_range);
@@ -196,19 +191,20 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
   }
 
   diags.Append(shape);  // the reference reads the shape twice, and says so twice
-  std::vector<std::string_view> candidates;
-  for (const AttributeSchema& attribute : schema.attributes) {
-    if (!found.contains(attribute.name)) {
-      candidates.push_back(attribute.name);
-    }
-  }
-  for (const BlockSchema& block : schema.blocks) {
-    candidates.push_back(block.type);
-  }
   for (const Property& property : properties) {
-    if (property.name == kCommentName || hidden.contains(property.name) ||
-        attributes.contains(property.name) || blocks.contains(property.name)) {
+    if (property.name == kCommentName || Contains(schema.hidden, property.name) ||
+        FindAttribute(schema, property.name) != nullptr ||
+        FindBlock(schema, property.name) != nullptr) {
       continue;
+    }
+    std::vector<std::string_view> candidates;
+    for (const AttributeSchema& attribute : schema.attributes) {
+      if (content.Find(attribute.name) == nullptr) {
+        candidates.push_back(attribute.name);
+      }
+    }
+    for (const BlockSchema& block : schema.blocks) {
+      candidates.push_back(block.type);
     }
     std::string detail =
         "There is no argument or block type " + Quoted(property.name) + " in this place.";

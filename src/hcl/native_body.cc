@@ -2,27 +2,11 @@
 #include <string>
 
 #include "hcl/body.h"
+#include "hcl/schema_names.h"
 #include "text/suggest.h"
 
 namespace kinu::hcl {
 namespace {
-
-bool Contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-const AttributeSchema* FindAttribute(const BodySchema& schema, std::string_view name) {
-  const auto found = std::find_if(schema.attributes.begin(), schema.attributes.end(),
-                                  [&](const AttributeSchema& item) { return item.name == name; });
-  return found == schema.attributes.end() ? nullptr : &*found;
-}
-
-/// The last entry of that type counts, as in the reference.
-const BlockSchema* FindBlock(const BodySchema& schema, std::string_view type) {
-  const auto found = std::find_if(schema.blocks.rbegin(), schema.blocks.rend(),
-                                  [&](const BlockSchema& item) { return item.type == type; });
-  return found == schema.blocks.rend() ? nullptr : &*found;
-}
 
 std::string Joined(std::span<const std::string_view> names) {
   std::string out;

@@ -84,6 +84,16 @@ std::optional<std::string> ProviderLocator::Missing(std::string_view address) co
   return std::nullopt;
 }
 
+std::vector<ProviderLocator::MissingPackage> ProviderLocator::MissingPackages() const {
+  std::vector<MissingPackage> missing;
+  for (const auto& [address, lock] : options_.locks.providers) {
+    if (auto why = Missing(address)) {
+      missing.push_back({address, *std::move(why)});
+    }
+  }
+  return missing;
+}
+
 Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) const {
   if (entry.located) {
     return {};

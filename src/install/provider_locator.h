@@ -41,6 +41,12 @@ class ProviderLocator final : public provider::ProviderSource {
   /// Why a provider that the configuration needs cannot be used, or nothing: not locked, or its
   /// package is missing. Cheap: no package is hashed and nothing started.
   std::optional<std::string> Missing(std::string_view address) const;
+  struct MissingPackage {
+    std::string_view address;
+    std::string why;
+  };
+  /// The providers that the lock file selects, needed or not, whose packages are not there.
+  std::vector<MissingPackage> MissingPackages() const;
 
  private:
   struct Entry;

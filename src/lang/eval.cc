@@ -297,7 +297,18 @@ Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
 Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings,
                             Diagnostics& diags) const {
   std::vector<std::pair<std::string, Value>> attributes;
+  attributes.reserve(expr.items.size());
+  // Names of a large object are indexed; those of a small one are compared.
+  constexpr size_t kSmall = 16;
   FlatSet<std::string> seen;
+  const auto is_repeated = [&](std::string_view name) {
+    if (expr.items.size() > kSmall) {
+      return !seen.insert(std::string(name)).second;
+    }
+    return std::ranges::find(attributes, name, [](const auto& attribute) {
+             return std::string_view(attribute.first);
+           }) != attributes.end();
+  };
   bool complete = true;
   MarkSet marks;
   for (const hcl::ObjectItem& item : expr.items) {
@@ -324,7 +335,7 @@ Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings
       complete = false;
       continue;
     }
-    if (!seen.insert(std::string(name->AsString())).second) {
+    if (is_repeated(name->AsString())) {
       Fail("Duplicate object attribute",
            "An attribute named \"" + std::string(name->AsString()) + "\" was defined before.",
            key_range, {}, expr, bindings, diags);

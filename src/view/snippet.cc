@@ -36,24 +36,22 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
   while (node != nullptr) {
     const JsonNode* next = nullptr;
     if (node->is_object()) {
-      for (const JsonMember& member : node->members()) {
-        if (holds(member.value)) {
-          path += '.';
-          path += member.name;
-          next = &member.value;
-          break;
-        }
+      const std::span<const JsonMember> members = node->members();
+      const auto after = std::ranges::upper_bound(
+          members, offset, {}, [](const JsonMember& member) { return member.value.begin(); });
+      if (after != members.begin() && holds(std::prev(after)->value)) {
+        next = &std::prev(after)->value;
+        path += '.';
+        path += std::prev(after)->name;
       }
     } else {
       const std::span<const JsonNode> elements = node->elements();
-      for (size_t i = 0; i < elements.size(); ++i) {
-        if (holds(elements[i])) {
-          path += '[';
-          path += std::to_string(i);
-          path += ']';
-          next = &elements[i];
-          break;
-        }
+      const auto after = std::ranges::upper_bound(elements, offset, {}, &JsonNode::begin);
+      if (after != elements.begin() && holds(*std::prev(after))) {
+        next = &*std::prev(after);
+        path += '[';
+        path += std::to_string(next - elements.data());
+        path += ']';
       }
     }
     node = next;
@@ -88,8 +86,8 @@ Span Over(const Span& a, const Span& b) {
 }
 
 /// Lines longer than this are shown in part: `kAround` bytes on both sides of where a span begins.
-constexpr size_t kLongLine = size_t{1} << 20;
-constexpr size_t kAround = 4096;
+constexpr size_t kLongLine = size_t{1} << 14;
+constexpr size_t kAround = 512;
 
 /// The offset, or the next one where a character begins.
 size_t AtCharacter(std::string_view text, size_t at) {
@@ -179,12 +177,11 @@ std::optional<std::string> SourceIndex::ContextAt(const SourceFile& file, int64_
     std::string path = JsonPathTo(&entry->json->root(), offset);
     return path.empty() ? std::nullopt : std::optional(std::move(path));
   }
-  for (const Block& block : entry->blocks) {
-    if (offset >= block.begin && offset < block.end) {
-      return block.header;
-    }
+  const auto after = std::ranges::upper_bound(entry->blocks, offset, {}, &Block::begin);
+  if (after == entry->blocks.begin() || offset >= std::prev(after)->end) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  return std::prev(after)->header;
 }
 
 std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources) {

@@ -228,7 +228,7 @@ int RunConsole(Invocation& invocation) {
   // wrong: then what is wrong with the root module and the backend is told before what is wrong
   // with the modules that it calls.
   Diagnostics found;
-  Loaded loaded = LoadWorkingDirectory(invocation, arguments, found, session.program);
+  Loaded loaded = LoadForOperation(invocation, arguments, found, session.program);
   if (!session.Open("OperationTypeInvalid", found.empty() ? &loaded : nullptr)) {
     return session.Fail();
   }

@@ -1,4 +1,5 @@
 #include "cli/commands/commands.h"
+#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "engine/dot.h"
 #include "engine/plan.h"
@@ -50,12 +51,15 @@ int RunGraph(Invocation& invocation) {
       return fail();
     }
   } else {
-    operation.loaded = LoadWorkingDirectory(invocation, variables, diags);
+    operation.loaded = LoadForOperation(invocation, variables, diags);
     backend::LocalOptions options;
     if (diags.has_errors() || !ReadBackend(invocation, operation.loaded, options, diags)) {
       return fail();
     }
     operation.locator = MakeLocator(invocation, diags);
+    if (!diags.has_errors()) {
+      RequireSelections(*operation.loaded.config, *operation.locator, diags);
+    }
     if (diags.has_errors()) {
       return fail();
     }

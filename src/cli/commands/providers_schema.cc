@@ -3,6 +3,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/operation.h"
+#include "cli/provider_check.h"
 #include "codec/json_writer.h"
 #include "view/json/documents.h"
 
@@ -25,8 +26,11 @@ int RunProvidersSchema(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   auto arguments = VariableArguments(*flags, diags);
-  Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
+  Loaded loaded = LoadForOperation(invocation, arguments, diags);
   auto locator = MakeLocator(invocation, diags);
+  if (!diags.has_errors()) {
+    RequireSelections(*loaded.config, *locator, diags);
+  }
   std::set<std::string> addresses;
   if (!diags.has_errors()) {
     for (const auto& node : loaded.config->nodes) {

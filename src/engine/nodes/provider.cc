@@ -80,8 +80,9 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
   const ModuleInstance* instance = instances.empty() ? nullptr : instances[0];
   if (slot.block != nullptr && slot.block->for_each != nullptr && instance != nullptr) {
     ModuleScope scope(walk, *instance);
-    slot.expansion = Expand({.for_each = slot.block->for_each}, scope, walk.program,
-                            walk.kind == WalkKind::kValidate, diags);
+    const auto index = static_cast<size_t>(slot.block - slot.node->module->providers.data());
+    slot.expansion = ExpandProvider(*slot.block->for_each, slot.node->provider_for_each[index],
+                                    scope, walk.program, diags);
     if (diags.has_errors()) {
       return;
     }

@@ -1,9 +1,13 @@
+#include <algorithm>
+#include <vector>
+
 #include "cty/convert.h"
 #include "cty/ops.h"
 #include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
 #include "engine/reference_check.h"
+#include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 
@@ -65,6 +69,41 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
 
 namespace {
 
+/// Whether every traversal of an expression has the form of a reference.
+bool HasOnlyReferences(const Walk& walk, const config::Module& module, const hcl::Expr& expr) {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  return std::ranges::all_of(traversals, [&](const hcl::TraversalExpr* traversal) {
+    return config::ResolveReference(walk.program, module, *traversal, nullptr).kind !=
+           config::ReferenceKind::kInvalid;
+  });
+}
+
+/// The message of a rule. In the JSON syntax it once was no template: one that cannot be evaluated,
+/// though what it refers to could be, is warned of and taken as it stands.
+Value EvaluateMessage(const Walk& walk, const config::Module& module, const config::Condition& rule,
+                      const lang::Scope& scope, Diagnostics& diags) {
+  const hcl::Expr& expr = *rule.error_message;
+  Diagnostics problems;
+  Value message = lang::Evaluate(expr, scope, problems);
+  if (problems.has_errors() && expr.file->is_json() && HasOnlyReferences(walk, module, expr)) {
+    Diagnostics ignored;
+    const Value text = lang::Evaluate(*hcl::LiteralOnly(expr), scope, ignored);
+    if (ValueResult<Value> literal = Convert(text, Type::String());
+        literal && !ignored.has_errors()) {
+      Diagnostic& warning = diags.Warning(
+          "Validation error message expression is invalid",
+          "This message is not a valid expression, so it is shown as it is written: " +
+              problems.list().front().summary + ". Write $${ for a literal ${.",
+          expr.range(), rule.range);
+      lang::DescribeValues(expr, scope, nullptr, warning);
+      return *std::move(literal);
+    }
+  }
+  diags.Append(std::move(problems));
+  return lang::WarnDeprecated(std::move(message), expr, diags);
+}
+
 /// Runs the validation rules of a variable against its value, which is in the instance's slot.
 /// `place` is what to point at: the argument of the call, or the declaration.
 void ValidateVariable(NodeContext& context, const config::Variable& variable,
@@ -77,8 +116,7 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
     Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope, condition_diags),
                                        *rule.condition, condition_diags);
     Diagnostics message_diags;
-    Value message = lang::WarnDeprecated(lang::Evaluate(*rule.error_message, scope, message_diags),
-                                         *rule.error_message, message_diags);
+    Value message = EvaluateMessage(walk, *instance.node->module, rule, scope, message_diags);
     bool failed_evaluation = condition_diags.has_errors();
     ConditionResult result;
     std::string address = ObjectAddress(walk, instance, "var", variable.name);
@@ -113,8 +151,10 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
     };
     ValueResult<Value> converted = Convert(message, Type::String());
     if (!message.IsKnown()) {
-      invalid_message("Invalid error message",
-                      "The error message depends on values that are not known before apply.");
+      if (walk.kind != WalkKind::kValidate) {  // where values may be unknown
+        invalid_message("Invalid error message",
+                        "The error message depends on values that are not known before apply.");
+      }
       context.checks.Report(id, address, {CheckStatus::kFail, ""});
       continue;
     }
@@ -241,8 +281,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       declared = declared.Union(MarkSet::Ephemeral());
     }
     slot = slot.WithMarks(declared);
-    if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying &&
-        (walk.kind != WalkKind::kValidate || node.parent != nullptr)) {
+    if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying) {
       ValidateVariable(context, variable, *instance, place, id, diags);
     }
     // A module is validated for all values that it can be given, not for those that it is given

@@ -134,7 +134,7 @@ TEST_F(DiagnosticText, LongLinesAreShownInPart) {
     ASSERT_TRUE(place && place->snippet);
     const Snippet& snippet = *place->snippet;
     EXPECT_EQ(snippet.start_line, 2u);
-    EXPECT_LE(snippet.code.size(), 8200u);
+    EXPECT_LE(snippet.code.size(), 1100u);
     EXPECT_EQ(snippet.code.substr(snippet.highlight_begin,
                                   snippet.highlight_end - snippet.highlight_begin),
               "HERE");
