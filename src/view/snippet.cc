@@ -102,10 +102,12 @@ size_t LineBegin(std::string_view text, size_t at) {
   const size_t searched = std::min(at, kLongLine);
   const auto* const newline =
       static_cast<const char*>(::memrchr(text.data() + at - searched, '\n', searched));
-  if (newline != nullptr) {
-    return static_cast<size_t>(newline + 1 - text.data());
-  }
-  return searched == at ? 0 : AtCharacter(text, at - kAround);
+  const size_t begin =
+      newline != nullptr ? static_cast<size_t>(newline + 1 - text.data()) : at - searched;
+  const bool is_whole =
+      (newline != nullptr || begin == 0) &&
+      (text.size() - begin <= kLongLine || text.substr(begin, kLongLine).contains('\n'));
+  return is_whole ? begin : AtCharacter(text, std::max(begin + kAround, at) - kAround);
 }
 
 /// Collects the whole lines that a span touches.
@@ -114,13 +116,14 @@ void CollectLines(std::string_view text, const Span& span, Snippet& snippet, siz
   const size_t start = std::min<size_t>(span.start.byte, text.size());
   // The line before counts when the span starts at its line break.
   for (size_t begin = LineBegin(text, start); begin < text.size();) {
-    const size_t found_end = text.substr(begin, kLongLine + kAround).find('\n');
-    const bool ends_late = found_end == std::string_view::npos;
-    const bool is_cut = ends_late && text.size() - begin > kLongLine + kAround;
-    size_t end = is_cut      ? AtCharacter(text, std::max(begin, start) + kAround)
-                 : ends_late ? text.size()
-                             : begin + found_end;
+    const size_t newline = text.substr(begin, kLongLine).find('\n');
+    const bool ends_late = newline == std::string_view::npos && text.size() - begin > kLongLine;
+    const bool begins_late = begin > 0 && text[begin - 1] != '\n';
+    size_t end = newline == std::string_view::npos ? text.size() : begin + newline;
     const size_t next = end + 1;
+    if (begins_late || ends_late) {
+      end = std::min(end, AtCharacter(text, std::max(begin, start) + kAround));
+    }
     if (end > begin && text[end - 1] == '\r') {
       --end;
     }
@@ -138,7 +141,7 @@ void CollectLines(std::string_view text, const Span& span, Snippet& snippet, siz
       snippet.code += text.substr(begin, end - begin);
       snippet.code += '\n';
     }
-    if (before || is_cut) {
+    if (before || ends_late) {
       break;
     }
     begin = next;

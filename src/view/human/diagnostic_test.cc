@@ -123,7 +123,7 @@ TEST_F(DiagnosticText, HeaderHasNoContext) {
 
 TEST_F(DiagnosticText, LongLinesAreShownInPart) {
   constexpr size_t kLong = size_t{3} << 20;
-  for (const size_t before : {size_t{0}, size_t{100}, kLong}) {
+  for (const size_t before : {size_t{0}, size_t{100}, size_t{9000}, kLong}) {
     const std::string text =
         "first\n" + std::string(before, 'a') + "HERE" + std::string(kLong, 'b') + "\nlast\n";
     const auto file = SourceFile::Make("long.tf", text);
