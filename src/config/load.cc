@@ -179,11 +179,11 @@ class FileSource {
   const SourceSnapshot* snapshot_;
 };
 
-/// A module and what was wrong with it. A file's syntax errors are shown once, what is wrong with
-/// blocks for each call.
+/// A module and what was wrong with it. What is wrong with blocks is said for each call, a file's
+/// syntax errors once: before what is wrong with its blocks.
 struct LoadedModule {
   std::unique_ptr<Module> module;
-  Diagnostics syntax;
+  Diagnostics all;
   Diagnostics content;
 };
 
@@ -205,12 +205,23 @@ class ModuleReader {
                        std::vector<std::string>& out);
   void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
   void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
+  /// Adds what was found since the last call to what is said first.
+  void CollectProblems();
 
   Program& program_;
   const FileSource& source_;
   LoadedModule& out_;
+  Diagnostics syntax_;  // of the file that is read
+  size_t collected_ = 0;
   Diagnostics incompatible_;
 };
+
+void ModuleReader::CollectProblems() {
+  out_.all.Append(std::exchange(syntax_, {}));
+  for (; collected_ < out_.content.size(); ++collected_) {
+    out_.all.Add(out_.content.list()[collected_]);
+  }
+}
 
 /// Parses a file; null when there is nothing to read blocks from.
 const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
@@ -228,8 +239,8 @@ const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& 
   }
   Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
   files.push_back(file);
-  return name.ends_with(".json") ? hcl::ParseJson(file.get(), tree, out_.syntax)
-                                 : hcl::ParseNative(file.get(), tree, out_.syntax);
+  return name.ends_with(".json") ? hcl::ParseJson(file.get(), tree, syntax_)
+                                 : hcl::ParseNative(file.get(), tree, syntax_);
 }
 
 void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
@@ -241,6 +252,7 @@ void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content,
   BlockReader reader{program_,      module.tree, content,         out_.content,
                      incompatible_, is_override, IsTofuFile(name)};
   ReadFileBlocks(reader, *body);
+  CollectProblems();
 }
 
 /// Test files among `names`, which stand in the module's directory, and in the directory of test
@@ -282,6 +294,7 @@ void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& t
     TestFile file;
     file.name = name;
     ReadTestFile(program_, tests.tree, *body, file, out_.content);
+    CollectProblems();
     auto [place, is_new] = index.try_emplace(name, tests.files.size());
     if (is_new) {
       tests.files.push_back(std::move(file));
@@ -300,10 +313,12 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
   if (!names) {
     out_.content.Error("Failed to read module directory",
                        "The directory " + dir + " does not exist or cannot be read.");
+    CollectProblems();
     return false;
   }
   std::vector<std::string> test_files;
   if (tests != nullptr && !ChooseTestFiles(test_directory, *names, test_files)) {
+    CollectProblems();
     return false;
   }
   const ModuleFiles files = ChooseFiles(*names);
@@ -320,11 +335,12 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
   }
   if (!incompatible_.empty()) {
     // Other problems may come from what this version of the language does not know.
-    out_.syntax = {};
+    out_.all = incompatible_;
     out_.content = std::move(incompatible_);
     return true;
   }
   BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
+  CollectProblems();
   return true;
 }
 
@@ -447,11 +463,8 @@ ConfigLoader::Directory& ConfigLoader::ReadDirectory(const std::string& dir, Tes
 }
 
 void ConfigLoader::ShowProblems(Directory& directory) {
-  if (!directory.shown) {
-    diags_.Append(directory.loaded.syntax);
-  }
+  diags_.Append(directory.shown ? directory.loaded.content : directory.loaded.all);
   directory.shown = true;
-  diags_.Append(directory.loaded.content);
 }
 
 ConfigNode* ConfigLoader::AddNode(Module* module, ConfigNode* parent, int call) {
@@ -837,8 +850,7 @@ std::unique_ptr<Module> LoadModule(Program& program, const std::string& dir, Dia
   LoadedModule loaded;
   const FileSource source;
   ModuleReader(program, source, loaded).Read(CleanPath(dir));
-  diags.Append(std::move(loaded.syntax));
-  diags.Append(std::move(loaded.content));
+  diags.Append(std::move(loaded.all));
   return std::move(loaded.module);
 }
 

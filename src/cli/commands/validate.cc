@@ -91,7 +91,7 @@ int RunValidate(Invocation& invocation) {
   }
   std::string document;
   auto finish = [&](int code, bool usage) {
-    diags.Sort();
+    // In the order in which they were found; people get them sorted.
     if (json || !into.empty()) {
       JsonWriter out(document, {.indent = "  "});
       view::WriteValidate(out, diags);
