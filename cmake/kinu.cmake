@@ -13,7 +13,7 @@ target_compile_definitions(kinu_options INTERFACE _GLIBCXX_ASSERTIONS)
 target_compile_options(kinu_options INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wno-missing-field-initializers
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-  $<$<BOOL:${KINU_GROUPS}>:-Wno-subobject-linkage>)
+  $<$<AND:$<BOOL:${KINU_GROUPS}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 if(KINU_WERROR)
   target_compile_options(kinu_options INTERFACE -Werror)
 endif()

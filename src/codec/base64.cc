@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 
+#include "text/hex.h"
+
 namespace kinu {
 namespace {
 
@@ -22,16 +24,6 @@ constexpr std::array<uint8_t, 256> kReverse = MakeReverse();
 
 std::unexpected<Error> IllegalAt(size_t offset) {
   return Fail(ErrorCode::kInvalid, "illegal base64 data at input byte " + std::to_string(offset));
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 }  // namespace
@@ -115,8 +107,8 @@ Result<std::string> DecodeHex(std::string_view text) {
   std::string out;
   out.reserve(text.size() / 2);
   for (size_t pos = 0; pos < text.size(); pos += 2) {
-    const int high = HexDigit(text[pos]);
-    const int low = pos + 1 < text.size() ? HexDigit(text[pos + 1]) : -1;
+    const int high = text::HexDigit(text[pos]);
+    const int low = pos + 1 < text.size() ? text::HexDigit(text[pos + 1]) : -1;
     if (high < 0 || low < 0) {
       return Fail(ErrorCode::kInvalid,
                   "not hexadecimal at byte " + std::to_string(high < 0 ? pos : pos + 1));

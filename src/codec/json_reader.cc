@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "text/hex.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "text/unicode.h"
@@ -213,24 +214,11 @@ bool IsJsonNumber(std::string_view text) {
   return pos == text.size();
 }
 
-int HexDigit(char c) {
-  if (IsDigit(c)) {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  if (c >= 'A' && c <= 'F') {
-    return c - 'A' + 10;
-  }
-  return -1;
-}
-
 // Value of four hexadecimal digits that are known to be there.
 char32_t HexUnit(std::string_view digits) {
   char32_t unit = 0;
   for (char c : digits.substr(0, 4)) {
-    unit = unit * 16 + static_cast<char32_t>(HexDigit(c));
+    unit = unit * 16 + static_cast<char32_t>(text::HexDigit(c));
   }
   return unit;
 }
@@ -254,7 +242,7 @@ size_t FindStringError(std::string_view token) {
       return pos;
     }
     for (int i = 0; escape == 'u' && i < 4 && pos < token.size(); ++i) {
-      if (HexDigit(token[pos++]) < 0) {
+      if (text::HexDigit(token[pos++]) < 0) {
         return pos;
       }
     }

@@ -7,13 +7,10 @@
 #include "cty/normalize.h"
 #include "cty/ops.h"
 #include "cty/value_node.h"
+#include "cty/value_stack.h"
 
 namespace kinu {
 namespace {
-
-std::unexpected<ValueError> Inside(PathStep step, const ValueError& error) {
-  return std::unexpected<ValueError>(ErrorInside(std::move(step), error));
-}
 
 // --- Writing. ---
 
@@ -107,7 +104,7 @@ ValueResult<void> Write(JsonWriter& out, const Value& value, const Type& type) {
       out.Key(value.key(i));
     }
     if (auto written = Write(out, elements[i], ElementType(type, i)); !written) {
-      return Inside(StepToElement(value, i), written.error());
+      return std::unexpected(ErrorInside(StepToElement(value, i), written.error()));
     }
   }
   if (named) {
@@ -126,7 +123,7 @@ std::string DuplicateProperty(std::string_view name) {
 
 // Makes values of a document. Finished values wait in a stack until the container around them
 // closes and takes them, so that a container is one allocation and nothing besides.
-class JsonValueReader {
+class JsonValueReader : ValueStack {
  public:
   /// The value as one of `type`.
   ValueResult<Value> Typed(const JsonNode& json, const Type& type) {
@@ -169,32 +166,6 @@ class JsonValueReader {
   bool ReadLikeTheLast(const JsonNode& json, int depth);
   void Remember(const JsonNode& json, const Type& type, int depth);
 
-  ValueResult<Value> Take(bool read) {
-    if (!read) {
-      return std::unexpected(std::move(error_));
-    }
-    return std::move(values_.back());
-  }
-  bool Push(Value value) {
-    values_.push_back(std::move(value));
-    return true;
-  }
-  bool Wrong(std::string message) {
-    error_ = ValueError{{}, std::move(message)};
-    return false;
-  }
-  bool WrongInside(PathStep step) {
-    error_ = ErrorInside(std::move(step), error_);
-    return false;
-  }
-  std::span<Value> From(size_t first) { return std::span(values_).subspan(first); }
-  std::vector<Value> TakeFrom(size_t first) {
-    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(first);
-    std::vector<Value> taken(std::make_move_iterator(begin),
-                             std::make_move_iterator(values_.end()));
-    values_.resize(first);
-    return taken;
-  }
   // Replaces the values from `first` on by a container of them.
   bool Close(ValueTag tag, const Type& type, size_t first) {
     Value container = ValueAccess::Container(tag, type, From(first));
@@ -209,9 +180,7 @@ class JsonValueReader {
     return levels_[level];
   }
 
-  std::vector<Value> values_;
   std::vector<Level> levels_;
-  ValueError error_;
 };
 
 bool JsonValueReader::ReadPrimitive(const JsonNode& json, const Type& type) {

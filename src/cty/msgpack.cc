@@ -11,6 +11,7 @@
 #include "cty/normalize.h"
 #include "cty/ops.h"
 #include "cty/value_node.h"
+#include "cty/value_stack.h"
 
 namespace kinu {
 namespace {
@@ -50,10 +51,6 @@ enum RefinementKey : int64_t {
 };
 constexpr size_t kLongestPrefix = 256;
 constexpr size_t kLongestRefinement = 1024;
-
-std::unexpected<ValueError> Inside(PathStep step, const ValueError& error) {
-  return std::unexpected<ValueError>(ErrorInside(std::move(step), error));
-}
 
 // --- Writing. ---
 
@@ -258,7 +255,7 @@ ValueResult<void> Write(std::string& out, const Value& value, const Type& type) 
                                : type.is_tuple()    ? type.elements()[i]
                                                     : type.attributes()[i].type;
     if (ValueResult<void> written = Write(out, elements[i], element_type); !written) {
-      return Inside(StepToElement(value, i), written.error());
+      return std::unexpected(ErrorInside(StepToElement(value, i), written.error()));
     }
   }
   return {};
@@ -601,15 +598,12 @@ const char* WhatIsRequired(const Type& type) {
 
 // Makes values. Finished ones wait in a stack until the container around them is complete and takes
 // them, so that a container is one allocation and nothing besides.
-class ValueReader {
+class ValueReader : ValueStack {
  public:
   explicit ValueReader(std::string_view bytes) : in_(bytes) {}
 
   ValueResult<Value> Make(const Type& type) {
-    if (!Read(type.WithoutOptionalAttributes(), 0)) {
-      return std::unexpected(std::move(error_));
-    }
-    return std::move(values_.back());
+    return Take(Read(type.WithoutOptionalAttributes(), 0));
   }
 
  private:
@@ -622,33 +616,6 @@ class ValueReader {
   bool ReadMap(const Type& type, size_t length, int depth);
   bool ReadObject(const Type& type, int depth);
 
-  bool Push(Value value) {
-    values_.push_back(std::move(value));
-    return true;
-  }
-  bool Push(ValueResult<Value> value) {
-    if (!value) {
-      error_ = std::move(value.error());
-      return false;
-    }
-    return Push(*std::move(value));
-  }
-  bool Wrong(std::string message) {
-    error_ = ValueError{{}, std::move(message)};
-    return false;
-  }
-  bool WrongInside(PathStep step) {
-    error_ = ErrorInside(std::move(step), error_);
-    return false;
-  }
-  std::span<Value> From(size_t first) { return std::span(values_).subspan(first); }
-  std::vector<Value> TakeFrom(size_t first) {
-    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(first);
-    std::vector<Value> taken(std::make_move_iterator(begin),
-                             std::make_move_iterator(values_.end()));
-    values_.resize(first);
-    return taken;
-  }
   // Whether the values from `first` on are of `type`. An empty array or map is the empty tuple or
   // object whatever was asked for.
   bool AllAre(const Type& type, size_t first) const {
@@ -663,9 +630,7 @@ class ValueReader {
   }
 
   Reader in_;
-  std::vector<Value> values_;
   std::vector<std::string_view> keys_;  // of the maps that are being read
-  ValueError error_;
 };
 
 bool ValueReader::ReadDynamic(int depth) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hcl/parser.h"
+#include "text/hex.h"
 #include "text/suggest.h"
 #include "text/unicode.h"
 
@@ -43,16 +44,6 @@ std::string ResolveSequenceEscapes(std::string_view text) {
     }
   }
   return out;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 }  // namespace
@@ -542,8 +533,9 @@ void Parser::AppendEscape(const Token& token, size_t& at, std::string& out) {
     case 'U': {
       const size_t wanted = selector == 'u' ? 4 : 8;
       uint32_t point = 0;
-      for (at += 2; at < text.size() && at < begin + 2 + wanted && HexDigit(text[at]) >= 0; ++at) {
-        point = point * 16 + static_cast<uint32_t>(HexDigit(text[at]));
+      for (at += 2; at < text.size() && at < begin + 2 + wanted && text::HexDigit(text[at]) >= 0;
+           ++at) {
+        point = point * 16 + static_cast<uint32_t>(text::HexDigit(text[at]));
       }
       if (at - begin != 2 + wanted) {
         fail(std::string("Behind \\") + selector + " there must be " +

@@ -7,6 +7,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "text/hex.h"
+
 namespace kinu::state {
 namespace {
 
@@ -30,19 +32,6 @@ constexpr uint8_t Byte(char c) {
 constexpr bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
-constexpr int HexDigit(char c) {
-  if (IsDigit(c)) {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  if (c >= 'A' && c <= 'F') {
-    return c - 'A' + 10;
-  }
-  return -1;
-}
-
 /// The first byte at or after `at` that is a quote, a backslash or a control character (the NUL
 /// after the end counts).
 const char* FindStringStop(const char* at, const char* end) {
@@ -110,7 +99,7 @@ size_t Utf8Length(std::string_view text) {
 uint32_t FourHex(std::string_view digits) {
   uint32_t rune = 0;
   for (char c : digits.substr(0, 4)) {
-    rune = rune << 4 | static_cast<uint32_t>(HexDigit(c));
+    rune = rune << 4 | static_cast<uint32_t>(text::HexDigit(c));
   }
   return rune;
 }
@@ -248,7 +237,7 @@ bool JsonCursor::SkipString() {
       case 'u':
         ++at_;
         for (int i = 0; i < 4; ++i, ++at_) {
-          if (at_ >= end_ || HexDigit(*at_) < 0) {
+          if (at_ >= end_ || text::HexDigit(*at_) < 0) {
             Fail();
             return false;
           }

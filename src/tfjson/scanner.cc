@@ -8,6 +8,8 @@
 #include <immintrin.h>
 #endif
 
+#include "text/hex.h"
+
 namespace kinu::tfjson {
 namespace {
 
@@ -191,10 +193,6 @@ struct Avx512Kernel {
 };
 #endif
 
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
 }  // namespace
 
 template <typename Kernel>
@@ -329,7 +327,7 @@ uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t ba
         break;
       case 'u':
         for (size_t i = 1; i < 5; ++i) {
-          if (i >= next.size() || !IsHexDigit(next[i])) {
+          if (i >= next.size() || text::HexDigit(next[i]) < 0) {
             Report(offset - 1, "invalid \\u escape in a string");
             break;
           }
