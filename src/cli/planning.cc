@@ -144,12 +144,14 @@ PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& di
   request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
   request.options.force_replace = flags.List("replace");
   Program addresses;
-  for (const std::string& text : request.options.force_replace) {
+  for (std::string& text : request.options.force_replace) {
     ResourceInstance address;
     if (!addresses.ParseResourceInstance(text, &address) ||
         address.resource.resource.mode != ResourceMode::kManaged) {
       diags.Error("Invalid force-replace address \"" + text + "\"",
                   "Only managed resources can be used with the -replace=... option.");
+    } else {
+      text = addresses.ToText(address);
     }
   }
   request.variables = VariableArguments(flags, diags);

@@ -157,7 +157,11 @@ std::vector<bool> NeededForProviders(const NodeContext& context) {
       serves[slot.provider] = serves[slot.provider] || resources.contains(slot.resource->address);
     }
     for (const DeposedSlot& slot : walk.deposed) {
-      serves[slot.provider] = serves[slot.provider] || resources.contains(slot.resource->address);
+      for (const state::Instance& entry : slot.resource->instances) {
+        serves[slot.provider] =
+            serves[slot.provider] ||
+            (!entry.deposed.empty() && context.WantsDeposed({slot.resource->address, entry.key}));
+      }
     }
   }
   for (NodeId id = 0; id < graph.size(); ++id) {
@@ -263,6 +267,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   if (targets.active()) {
     selected = SelectForDestroy(walk.program, targets, plan.prior_state);
     context.selected = &selected;
+    context.destroy_targets = &targets;
   } else {
     // Outputs go too, so those of the root module are known to exist.
     for (size_t i = 0; i < root.outputs.size(); ++i) {

@@ -80,11 +80,14 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     if (!table.rows.empty() && table.rows[0].value) {
       return *table.rows[0].value;
     }
-    // Of what was never made nothing is known, not even the type; where other instances or deposed
-    // objects are left, the reference has the type. Ref: evaluate.go GetResource.
+    // Of what was never made nothing is known. While planning not even the type, unless other
+    // instances or deposed objects are left: the reference has dropped the resource from its state
+    // by then. In an apply it is there from the expansion on. Ref: evaluate.go GetResource,
+    // node_resource_apply.go, node_resource_plan.go.
     const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
                          !table.rows[0].stored->deposed.empty();
-    return table.rows.size() > 1 || deposed ? Value::Unknown(type()) : Value::DynamicUnknown();
+    const bool known_to_state = walk.kind == WalkKind::kApply || table.rows.size() > 1 || deposed;
+    return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {

@@ -389,6 +389,124 @@ TEST_F(ScenarioTest, OneInstanceIsReplacedBecauseItWasAskedFor) {  // 43
   EXPECT_EQ(Applied(), (Strings{"destroy b-0", "destroy a-0", "create a-0", "create b-0"}));
 }
 
+TEST_F(ScenarioTest, ReplacingNeedsTheKeyOfAnInstance) {
+  Configure({{"main.tf", R"(
+    resource "test_thing" "one" { name = "one" }
+    resource "test_thing" "none" {
+      count = 0
+      name  = "none-${count.index}"
+    }
+    resource "test_thing" "some" {
+      for_each = toset(["x", "y"])
+      name     = "some-${each.key}"
+    }
+    module "m" {
+      source = "./m"
+      count  = 2
+    })"},
+             {"m/main.tf", R"(
+    resource "test_thing" "inner" {
+      count = 1
+      name  = "inner"
+    })"}});
+  struct Case {
+    const char* asked;
+    Strings hints;  ///< of each warning, a part of its detail
+  };
+  const Case cases[] = {
+      {"test_thing.one", {}},
+      {"test_thing.some[\"x\"]", {}},
+      {"test_thing.missing", {}},
+      {"test_thing.none", {"has no instances"}},
+      {"test_thing.some", {R"(-replace="test_thing.some[\"y\"]")"}},
+      // The module that is named plays no part.
+      {"test_thing.inner",
+       {R"(-replace="module.m[0].test_thing.inner[0]")",
+        R"(-replace="module.m[1].test_thing.inner[0]")"}},
+      {"module.other.test_thing.none", {"has no instances"}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.asked);
+    force_replace_ = {c.asked};
+    (void)Plan();
+    ASSERT_EQ(diags_.size(), c.hints.size()) << Text(diags_);
+    for (size_t i = 0; i < c.hints.size(); ++i) {
+      const Diagnostic& warning = diags_.list()[i];
+      EXPECT_EQ(warning.summary, "Incompletely-matched force-replace resource instance");
+      EXPECT_NE(warning.detail.find(c.hints[i]), std::string::npos) << warning.detail;
+    }
+  }
+}
+
+TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeInAnApply) {
+  Configure(R"(resource "test_thing" "a" { name = "a" })");
+  Apply();
+  Configure(R"(
+    resource "test_thing" "b" { name = "b" }
+    output "id" { value = test_thing.b.id })");
+  mode_ = plan::Mode::kRefreshOnly;
+  Apply();
+  ASSERT_EQ(state_.outputs.size(), 1u);
+  EXPECT_FALSE(state_.outputs[0].value.IsKnown());  // written as null
+  EXPECT_EQ(state_.outputs[0].value.type(), Type::String());
+}
+
+TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {
+  auto text = [](const char* force) {
+    return std::string(R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = ")") +
+           force + R"("
+      lifecycle { create_before_destroy = true }
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+    })";
+  };
+  struct Case {
+    const char* target;
+    const char* exclude;
+    size_t changes;  ///< with that of the deposed object
+    bool deposed_goes;
+  };
+  static constexpr Case kCases[] = {
+      {nullptr, "test_thing.b", 1, true},   // what b needs stays, but for what is left over
+      {nullptr, "test_thing.a", 1, false},  // b alone
+      {"test_thing.b", nullptr, 1, false},
+      {"test_thing.a", nullptr, 3, true},
+  };
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.target != nullptr ? c.target : c.exclude);
+    state_ = state::State();
+    mode_ = plan::Mode::kNormal;
+    targets_.clear();
+    excludes_.clear();
+    Configure(text("one"));
+    Apply();
+    Configure(text("two"));
+    failing_ = {"destroy a"};
+    plan::Plan replacing = Plan();
+    state_ = engine::Apply(MakeInput(), replacing, nullptr, diags_).state;
+    failing_.clear();
+    ASSERT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.a deposed", "test_thing.b"}));
+    mode_ = plan::Mode::kDestroy;
+    (c.target != nullptr ? targets_ : excludes_) = {c.target != nullptr ? c.target : c.exclude};
+    plan::Plan plan = Plan();
+    size_t deposed = 0;
+    for (const plan::ResourceChange& change : plan.changes) {
+      deposed += change.deposed.empty() ? 0 : 1;
+    }
+    EXPECT_EQ(plan.changes.size(), c.changes);
+    EXPECT_EQ(deposed, c.deposed_goes ? 1u : 0u);
+    Apply();
+    Strings left = Stored();
+    EXPECT_EQ(std::find(left.begin(), left.end(), "test_thing.a deposed") == left.end(),
+              c.deposed_goes);
+  }
+}
+
 TEST_F(ScenarioTest, TheFirstInterruptLetsWhatRunsEnd) {  // 47
   Configure(R"(
     resource "test_thing" "a" { name = "a" }

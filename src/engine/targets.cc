@@ -101,8 +101,10 @@ class DestroyGroups {
     for (const auto& resource : state.resources) {
       FlatMap<uint64_t, uint32_t> by_list;
       for (const state::Instance& instance : resource->instances) {
-        const state::Object* current = instance.current.get();
-        const state::DependencyList list = current == nullptr ? nullptr : current->dependencies;
+        if (instance.current == nullptr) {
+          continue;  // what is deposed alone orders nothing while planning
+        }
+        const state::DependencyList list = instance.current->dependencies;
         auto [it, added] = by_list.emplace(reinterpret_cast<uint64_t>(list.get()),
                                            static_cast<uint32_t>(groups_.size()));
         if (added) {

@@ -17,11 +17,15 @@ tests/providers, found as the CLI configuration in TF_CLI_CONFIG_FILE says.
     histories.py --reference … --corpus … --record SEED…       # record them
 
 With --answers DIR the reference's side of each history is kept there, and run only once.
+With --providers MIRROR the providers are started from that filesystem mirror once per history and
+side, and both programs attach to them: much faster, as neither checks nor starts them again.
 """
 
 import argparse
 import concurrent.futures
+import contextlib
 import difflib
+import glob
 import json
 import os
 import random
@@ -586,6 +590,39 @@ class World:
         return []
 
 
+class Providers:
+    """Provider processes that programs attach to, for as long as a history goes."""
+
+    NAMES = ("hashicorp/null", "hashicorp/random", "hashicorp/tfcoremock", "kinu/kinutest")
+    HOST = "registry.opentofu.org"
+
+    def __init__(self, mirror, directory):
+        self.processes = []
+        self.addresses = {}
+        for name in self.NAMES:
+            found = glob.glob(os.path.join(mirror, self.HOST, name, "*", "*", "terraform-provider-*"))
+            if not found:
+                raise RuntimeError("no provider %s in %s" % (name, mirror))
+            self.processes.append(subprocess.Popen(
+                [sorted(found)[-1], "-debug"], cwd=directory, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
+        for name, process in zip(self.NAMES, self.processes):
+            for line in process.stdout:
+                said = re.search(r"TF_REATTACH_PROVIDERS='(.*)'", line)
+                if said:
+                    self.addresses["%s/%s" % (self.HOST, name)], = json.loads(said[1]).values()
+                    break
+
+    def __enter__(self):
+        return json.dumps(self.addresses)
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
 class Side:
     """One program in its directory."""
 
@@ -867,6 +904,7 @@ def environment():
            if not k.startswith(("TF_", "TOFU_")) or k == "TF_CLI_CONFIG_FILE"}
     env["CHECKPOINT_DISABLE"] = "1"
     env["TF_IN_AUTOMATION"] = "1"
+    env["GOGC"] = "400"
     return env
 
 
@@ -883,25 +921,29 @@ def prepare(side, world):
     side.modules = modules
 
 
-def observe_history(seed, program, reference, directory):
+def observe_history(seed, program, reference, directory, mirror=None):
     """What a program does in a history: a list of (what, text) for each step."""
     side = Side(program, directory, environment())
     out = []
-    for world, options, commands in steps_of(seed):
-        side.looks = 3 if world.rich and reference else 1
-        prepare(side, world)
-        out.append(observe(side, options, commands))
+    with contextlib.ExitStack() as stack:
+        for world, options, commands in steps_of(seed):
+            if world.rich and mirror and not out:
+                side.environment["TF_REATTACH_PROVIDERS"] = stack.enter_context(
+                    Providers(mirror, directory))
+            side.looks = 3 if world.rich and reference else 1
+            prepare(side, world)
+            out.append(observe(side, options, commands))
     return out
 
 
-def answers_of(seed, reference, answers):
+def answers_of(seed, reference, answers, mirror):
     """The reference's side of a history, from the directory of answers when it is there."""
     path = os.path.join(answers, "%d.json" % seed) if answers else None
     if path and os.path.exists(path):
         with open(path) as handle:
             return json.load(handle)
     with tempfile.TemporaryDirectory(prefix="history-", ignore_cleanup_errors=True) as base:
-        out = observe_history(seed, reference, True, base)
+        out = observe_history(seed, reference, True, base, mirror)
     if path:
         os.makedirs(answers, exist_ok=True)
         with open(path + ".new", "w") as handle:
@@ -910,13 +952,13 @@ def answers_of(seed, reference, answers):
     return out
 
 
-def compare(seed, binary, reference, answers):
+def compare(seed, binary, reference, answers, mirror):
     """Differences of the first step of a history that has some, as text."""
-    wanted = answers_of(seed, reference, answers)
+    wanted = answers_of(seed, reference, answers, mirror)
     if not binary:
         return ""
     with tempfile.TemporaryDirectory(prefix="history-", ignore_cleanup_errors=True) as base:
-        got = observe_history(seed, binary, False, base)
+        got = observe_history(seed, binary, False, base, mirror)
     every_option = [options for _, options, _ in steps_of(seed)]
     for number, (options, theirs, ours) in enumerate(zip(every_option, wanted, got)):
         report = []
@@ -950,6 +992,8 @@ def main():
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--answers", help="directory that keeps what the reference did")
+    parser.add_argument("--providers", help="filesystem mirror to start providers from")
+    parser.add_argument("--log", help="file that gets a line per history that is done")
     parser.add_argument("--corpus")
     parser.add_argument("--record", type=int, nargs="*")
     options = parser.parse_args()
@@ -985,7 +1029,11 @@ def main():
         list(range(options.first, options.first + options.count))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for seed, report in zip(seeds, pool.map(
-                lambda s: compare(s, options.binary, options.reference, options.answers), seeds)):
+                lambda s: compare(s, options.binary, options.reference, options.answers,
+                                  options.providers), seeds)):
+            if options.log:
+                with open(options.log, "a") as log:
+                    log.write("%d %s\n" % (seed, "differs" if report else "equal"))
             if report:
                 failed += 1
                 print(report, flush=True)

@@ -17,10 +17,16 @@ struct NodeContext {
   bool destroying = false;
   /// Planning to destroy what -target or -exclude say: the objects that go. Null: all.
   const FlatSet<ResourceInstance>* selected = nullptr;
+  /// The same for deposed objects, which go when their address is wanted, whoever depends on it.
+  const Targets* destroy_targets = nullptr;
   /// Applying: values of root outputs that the plan knows already, by index; empty: none.
   std::vector<const Value*> known_outputs;
   /// Whether an object without a block is to be worked on.
   bool Wants(const ResourceInstance& instance) const;
+  /// Whether deposed objects of an instance are to be worked on.
+  bool WantsDeposed(const ResourceInstance& instance) const {
+    return destroy_targets != nullptr ? destroy_targets->Wants(instance) : Wants(instance);
+  }
 };
 
 /// Makes the instances of a module call (count, for_each) in each instance of its parent.

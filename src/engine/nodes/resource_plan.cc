@@ -11,6 +11,7 @@
 #include "schema/decode.h"
 #include "schema/locate.h"
 #include "schema/marks.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 
@@ -59,6 +60,38 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
       }
     }
     row.absent = !row.value;
+  }
+}
+
+/// Warns of -replace options without an instance key for a block whose instances have keys, or that
+/// has none. The module that the option names plays no part: every block of that name is meant.
+/// Ref: node_resource_plan.go expandResourceInstances.
+void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const Expansion& expansion,
+                             Diagnostics& diags) {
+  if (walk.input.options.force_replace.empty() || expansion.kind == Expansion::Kind::kSingle) {
+    return;
+  }
+  for (const std::string& text : walk.input.options.force_replace) {
+    ResourceInstance asked;
+    if (!walk.program.ParseResourceInstance(text, &asked) || !asked.key.none() ||
+        asked.resource.resource != block.resource) {
+      continue;
+    }
+    std::string detail;
+    if (expansion.size() == 0) {
+      detail =
+          "Nothing is replaced because of -replace=" + text + ": the resource has no instances.";
+    } else {
+      detail = "Nothing is replaced because of -replace=" + text +
+               ": the address lacks an instance key.\n\nTo replace ";
+      detail += expansion.size() == 1 ? "the only instance, use this option instead:"
+                                      : "instances, use one or more of these options instead:";
+      for (size_t i = 0; i < expansion.size(); ++i) {
+        detail += "\n  -replace=" +
+                  text::GoQuote(walk.program.ToText(ResourceInstance{block, expansion.key(i)}));
+      }
+    }
+    diags.Warning("Incompletely-matched force-replace resource instance", std::move(detail));
   }
 }
 
@@ -234,7 +267,12 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   // Expansion is all or nothing: an error in one module instance plans no row anywhere.
   bool expanded = true;
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
-    expanded = ExpandResource(context, id, *instance, diags) && expanded;
+    if (ExpandResource(context, id, *instance, diags)) {
+      WarnOfIncompleteReplace(walk, {instance->id, resource.name},
+                              instance->resources[node.index]->expansion, diags);
+    } else {
+      expanded = false;
+    }
   }
   if (!expanded) {
     for (ModuleInstance* instance : walk.instances[node.config_node]) {
@@ -385,7 +423,7 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   for (const state::Instance& entry : slot.resource->instances) {
-    if (!context.Wants({slot.resource->address, entry.key})) {
+    if (!context.WantsDeposed({slot.resource->address, entry.key})) {
       continue;
     }
     for (const state::DeposedObject& deposed : entry.deposed) {

@@ -5,15 +5,19 @@ package main
 
 import (
 	"context"
+	"flag"
 	"log"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 )
 
 func main() {
+	debug := flag.Bool("debug", false, "stay, and say how to attach to this process")
+	flag.Parse()
 	err := providerserver.Serve(context.Background(), newProvider, providerserver.ServeOpts{
 		Address:         "registry.opentofu.org/kinu/kinutest",
 		ProtocolVersion: 6,
+		Debug:           *debug,
 	})
 	if err != nil {
 		log.Fatal(err)
