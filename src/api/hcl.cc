@@ -482,9 +482,10 @@ std::vector<std::string> Expression::References() const {
 }
 Value Expression::Evaluate(const Scope& scope, Diagnostics& problems) const {
   const lang::ToolScope& inner = Access::Inner(scope);
-  const hcl::Expr& node = inner.empty() ? *hcl::LiteralOnly(NodeOf(node_)) : NodeOf(node_);
+  const hcl::Expr& node = NodeOf(node_);
   InnerDiagnostics diags;
-  InnerValue value = lang::Evaluate(node, inner, diags);
+  InnerValue value = inner.empty() ? lang::EvaluateLiteral(node, inner, diags)
+                                   : lang::Evaluate(node, inner, diags);
   AppendTo(problems, diags);
   return Access::Make(std::move(value));
 }

@@ -13,6 +13,7 @@
 #include "backend/remote_state.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/keep.h"
 #include "install/cli_config.h"
 #include "plugin/handshake.h"
 #include "view/human/text.h"
@@ -102,6 +103,7 @@ Loaded Load(const Invocation& invocation, std::span<const config::VariableArgume
   options.inputs = &loaded.inputs;
   options.manifest_path = invocation.data_directory + "/modules/modules.json";
   loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
+  KeepUntilExit(loaded.config);
   return loaded;
 }
 

@@ -32,7 +32,7 @@ config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> 
 struct Loaded {
   std::shared_ptr<Program> program;
   config::RawInputs inputs;
-  std::unique_ptr<config::Config> config;
+  std::shared_ptr<config::Config> config;
   std::map<std::string, config::InputValue> variables;
 };
 /// Loads configuration and variable texts. Values are read later (CollectValues), because a command

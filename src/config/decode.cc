@@ -68,7 +68,7 @@ bool CheckProviderName(BlockReader& reader, std::string_view name, const SourceR
 Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags) {
   static const functions::CallContext kNoSurroundings;
   const lang::VariableScope nothing(nullptr, nullptr, kNoSurroundings);
-  return lang::Evaluate(*hcl::LiteralOnly(expr), nothing, diags);
+  return lang::EvaluateLiteral(expr, nothing, diags);
 }
 
 namespace {

@@ -62,7 +62,9 @@ class Writer {
         return;
       case ExprKind::kObject:
       case ExprKind::kJsonObject:
-        Object(As<hcl::ObjectExpr>(expr), [this](const Expr& value) { Expression(value); });
+        Object(
+            As<hcl::ObjectExpr>(expr), [this](const Expr& key) { Key(key); },
+            [this](const Expr& value) { Expression(value); });
         return;
       case ExprKind::kFor:
         For(As<hcl::ForExpr>(expr));
@@ -86,8 +88,7 @@ class Writer {
     }
   }
 
-  void Literal(const Expr& given) {
-    const Expr& expr = *hcl::LiteralOnly(given);
+  void Literal(const Expr& expr) {
     if (expr.kind == ExprKind::kTuple) {
       out_ += "tuple(";
       for (const Expr* element : As<hcl::TupleExpr>(expr).elements) {
@@ -96,7 +97,12 @@ class Writer {
       }
       out_ += ')';
     } else if (expr.kind == ExprKind::kObject || expr.kind == ExprKind::kJsonObject) {
-      Object(As<hcl::ObjectExpr>(expr), [this](const Expr& value) { Literal(value); });
+      const auto literal_key = [this](const Expr& key) {
+        hcl::AsLiteralString(key) ? Literal(key) : Key(key);
+      };
+      Object(As<hcl::ObjectExpr>(expr), literal_key, [this](const Expr& value) { Literal(value); });
+    } else if (const std::optional<std::string_view> text = hcl::AsLiteralString(expr)) {
+      Constant(Value::String(*text));
     } else if (const std::optional<Value> value = ConstantOf(expr)) {
       Constant(*value);
     } else {
@@ -325,13 +331,13 @@ class Writer {
     Expression(key);
   }
 
-  template <typename Visit>
-  void Object(const hcl::ObjectExpr& object, Visit&& visit) {
+  template <typename VisitKey, typename VisitValue>
+  void Object(const hcl::ObjectExpr& object, VisitKey&& visit_key, VisitValue&& visit_value) {
     out_ += '{';
     for (const hcl::ObjectItem& item : object.items) {
-      Key(*item.key);
+      visit_key(*item.key);
       out_ += '=';
-      visit(*item.value);
+      visit_value(*item.value);
       out_ += ',';
     }
     out_ += '}';

@@ -1,6 +1,7 @@
 #include "diag/source.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "text/unicode.h"
@@ -15,75 +16,103 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 Ref<const SourceFile> SourceFile::Make(std::string name, std::string text, Position start,
                                        const SourceFile* parent) {
   auto* file = new SourceFile();
-  file->name_ = std::move(name);
-  file->text_ = std::move(text);
+  file->owned_ = std::make_unique<const Owned>(Owned{std::move(name), std::move(text)});
+  file->text_ = file->owned_->text;
   file->start_ = start;
   file->parent_ = parent;
   return Ref<const SourceFile>::Adopt(file);
 }
 
-void SourceFile::SetColumns(Columns columns, std::vector<uint32_t> breaks) const {
-  const std::scoped_lock lock(index_mutex_);
-  columns_ = columns;
-  breaks_ = std::move(breaks);
-  is_indexed_ = false;  // anchors hold columns
+Ref<const SourceFile> SourceFile::MakeTemplate(const SourceFile* parent, uint32_t quote,
+                                               std::string_view text) {
+  auto* file = new SourceFile();
+  file->text_ = text;
+  file->parent_ = parent;
+  file->quote_ = quote;
+  return Ref<const SourceFile>::Adopt(file);
 }
 
-void SourceFile::Index() const {
-  const std::scoped_lock lock(index_mutex_);
-  if (is_indexed_) {
-    return;
+SourceFile::~SourceFile() {
+  delete index_.load();
+}
+
+Position SourceFile::start() const {
+  if (quote_ == kNoQuote) {
+    return start_;
   }
-  anchors_.clear();
-  line_begins_.clear();
+  Position start = parent_->PositionAt(quote_);
+  ++start.column;
+  ++start.byte;
+  return start;
+}
+
+void SourceFile::SetColumns(Columns columns, std::vector<uint32_t> breaks) const {
+  columns_ = columns;
+  breaks_ =
+      breaks.empty() ? nullptr : std::make_unique<const std::vector<uint32_t>>(std::move(breaks));
+  delete index_.exchange(nullptr);  // its anchors hold columns
+}
+
+const SourceFile::Index& SourceFile::index() const {
+  if (const Index* made = index_.load(std::memory_order_acquire)) {
+    return *made;
+  }
+  auto mine = std::make_unique<const Index>(MakeIndex());
+  const Index* first = nullptr;
+  if (index_.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel)) {
+    return *mine.release();
+  }
+  return *first;  // another thread was faster
+}
+
+SourceFile::Index SourceFile::MakeIndex() const {
+  Index index;
   const auto size = static_cast<uint32_t>(text_.size());
   uint32_t begin = 0;
   for (uint32_t line = 0; begin <= size; ++line) {
     const size_t newline = text_.find('\n', begin);
-    const uint32_t end = newline == std::string::npos ? size : static_cast<uint32_t>(newline);
-    line_begins_.push_back(begin);
-    const bool has_mark = line == 0 && columns_ == Columns::kNative &&
-                          std::string_view(text_).starts_with(kByteOrderMark);
+    const uint32_t end = newline == std::string_view::npos ? size : static_cast<uint32_t>(newline);
+    index.line_begins.push_back(begin);
+    const bool has_mark =
+        line == 0 && columns_ == Columns::kNative && text_.starts_with(kByteOrderMark);
     if (has_mark) {
-      anchors_.push_back({0, 0, 0});
+      index.anchors.push_back({0, 0, 0});
       begin += static_cast<uint32_t>(kByteOrderMark.size());
     }
-    AddAnchorsInLine(begin, end, line);
+    AddAnchorsInLine(begin, end, line, index.anchors);
     begin = end + 1;
   }
-  is_indexed_ = true;
+  return index;
 }
 
-void SourceFile::AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line) const {
+void SourceFile::AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line,
+                                  std::vector<Anchor>& anchors) const {
   constexpr uint32_t kDistance = 512;
   uint32_t columns = 0;
-  anchors_.push_back({begin, line, columns});
+  anchors.push_back({begin, line, columns});
   uint32_t at = begin + kDistance;
   while (at < end) {
     // Between two ASCII characters (of one line) a grapheme cluster surely ends.
-    if (!text::IsAscii(std::string_view(text_).substr(at - 1, 2))) {
+    if (!text::IsAscii(text_.substr(at - 1, 2))) {
       ++at;
       continue;
     }
     columns += CountColumns(begin, at);
-    anchors_.push_back({at, line, columns});
+    anchors.push_back({at, line, columns});
     begin = at;
     at += kDistance;
   }
 }
 
-const SourceFile::Anchor& SourceFile::AnchorBefore(uint32_t offset) const {
-  if (!is_indexed_) {
-    Index();
-  }
+const SourceFile::Anchor& SourceFile::Index::Before(uint32_t offset) const {
   const auto after =
-      std::upper_bound(anchors_.begin(), anchors_.end(), offset,
+      std::upper_bound(anchors.begin(), anchors.end(), offset,
                        [](uint32_t value, const Anchor& anchor) { return value < anchor.offset; });
   return *(after - 1);
 }
 
 uint32_t SourceFile::CountColumns(uint32_t begin, uint32_t end) const {
-  const std::string_view text = std::string_view(text_).substr(begin, end - begin);
+  const std::string_view text = text_.substr(begin, end - begin);
   uint32_t columns = 0;
   if (columns_ == Columns::kJson) {
     // A JSON file has tabs and carriage returns only between tokens.
@@ -93,13 +122,14 @@ uint32_t SourceFile::CountColumns(uint32_t begin, uint32_t end) const {
   if (text::IsAscii(text)) {
     return columns + static_cast<uint32_t>(text.size());
   }
-  auto next_break = std::upper_bound(breaks_.begin(), breaks_.end(), begin);
+  const std::span<const uint32_t> breaks =
+      breaks_ == nullptr ? std::span<const uint32_t>() : std::span<const uint32_t>(*breaks_);
+  auto next_break = std::upper_bound(breaks.begin(), breaks.end(), begin);
   while (begin < end) {
-    const uint32_t until = next_break != breaks_.end() && *next_break < end ? *next_break : end;
-    columns += static_cast<uint32_t>(
-        text::GraphemeCount(std::string_view(text_).substr(begin, until - begin)));
+    const uint32_t until = next_break != breaks.end() && *next_break < end ? *next_break : end;
+    columns += static_cast<uint32_t>(text::GraphemeCount(text_.substr(begin, until - begin)));
     begin = until;
-    if (next_break != breaks_.end()) {
+    if (next_break != breaks.end()) {
       ++next_break;
     }
   }
@@ -108,23 +138,25 @@ uint32_t SourceFile::CountColumns(uint32_t begin, uint32_t end) const {
 
 Position SourceFile::PositionAt(uint32_t offset) const {
   offset = std::min(offset, static_cast<uint32_t>(text_.size()));
-  const Anchor& anchor = AnchorBefore(offset);
+  const Anchor& anchor = index().Before(offset);
   uint32_t columns = anchor.columns;
-  const bool inside_mark = anchor.offset == 0 && columns_ == Columns::kNative &&
-                           std::string_view(text_).starts_with(kByteOrderMark);
+  const bool inside_mark =
+      anchor.offset == 0 && columns_ == Columns::kNative && text_.starts_with(kByteOrderMark);
   if (!inside_mark) {
     columns += CountColumns(anchor.offset, offset);
   }
-  const uint32_t first_column = anchor.line == 0 ? start_.column : 1;
-  return {start_.line + anchor.line, first_column + columns, start_.byte + offset};
+  const Position first = start();
+  return {first.line + anchor.line, (anchor.line == 0 ? first.column : 1) + columns,
+          first.byte + offset};
 }
 
 std::string_view SourceFile::LineText(uint32_t line) const {
-  AnchorBefore(0);
-  if (line < start_.line || line - start_.line >= line_begins_.size()) {
+  const uint32_t first = start().line;
+  const std::vector<uint32_t>& begins = index().line_begins;
+  if (line < first || line - first >= begins.size()) {
     return {};
   }
-  std::string_view text = std::string_view(text_).substr(line_begins_[line - start_.line]);
+  std::string_view text = text_.substr(begins[line - first]);
   text = text.substr(0, text.find('\n'));
   if (text.ends_with('\r')) {
     text.remove_suffix(1);
@@ -133,7 +165,9 @@ std::string_view SourceFile::LineText(uint32_t line) const {
 }
 
 uint32_t SourceFile::LineBegin(uint32_t offset) const {
-  return line_begins_[AnchorBefore(std::min(offset, static_cast<uint32_t>(text_.size()))).line];
+  const Index& index = this->index();
+  return index
+      .line_begins[index.Before(std::min(offset, static_cast<uint32_t>(text_.size()))).line];
 }
 
 SourceRange SourceRange::Between(const SourceRange& a, const SourceRange& b) {

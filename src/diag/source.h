@@ -11,7 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +35,16 @@ class SourceFile : public RefCounted {
   /// `name` is shown in diagnostics as it is. `start` is the position of the first byte of `text`.
   static Ref<const SourceFile> Make(std::string name, std::string text, Position start = {},
                                     const SourceFile* parent = nullptr);
+  /// The template in a string of `parent`, whose quote stands at the offset `quote` there. `text`
+  /// is not copied: it must live as long as the source.
+  static Ref<const SourceFile> MakeTemplate(const SourceFile* parent, uint32_t quote,
+                                            std::string_view text);
   static void Destroy(const SourceFile* file) { delete file; }
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return owned_ == nullptr ? parent_->name() : owned_->name; }
   std::string_view text() const { return text_; }
-  const Position& start() const { return start_; }
+  /// The position of the first byte of text().
+  Position start() const;
   /// The file that this template stands in, or null for a file. Lives as long as the owner of both.
   const SourceFile* parent() const { return parent_; }
   /// The outermost file: whose bytes a snippet shows.
@@ -68,29 +73,40 @@ class SourceFile : public RefCounted {
 
  private:
   SourceFile() = default;
-  ~SourceFile() = default;
+  ~SourceFile();
+  struct Owned {
+    std::string name;
+    std::string text;
+  };
   /// A place whose column is known: the start of each line, and some inside long lines.
   struct Anchor {
     uint32_t offset;
     uint32_t line;     // from 0
     uint32_t columns;  // between the line's start and the place
   };
-  void Index() const;
-  void AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line) const;
-  /// The last anchor at or before the (clamped) offset; indexes the text first.
-  const Anchor& AnchorBefore(uint32_t offset) const;
+  struct Index {
+    std::vector<Anchor> anchors;        // ascending
+    std::vector<uint32_t> line_begins;  // offsets
+    /// The last anchor at or before the (clamped) offset.
+    const Anchor& Before(uint32_t offset) const;
+  };
+  /// Made by the first who asks: of most templates nobody ever does.
+  const Index& index() const;
+  Index MakeIndex() const;
+  void AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line,
+                        std::vector<Anchor>& anchors) const;
   uint32_t CountColumns(uint32_t begin, uint32_t end) const;
 
-  std::string name_;
-  std::string text_;
-  Position start_;
+  static constexpr uint32_t kNoQuote = UINT32_MAX;
+
+  std::unique_ptr<const Owned> owned_;  // null for a template
+  std::string_view text_;
   const SourceFile* parent_ = nullptr;
+  Position start_;             // when there is no quote
+  uint32_t quote_ = kNoQuote;  // offset in the parent: one byte before the start
   mutable Columns columns_ = Columns::kNative;
-  mutable std::vector<uint32_t> breaks_;
-  mutable std::mutex index_mutex_;
-  mutable std::atomic<bool> is_indexed_ = false;
-  mutable std::vector<Anchor> anchors_;        // ascending
-  mutable std::vector<uint32_t> line_begins_;  // offsets
+  mutable std::unique_ptr<const std::vector<uint32_t>> breaks_;  // null when there are none
+  mutable std::atomic<const Index*> index_ = nullptr;
 };
 
 /// Half-open range of bytes [begin, end) of `file`'s text. A null file means: no place.

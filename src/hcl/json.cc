@@ -152,23 +152,20 @@ const Expr* JsonBuilder::String(std::string_view text, uint32_t begin, uint32_t 
   if (text.data() < whole.data() || text.data() >= whole.data() + whole.size()) {
     text = tree_.arena.CopyString(text);  // it had escapes: the reader decoded it elsewhere
   }
-  const Expr* plain = tree_.arena.New<LiteralExpr>(
-      Base(ExprKind::kLiteral, begin, end),
-      tree_.Keep(text::IsAscii(text) ? Value::NormalizedString(text) : Value::String(text)));
-  const Expr wrap = Base(ExprKind::kTemplateWrap, begin, end);
-  const auto* literal = tree_.arena.New<JsonStringExpr>(WrapExpr{wrap, plain}, text, nullptr);
-  if (!MayHoldTemplate(text)) {
-    return literal;
+  const Expr* held = nullptr;
+  if (MayHoldTemplate(text)) {
+    held = Template(text, begin, end);
+  } else {
+    const Value* value =
+        tree_.Keep(text::IsAscii(text) ? Value::NormalizedString(text) : Value::String(text));
+    held = tree_.arena.New<LiteralExpr>(Base(ExprKind::kLiteral, begin, end), value);
   }
-  return tree_.arena.New<JsonStringExpr>(WrapExpr{wrap, Template(text, begin, end)}, text, literal);
+  return tree_.arena.New<JsonStringExpr>(WrapExpr{Base(ExprKind::kTemplateWrap, begin, end), held},
+                                         text);
 }
 
 const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_t end) {
-  Position start = source_->PositionAt(begin);
-  ++start.column;  // behind the quote
-  ++start.byte;
-  const SourceFile* inner =
-      tree_.KeepSource(SourceFile::Make(source_->name(), std::string(text), start, source_));
+  const SourceFile* inner = tree_.KeepSource(SourceFile::MakeTemplate(source_, begin, text));
   Diagnostics problems;
   const Expr* parsed = ParseTemplate(inner, tree_, problems);
   if (!problems.has_errors()) {
@@ -180,46 +177,22 @@ const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_
 
 const Expr* JsonBuilder::Array(const JsonNode& node) {
   std::vector<const Expr*> elements;
-  std::vector<const Expr*> literals;
   elements.reserve(node.elements().size());
-  literals.reserve(node.elements().size());
   for (const JsonNode& element : node.elements()) {
     elements.push_back(Build(element));
-    literals.push_back(LiteralOnly(*elements.back()));
   }
-  const Expr base = Base(ExprKind::kTuple, node.begin(), node.end());
-  const uint32_t open_end = node.begin() + 1;
-  const Expr* literal = nullptr;
-  if (literals != elements) {
-    literal = tree_.arena.New<JsonTupleExpr>(
-        TupleExpr{base, tree_.arena.CopySpan(literals), open_end}, nullptr);
-  }
-  return tree_.arena.New<JsonTupleExpr>(TupleExpr{base, tree_.arena.CopySpan(elements), open_end},
-                                        literal);
+  return tree_.arena.New<TupleExpr>(Base(ExprKind::kTuple, node.begin(), node.end()),
+                                    tree_.arena.CopySpan(elements), node.begin() + 1);
 }
 
 const Expr* JsonBuilder::Object(const JsonNode& node) {
   std::vector<ObjectItem> items;
-  std::vector<ObjectItem> literals;
   items.reserve(node.members().size());
-  literals.reserve(node.members().size());
-  bool differs = false;
   for (const JsonMember& member : node.members()) {
-    const ObjectItem item{String(member.name, member.name_begin, member.name_end),
-                          Build(member.value)};
-    items.push_back(item);
-    literals.push_back({LiteralOnly(*item.key), LiteralOnly(*item.value)});
-    differs = differs || literals.back().key != item.key || literals.back().value != item.value;
+    items.push_back({String(member.name, member.name_begin, member.name_end), Build(member.value)});
   }
-  const Expr base = Base(ExprKind::kJsonObject, node.begin(), node.end());
-  const uint32_t open_end = node.begin() + 1;
-  const Expr* literal = nullptr;
-  if (differs) {
-    literal = tree_.arena.New<JsonObjectExpr>(
-        ObjectExpr{base, tree_.arena.CopySpan(literals), open_end}, nullptr);
-  }
-  return tree_.arena.New<JsonObjectExpr>(ObjectExpr{base, tree_.arena.CopySpan(items), open_end},
-                                         literal);
+  return tree_.arena.New<ObjectExpr>(Base(ExprKind::kJsonObject, node.begin(), node.end()),
+                                     tree_.arena.CopySpan(items), node.begin() + 1);
 }
 
 JsonDocument Read(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags) {

@@ -16,15 +16,6 @@ namespace kinu::hcl {
 /// A JSON string: kind kTemplateWrap, `wrapped` is the template that it holds (or kInvalid).
 struct JsonStringExpr : WrapExpr {
   std::string_view text;  ///< decoded, without template processing
-  const Expr* literal;    ///< its twin without template, or null when it holds none itself
-};
-/// A JSON array: kind kTuple.
-struct JsonTupleExpr : TupleExpr {
-  const Expr* literal;  ///< its twin without templates, or null when there are none inside
-};
-/// A JSON object: kind kJsonObject.
-struct JsonObjectExpr : ObjectExpr {
-  const Expr* literal;  ///< as above
 };
 
 /// The node when it is a JSON string, else null.

@@ -131,22 +131,6 @@ TEST(JsonExpression, TemplatesOnOneLongLineTakeLinearTime) {
   EXPECT_EQ(last.wrapped->range().start_position().byte, text.size() - 19);
 }
 
-TEST(JsonExpression, LiteralOnlyTakesTemplatesAsText) {
-  Parsed parsed(R"({"a": ["${x}", 1], "b": "y"})");
-  const Expr& expr = parsed.Expression();
-  const Expr* literal = LiteralOnly(expr);
-  ASSERT_NE(literal, &expr);
-  std::vector<const TraversalExpr*> found;
-  CollectTraversals(*literal, found);
-  EXPECT_TRUE(found.empty());
-  EXPECT_EQ(AsLiteralString(*(*AsList(*(*AsMap(*literal))[0].value))[0]), "${x}");
-  EXPECT_EQ(LiteralOnly(*literal), literal);
-
-  Parsed plain(R"({"a": ["x"]})");
-  const Expr& same = plain.Expression();
-  EXPECT_EQ(LiteralOnly(same), &same) << "nothing to replace";
-}
-
 TEST(JsonExpression, StaticFormsAreReadFromStrings) {
   Parsed parsed(R"x(["list(string)", "a.b[0]", "all", "a +", true])x");
   const auto elements = *AsList(parsed.Expression());

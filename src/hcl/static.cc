@@ -195,21 +195,6 @@ std::optional<std::string_view> AsLiteralString(const Expr& expr) {
   return value.IsKnown() ? std::optional(value.AsString()) : std::nullopt;
 }
 
-const Expr* LiteralOnly(const Expr& expr) {
-  if (!IsJsonExpr(expr)) {
-    return &expr;
-  }
-  const Expr* literal = nullptr;
-  if (expr.kind == ExprKind::kTemplateWrap) {
-    literal = static_cast<const JsonStringExpr&>(expr).literal;
-  } else if (expr.kind == ExprKind::kTuple) {
-    literal = static_cast<const JsonTupleExpr&>(expr).literal;
-  } else if (expr.kind == ExprKind::kJsonObject) {
-    literal = static_cast<const JsonObjectExpr&>(expr).literal;
-  }
-  return literal == nullptr ? &expr : literal;
-}
-
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out) {
   std::vector<std::string_view> local_names;
   Collect(expr, local_names, out);

@@ -39,8 +39,6 @@ std::optional<StaticCall> AsCall(const Expr& expr, SyntaxTree& tree);
 /// A JSON literal behind an expression: the string exactly as written, without template parsing.
 /// Native syntax: a string literal without interpolation. Nothing otherwise.
 std::optional<std::string_view> AsLiteralString(const Expr& expr);
-/// The expression in literal-only mode (JSON strings are not templates). Native: the expression.
-const Expr* LiteralOnly(const Expr& expr);
 /// True when the expression was written in a JSON file.
 bool IsJsonExpr(const Expr& expr);
 

@@ -96,8 +96,8 @@ class SpecDecoder {
   }
 
   Value Evaluate(const hcl::Expr& expr, const lang::Binding* bindings, Diagnostics& diags) {
-    const bool literal = options_.literal && bindings == nullptr;
-    return lang::Evaluate(literal ? *hcl::LiteralOnly(expr) : expr, scope_, diags, bindings);
+    return options_.literal && bindings == nullptr ? lang::EvaluateLiteral(expr, scope_, diags)
+                                                   : lang::Evaluate(expr, scope_, diags, bindings);
   }
 
   Value Decode(const Spec& spec, const Reading& reading, Diagnostics& diags) {

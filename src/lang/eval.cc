@@ -8,6 +8,7 @@
 #include "cty/convert.h"
 #include "cty/ops.h"
 #include "hcl/stack_guard.h"
+#include "hcl/static.h"
 #include "lang/access.h"
 #include "lang/evaluator.h"
 
@@ -117,6 +118,13 @@ Value Evaluate(const Expr& expr, const Scope& scope, Diagnostics& diags, const B
   return Evaluator(scope).Eval(expr, bindings, diags);
 }
 
+Value EvaluateLiteral(const Expr& expr, const Scope& scope, Diagnostics& diags,
+                      const Binding* bindings) {
+  // What JSON refers to in its templates is no part of the literal: there is nothing to describe.
+  const bool is_json = hcl::IsJsonExpr(expr);
+  return Evaluator(scope, /*describe=*/!is_json, is_json).Eval(expr, bindings, diags);
+}
+
 Value EvaluateTo(const Expr& expr, const Type& type, const Scope& scope, Diagnostics& diags,
                  const Binding* bindings) {
   Value value = Evaluator(scope).Eval(expr, bindings, diags);
@@ -172,6 +180,12 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
     case ExprKind::kTemplateJoin:
       return TemplateJoin(As<hcl::WrapExpr>(expr), bindings, diags);
     case ExprKind::kTemplateWrap:
+      if (literal_) {
+        if (const std::optional<std::string_view> text = hcl::AsLiteralString(expr)) {
+          return Value::String(*text);
+        }
+      }
+      [[fallthrough]];
     case ExprKind::kParentheses:
       return Eval(*As<hcl::WrapExpr>(expr).wrapped, bindings, diags);
     case ExprKind::kBinary:

@@ -26,6 +26,11 @@ struct Binding {
 Value Evaluate(const hcl::Expr& expr, const Scope& scope, Diagnostics& diags,
                const Binding* bindings = nullptr);
 
+/// As Evaluate(), but a string of JSON is its text and no template ("literal only" in the
+/// specification of HCL's JSON syntax). Native expressions have no such mode.
+Value EvaluateLiteral(const hcl::Expr& expr, const Scope& scope, Diagnostics& diags,
+                      const Binding* bindings = nullptr);
+
 /// Evaluates and converts to `type`; a failing conversion is "Incorrect value type"-style
 /// diagnostics of the caller, so the ValueError is returned instead of printed.
 Value EvaluateTo(const hcl::Expr& expr, const Type& type, const Scope& scope, Diagnostics& diags,

@@ -15,8 +15,9 @@ namespace kinu::lang {
 class Evaluator {
  public:
   /// `describe` false: diagnostics carry no values, for callers that drop them (`try`, `can`).
-  explicit Evaluator(const Scope& scope, bool describe = true)
-      : scope_(scope), describe_(describe) {}
+  /// `literal`: strings of JSON are no templates.
+  explicit Evaluator(const Scope& scope, bool describe = true, bool literal = false)
+      : scope_(scope), describe_(describe), literal_(literal) {}
 
   Value Eval(const hcl::Expr& expr, const Binding* bindings, Diagnostics& diags) const;
 
@@ -78,6 +79,7 @@ class Evaluator {
 
   const Scope& scope_;
   bool describe_;
+  bool literal_;
 };
 
 /// The same value, refined as not null when it is unknown (and of a known type).

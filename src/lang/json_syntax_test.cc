@@ -214,7 +214,7 @@ std::string Answer(const Case& one) {
       out = Bench::Show(lang::EvaluateTo(*expr, Type::Number(), bench.scope(), diags));
       break;
     case Mode::kLiteral:
-      out = Bench::Show(lang::Evaluate(*hcl::LiteralOnly(*expr), bench.scope(), diags));
+      out = Bench::Show(lang::EvaluateLiteral(*expr, bench.scope(), diags));
       break;
     case Mode::kList:
       if (const auto list = hcl::AsList(*expr)) {

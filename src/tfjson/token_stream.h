@@ -54,9 +54,9 @@ class TokenStream {
     return {text_ + *next_, end - *next_};
   }
   /// Whether the current string token holds escapes.
-  bool HasEscapes() {
-    return (backslashes_ & 3) != 0 && Text().find('\\') != std::string_view::npos;
-  }
+  bool HasEscapes() { return MayHaveEscapes() && Text().find('\\') != std::string_view::npos; }
+  /// False when there are none anywhere near the token that Text() gave.
+  bool MayHaveEscapes() const { return (backslashes_ & 3) != 0; }
   void Advance() { ++next_; }
   /// Offset of the current token in the whole text.
   uint64_t Offset() {

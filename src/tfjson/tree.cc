@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <deque>
 
 #include "base/flat_map.h"
 #include "text/unicode.h"
@@ -70,26 +72,12 @@ std::string Node::String() const {
 }
 
 std::string_view Node::String(std::string& scratch) const {
-  const std::string_view quoted = text();
-  if (quoted.find('\\') != std::string_view::npos) {
-    scratch = DecodeString(quoted);
+  const Tree::Entry& entry = tree_->entry(at_);
+  if (entry.escaped) {
+    scratch = String();
     return scratch;
   }
-  return quoted.substr(1, quoted.size() - 2);
-}
-
-bool Node::Is(std::string_view wanted) const {
-  const Tree::Entry& entry = tree_->entry(at_);
-  if (entry.kind() != Kind::kString && entry.kind() != Kind::kName) {
-    return false;
-  }
-  const std::string_view body = tree_->text().substr(entry.begin + 1, entry.end - entry.begin - 2);
-  if (body.size() == wanted.size()) {
-    return body == wanted && wanted.find('\\') == std::string_view::npos;
-  }
-  // An escape is longer than what it stands for.
-  return body.size() > wanted.size() && body.find('\\') != std::string_view::npos &&
-         DecodeString(text()) == wanted;
+  return tree_->Quoted(entry);
 }
 
 Node Node::Find(std::string_view name) const {
@@ -120,7 +108,10 @@ void Tree::Append(TokenStream& stream, Kind kind) {
   entry.kind_bits = static_cast<uint32_t>(kind) & 7;
   entry.next = static_cast<uint32_t>(entries_.size()) + 1;
   if (kind != Kind::kArray && kind != Kind::kObject) {
-    entry.end = entry.begin + static_cast<uint32_t>(stream.Text().size());
+    const std::string_view text = stream.Text();
+    entry.end = entry.begin + static_cast<uint32_t>(text.size());
+    entry.escaped = (kind == Kind::kString || kind == Kind::kName) && stream.MayHaveEscapes() &&
+                    text.find('\\') != std::string_view::npos;
   }
   entries_.push_back(entry);
 }
@@ -282,40 +273,58 @@ std::string DescribeProblem(const Problem& problem) {
   return "invalid JSON at byte " + std::to_string(problem.offset) + ": " + problem.message;
 }
 
+namespace {
+
+/// A member's name, decoded, and what tells most names apart without a look at their bytes.
+struct NameText {
+  explicit NameText(std::string_view name) : text(name) {
+    if (name.size() >= sizeof(start)) {
+      std::memcpy(&start, name.data(), sizeof(start));
+    } else {
+      std::memcpy(&start, name.data(), name.size());
+    }
+  }
+  friend bool operator==(const NameText& a, const NameText& b) {
+    return a.start == b.start && a.text == b.text;
+  }
+  std::string_view text;
+  uint64_t start = 0;  // its first bytes
+};
+
+}  // namespace
+
 Node Repeated(const Tree& tree) {
-  constexpr uint32_t kFew = 12;
-  FlatSet<std::string> seen;
-  Node first;
+  constexpr uint32_t kFew = 16;  // so many names are compared with each other, more are hashed
+  FlatSet<std::string_view> seen;
+  std::vector<NameText> names;
+  std::deque<std::string> decoded;
+  uint32_t first = 0;  // no name: that is the outermost value
   for (uint32_t at = 0; at < tree.entry_count(); ++at) {
-    const Node object(&tree, at);
-    if (object.kind() != Kind::kObject || object.size() < 2) {
+    const Tree::Entry& object = tree.entry(at);
+    if (object.kind() != Kind::kObject || object.count < 2) {
       continue;
     }
     seen.clear();
-    uint32_t index = 0;
-    for (const Member member : object.members()) {
+    names.clear();
+    decoded.clear();
+    for (uint32_t name = at + 1; name < object.next; name = tree.entry(name + 1).next) {
+      const Tree::Entry& entry = tree.entry(name);
+      const std::string_view text =
+          entry.escaped ? decoded.emplace_back(Node(&tree, name).String()) : tree.Quoted(entry);
       bool repeated = false;
-      if (object.size() <= kFew) {
-        // Few names are compared with each other: no hashing, no copies.
-        std::string scratch;
-        const std::string_view name = member.name.String(scratch);
-        uint32_t before = 0;
-        for (const Member other : object.members()) {
-          if (before++ == index) {
-            break;
-          }
-          repeated = repeated || other.name.Is(name);
-        }
+      if (object.count <= kFew) {
+        const NameText known(text);
+        repeated = std::ranges::find(names, known) != names.end();
+        names.push_back(known);
       } else {
-        repeated = !seen.insert(member.name.String()).second;
+        repeated = !seen.insert(text).second;
       }
-      ++index;
-      if (repeated && (!first || member.name.offset() < first.offset())) {
-        first = member.name;
+      if (repeated && (first == 0 || name < first)) {
+        first = name;
       }
     }
   }
-  return first;
+  return first == 0 ? Node() : Node(&tree, first);
 }
 
 std::string DecodeString(std::string_view quoted) {

@@ -98,7 +98,8 @@ class Tree {
     uint32_t end = 0;
     uint32_t next = 0;  ///< the entry behind this value and all that is in it
     uint32_t kind_bits : 3 = 0;
-    uint32_t count : 28 = 0;  ///< elements or members
+    uint32_t count : 28 = 0;   ///< elements or members
+    uint32_t escaped : 1 = 0;  ///< a string or name with escapes
     Kind kind() const { return static_cast<Kind>(kind_bits); }
   };
 
@@ -115,6 +116,10 @@ class Tree {
   Node root() const { return Node(this, 0); }
   const Entry& entry(uint32_t at) const { return entries_[at]; }
   std::string_view text() const { return text_; }
+  /// What stands between the quotes of a string or name, escapes as they are written.
+  std::string_view Quoted(const Entry& entry) const {
+    return {text_.data() + entry.begin + 1, entry.end - entry.begin - 2};
+  }
   uint64_t offset() const { return offset_; }
   size_t entry_count() const { return entries_.size(); }
 
@@ -135,6 +140,13 @@ inline Kind Node::kind() const {
 inline std::string_view Node::text() const {
   const Tree::Entry& entry = tree_->entry(at_);
   return tree_->text().substr(entry.begin, entry.end - entry.begin);
+}
+inline bool Node::Is(std::string_view wanted) const {
+  const Tree::Entry& entry = tree_->entry(at_);
+  if (entry.kind() != Kind::kString && entry.kind() != Kind::kName) {
+    return false;
+  }
+  return entry.escaped ? String() == wanted : tree_->Quoted(entry) == wanted;
 }
 inline uint64_t Node::offset() const {
   return tree_->offset() + tree_->entry(at_).begin;

@@ -387,7 +387,7 @@ class Tool {
       }
       for (const hcl::Attribute& attribute : body->JustAttributes({}, diags_)) {
         scope_.SetVariable(attribute.name,
-                           lang::Evaluate(*hcl::LiteralOnly(*attribute.expr), no_scope, diags_));
+                           lang::EvaluateLiteral(*attribute.expr, no_scope, diags_));
       }
     }
   }

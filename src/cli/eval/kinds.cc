@@ -72,8 +72,10 @@ Result<void> Console(Request& request, Response& response) {
 Result<void> JsonExpression(Request& request, Response& response) {
   const hcl::Expr* expr =
       hcl::ParseJsonExpression(request.source(), request.tree(), response.diags);
-  if (!response.diags.has_errors()) {
-    Evaluate(request.has_scope() ? expr : hcl::LiteralOnly(*expr), request, response);
+  if (request.has_scope()) {
+    Evaluate(expr, request, response);
+  } else if (!response.diags.has_errors()) {
+    response.value = lang::EvaluateLiteral(*expr, request.scope(), response.diags);
   }
   return {};
 }

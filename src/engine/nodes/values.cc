@@ -88,7 +88,7 @@ Value EvaluateMessage(const Walk& walk, const config::Module& module, const conf
   Value message = lang::Evaluate(expr, scope, problems);
   if (problems.has_errors() && expr.file->is_json() && HasOnlyReferences(walk, module, expr)) {
     Diagnostics ignored;
-    const Value text = lang::Evaluate(*hcl::LiteralOnly(expr), scope, ignored);
+    const Value text = lang::EvaluateLiteral(expr, scope, ignored);
     if (ValueResult<Value> literal = Convert(text, Type::String());
         literal && !ignored.has_errors()) {
       Diagnostic& warning = diags.Warning(

@@ -168,14 +168,13 @@ bool SurelyNotConstant(const hcl::Expr& expr) {
 
 /// The value of an expression that needs neither variables nor functions.
 std::optional<Value> ConstantOf(const hcl::Expr& expr) {
-  const hcl::Expr& literal = *hcl::LiteralOnly(expr);
-  if (SurelyNotConstant(literal)) {
+  if (!hcl::IsJsonExpr(expr) && SurelyNotConstant(expr)) {
     return std::nullopt;
   }
   static const functions::CallContext kContext;
   const lang::VariableScope scope(nullptr, nullptr, kContext);
   Diagnostics diags;
-  Value value = lang::Evaluate(literal, scope, diags);
+  Value value = lang::EvaluateLiteral(expr, scope, diags);
   if (diags.has_errors() || !value.IsWhollyKnown()) {
     return std::nullopt;
   }
