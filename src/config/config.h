@@ -234,6 +234,36 @@ struct Backend {
   SourceRange type_range;
 };
 
+struct Cloud {
+  const hcl::Body* body = nullptr;
+  SourceRange range;
+};
+
+/// A `key_provider` or `method` block of an `encryption` block.
+struct EncryptionPart {
+  std::string type;
+  std::string name;
+  const hcl::Body* body = nullptr;
+};
+/// What encrypts one kind of file.
+struct EncryptionTarget {
+  struct Method {
+    const hcl::Expr* expr = nullptr;  ///< null when the argument is missing
+    SourceRange missing;              ///< where it would stand
+  };
+  std::vector<Method> methods;  ///< the method, then the fallbacks with which old files are read
+  bool enforced = false;
+};
+struct Encryption {
+  std::vector<EncryptionPart> key_providers;
+  std::vector<EncryptionPart> methods;
+  std::optional<EncryptionTarget> state;
+  std::optional<EncryptionTarget> plan;
+  std::optional<EncryptionTarget> remote_default;
+  std::vector<std::pair<std::string, EncryptionTarget>> remotes;
+  SourceRange range;
+};
+
 /// One module directory's content. Shared by every call of that directory.
 struct Module {
   std::string dir;
@@ -253,9 +283,8 @@ struct Module {
   std::vector<Import> imports;
   std::vector<ProviderMeta> provider_metas;
   std::optional<Backend> backend;
-  /// Headers of a `cloud` and an `encryption` block; no file: there is none.
-  SourceRange cloud;
-  SourceRange encryption;
+  std::optional<Cloud> cloud;
+  std::optional<Encryption> encryption;
   /// What each bound traversal stands for; index = TraversalExpr::binding.
   std::vector<Reference> references;
 

@@ -71,9 +71,6 @@ Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags) {
   return lang::EvaluateLiteral(expr, nothing, diags);
 }
 
-namespace {
-
-/// Converts a constant; null and unknown count as unsuitable too.
 std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::Expr& expr,
                               Diagnostics& diags) {
   std::string why;
@@ -91,8 +88,6 @@ std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::E
               hcl::StartRange(expr), expr.range());
   return std::nullopt;
 }
-
-}  // namespace
 
 bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out,
                    Diagnostics& diags) {

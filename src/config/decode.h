@@ -39,8 +39,8 @@ struct FileContent {
   std::vector<Removed> removed;
   std::vector<Import> imports;
   std::vector<Backend> backends;
-  std::vector<SourceRange> clouds;
-  std::vector<SourceRange> encryptions;
+  std::vector<Cloud> clouds;
+  std::vector<Encryption> encryptions;
 };
 
 /// Where the blocks of one file go.
@@ -81,6 +81,10 @@ Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags);
 /// A constant string or bool, converted if need be. Ref: gohcl.DecodeExpression.
 bool ReadString(const hcl::Expr& expr, std::string& out, Diagnostics& diags);
 bool ReadBool(const hcl::Expr& expr, bool& out, Diagnostics& diags);
+/// A value that was evaluated from `expr`, converted, without marks. Nothing, and a diagnostic,
+/// when that fails or gives null or an unknown value. Ref: gohcl.DecodeExpression.
+std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::Expr& expr,
+                              Diagnostics& diags);
 /// A value that was evaluated from `expr`, as a string.
 bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out, Diagnostics& diags);
 /// A version constraint; nothing when it is null or wrong.

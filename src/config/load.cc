@@ -10,6 +10,7 @@
 #include "config/module_builder.h"
 #include "config/module_source.h"
 #include "config/provider_check.h"
+#include "config/state_blocks.h"
 #include "config/static_value.h"
 #include "config/test_file.h"
 #include "cty/convert.h"
@@ -415,7 +416,7 @@ class ConfigLoader {
                       const InstalledModule& installed);
   void CheckChild(const ConfigNode& child);
   void ShowBetweenModules(bool all_found);
-  void CheckSupported(const Module& root);
+  void CheckSupported(const ConfigNode& root);
   std::string ManifestKey(const ConfigNode& node, const ModuleCall& call) const;
 
   Config& config_;
@@ -795,18 +796,22 @@ void ConfigLoader::LoadRuns() {
   }
 }
 
-void ConfigLoader::CheckSupported(const Module& root) {
+void ConfigLoader::CheckSupported(const ConfigNode& root) {
   if (options_.for_validation) {
     return;
   }
-  if (root.cloud.valid()) {
-    diags_.Error("Cloud configuration is not supported",
-                 "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
-                 root.cloud);
+  if (const std::optional<Encryption>& encryption = root.module->encryption) {
+    if (CheckEncryption(root, *encryption, static_, diags_)) {
+      diags_.Error("Encryption is not supported",
+                   "Encryption of state and plan files is not built yet.", encryption->range);
+    }
   }
-  if (root.encryption.valid()) {
-    diags_.Error("Encryption is not supported",
-                 "Encryption of state and plan files is not built yet.", root.encryption);
+  if (const std::optional<Cloud>& cloud = root.module->cloud) {
+    if (CheckCloud(root, *cloud, static_, diags_)) {
+      diags_.Error("Cloud configuration is not supported",
+                   "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
+                   cloud->range);
+    }
   }
 }
 
@@ -818,8 +823,8 @@ void ConfigLoader::Load() {
   }
   Directory& root = ReadDirectory(root_dir_, config_.tests.get());
   ShowProblems(root);
-  CheckSupported(*root.module);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
+  CheckSupported(*root_node);
   ReadTargets(*root_node);
   if (options_.root_only || (diags_.error_count() != errors && !options_.despite_errors)) {
     return;

@@ -163,23 +163,23 @@ void Builder::AppendBackends(FileContent& content) {
     }
     module_.backend = std::move(backend);
   }
-  const auto take_one = [&](const std::vector<SourceRange>& blocks, SourceRange& place,
-                            std::string_view summary, std::string_view what) {
-    for (const SourceRange& block : blocks) {
-      if (place.valid()) {
-        diags_.Error(
-            std::string(summary),
-            "A module has one " + Quoted(what) + " block. It is at " + PlaceText(place) + ".",
-            block);
+  const auto take_one = [&](auto& blocks, auto& place, std::string_view summary,
+                            std::string_view what) {
+    for (auto& block : blocks) {
+      if (place) {
+        diags_.Error(std::string(summary),
+                     "A module has one " + Quoted(what) + " block. It is at " +
+                         PlaceText(place->range) + ".",
+                     block.range);
       } else {
-        place = block;
+        place = std::move(block);
       }
     }
   };
   take_one(content.clouds, module_.cloud, "Duplicate cloud configurations", "cloud");
   take_one(content.encryptions, module_.encryption, "Duplicate encryption configuration",
            "encryption");
-  if (module_.backend && module_.cloud.valid()) {
+  if (module_.backend && module_.cloud) {
     diags_.Error("Both a backend and a cloud configuration are present",
                  "State is kept either by a backend or by a cloud service: remove one of the two "
                  "blocks.",

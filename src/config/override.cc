@@ -30,6 +30,7 @@ class Overrider {
   void Merge(Resource& base, Resource& over);
   void MergeRequiredProviders(RequiredProvidersBlock& over);
   void MergeProviders(std::vector<ProviderBlock>& over);
+  void MergeEncryption(Encryption& over);
   void MergeBackends(FileContent& over);
 
   /// Merges blocks that are found by name.
@@ -197,10 +198,63 @@ void Overrider::MergeProviders(std::vector<ProviderBlock>& over) {
   }
 }
 
+/// Ref: opentofu internal/encryption/config/config_merge.go.
+void Overrider::MergeEncryption(Encryption& over) {
+  if (!module_.encryption) {
+    module_.encryption = std::move(over);
+    return;
+  }
+  Encryption& base = *module_.encryption;
+  const auto merge_parts = [&](std::vector<EncryptionPart>& parts,
+                               std::vector<EncryptionPart>& others) {
+    for (EncryptionPart& other : others) {
+      const auto same = std::ranges::find_if(parts, [&](const EncryptionPart& part) {
+        return part.type == other.type && part.name == other.name;
+      });
+      if (same == parts.end()) {
+        parts.push_back(std::move(other));
+      } else {
+        same->body = module_.tree.Own(std::make_unique<OverriddenBody>(same->body, other.body));
+      }
+    }
+  };
+  const auto merge_targets = [](std::optional<EncryptionTarget>& target,
+                                std::optional<EncryptionTarget>& other) {
+    if (!target || !other) {
+      target = target ? std::move(target) : std::move(other);
+      return;
+    }
+    target->enforced |= other->enforced;
+    // An argument that is missing still replaces: it is a null there. Fallbacks replace as a whole.
+    target->methods[0] = other->methods[0];
+    if (other->methods.size() > 1) {
+      target->methods = std::move(other->methods);
+    }
+  };
+  merge_parts(base.key_providers, over.key_providers);
+  merge_parts(base.methods, over.methods);
+  merge_targets(base.state, over.state);
+  merge_targets(base.plan, over.plan);
+  merge_targets(base.remote_default, over.remote_default);
+  for (auto& [name, target] : over.remotes) {
+    const auto same = std::ranges::find_if(
+        base.remotes, [&](const auto& remote) { return remote.first == name; });
+    if (same == base.remotes.end()) {
+      base.remotes.emplace_back(name, std::move(target));
+      continue;
+    }
+    std::optional<EncryptionTarget> merged = std::move(same->second);
+    std::optional<EncryptionTarget> other = std::move(target);
+    merge_targets(merged, other);
+    same->second = *std::move(merged);
+  }
+  base.range = {};  // the reference forgets it
+}
+
 void Overrider::MergeBackends(FileContent& over) {
   if (over.backends.size() == 1) {
     module_.backend = std::move(over.backends[0]);
-    module_.cloud = {};
+    module_.cloud.reset();
   } else if (over.backends.size() > 1) {
     diags_.Error("Duplicate backend configuration", "An override file has one backend at most.",
                  over.backends[1].range);
@@ -210,13 +264,14 @@ void Overrider::MergeBackends(FileContent& over) {
     module_.backend.reset();
   } else if (over.clouds.size() > 1) {
     diags_.Error("Duplicate cloud configurations",
-                 "An override file has one \"cloud\" block at most.", over.clouds[1]);
+                 "An override file has one \"cloud\" block at most.", over.clouds[1].range);
   }
   if (over.encryptions.size() == 1) {
-    module_.encryption = over.encryptions[0];
+    MergeEncryption(over.encryptions[0]);
   } else if (over.encryptions.size() > 1) {
     diags_.Error("Duplicate encryption configuration",
-                 "An override file has one \"encryption\" block at most.", over.encryptions[1]);
+                 "An override file has one \"encryption\" block at most.",
+                 over.encryptions[1].range);
   }
 }
 

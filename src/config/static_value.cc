@@ -4,6 +4,7 @@
 #include "config/decode.h"
 #include "config/reference_syntax.h"
 #include "lang/eval.h"
+#include "schema/decode.h"
 
 namespace kinu::config {
 namespace {
@@ -20,6 +21,9 @@ class StaticScope final : public lang::Scope {
       : evaluator_(evaluator), node_(node) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
+    if (std::optional<Value> other = evaluator_.Other(traversal, diags)) {
+      return *std::move(other);
+    }
     const size_t errors = diags.error_count();
     Value value = evaluator_.Lookup(node_, traversal, diags);
     if (diags.error_count() != errors) {
@@ -55,14 +59,20 @@ void StaticEvaluator::AddUnavailable(const std::string& what, Diagnostics& diags
               top.subject.range);
 }
 
-bool StaticEvaluator::CheckReferences(const ConfigNode& node, const hcl::Expr& expr,
+std::optional<Value> StaticEvaluator::Other(const hcl::TraversalExpr& traversal,
+                                            Diagnostics& diags) const {
+  return other_names_ ? other_names_(traversal, diags) : std::nullopt;
+}
+
+bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& traversals,
                                       Diagnostics& diags) {
   const size_t errors = diags.error_count();
-  std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(expr, traversals);
   const Frame& top = frames_.back();
   const std::string what = SubjectText(*top.node, top.subject.name);
   for (const hcl::TraversalExpr* traversal : traversals) {
+    if (Other(*traversal, diags)) {
+      continue;
+    }
     const ParsedReference ref = ParseReference(*traversal, &diags);
     switch (ref.kind) {
       case ReferenceKind::kInvalid:
@@ -92,13 +102,17 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const hcl::Expr& e
   }
   // All names are looked up, also those of a branch that is not taken.
   for (const hcl::TraversalExpr* traversal : traversals) {
-    Lookup(node, *traversal, diags);
+    if (!Other(*traversal, diags)) {
+      Lookup(node, *traversal, diags);
+    }
   }
   return diags.error_count() == errors;
 }
 
-Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
-                                const StaticSubject& subject, Diagnostics& diags) {
+Value StaticEvaluator::Within(const ConfigNode& node, const StaticSubject& subject,
+                              const std::function<void(Traversals&)>& collect,
+                              const std::function<Value(const lang::Scope&)>& use,
+                              Diagnostics& diags) {
   if (frames_.size() >= kDeepest) {
     diags.Error("Circular reference", "Too many local values refer to each other in a row.",
                 subject.range);
@@ -107,11 +121,35 @@ Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
   frames_.push_back({&node, subject});
   const size_t errors = diags.error_count();
   Value value = Value::DynamicUnknown();
-  if (CheckReferences(node, expr, diags)) {
-    value = lang::Evaluate(expr, StaticScope(*this, node), diags);
+  Traversals traversals;
+  collect(traversals);
+  if (CheckReferences(node, traversals, diags)) {
+    value = use(StaticScope(*this, node));
   }
   frames_.pop_back();
   return diags.error_count() == errors ? value : Value::DynamicUnknown();
+}
+
+Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
+                                const StaticSubject& subject, Diagnostics& diags) {
+  return Within(
+      node, subject, [&](Traversals& traversals) { hcl::CollectTraversals(expr, traversals); },
+      [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
+}
+
+Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& block,
+                                  const hcl::Body& body, const StaticSubject& subject,
+                                  Diagnostics& diags) {
+  return Within(
+      node, subject,
+      [&](Traversals& traversals) {
+        std::vector<const hcl::CallExpr*> calls;
+        schema::CollectBodyTraversals(block, body, {}, traversals, calls);
+      },
+      [&](const lang::Scope& scope) {
+        return schema::DecodeBody(block, body, {}, scope, nullptr, diags);
+      },
+      diags);
 }
 
 bool StaticEvaluator::EvaluateString(const ConfigNode& node, const hcl::Expr& expr,

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "config/load.h"
+#include "lang/scope.h"
+#include "schema/schema.h"
 
 namespace kinu::config {
 
@@ -29,10 +31,18 @@ class StaticEvaluator {
   /// Lets something other than the user call the root module.
   void SetCaller(GivenByCaller given) { caller_ = std::move(given); }
 
+  /// The value of something that is no reference of the language, such as `key_provider.a.b`;
+  /// nothing for what is one.
+  using OtherNames = std::function<std::optional<Value>(const hcl::TraversalExpr&, Diagnostics&)>;
+  void SetOtherNames(OtherNames names) { other_names_ = std::move(names); }
+
   /// Evaluates an expression of a module. Dynamic unknown after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                  Diagnostics& diags);
-  /// The same, as a string that is not secret. False after an error.
+  /// Reads a body through a schema.
+  Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
+                   const StaticSubject& subject, Diagnostics& diags);
+  /// The same as Evaluate(), as a string that is not secret. False after an error.
   bool EvaluateString(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                       std::string& out, Diagnostics& diags);
 
@@ -50,7 +60,13 @@ class StaticEvaluator {
     friend bool operator==(const CacheKey&, const CacheKey&) = default;
   };
 
-  bool CheckReferences(const ConfigNode& node, const hcl::Expr& expr, Diagnostics& diags);
+  using Traversals = std::vector<const hcl::TraversalExpr*>;
+  /// What Evaluate() and DecodeBody() share: `collect` finds the references that `use` then needs.
+  Value Within(const ConfigNode& node, const StaticSubject& subject,
+               const std::function<void(Traversals&)>& collect,
+               const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
+  std::optional<Value> Other(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
+  bool CheckReferences(const ConfigNode& node, const Traversals& traversals, Diagnostics& diags);
   Value Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal, Diagnostics& diags);
   Value LocalValue(const ConfigNode& node, const Local& local, Diagnostics& diags);
   Value VariableValue(const ConfigNode& node, const Variable& variable, const SourceRange& range,
@@ -64,6 +80,7 @@ class StaticEvaluator {
   const LoadOptions& options_;
   std::string root_dir_;
   GivenByCaller caller_;
+  OtherNames other_names_;
   std::vector<Frame> frames_;
   FlatMap<CacheKey, Value> cache_;
 };

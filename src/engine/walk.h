@@ -228,6 +228,8 @@ class Walk {
     InstanceKey key;
   };
   std::vector<ResourceEdge> resource_edges;
+  /// Local values whose expressions name themselves: an error where they are evaluated.
+  FlatSet<NodeId> self_referencing_locals;
   /// Edges that are dropped where they would close a cycle (rule A8). Whether they do is asked of
   /// the order that there would be without create_before_destroy, where those of `turned_edges`,
   /// and optional ones that are turned, point the other way.

@@ -19,6 +19,7 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block);
 void ReadImportBlock(BlockReader& reader, const hcl::Block& block);
 void ReadCheckBlock(BlockReader& reader, const hcl::Block& block);
 void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block);
+void ReadEncryptionBlock(BlockReader& reader, const hcl::Block& block);
 void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
 
 /// A `providers` argument: configurations inside a module and what they are outside.

@@ -37,13 +37,13 @@ void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block) {
       reader.out.backends.push_back(
           {std::string(nested.labels[0]), nested.body, nested.def_range, nested.label_ranges[0]});
     } else if (nested.type == "cloud") {
-      reader.out.clouds.push_back(nested.def_range);
+      reader.out.clouds.push_back({nested.body, nested.def_range});
     } else if (nested.type == "required_providers") {
       ReadRequiredProviders(reader, nested);
     } else if (nested.type == "provider_meta") {
       ReadProviderMeta(reader, nested);
     } else {
-      reader.out.encryptions.push_back(nested.def_range);
+      ReadEncryptionBlock(reader, nested);
     }
   }
 }

@@ -293,12 +293,36 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
   }
 }
 
+/// Ref: opentofu internal/tofu/node_local.go.
+void ReportSelfReferences(const config::Module& module, const config::Local& local,
+                          Diagnostics& diags) {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(*local.expr, traversals);
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    if (traversal->binding == hcl::TraversalExpr::kUnbound || traversal->steps.empty()) {
+      continue;
+    }
+    const config::Reference& ref = module.references[traversal->binding];
+    if (ref.kind == config::ReferenceKind::kLocal && ref.index >= 0 &&
+        &module.locals[static_cast<size_t>(ref.index)] == &local) {
+      diags.Error("Self-referencing local value", "The value would depend on itself.",
+                  {traversal->file, traversal->begin, traversal->steps[0].end},
+                  local.expr->range());
+    }
+  }
+}
+
 void EvaluateLocal(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Local& local = node.module->locals[graph_node.index];
+  const bool names_itself = walk.self_referencing_locals.contains(id);
   for (ModuleInstance* instance : walk.instances[node.index]) {
+    if (names_itself) {
+      ReportSelfReferences(*node.module, local, diags);
+      continue;
+    }
     ModuleScope scope(walk, *instance);
     instance->locals[graph_node.index] =
         ReferenceCheck(walk, node).Evaluate(*local.expr, scope, diags);

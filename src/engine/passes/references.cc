@@ -202,6 +202,9 @@ class Connector {
   /// cells behind it, which do not exist yet: those edges are kept for ConnectCells.
   static void Wait(Walk& walk, NodeId from, NodeId to, bool has_key = false, InstanceKey key = {}) {
     if (from == to) {
+      if (walk.graph.node(from).kind == NodeKind::kLocal) {
+        walk.self_referencing_locals.insert(from);
+      }
       return;  // rows wait for rows: BlockInfo::self_references
     }
     if (walk.kind == WalkKind::kApply && walk.graph.node(to).kind == NodeKind::kResource) {

@@ -294,7 +294,6 @@ class ScriptedProvider final : public Provider {
     const TypeScript& script = TypeOf(call.type);
     bool wait = script.waits.contains(what) || script.waits.contains(call.method);
     bool fail = script.failures.contains(what) || script.failures.contains(call.method);
-    std::string type = call.type;
     {
       std::unique_lock lock(script_->mutex_);
       script_->calls_.push_back(std::move(call));

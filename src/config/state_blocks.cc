@@ -1,0 +1,451 @@
+#include "config/state_blocks.h"
+
+#include <algorithm>
+#include <map>
+
+#include "config/decode.h"
+#include "cty/convert.h"
+#include "hcl/parse.h"
+
+namespace kinu::config {
+namespace {
+
+enum class Shape : uint8_t { kString, kBool, kInteger, kStrings, kBytes, kKey };
+
+struct Argument {
+  std::string_view name;
+  Shape shape = Shape::kString;
+  bool required = false;
+};
+struct PartType {
+  std::string_view name;
+  std::span<const Argument> arguments;
+  std::span<const std::string_view> blocks = {};  ///< only their references are looked at
+  std::span<const std::string_view> hidden = {};  ///< read before
+};
+
+constexpr bool kRequired = true;
+
+constexpr Argument kPbkdf2[] = {{"passphrase"},
+                                {"chain", Shape::kKey},
+                                {"key_length", Shape::kInteger},
+                                {"iterations", Shape::kInteger},
+                                {"hash_function"},
+                                {"salt_length", Shape::kInteger}};
+constexpr Argument kAwsKms[] = {{"kms_key_id", Shape::kString, kRequired},
+                                {"key_spec", Shape::kString, kRequired},
+                                {"access_key"},
+                                {"max_retries", Shape::kInteger},
+                                {"profile"},
+                                {"region"},
+                                {"secret_key"},
+                                {"skip_credentials_validation", Shape::kBool},
+                                {"skip_requesting_account_id", Shape::kBool},
+                                {"sts_region"},
+                                {"token"},
+                                {"http_proxy"},
+                                {"https_proxy"},
+                                {"no_proxy"},
+                                {"insecure", Shape::kBool},
+                                {"use_dualstack_endpoint", Shape::kBool},
+                                {"use_fips_endpoint", Shape::kBool},
+                                {"custom_ca_bundle"},
+                                {"ec2_metadata_service_endpoint"},
+                                {"ec2_metadata_service_endpoint_mode"},
+                                {"skip_metadata_api_check", Shape::kBool},
+                                {"shared_credentials_files", Shape::kStrings},
+                                {"shared_config_files", Shape::kStrings},
+                                {"allowed_account_ids", Shape::kStrings},
+                                {"forbidden_account_ids", Shape::kStrings},
+                                {"retry_mode"}};
+constexpr std::string_view kAwsKmsBlocks[] = {"endpoints"};
+constexpr Argument kGcpKms[] = {{"credentials"},
+                                {"access_token"},
+                                {"impersonate_service_account"},
+                                {"impersonate_service_account_delegates", Shape::kStrings},
+                                {"kms_encryption_key", Shape::kString, kRequired},
+                                {"key_length", Shape::kInteger, kRequired}};
+constexpr Argument kAzureVault[] = {{"use_cli", Shape::kBool},
+                                    {"client_id"},
+                                    {"client_id_file_path"},
+                                    {"client_secret"},
+                                    {"client_secret_file_path"},
+                                    {"client_certificate"},
+                                    {"client_certificate_password"},
+                                    {"client_certificate_path"},
+                                    {"use_oidc", Shape::kBool},
+                                    {"oidc_token"},
+                                    {"oidc_token_file_path"},
+                                    {"oidc_request_url"},
+                                    {"oidc_request_token"},
+                                    {"use_msi", Shape::kBool},
+                                    {"msi_endpoint"},
+                                    {"use_aks_workload_identity", Shape::kBool},
+                                    {"metadata_host"},
+                                    {"environment"},
+                                    {"subscription_id"},
+                                    {"tenant_id"},
+                                    {"vault_uri", Shape::kString, kRequired},
+                                    {"vault_key_name", Shape::kString, kRequired},
+                                    {"key_length", Shape::kInteger, kRequired},
+                                    {"symmetric", Shape::kBool},
+                                    {"symmetric_key_size", Shape::kInteger}};
+constexpr Argument kOpenBao[] = {{"address"},
+                                 {"token"},
+                                 {"key_name", Shape::kString, kRequired},
+                                 {"key_length", Shape::kInteger},
+                                 {"transit_engine_path"}};
+constexpr Argument kExternalKey[] = {{"command", Shape::kStrings, kRequired}};
+/// Every key provider has this one beside its own.
+constexpr std::string_view kCommon[] = {"encrypted_metadata_alias"};
+constexpr PartType kKeyProviderTypes[] = {
+    {"pbkdf2", kPbkdf2, {}, kCommon},   {"aws_kms", kAwsKms, kAwsKmsBlocks, kCommon},
+    {"gcp_kms", kGcpKms, {}, kCommon},  {"azure_vault", kAzureVault, {}, kCommon},
+    {"openbao", kOpenBao, {}, kCommon}, {"external", kExternalKey, {}, kCommon}};
+
+constexpr Argument kAesGcm[] = {{"keys", Shape::kKey, kRequired}, {"aad", Shape::kBytes}};
+constexpr Argument kExternalMethod[] = {{"keys", Shape::kKey},
+                                        {"encrypt_command", Shape::kStrings, kRequired},
+                                        {"decrypt_command", Shape::kStrings, kRequired}};
+constexpr std::string_view kUnencrypted = "unencrypted";
+constexpr PartType kMethodTypes[] = {
+    {"aes_gcm", kAesGcm}, {"external", kExternalMethod}, {kUnencrypted, {}}};
+
+const PartType* FindType(std::span<const PartType> types, std::string_view name) {
+  const auto found = std::ranges::find(types, name, &PartType::name);
+  return found == types.end() ? nullptr : &*found;
+}
+
+const EncryptionPart* FindPart(const std::vector<EncryptionPart>& parts, std::string_view type,
+                               std::string_view name) {
+  const auto found = std::ranges::find_if(
+      parts, [&](const EncryptionPart& part) { return part.type == type && part.name == name; });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+/// `root.type.name`; nothing when the traversal has another form.
+struct PartName {
+  std::string_view type;
+  std::string_view name;
+};
+std::optional<PartName> ReadPartName(std::span<const hcl::TraversalStep> steps) {
+  const bool plain = steps.size() == 2 && std::ranges::all_of(steps, [](const auto& step) {
+                       return step.kind == hcl::TraversalStep::Kind::kAttribute;
+                     });
+  return plain ? std::optional(PartName{steps[0].name, steps[1].name}) : std::nullopt;
+}
+
+class EncryptionChecker {
+ public:
+  EncryptionChecker(const ConfigNode& root, const Encryption& encryption,
+                    StaticEvaluator& evaluator, Diagnostics& diags)
+      : root_(root), encryption_(encryption), evaluator_(evaluator), diags_(diags) {}
+
+  void Check() {
+    for (const EncryptionPart& method : encryption_.methods) {
+      if (method.type == kUnencrypted) {
+        diags_.Warning(
+            "Unencrypted method configured",
+            "The method \"unencrypted\" is declared. Files that it writes can be read by "
+            "everybody: it is meant for moving to encryption and back.",
+            encryption_.range);
+      }
+    }
+    evaluator_.SetOtherNames([this](const hcl::TraversalExpr& traversal, Diagnostics& diags) {
+      return KeyProviderOf(traversal, diags);
+    });
+    CheckTarget(encryption_.state);
+    CheckTarget(encryption_.plan);
+    CheckTarget(encryption_.remote_default);
+    for (const auto& [name, target] : encryption_.remotes) {
+      CheckTarget(target);
+    }
+    evaluator_.SetOtherNames(nullptr);
+  }
+
+ private:
+  /// Each target sets up its keys anew, and says what is wrong with them anew.
+  void CheckTarget(const std::optional<EncryptionTarget>& target) {
+    if (!target) {
+      return;
+    }
+    keys_.clear();
+    const size_t errors = diags_.error_count();
+    std::vector<const EncryptionPart*> methods;
+    for (const EncryptionTarget::Method& method : target->methods) {
+      if (!AddMethod(method, methods)) {
+        break;
+      }
+    }
+    const bool any_unencrypted = std::ranges::any_of(
+        methods, [](const EncryptionPart* part) { return part->type == kUnencrypted; });
+    if (target->enforced && any_unencrypted) {
+      diags_.Error("Unencrypted method is forbidden",
+                   "The target is enforced, so none of its methods may be \"unencrypted\".",
+                   encryption_.range);
+    }
+    if (diags_.error_count() == errors && !methods.empty()) {
+      SetUpMethod(*methods[0]);
+    }
+  }
+
+  /// False when what follows cannot be read either.
+  bool AddMethod(const EncryptionTarget::Method& method,
+                 std::vector<const EncryptionPart*>& methods) {
+    const std::optional<hcl::StaticTraversal> traversal =
+        method.expr == nullptr ? std::nullopt : hcl::AsTraversal(*method.expr, tree_);
+    if (!traversal) {
+      diags_.Error("Invalid expression", "The method is named here: method.<type>.<name>.",
+                   method.expr == nullptr ? method.missing : method.expr->range());
+      return true;
+    }
+    const std::optional<PartName> part = ReadPartName(traversal->steps);
+    if (traversal->root != "method" || !part) {
+      diags_.Error("Invalid encryption method identifier",
+                   "A method is named as method.<type>.<name>.", method.expr->range());
+      return false;
+    }
+    const EncryptionPart* found = FindPart(encryption_.methods, part->type, part->name);
+    if (found == nullptr) {
+      diags_.Error("Reference to undeclared encryption method",
+                   "The encryption block has no method " + Quoted(part->type) + " " +
+                       Quoted(part->name) + ".",
+                   method.expr->range());
+    } else {
+      methods.push_back(found);
+    }
+    return true;
+  }
+
+  /// The value of a reference to a key provider; nothing for other references.
+  std::optional<Value> KeyProviderOf(const hcl::TraversalExpr& traversal, Diagnostics& diags) {
+    if (traversal.root != "key_provider" || traversal.steps.size() != 2) {
+      return std::nullopt;
+    }
+    const std::optional<PartName> name = ReadPartName(traversal.steps);
+    if (!name) {
+      diags.Error("Invalid Key Provider expression format",
+                  "A key provider is named as key_provider.<type>.<name>.", traversal.range());
+      return Value::DynamicUnknown();
+    }
+    const EncryptionPart* part = FindPart(encryption_.key_providers, name->type, name->name);
+    if (part == nullptr) {
+      diags.Error("Reference to undeclared key provider",
+                  "The encryption block has no key_provider " + Quoted(name->type) + " " +
+                      Quoted(name->name) + ".",
+                  traversal.range());
+      return Value::DynamicUnknown();
+    }
+    const auto [slot, is_new] = keys_.emplace(part, Value::DynamicUnknown());
+    if (is_new && SetUpKeyProvider(*part)) {
+      const Value bytes = Value::Unknown(Type::List(Type::Number()));
+      keys_[part] = Value::Object({{"encryption_key", bytes}, {"decryption_key", bytes}});
+    }
+    return keys_[part];
+  }
+
+  const PartType* TypeOf(const EncryptionPart& part, std::span<const PartType> types,
+                         std::string_view noun) {
+    const PartType* type = FindType(types, part.type);
+    if (type == nullptr) {
+      diags_.Error("Error fetching " + std::string(noun) + " " + Quoted(part.type),
+                   "There is no " + std::string(noun) + " of this type.");
+    }
+    return type;
+  }
+
+  static hcl::BodyContent ContentOf(const EncryptionPart& part, const PartType& type,
+                                    Diagnostics& diags) {
+    std::vector<hcl::AttributeSchema> attributes;
+    std::vector<hcl::BlockSchema> blocks;
+    for (const Argument& argument : type.arguments) {
+      attributes.push_back({argument.name, argument.required});
+    }
+    for (const std::string_view block : type.blocks) {
+      blocks.push_back({block});
+    }
+    return part.body->Content({.attributes = attributes, .blocks = blocks, .hidden = type.hidden},
+                              hcl::Strictness::kExact, diags);
+  }
+
+  /// The first argument that is wrong ends it.
+  void SetUpMethod(const EncryptionPart& part) {
+    const PartType* type = TypeOf(part, kMethodTypes, "encryption method");
+    if (type == nullptr || type->name == kUnencrypted) {
+      return;  // of the latter nobody looks at the body
+    }
+    const StaticSubject subject{"encryption.method." + part.type + "." + part.name,
+                                encryption_.range};
+    const size_t errors = diags_.error_count();
+    const hcl::BodyContent content = ContentOf(part, *type, diags_);
+    for (const Argument& argument : type->arguments) {
+      if (diags_.error_count() != errors) {
+        return;
+      }
+      if (const hcl::Attribute* given = content.Find(argument.name)) {
+        const Value value = evaluator_.Evaluate(root_, *given->expr, subject, diags_);
+        if (diags_.error_count() == errors) {
+          CheckValue(argument, value, *given->expr, subject);
+        }
+      }
+    }
+  }
+
+  /// All references come first, then what is wrong with the body, then with the values. False after
+  /// an error.
+  bool SetUpKeyProvider(const EncryptionPart& part) {
+    const PartType* type = TypeOf(part, kKeyProviderTypes, "key_provider");
+    if (type == nullptr) {
+      return false;
+    }
+    const StaticSubject subject{"encryption.key_provider." + part.type + "." + part.name,
+                                encryption_.range};
+    const size_t errors = diags_.error_count();
+    Diagnostics shape;
+    const hcl::BodyContent content = ContentOf(part, *type, shape);
+    std::vector<Value> values;
+    for (const hcl::Attribute& attribute : content.attributes) {
+      values.push_back(evaluator_.Evaluate(root_, *attribute.expr, subject, diags_));
+    }
+    for (const hcl::Block& block : content.blocks) {
+      for (const hcl::Attribute& attribute : block.body->JustAttributes({}, shape)) {
+        evaluator_.Evaluate(root_, *attribute.expr, subject, diags_);
+      }
+    }
+    if (diags_.error_count() != errors) {
+      return false;
+    }
+    diags_.Append(shape);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const hcl::Attribute& given = content.attributes[i];
+      CheckValue(*std::ranges::find(type->arguments, given.name, &Argument::name), values[i],
+                 *given.expr, subject);
+    }
+    return diags_.error_count() == errors;
+  }
+
+  void CheckValue(const Argument& argument, const Value& given, const hcl::Expr& expr,
+                  const StaticSubject& what) {
+    const Value value = given.UnmarkDeep();
+    switch (argument.shape) {
+      case Shape::kString:
+        Suitable(value, Type::String(), expr, diags_);
+        break;
+      case Shape::kBool:
+        Suitable(value, Type::Bool(), expr, diags_);
+        break;
+      case Shape::kInteger:
+        if (const std::optional<Value> number = Suitable(value, Type::Number(), expr, diags_);
+            number && !number->AsNumber().IsInteger()) {
+          diags_.Error("Unsuitable value type", "This argument is a whole number.",
+                       hcl::StartRange(expr), expr.range());
+        }
+        break;
+      case Shape::kStrings:
+        Suitable(value, Type::List(Type::String()), expr, diags_);
+        break;
+      case Shape::kBytes:
+        Suitable(value, Type::List(Type::Number()), expr, diags_);
+        break;
+      case Shape::kKey:
+        CheckKey(value, expr, what);
+        break;
+    }
+  }
+
+  /// What a key provider gives, or an object written like that. In JSON (and by the reference's
+  /// kindness also in native syntax) a string may name the provider.
+  void CheckKey(Value value, const hcl::Expr& expr, const StaticSubject& what) {
+    if (value.IsKnown() && !value.IsNull() && value.type() == Type::String() &&
+        value.AsString().starts_with("key_provider.")) {
+      const SourceFile* text =
+          tree_.KeepSource(SourceFile::Make(expr.file->name(), std::string(value.AsString()),
+                                            expr.range().start_position(), expr.file));
+      Diagnostics problems;
+      const hcl::TraversalExpr* traversal = hcl::ParseTraversal(text, tree_, false, problems);
+      if (traversal != nullptr && !problems.has_errors()) {
+        const size_t errors = diags_.error_count();
+        value = evaluator_.Evaluate(root_, *traversal, what, diags_);
+        if (diags_.error_count() != errors) {
+          return;
+        }
+      }
+    }
+    if (!value.IsKnown() || value.IsNull() ||
+        !(value.type().is_object() || value.type().is_map())) {
+      diags_.Error("Expected key_provider value",
+                   "The keys come from a key provider: key_provider.<type>.<name>. This is " +
+                       value.type().FriendlyName() + ".",
+                   expr.range());
+      return;
+    }
+    const bool has_key = value.type().is_object()
+                             ? value.type().FindAttribute("encryption_key") >= 0
+                             : value.Find("encryption_key") != nullptr;
+    if (!has_key) {
+      diags_.Error("Missing encryption_key value",
+                   "An object in place of a key provider has the attribute encryption_key.",
+                   expr.range());
+    }
+  }
+
+  const ConfigNode& root_;
+  const Encryption& encryption_;
+  StaticEvaluator& evaluator_;
+  Diagnostics& diags_;
+  hcl::SyntaxTree& tree_ = root_.module->tree;
+  std::map<const EncryptionPart*, Value> keys_;  // of the target that is being checked
+};
+
+schema::Attribute OptionalAttribute(std::string name, Type type) {
+  schema::Attribute attribute;
+  attribute.name = std::move(name);
+  attribute.type = std::move(type);
+  attribute.optional = true;
+  return attribute;
+}
+
+schema::Block CloudSchema() {
+  schema::NestedBlock workspaces;
+  workspaces.name = "workspaces";
+  workspaces.nesting = schema::Nesting::kSingle;
+  workspaces.block.attributes.push_back(OptionalAttribute("name", Type::String()));
+  workspaces.block.attributes.push_back(OptionalAttribute("project", Type::String()));
+  workspaces.block.attributes.push_back(OptionalAttribute("tags", Type::Set(Type::String())));
+  schema::Block block;
+  for (const char* name : {"hostname", "organization", "token"}) {
+    block.attributes.push_back(OptionalAttribute(name, Type::String()));
+  }
+  block.blocks.push_back(std::move(workspaces));
+  block.Finish();
+  return block;
+}
+
+}  // namespace
+
+bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
+                     StaticEvaluator& evaluator, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  EncryptionChecker(root, encryption, evaluator, diags).Check();
+  return diags.error_count() == errors;
+}
+
+bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,
+                Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value =
+      evaluator.DecodeBody(root, CloudSchema(), *cloud.body, {"backend.cloud", cloud.range}, diags);
+  const MarkSet marks = value.MarksDeep();
+  for (const auto& [secret, what] :
+       {std::pair(marks.sensitive(), "sensitive"), std::pair(marks.ephemeral(), "ephemeral")}) {
+    if (secret) {
+      diags.Error("Backend config contains " + std::string(what) + " values",
+                  "What the cloud block says is kept in the data directory and in plan files. Give "
+                  "secrets through environment variables instead.");
+      break;
+    }
+  }
+  return diags.error_count() == errors;
+}
+
+}  // namespace kinu::config
