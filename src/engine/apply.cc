@@ -364,6 +364,7 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
         return;
     }
   };
+  MakeRowGates(context);
   walk.Run(execute, diags);
   state::DropHusks(result.state);
   for (const plan::OutputChange& change : plan.outputs) {

@@ -390,34 +390,59 @@ class Connector {
   }
 
   /// A4: the live half of a row after its destroy half, and before what is disposed of at its
-  /// address, left over from earlier runs or not. Ordering between the cells; which rows are
-  /// skipped after a failure is decided row by row.
+  /// address, left over from earlier runs or not. The cells are ordered by soft edges; while they
+  /// run the order is kept row by row.
   void RowEdges(const plan::Plan& plan) {
-    FlatMap<ResourceInstance, NodeId> live;
+    struct Place {
+      uint32_t cell = 0;
+      uint32_t row = 0;
+    };
+    FlatMap<ResourceInstance, Place> live;
     auto for_rows = [&](bool alive, auto&& visit) {
-      for (const Cell& cell : walk_.cells) {
-        if ((cell.phase == Phase::kApply || cell.phase == Phase::kCheck) == alive) {
-          for (const CellRow& row : cell.rows) {
-            visit(cell, plan.changes[row.change].address);
-          }
+      for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
+        const Cell& cell = walk_.cells[i];
+        if ((cell.phase == Phase::kApply || cell.phase == Phase::kCheck) != alive) {
+          continue;
+        }
+        for (uint32_t row = 0; row < cell.rows.size(); ++row) {
+          visit(Place{i, row}, plan.changes[cell.rows[row].change].address);
         }
       }
     };
-    for_rows(true, [&](const Cell& cell, const ResourceInstance& address) {
-      live.emplace(address, cell.id);
-    });
-    for_rows(false, [&](const Cell& cell, const ResourceInstance& address) {
+    for_rows(true,
+             [&](Place place, const ResourceInstance& address) { live.emplace(address, place); });
+    auto follow = [&](Place later, Place earlier) {
+      Cell& first = walk_.cells[earlier.cell];
+      first.followers.push_back({earlier.row, later.cell, later.row});
+      walk_.graph.AddSoftEdge(walk_.cells[later.cell].id, first.id);
+    };
+    for_rows(false, [&](Place place, const ResourceInstance& address) {
       auto it = live.find(address);
       if (it == live.end()) {
         return;
       }
+      const Cell& cell = walk_.cells[place.cell];
       if (cell.phase == Phase::kDispose) {
-        walk_.graph.AddSoftEdge(cell.id, it->second);
-        walk_.turned_edges.emplace_back(cell.id, it->second);
+        follow(place, it->second);
+        walk_.turned_edges.emplace_back(cell.id, walk_.cells[it->second.cell].id);
       } else {
-        walk_.graph.AddSoftEdge(it->second, cell.id);
+        follow(it->second, place);
       }
     });
+    for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
+      Cell& cell = walk_.cells[i];
+      std::stable_sort(cell.followers.begin(), cell.followers.end(),
+                       [](const RowFollower& a, const RowFollower& b) { return a.row < b.row; });
+      for (const RowFollower& follower : cell.followers) {
+        cell.followed_by.push_back(follower.cell);
+      }
+      std::sort(cell.followed_by.begin(), cell.followed_by.end());
+      cell.followed_by.erase(std::unique(cell.followed_by.begin(), cell.followed_by.end()),
+                             cell.followed_by.end());
+      for (uint32_t later : cell.followed_by) {
+        walk_.cells[later].follows.push_back(i);
+      }
+    }
   }
 
   /// A10: data sources of checks are read when all managed objects are as they will be.

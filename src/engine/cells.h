@@ -26,6 +26,13 @@ struct CellRow {
   bool kept = true;  ///< false: -target or -exclude leaves it out
 };
 
+/// A row of another cell that waits for a row of this one (A4).
+struct RowFollower {
+  uint32_t row = 0;            ///< here
+  uint32_t cell = 0;           ///< index of the other cell
+  uint32_t following_row = 0;  ///< there
+};
+
 struct Cell {
   AbsResource resource;                      ///< module instance and resource
   const config::ConfigNode* node = nullptr;  ///< null when the block is gone
@@ -39,6 +46,10 @@ struct Cell {
   uint32_t provider = 0;
   NodeId id = kNoNode;
   std::vector<CellRow> rows;
+  std::vector<RowFollower> followers;  ///< ordered by row
+  std::vector<uint32_t> followed_by;   ///< cells of `followers`, in order, once each
+  std::vector<uint32_t> follows;       ///< cells that have this one in `followed_by`, in order
+  bool begun = false;                  ///< its rows are being carried out, or were
   /// A dependent that changes is replaced create-first, so these rows are too (R4).
   bool forced_create_first = false;
 };

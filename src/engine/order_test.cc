@@ -1,6 +1,9 @@
 // The order of an apply and what is left when a part of it fails, as the provider's log of calls
 // shows them. Numbers in names are those of the scenarios, and with # of the counterexamples, that
 // the engine's design lists.
+#include <chrono>
+#include <thread>
+
 #include <gtest/gtest.h>
 
 #include "engine/testing/engine_fixture.h"
@@ -54,6 +57,55 @@ class OrderTest : public EngineTest {
 
   std::set<std::string> failing_;  ///< "create a", "destroy a-1"
 };
+
+/// A4 holds row by row: while one row is still at work, the others' halves follow each other, and
+/// rows without an other half wait for none.
+TEST_F(OrderTest, HalvesFollowEachOtherRowByRow) {
+  auto text = [](const char* version, int count, bool first) {
+    return "resource \"test_thing\" \"a\" {\n  count = " + std::to_string(count) +
+           "\n  name  = \"a-${count.index}\"\n  force = \"" + version + "\"\n" +
+           (first ? "  lifecycle { create_before_destroy = true }\n" : "") + "}\n";
+  };
+  struct Case {
+    bool first;
+    Strings meanwhile;  ///< what is done although a-0 waits
+  };
+  const Case cases[] = {{false, {"destroy a-1", "create a-1", "create a-2"}},
+                        {true, {"create a-1", "destroy a-1", "create a-2"}}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.first ? "create first" : "destroy first");
+    state_ = state::State();
+    Configure(text("one", 2, c.first));
+    Apply();
+    Configure(text("two", 3, c.first));
+    plan::Plan plan = Plan();
+    ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+    script_->ClearCalls();
+    script_->types["test_thing"].waits = {"ApplyResourceChange a-0"};
+    std::jthread observer([&] {
+      script_->AwaitWaiting("ApplyResourceChange a-0");
+      auto all_done = [&] {
+        return std::all_of(c.meanwhile.begin(), c.meanwhile.end(),
+                           [&](const std::string& what) { return Did(what); });
+      };
+      for (int i = 0; i < 1000 && !all_done(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+      EXPECT_TRUE(all_done());
+      EXPECT_TRUE(Before(c.meanwhile[0], c.meanwhile[1]));
+      EXPECT_FALSE(Did(c.first ? "destroy a-0" : "create a-0"));
+      script_->Release("ApplyResourceChange a-0");
+    });
+    state_ = engine::Apply(MakeInput(), plan, nullptr, diags_).state;
+    observer.join();
+    script_->types["test_thing"].waits.clear();
+    script_->Forget();
+    EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+    EXPECT_EQ(Stored(), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.a[2]"}));
+    EXPECT_TRUE(c.first ? Before("create a-0", "destroy a-0")
+                        : Before("destroy a-0", "create a-0"));
+  }
+}
 
 constexpr const char* kNamedRow = R"(
     resource "test_thing" "a" {

@@ -30,7 +30,8 @@ struct Walk::Pool {
   void Submit(std::function<void()> task) {
     std::lock_guard lock(mutex);
     tasks.push_back(std::move(task));
-    if (idle == 0 && workers.size() < static_cast<size_t>(limit)) {
+    // Those who are idle may not have woken up for earlier tasks yet.
+    if (tasks.size() > idle && workers.size() < static_cast<size_t>(limit)) {
       workers.push_back(std::make_unique<BigThread>([this] { Work(); }));
     } else {
       wake.notify_one();
@@ -200,10 +201,18 @@ bool WorksOnObjects(NodeKind kind) {
          kind == NodeKind::kCell;
 }
 
+/// Whether rows of the cell wait for rows of the cell that is that node.
+bool Follows(const Walk& walk, const Cell& cell, NodeId earlier) {
+  const Node& node = walk.graph.node(earlier);
+  return node.kind == NodeKind::kCell &&
+         std::binary_search(cell.follows.begin(), cell.follows.end(), node.index);
+}
+
 }  // namespace
 
 void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnostics& diags) {
   status_.assign(graph.size(), Status::kWaiting);
+  detached_.assign(graph.size(), 0);
   std::vector<Diagnostics> found(graph.size());
   // Nodes whose rows need a provider process run as tasks of the pool, so independent nodes
   // overlap. The coordinator hands out ready nodes and collects finished ones.
@@ -211,14 +220,47 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
   std::condition_variable finished_one;
   std::deque<NodeId> finished;
   std::vector<uint32_t> waiting(graph.size());
+  std::vector<bool> queued(graph.size(), false);
   std::deque<NodeId> ready;
   size_t running = 0;
+  auto enqueue = [&](NodeId id) {
+    if (!queued[id]) {
+      queued[id] = true;
+      ready.push_back(id);
+    }
+  };
   for (NodeId id = 0; id < graph.size(); ++id) {
     waiting[id] = static_cast<uint32_t>(graph.dependencies(id).size());
     if (waiting[id] == 0) {
-      ready.push_back(id);
+      enqueue(id);
     }
   }
+  std::vector<EarlyStart> early(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    auto followed = static_cast<uint32_t>(cells[i].follows.size());
+    if (followed > 0) {
+      early[i] = {waiting[cells[i].id] - followed, followed, true};
+    }
+  }
+  auto start_early = [&](uint32_t cell) {
+    NodeId id = cells[cell].id;
+    if (early[cell].others == 0 && early[cell].not_begun == 0 && status_[id] == Status::kWaiting &&
+        IsBlocking(id)) {
+      enqueue(id);
+    }
+  };
+  // Told once of each node, when it is executed or it is clear that it will not be.
+  auto begin = [&](NodeId id, bool executed) {
+    if (graph.node(id).kind != NodeKind::kCell) {
+      return;
+    }
+    Cell& cell = cells[graph.node(id).index];
+    cell.begun = executed;
+    for (uint32_t later : cell.followed_by) {
+      --early[later].not_begun;
+      start_early(later);
+    }
+  };
   auto complete = [&](NodeId id) {
     if (status_[id] == Status::kWaiting) {
       status_[id] = found[id].has_errors() ? Status::kFailed : Status::kDone;
@@ -229,9 +271,21 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
         status_[dependent] = Status::kSkipped;
       }
       if (--waiting[dependent] == 0) {
-        ready.push_back(dependent);
+        enqueue(dependent);
+        continue;
+      }
+      const Node& node = graph.node(dependent);
+      if (node.kind == NodeKind::kCell && early[node.index].follows && !queued[dependent] &&
+          !Follows(*this, cells[node.index], id)) {
+        --early[node.index].others;
+        start_early(node.index);
       }
     }
+  };
+  finish_ = [&](NodeId id) {
+    std::lock_guard lock(mutex);
+    finished.push_back(id);
+    finished_one.notify_one();
   };
   while (!ready.empty() || running > 0) {
     if (ready.empty()) {
@@ -248,31 +302,35 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
     ready.pop_front();
     if (status_[id] == Status::kWaiting && !Kept(id)) {
       status_[id] = Status::kLeftOut;
-      complete(id);
-      continue;
-    }
-    if (status_[id] == Status::kWaiting && stopping() && WorksOnObjects(graph.node(id).kind)) {
+    } else if (status_[id] == Status::kWaiting && stopping() &&
+               WorksOnObjects(graph.node(id).kind)) {
       status_[id] = Status::kSkipped;
       found[id].Error("execution halted", "");
     }
-    if (status_[id] == Status::kSkipped) {
+    const bool executes = status_[id] == Status::kWaiting;
+    begin(id, executes);
+    if (!executes) {
       complete(id);
       continue;
     }
     if (!IsBlocking(id)) {
       execute(id, found[id]);
-      complete(id);
+      if (detached_[id] != 0) {
+        ++running;
+      } else {
+        complete(id);
+      }
       continue;
     }
     if (pool_ == nullptr) {
       pool_ = std::make_unique<Pool>(std::max(1, input.options.parallelism));
     }
     ++running;
-    pool_->Submit([&, id] {
+    pool_->Submit([this, &execute, &found, id] {
       execute(id, found[id]);
-      std::lock_guard lock(mutex);
-      finished.push_back(id);
-      finished_one.notify_one();
+      if (detached_[id] == 0) {
+        finish_(id);
+      }
     });
   }
   for (auto& list : found) {

@@ -259,6 +259,10 @@ class Walk {
   /// Executes every node in dependency order. A failing node silences all that wait for it.
   /// Problems of all nodes are appended to `diags` in graph order.
   void Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnostics& diags);
+  /// Said by a node that is executed: its work goes on elsewhere after that, until Finish().
+  void Detach(NodeId id) { detached_[id] = 1; }
+  /// From any thread: a detached node is done. Nothing of the walk may be touched by it any more.
+  void Finish(NodeId id) { finish_(id); }
   /// Makes a node count as failed although it says nothing (rows were skipped). Called by the node.
   void MarkFailed(NodeId id) { status_[id] = Status::kFailed; }
   /// Whether a node was executed without error.
@@ -284,10 +288,18 @@ class Walk {
  private:
   enum class Status : uint8_t { kWaiting, kDone, kFailed, kSkipped, kLeftOut };
   struct Pool;
+  /// What a cell waits for that follows others row by row: it can begin when they have begun.
+  struct EarlyStart {
+    uint32_t others = 0;     ///< nodes that it has to wait for to the end
+    uint32_t not_begun = 0;  ///< cells that it follows
+    bool follows = false;
+  };
   /// Whether executing the node calls another process, so that it belongs on the pool.
   bool IsBlocking(NodeId id) const;
 
   std::vector<Status> status_;
+  std::vector<uint8_t> detached_;
+  std::function<void(NodeId)> finish_;
   FlatMap<ProviderConfig, uint32_t> provider_index_;
   std::unique_ptr<Pool> pool_;
   mutable functions::CallContext call_context_;

@@ -52,9 +52,6 @@ void Recorder::SetOutput(state::OutputValue output) {
   engine::SetOutput(working_, std::move(output));
 }
 
-namespace {
-
-/// Expands one table once, whoever comes first: the block's node or a cell in a keyed module.
 bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   const Node& node = walk.graph.node(id);
@@ -132,6 +129,8 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
   table.expanded = true;
   return true;
 }
+
+namespace {
 
 /// Brings the object that a provider returned into the form that is stored.
 state::Object MakeObject(RowContext& row, const Value& value, const ProviderNotes& notes,
@@ -236,7 +235,8 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
   return out;
 }
 
-/// Create, update, or the create half of a replacement.
+}  // namespace
+
 void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_index,
                      Diagnostics& diags) {
   const plan::ResourceChange& saved = context.plan.changes[change_index];
@@ -395,7 +395,6 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
                         &*row.row.value, Severity::kError, diags);
 }
 
-/// Destroys the current object, or a deposed one.
 void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
                 const std::string& deposed, Diagnostics& diags) {
   const plan::ResourceChange& saved = context.plan.changes[change_index];
@@ -512,8 +511,6 @@ void ForgetRow(ApplyContext& context, RowContext& row, const std::string& depose
   context.recorder.Record(record, DurabilityOf(row));
 }
 
-}  // namespace
-
 void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   const Node& node = walk.graph.node(id);
@@ -544,148 +541,6 @@ void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
   });
   for (Diagnostics& list : found) {
     diags.Append(std::move(list));
-  }
-}
-
-namespace {
-
-/// Whether what was to be done with the current object of an address is done, or nothing was: what
-/// is left over beside it goes afterwards.
-bool CurrentDone(const ApplyContext& context, const config::Resource& resource,
-                 const ResourceInstance& address) {
-  auto it = context.change_of.find(address);
-  if (it == context.change_of.end()) {
-    return true;
-  }
-  switch (context.plan.changes[it->second].action) {
-    case plan::Action::kNoOp:
-      return (resource.preconditions.empty() && resource.postconditions.empty()) ||
-             context.Done(it->second, Phase::kCheck);
-    case plan::Action::kDelete:
-    case plan::Action::kForget:
-      return true;
-    default:
-      return context.Done(it->second, Phase::kApply);
-  }
-}
-
-}  // namespace
-
-void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
-  Walk& walk = context.node.walk;
-  uint32_t cell_index = walk.graph.node(id).index;
-  Cell& cell = walk.cells[cell_index];
-  static const config::Resource kNoBlock;
-  ModuleInstance* instance = nullptr;
-  NodeId block_id = kNoNode;
-  const config::Resource* resource = &kNoBlock;
-  const BlockInfo* info = &context.orphan_infos[cell_index];
-  bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck;
-  if (cell.block >= 0) {
-    auto block = static_cast<size_t>(cell.block);
-    resource = &cell.node->module->resources[block];
-    info = &walk.blocks[cell.node->index][block];
-    block_id = walk.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
-    for (ModuleInstance* candidate : walk.instances[cell.node->index]) {
-      if (candidate->id == cell.resource.module) {
-        instance = candidate;
-      }
-    }
-    if (live && instance != nullptr && !ExpandTable(context, block_id, *instance, diags)) {
-      return;
-    }
-  }
-  std::vector<Diagnostics> found(cell.rows.size());
-  bool blocking = cell.runs_commands || walk.providers[cell.provider].blocking;
-  walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) {
-    if (!cell.rows[i].kept) {
-      return;
-    }
-    uint32_t change_index = cell.rows[i].change;
-    const plan::ResourceChange& change = context.plan.changes[change_index];
-    // A row whose other half failed is skipped without a word (own-destroy and own-create rules).
-    bool other_half_done = true;
-    if (cell.phase == Phase::kApply && change.action == plan::Action::kDeleteThenCreate) {
-      other_half_done = context.Done(change_index, Phase::kDestroy);
-    } else if (cell.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
-      other_half_done = context.Done(change_index, Phase::kApply);
-    } else if (cell.phase == Phase::kDispose && !change.deposed.empty()) {
-      other_half_done = CurrentDone(context, *resource, change.address);
-    }
-    if (!other_half_done) {
-      cell.rows[i].failed = true;
-      return;
-    }
-    if (walk.stopping()) {
-      found[i].Error("execution halted", "");
-      return;
-    }
-    Row detached;
-    detached.key = change.address.key;
-    const state::Resource* stored = context.plan.prior_state.Find(cell.resource);
-    detached.stored = stored == nullptr ? nullptr : stored->Find(change.address.key);
-    Row* row = nullptr;
-    if (live && instance != nullptr) {
-      row = instance->resources[static_cast<size_t>(cell.block)]->Find(change.address.key);
-    }
-    RowContext row_context{context.node,
-                           block_id,
-                           *resource,
-                           *info,
-                           instance,
-                           change.address,
-                           row != nullptr ? *row : detached};
-    row_context.create_before_destroy = cell.forced_create_first ||
-                                        resource->create_before_destroy.value_or(false) ||
-                                        change.action == plan::Action::kCreateThenDelete;
-    switch (cell.phase) {
-      case Phase::kApply:
-        if (row == nullptr) {
-          found[i].Error("Resource instance is not in the configuration any more",
-                         "The plan has a change for " + row_context.AddressText() +
-                             ", which count or for_each no longer gives.");
-        } else if (change.action == plan::Action::kRead) {
-          ApplyDataRow(context, row_context, found[i]);
-        } else {
-          ApplyManagedRow(context, row_context, change_index, found[i]);
-        }
-        break;
-      case Phase::kCheck:
-        if (row != nullptr && row->value) {
-          if (CheckConditions(row_context, ConditionKind::kPrecondition, resource->preconditions,
-                              nullptr, Severity::kError, found[i])) {
-            (void)CheckConditions(row_context, ConditionKind::kPostcondition,
-                                  resource->postconditions, &*row->value, Severity::kError,
-                                  found[i]);
-          }
-        }
-        break;
-      case Phase::kDestroy:
-        DestroyRow(context, row_context, change_index, change.deposed, found[i]);
-        break;
-      case Phase::kDispose: {
-        const std::string& key =
-            !change.deposed.empty() ? change.deposed : context.deposed_keys[change_index];
-        DestroyRow(context, row_context, change_index, key, found[i]);
-        break;
-      }
-      case Phase::kForget:
-        ForgetRow(context, row_context, change.deposed);
-        break;
-    }
-    if (!found[i].has_errors()) {
-      context.SetDone(change_index, cell.phase);
-    } else {
-      cell.rows[i].failed = true;
-    }
-  });
-  bool failed = false;
-  for (size_t i = 0; i < cell.rows.size(); ++i) {
-    failed = failed || cell.rows[i].failed;
-    diags.Append(std::move(found[i]));
-  }
-  if (failed) {
-    walk.MarkFailed(id);
   }
 }
 

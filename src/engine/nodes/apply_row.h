@@ -1,6 +1,10 @@
 // Carrying out one row of a cell.
 #pragma once
 
+#include <atomic>
+#include <functional>
+#include <memory>
+
 #include "engine/apply.h"
 #include "engine/cells.h"
 #include "engine/nodes/managed.h"
@@ -27,6 +31,29 @@ class Recorder {
   state::Store* store_;
 };
 
+class CellRun;
+
+/// How many others each row of a cell still waits for, itself being opened among them. Who comes
+/// last carries it out.
+class RowGates {
+ public:
+  explicit RowGates(const Cell& cell);
+  /// One more row of an earlier cell that this row waits for. Before the walk.
+  void Expect(size_t row) { pending_[row].fetch_add(1, std::memory_order_relaxed); }
+  /// The cell's rows can run from now on. The caller then arrives at each of them, and ends once
+  /// more. `over` is called when all rows have run.
+  void Open(std::shared_ptr<CellRun> run, std::function<void()> over);
+  /// What a row waits for has come.
+  void Arrive(size_t row);
+  void End();
+
+ private:
+  std::unique_ptr<std::atomic<uint32_t>[]> pending_;
+  std::atomic<size_t> unfinished_;  ///< rows, and the opening
+  std::shared_ptr<CellRun> run_;
+  std::function<void()> over_;
+};
+
 struct ApplyContext {
   NodeContext& node;
   const plan::Plan& plan;
@@ -43,6 +70,9 @@ struct ApplyContext {
   /// Schemas of orphaned resources.
   std::vector<BlockInfo> orphan_infos;
 
+  /// Per cell: the gates of its rows, when rows of other cells come before them.
+  std::vector<std::unique_ptr<RowGates>> gates;
+
   bool Done(uint32_t change, Phase phase) const {
     return (done[change] & (1U << static_cast<unsigned>(phase))) != 0;
   }
@@ -53,7 +83,21 @@ struct ApplyContext {
 
 /// Expands a block in all its module instances and fills the rows that have nothing to do.
 void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags);
-/// Carries out all rows of a cell.
+/// Expands one table once, whoever comes first: the block's node or a cell in a keyed module.
+bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
+/// Create, update, or the create half of a replacement.
+void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_index,
+                     Diagnostics& diags);
+/// Destroys the current object, or a deposed one.
+void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
+                const std::string& deposed, Diagnostics& diags);
+void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags);
+void ForgetRow(ApplyContext& context, RowContext& row, const std::string& deposed);
+
+/// Gates for the rows of cells that follow others. Before the walk.
+void MakeRowGates(ApplyContext& context);
+/// Carries out all rows of a cell. Rows that wait for rows of a cell that is still at work are
+/// carried out later: then the node is detached from the walk until they are done.
 void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags);
 
 }  // namespace kinu::engine

@@ -395,6 +395,12 @@ void Script::Release(const std::string& what) {
   changed_.notify_all();
 }
 
+void Script::Forget() {
+  std::lock_guard lock(mutex_);
+  released_.clear();
+  waiting_.clear();
+}
+
 void Script::AwaitWaiting(const std::string& what) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.contains(what); });

@@ -75,6 +75,8 @@ class Script {
   void ClearCalls();
   /// Lets calls go on that wait for `what` ("ApplyResourceChange thing-1"), now and later.
   void Release(const std::string& what);
+  /// What was released has to be released again.
+  void Forget();
   /// Blocks until a call waits for `what`.
   void AwaitWaiting(const std::string& what);
   bool stopped() const;

@@ -1,0 +1,282 @@
+// Carrying out the rows of a cell. Rows of different cells can follow each other one by one: the
+// new object of a replacement is made when the old one is gone, whatever becomes of its siblings.
+// So a cell opens as soon as those that it follows have begun; each of its rows starts when what
+// it waits for has arrived, on the thread that finished last. Ref: rule A4 of docs/engine.md.
+#include <algorithm>
+
+#include "engine/nodes/apply_row.h"
+
+namespace kinu::engine {
+
+/// The rows of one cell while they are carried out.
+class CellRun {
+ public:
+  CellRun(ApplyContext& context, NodeId id, Diagnostics& diags)
+      : context_(context),
+        walk_(context.node.walk),
+        id_(id),
+        cell_index_(walk_.graph.node(id).index),
+        cell_(walk_.cells[cell_index_]),
+        info_(&context.orphan_infos[cell_index_]),
+        live_(cell_.phase == Phase::kApply || cell_.phase == Phase::kCheck),
+        diags_(diags),
+        found_(cell_.rows.size()) {}
+
+  /// Finds the block and its instance, and expands it for live rows. False when that fails: then
+  /// no row can be carried out.
+  bool Prepare();
+  /// Carries out a row, and then rows of other cells that waited for it alone. Any number of rows
+  /// may run side by side.
+  void RunRow(size_t i);
+  /// Lets the rows that wait for rows of this cell go on without them.
+  void GiveUp();
+  /// After all rows: what they said, in their order.
+  void Conclude();
+
+ private:
+  void RunRowItself(size_t i);
+  bool OtherHalfDone(const plan::ResourceChange& change, uint32_t index) const;
+  bool CurrentDone(const ResourceInstance& address) const;
+  void Carry(size_t i, RowContext& row, bool configured);
+
+  ApplyContext& context_;
+  Walk& walk_;
+  const NodeId id_;
+  const uint32_t cell_index_;
+  Cell& cell_;
+  ModuleInstance* instance_ = nullptr;
+  NodeId block_id_ = kNoNode;
+  const config::Resource* resource_ = nullptr;
+  const BlockInfo* info_;
+  const bool live_;
+  Diagnostics& diags_;
+  std::vector<Diagnostics> found_;
+};
+
+bool CellRun::Prepare() {
+  static const config::Resource kNoBlock;
+  resource_ = &kNoBlock;
+  if (cell_.block < 0) {
+    return true;
+  }
+  auto block = static_cast<size_t>(cell_.block);
+  resource_ = &cell_.node->module->resources[block];
+  info_ = &walk_.blocks[cell_.node->index][block];
+  block_id_ = walk_.bases[cell_.node->index].resources + static_cast<NodeId>(cell_.block);
+  for (ModuleInstance* candidate : walk_.instances[cell_.node->index]) {
+    if (candidate->id == cell_.resource.module) {
+      instance_ = candidate;
+    }
+  }
+  return !live_ || instance_ == nullptr || ExpandTable(context_, block_id_, *instance_, diags_);
+}
+
+/// Whether what was to be done with the current object of an address is done, or nothing was: what
+/// is left over beside it goes afterwards.
+bool CellRun::CurrentDone(const ResourceInstance& address) const {
+  auto it = context_.change_of.find(address);
+  if (it == context_.change_of.end()) {
+    return true;
+  }
+  switch (context_.plan.changes[it->second].action) {
+    case plan::Action::kNoOp:
+      return (resource_->preconditions.empty() && resource_->postconditions.empty()) ||
+             context_.Done(it->second, Phase::kCheck);
+    case plan::Action::kDelete:
+    case plan::Action::kForget:
+      return true;
+    default:
+      return context_.Done(it->second, Phase::kApply);
+  }
+}
+
+/// A row whose other half failed is skipped without a word.
+bool CellRun::OtherHalfDone(const plan::ResourceChange& change, uint32_t index) const {
+  if (cell_.phase == Phase::kApply && change.action == plan::Action::kDeleteThenCreate) {
+    return context_.Done(index, Phase::kDestroy);
+  }
+  if (cell_.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
+    return context_.Done(index, Phase::kApply);
+  }
+  return cell_.phase != Phase::kDispose || change.deposed.empty() || CurrentDone(change.address);
+}
+
+void CellRun::RunRow(size_t i) {
+  RunRowItself(i);
+  auto [first, last] = std::equal_range(
+      cell_.followers.begin(), cell_.followers.end(), RowFollower{static_cast<uint32_t>(i), 0, 0},
+      [](const RowFollower& a, const RowFollower& b) { return a.row < b.row; });
+  for (; first != last; ++first) {
+    context_.gates[first->cell]->Arrive(first->following_row);
+  }
+}
+
+void CellRun::GiveUp() {
+  for (const RowFollower& follower : cell_.followers) {
+    context_.gates[follower.cell]->Arrive(follower.following_row);
+  }
+}
+
+void CellRun::RunRowItself(size_t i) {
+  if (!cell_.rows[i].kept) {
+    return;
+  }
+  uint32_t change_index = cell_.rows[i].change;
+  const plan::ResourceChange& change = context_.plan.changes[change_index];
+  if (!OtherHalfDone(change, change_index)) {
+    cell_.rows[i].failed = true;
+    return;
+  }
+  if (walk_.stopping()) {
+    found_[i].Error("execution halted", "");
+    return;
+  }
+  Row detached;
+  detached.key = change.address.key;
+  const state::Resource* stored = context_.plan.prior_state.Find(cell_.resource);
+  detached.stored = stored == nullptr ? nullptr : stored->Find(change.address.key);
+  Row* row = nullptr;
+  if (live_ && instance_ != nullptr) {
+    row = instance_->resources[static_cast<size_t>(cell_.block)]->Find(change.address.key);
+  }
+  RowContext row_context{context_.node,
+                         block_id_,
+                         *resource_,
+                         *info_,
+                         instance_,
+                         change.address,
+                         row != nullptr ? *row : detached};
+  row_context.create_before_destroy = cell_.forced_create_first ||
+                                      resource_->create_before_destroy.value_or(false) ||
+                                      change.action == plan::Action::kCreateThenDelete;
+  Carry(i, row_context, row != nullptr);
+  if (!found_[i].has_errors()) {
+    context_.SetDone(change_index, cell_.phase);
+  } else {
+    cell_.rows[i].failed = true;
+  }
+}
+
+void CellRun::Carry(size_t i, RowContext& row, bool configured) {
+  const uint32_t change_index = cell_.rows[i].change;
+  const plan::ResourceChange& change = context_.plan.changes[change_index];
+  switch (cell_.phase) {
+    case Phase::kApply:
+      if (!configured) {
+        found_[i].Error("Resource instance is not in the configuration any more",
+                        "The plan has a change for " + row.AddressText() +
+                            ", which count or for_each no longer gives.");
+      } else if (change.action == plan::Action::kRead) {
+        ApplyDataRow(context_, row, found_[i]);
+      } else {
+        ApplyManagedRow(context_, row, change_index, found_[i]);
+      }
+      break;
+    case Phase::kCheck:
+      if (configured && row.row.value &&
+          CheckConditions(row, ConditionKind::kPrecondition, resource_->preconditions, nullptr,
+                          Severity::kError, found_[i])) {
+        (void)CheckConditions(row, ConditionKind::kPostcondition, resource_->postconditions,
+                              &*row.row.value, Severity::kError, found_[i]);
+      }
+      break;
+    case Phase::kDestroy:
+      DestroyRow(context_, row, change_index, change.deposed, found_[i]);
+      break;
+    case Phase::kDispose:
+      DestroyRow(context_, row, change_index,
+                 !change.deposed.empty() ? change.deposed : context_.deposed_keys[change_index],
+                 found_[i]);
+      break;
+    case Phase::kForget:
+      ForgetRow(context_, row, change.deposed);
+      break;
+  }
+}
+
+void CellRun::Conclude() {
+  bool failed = false;
+  for (size_t i = 0; i < cell_.rows.size(); ++i) {
+    failed = failed || cell_.rows[i].failed;
+    diags_.Append(std::move(found_[i]));
+  }
+  if (failed) {
+    walk_.MarkFailed(id_);
+  }
+}
+
+RowGates::RowGates(const Cell& cell)
+    : pending_(std::make_unique<std::atomic<uint32_t>[]>(cell.rows.size())),
+      unfinished_(cell.rows.size() + 1) {
+  for (size_t i = 0; i < cell.rows.size(); ++i) {
+    pending_[i].store(1, std::memory_order_relaxed);
+  }
+}
+
+void RowGates::Open(std::shared_ptr<CellRun> run, std::function<void()> over) {
+  run_ = std::move(run);
+  over_ = std::move(over);
+}
+
+void RowGates::Arrive(size_t row) {
+  if (pending_[row].fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    run_->RunRow(row);
+    End();
+  }
+}
+
+void RowGates::End() {
+  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    over_();
+  }
+}
+
+void MakeRowGates(ApplyContext& context) {
+  const std::vector<Cell>& cells = context.node.walk.cells;
+  context.gates.resize(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].follows.empty()) {
+      context.gates[i] = std::make_unique<RowGates>(cells[i]);
+    }
+  }
+  for (const Cell& cell : cells) {
+    for (const RowFollower& follower : cell.followers) {
+      context.gates[follower.cell]->Expect(follower.following_row);
+    }
+  }
+}
+
+void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  const uint32_t cell_index = walk.graph.node(id).index;
+  const Cell& cell = walk.cells[cell_index];
+  auto run = std::make_shared<CellRun>(context, id, diags);
+  if (!run->Prepare()) {
+    run->GiveUp();
+    return;
+  }
+  const bool blocking = cell.runs_commands || walk.providers[cell.provider].blocking;
+  RowGates* gates = context.gates[cell_index].get();
+  if (gates == nullptr) {
+    walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });
+    run->Conclude();
+    return;
+  }
+  // A cell that was left out, or skipped, lets nothing of this one wait.
+  for (uint32_t earlier : cell.follows) {
+    for (const RowFollower& follower : walk.cells[earlier].followers) {
+      if (!walk.cells[earlier].begun && follower.cell == cell_index) {
+        gates->Arrive(follower.following_row);
+      }
+    }
+  }
+  walk.Detach(id);
+  gates->Open(run, [&walk, run, id] {
+    run->Conclude();
+    walk.Finish(id);
+  });
+  walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { gates->Arrive(i); });
+  gates->End();
+}
+
+}  // namespace kinu::engine
