@@ -227,7 +227,9 @@ void RowGates::Arrive(size_t row) {
 
 void RowGates::End() {
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    over_();
+    // The walk, and these gates with it, may end while this still returns.
+    const std::function<void()> over = std::move(over_);
+    over();
   }
 }
 
