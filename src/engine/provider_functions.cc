@@ -102,15 +102,17 @@ const functions::Callable* ProviderFunctions::Find(Walk& walk, const config::Con
   const schema::FunctionSignature* signature =
       slot.schema == nullptr ? nullptr : slot.schema->FindFunction(parts->function);
   bool validating = walk.kind == WalkKind::kValidate;
+  provider::Provider* provider = slot.keyed.empty() ? slot.provider.get() : slot.keyed[0].get();
   if (signature == nullptr && !validating) {
-    return nullptr;
+    signature = provider == nullptr ? nullptr : provider->ConfiguredFunction(parts->function);
+    if (signature == nullptr) {
+      return nullptr;
+    }
   }
   known = std::make_unique<Function>(std::string(name), signature);
   if (signature != nullptr) {
     Diagnostics ignored;
-    known->SetProvider(validating           ? walk.ProviderForValidation(*index, ignored)
-                       : slot.keyed.empty() ? slot.provider.get()
-                                            : slot.keyed[0].get());
+    known->SetProvider(validating ? walk.ProviderForValidation(*index, ignored) : provider);
   }
   return known.get();
 }

@@ -60,6 +60,30 @@ TEST_F(ProviderFunctionsTest, AProviderOfWhichOnlyFunctionsAreUsedIsNotConfigure
   EXPECT_EQ(script_->CountCalls("Configure"), 0u);
 }
 
+TEST_F(ProviderFunctionsTest, SomeAreThereOnceTheProviderIsConfigured) {
+  schema::FunctionSignature& late = script_->configured_functions["late"];
+  late.name = "late";
+  late.parameters.emplace_back();
+  late.parameters[0].name = "text";
+  late.parameters[0].type = Type::String();
+  late.return_type = Type::String();
+  script_->functions["late"] = script_->functions["upper"];
+  ConfigureWith(R"(
+    resource "test_thing" "a" { name = provider::test::late("a") }
+    output "x" { value = provider::test::late(test_thing.a.id) })");
+  // Validation knows nothing of them, and lets everything pass.
+  Validate(MakeInput(), diags_);
+  EXPECT_TRUE(diags_.empty()) << Text(diags_);
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Applied(), Strings{"create A"});
+  EXPECT_EQ(state_.outputs.at(0).value.AsString(), "ID-A");
+  state_ = state::State();
+  ConfigureWith(R"(output "x" { value = provider::test::late("a") })");
+  (void)Plan();  // only its functions are used: it is not configured
+  EXPECT_EQ(Summaries(), (Strings{"Function not found in provider"}));
+}
+
 TEST_F(ProviderFunctionsTest, ArgumentsFollowTheRulesOfAllFunctions) {
   struct Row {
     std::string call;

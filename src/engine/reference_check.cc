@@ -95,7 +95,8 @@ Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags) {
   std::vector<lang::DeprecatedPart> parts;
   value = lang::TakeDeprecated(value, parts);
   for (const lang::DeprecatedPart& part : parts) {
-    diags.Add(lang::DeprecationWarning(part.cause, "This value", schema::Locate(body, part.path)));
+    diags.Add(
+        lang::DeprecationWarning(part.cause, "This value", schema::LocateBody(body, part.path)));
   }
   return value;
 }

@@ -12,7 +12,8 @@
 
 namespace kinu::engine {
 
-/// A body's value without marks of deprecation; each becomes a warning at the argument.
+/// A body's value without marks of deprecation; each becomes a warning at the body, or
+/// the nested block, that holds the argument.
 Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags);
 
 class ReferenceCheck final : private config::SchemaSource {

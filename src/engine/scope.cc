@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "engine/console.h"
+#include "engine/deprecated_parts.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -28,14 +29,16 @@ Value Combine(const Program& program, const Expansion& expansion, std::vector<Va
 }
 
 /// The same where only some rows have an object. Gaps between positions are unknown.
-Value CombineExisting(const Program& program, const ResourceTable& table, const Type& type) {
+template <typename F>
+Value CombineExisting(const Program& program, const ResourceTable& table, const Type& type,
+                      F&& seen) {
   std::vector<std::pair<std::string, Value>> attributes;
   std::vector<Value> elements;
   for (const Row& row : table.rows) {
     if (row.absent || (row.orphan && (row.pending_delete || !row.value))) {
       continue;
     }
-    Value value = row.value ? *row.value : Value::Unknown(type);
+    Value value = row.value ? seen(*row.value) : Value::Unknown(type);
     if (table.expansion.kind == Expansion::Kind::kForEach &&
         row.key.kind() == InstanceKey::Kind::kString) {
       attributes.emplace_back(program.Text(row.key.symbol()), std::move(value));
@@ -50,7 +53,24 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
                                                          : Value::Object(std::move(attributes));
 }
 
+/// Whether what the steps lead to can have marks that AsSeen() gives to the object.
+bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> steps) {
+  return info.has_deprecated &&
+         (steps.empty() || steps[0].kind != hcl::TraversalStep::Kind::kAttribute ||
+          HasDeprecatedParts(info.schema->block, steps[0].name));
+}
+
 }  // namespace
+
+Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
+             const Value& object) {
+  const BlockInfo& info = walk.blocks[instance.node->index][resource];
+  if (!info.has_deprecated) {
+    return object;
+  }
+  return MarkDeprecatedParts(info.schema->block, object, walk.program, *instance.node,
+                             instance.node->module->resources[resource].name);
+}
 
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   const ResourceTable& table = *instance.resources[resource];
@@ -89,10 +109,11 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     const bool known_to_state = walk.kind == WalkKind::kApply || table.rows.size() > 1 || deposed;
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
+  auto seen = [&](const Value& value) { return AsSeen(walk, instance, resource, value); };
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
     if (table.has_gaps) {
-      table.whole = CombineExisting(walk.program, table, type());
+      table.whole = CombineExisting(walk.program, table, type(), seen);
       return *table.whole;
     }
     std::vector<Value> values;
@@ -101,7 +122,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     bool complete = true;
     for (size_t i = 0; i < wanted; ++i) {
       complete = complete && table.rows[i].value.has_value();
-      values.push_back(table.rows[i].value ? *table.rows[i].value : Value::Unknown(type()));
+      values.push_back(table.rows[i].value ? seen(*table.rows[i].value) : Value::Unknown(type()));
     }
     if (!complete && walk.kind == WalkKind::kApply) {
       // Rows that are still at work: their provisioners look at the ones before them.
@@ -169,8 +190,16 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
   return ResolveObject(ref, traversal, diags);
 }
 
-Value ModuleScope::ResourceValue(const config::Reference& ref) const {
-  return WholeResource(walk_, instance_, static_cast<size_t>(ref.index));
+Value ModuleScope::ResourceValue(const config::Reference& ref,
+                                 std::span<const hcl::TraversalStep> rest) const {
+  auto index = static_cast<size_t>(ref.index);
+  Value whole = WholeResource(walk_, instance_, index);
+  const Expansion::Kind kind = instance_.resources[index]->expansion.kind;
+  const bool one = kind == Expansion::Kind::kSingle || kind == Expansion::Kind::kDisabled;
+  if (one && MayBeDeprecated(walk_.blocks[instance_.node->index][index], rest)) {
+    return AsSeen(walk_, instance_, index, whole);
+  }
+  return whole;
 }
 
 Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
@@ -239,9 +268,12 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
                           : lang::ApplySteps(instance_.locals[index], rest, traversal, diags);
     case ReferenceKind::kResource:
       if (const Row* row = SingledOut(walk_, instance_, ref); row != nullptr && !rest.empty()) {
-        return lang::ApplySteps(*row->value, rest.subspan(1), traversal, diags);
+        rest = rest.subspan(1);
+        const bool marked = MayBeDeprecated(walk_.blocks[instance_.node->index][index], rest);
+        return lang::ApplySteps(marked ? AsSeen(walk_, instance_, index, *row->value) : *row->value,
+                                rest, traversal, diags);
       }
-      return lang::ApplySteps(ResourceValue(ref), rest, traversal, diags);
+      return lang::ApplySteps(ResourceValue(ref, rest), rest, traversal, diags);
     case ReferenceKind::kModule:
       return ModuleValue(ref, traversal, diags);
     case ReferenceKind::kCountIndex:

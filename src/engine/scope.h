@@ -27,7 +27,7 @@ class ModuleScope final : public lang::Scope {
  private:
   Value ResolveObject(const config::Reference& ref, const hcl::TraversalExpr& traversal,
                       Diagnostics& diags) const;
-  Value ResourceValue(const config::Reference& ref) const;
+  Value ResourceValue(const config::Reference& ref, std::span<const hcl::TraversalStep> rest) const;
   Value ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
                     Diagnostics& diags) const;
 
@@ -37,7 +37,11 @@ class ModuleScope final : public lang::Scope {
   const Value* self_;
 };
 
-/// The value of a whole resource in one module instance, as expressions see it.
+/// An object of a resource block as expressions see it: with marks where its provider deprecates
+/// parts.
+Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
+             const Value& object);
+/// The value of a whole resource in one module instance. That of a single one is not yet AsSeen().
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource);
 /// The value of a whole module call.
 Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call);

@@ -131,6 +131,7 @@ struct BlockInfo {
   const schema::ResourceSchema* schema = nullptr;
   uint32_t provider = 0;                       ///< index of the ProviderSlot
   state::DependencyList dependencies;          ///< R1: every resource that it depends on
+  bool has_deprecated = false;                 ///< the schema deprecates parts of its objects
   bool create_before_destroy = false;          ///< own setting or forced by a dependent
   std::vector<const state::Resource*> stored;  ///< its entries in the prior state
   std::vector<StrayRows> strays;

@@ -49,6 +49,7 @@ struct Methods {
   const char* open_ephemeral;
   const char* renew_ephemeral;
   const char* close_ephemeral;
+  const char* get_functions;
   const char* call_function;
   const char* stop;
 };
@@ -74,6 +75,7 @@ constexpr Methods kMethods5 = {
     .open_ephemeral = "/tfplugin5.Provider/OpenEphemeralResource",
     .renew_ephemeral = "/tfplugin5.Provider/RenewEphemeralResource",
     .close_ephemeral = "/tfplugin5.Provider/CloseEphemeralResource",
+    .get_functions = "/tfplugin5.Provider/GetFunctions",
     .call_function = "/tfplugin5.Provider/CallFunction",
     .stop = "/tfplugin5.Provider/Stop",
 };
@@ -96,6 +98,7 @@ constexpr Methods kMethods6 = {
     .open_ephemeral = "/tfplugin6.Provider/OpenEphemeralResource",
     .renew_ephemeral = "/tfplugin6.Provider/RenewEphemeralResource",
     .close_ephemeral = "/tfplugin6.Provider/CloseEphemeralResource",
+    .get_functions = "/tfplugin6.Provider/GetFunctions",
     .call_function = "/tfplugin6.Provider/CallFunction",
     .stop = "/tfplugin6.Provider/StopProvider",
 };
@@ -829,11 +832,38 @@ void PluginProvider::CloseEphemeral(std::string_view type, std::string_view priv
   }
 }
 
+const schema::FunctionSignature* PluginProvider::ConfiguredFunction(std::string_view name) {
+  std::lock_guard lock(functions_mutex_);
+  if (!functions_asked_) {
+    functions_asked_ = true;
+    provider::Problems problems;
+    std::string bytes;
+    if (Call(methods_->get_functions, "", &bytes, problems)) {
+      // The same entries as in a schema, in a message of their own.
+      auto response = std::make_shared<std::string>();
+      ProtoWriter writer(*response);
+      ProtoReader reader(bytes);
+      for (ProtoField field; reader.Next(field);) {
+        if (field.number == 1) {
+          writer.Bytes(7, field.bytes);
+        }
+      }
+      auto opened = provider::OpenWireSchema(
+          {.protocol = protocol_, .schema = *response, .identities = {}, .owner = response});
+      functions_ = opened ? *std::move(opened) : nullptr;
+    }
+  }
+  return functions_ == nullptr ? nullptr : functions_->FindFunction(name);
+}
+
 std::expected<Value, std::string> PluginProvider::CallFunction(std::string_view name,
                                                                std::span<const Value> arguments,
                                                                int* argument) {
   *argument = -1;
   const schema::FunctionSignature* signature = schema_->FindFunction(name);
+  if (signature == nullptr) {
+    signature = ConfiguredFunction(name);
+  }
   if (signature == nullptr) {
     return std::unexpected("the provider has no function " + std::string(name));
   }

@@ -78,6 +78,7 @@ class PluginProvider final : public provider::Provider {
   std::expected<Value, std::string> CallFunction(std::string_view name,
                                                  std::span<const Value> arguments,
                                                  int* argument) override;
+  const schema::FunctionSignature* ConfiguredFunction(std::string_view name) override;
   void Stop() override;
   void Close() override;
 
@@ -110,6 +111,10 @@ class PluginProvider final : public provider::Provider {
   bool closed_ = false;
   bool fetched_ = false;
   std::shared_ptr<const schema::ProviderSchema> schema_;
+  /// What GetFunctions answered, asked for once.
+  std::mutex functions_mutex_;
+  bool functions_asked_ = false;
+  std::shared_ptr<const schema::ProviderSchema> functions_;
   std::thread stdio_;
   std::shared_future<void> primed_;
 };

@@ -419,6 +419,26 @@ TEST_P(Messages, OpenEphemeralAndFunctions) {
   EXPECT_TRUE(log_.requests.empty());
 }
 
+TEST_P(Messages, AConfiguredProviderMayHaveMoreFunctions) {
+  EXPECT_EQ(provider_->schema().FindFunction("late"), nullptr);
+  log_.responses[Method("GetFunctions", "GetFunctions")] = Protoc("encode", "GetFunctions.Response",
+                                                                  R"(functions { key: "late" value {
+                  parameters { name: "text" type: "\"string\"" } return { type: "\"number\"" } } })",
+                                                                  GetParam());
+  log_.responses[Method("CallFunction", "CallFunction")] =
+      Protoc("encode", "CallFunction.Response", R"(result { json: "3" })", GetParam());
+  const schema::FunctionSignature* late = provider_->ConfiguredFunction("late");
+  ASSERT_NE(late, nullptr);
+  ASSERT_EQ(late->parameters.size(), 1u);
+  EXPECT_EQ(late->return_type, Type::Number());
+  EXPECT_EQ(provider_->ConfiguredFunction("none"), nullptr);
+  int argument = 0;
+  const std::vector<Value> arguments = {Value::String("abc")};
+  auto result = provider_->CallFunction("late", arguments, &argument);
+  ASSERT_TRUE(result) << result.error();
+  EXPECT_TRUE(Value::RawEquals(*result, Value::Int(3)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Protocol, Messages, ::testing::Values(5, 6));
 
 }  // namespace

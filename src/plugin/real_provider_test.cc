@@ -221,6 +221,22 @@ TEST_P(RealProvider, OtherKindsOfObjects) {
   EXPECT_EQ(argument, 0);
 }
 
+TEST_P(RealProvider, FunctionsOfTheConfiguredProvider) {
+  START_OR_SKIP(provider, StartKinutest());
+  Problems problems;
+  EXPECT_EQ(provider->schema().FindFunction("prefixed"), nullptr);
+  provider->Configure(
+      ObjectWith(provider->schema().provider_config().block, {{"prefix", Value::String("p")}}),
+      problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  ASSERT_NE(provider->ConfiguredFunction("prefixed"), nullptr);
+  int argument = 0;
+  const std::vector<Value> words = {Value::String("x")};
+  auto text = provider->CallFunction("prefixed", words, &argument);
+  ASSERT_TRUE(text) << text.error();
+  EXPECT_EQ(text->AsString(), "p-x");
+}
+
 TEST_P(RealProvider, ManyCallsAtOnce) {
   START_OR_SKIP(provider, StartKinutest());
   const schema::ResourceSchema* lookup = provider->schema().FindData("kinutest_lookup");

@@ -142,6 +142,11 @@ class Provider {
   virtual std::expected<Value, std::string> CallFunction(std::string_view name,
                                                          std::span<const Value> arguments,
                                                          int* argument) = 0;
+  /// A function that the schema does not have, but the provider as it is configured has; null when
+  /// there is none. Lives as long as the provider.
+  virtual const schema::FunctionSignature* ConfiguredFunction(std::string_view /*name*/) {
+    return nullptr;
+  }
   /// Asks running calls to end soon. May be called at any time, from any thread.
   virtual void Stop() = 0;
   /// Ends the provider (process shutdown). No call may follow.

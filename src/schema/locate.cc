@@ -15,9 +15,29 @@ namespace {
 
 constexpr std::string_view kMapLabels[] = {"key"};
 
+// The content of the first `dynamic` block for the name, or null.
+const hcl::Body* DynamicContent(const hcl::Body& body, std::string_view name) {
+  static constexpr std::string_view kLabel[] = {"type"};
+  const hcl::BlockSchema dynamic[] = {{"dynamic", kLabel}};
+  const hcl::BlockSchema inner[] = {{"content", {}}};
+  Diagnostics problems;
+  const hcl::BodyContent found =
+      body.Content({.blocks = dynamic}, hcl::Strictness::kPartial, problems);
+  for (const hcl::Block& block : found.blocks) {
+    if (block.labels.front() == name) {
+      const hcl::BodyContent content =
+          block.body->Content({.blocks = inner}, hcl::Strictness::kPartial, problems);
+      return content.blocks.empty() ? nullptr : content.blocks.front().body;
+    }
+  }
+  return nullptr;
+}
+
 // Goes down from body to body as long as steps name blocks. Steps that do not are passed over: they
-// are inside an attribute.
-const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps) {
+// are inside an attribute. With `generated`, an element behind the blocks that are written is one
+// of a `dynamic` block.
+const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps,
+                         bool generated = false) {
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].kind != Kind::kAttribute) {
       return body;
@@ -40,6 +60,16 @@ const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps)
         body->Content({.blocks = blocks}, hcl::Strictness::kPartial, problems);
     if (problems.has_errors()) {
       return body;
+    }
+    if (const hcl::Body* made =
+            generated ? DynamicContent(*body, steps[i - (index != nullptr)].name) : nullptr;
+        made != nullptr) {
+      const std::optional<int64_t> at =
+          index != nullptr && index->type() == Type::Number() ? index->AsInt64() : std::nullopt;
+      if (!at || *at < 0 || static_cast<size_t>(*at) >= content.blocks.size()) {
+        body = made;
+        continue;
+      }
     }
     if (content.blocks.empty()) {
       continue;
@@ -129,6 +159,17 @@ SourceRange Locate(const hcl::Body& body, const Path& path) {
     return deepest->MissingItemRange();
   }
   return index == nullptr ? attribute->expr->range() : LocateElement(*attribute, *index);
+}
+
+SourceRange LocateBody(const hcl::Body& body, const Path& path) {
+  std::span<const PathStep> steps = path.steps();
+  if (steps.empty() || steps.front().kind == Kind::kIndex) {
+    return body.MissingItemRange();
+  }
+  if (steps.back().kind == Kind::kIndex) {
+    steps = steps.first(steps.size() - 1);
+  }
+  return (steps.size() > 1 ? Descend(&body, steps, true) : &body)->MissingItemRange();
 }
 
 void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,

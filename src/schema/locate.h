@@ -14,6 +14,10 @@ namespace kinu::schema {
 /// missing.
 SourceRange Locate(const hcl::Body& body, const Path& path);
 
+/// The place in the body that holds the last step of the path where something would be missing.
+/// Blocks that `dynamic` generates are in its `content`.
+SourceRange LocateBody(const hcl::Body& body, const Path& path);
+
 /// Reports every ephemeral part of a value outside of write-only attributes.
 /// Ref: opentofu internal/lang/eval.go validEphemeralReferences.
 void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,

@@ -411,9 +411,14 @@ bool CheckConditions(RowContext& row, ConditionKind kind,
     return true;
   }
   size_t errors = diags.error_count();
-  const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
+  const size_t block = row.walk().graph.node(row.id).index;
+  const ResourceTable& table = *row.instance->resources[block];
+  Value seen;
+  if (self != nullptr) {
+    seen = AsSeen(row.walk(), *row.instance, block, *self);
+  }
   ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
-                    self);
+                    self != nullptr ? &seen : nullptr);
   std::string address = row.AddressText();
   for (const config::Condition& condition : conditions) {
     row.node.checks.Report(row.id, address,

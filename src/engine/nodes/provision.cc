@@ -220,7 +220,11 @@ void RunProvisioners(RowContext& row, When when, const Value& self, const Refact
     const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
     repetition = {&table.expansion, row.row.expansion_row};
   }
-  ModuleScope scope(row.walk(), *instance, repetition, &self);
+  const int block_index = instance->node->module->FindResource(row.address.resource.resource);
+  const Value seen = block_index < 0
+                         ? self
+                         : AsSeen(row.walk(), *instance, static_cast<size_t>(block_index), self);
+  ModuleScope scope(row.walk(), *instance, repetition, &seen);
   for (const config::Provisioner& block : *list) {
     if (block.when == when && !RunOne(row, block, scope, diags)) {
       return;

@@ -21,9 +21,13 @@ namespace {
 void ValidateConditions(const Walk& walk, const config::ConfigNode& place,
                         const config::Resource& resource, const ModuleScope& scope,
                         Diagnostics& diags) {
-  const BlockInfo& info =
-      walk.blocks[place.index][static_cast<size_t>(&resource - place.module->resources.data())];
+  const auto index = static_cast<size_t>(&resource - place.module->resources.data());
+  const BlockInfo& info = walk.blocks[place.index][index];
   Value self = Value::Unknown(info.schema->block.implied_type());
+  if (info.has_deprecated && resource.count == nullptr && resource.for_each == nullptr &&
+      resource.enabled == nullptr) {
+    self = AsSeen(walk, scope.instance(), index, schema::UnknownObject(info.schema->block));
+  }
   ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);
   auto evaluate = [&](const std::vector<config::Condition>& conditions, bool has_self) {
     config::ReferenceContext inside;
@@ -217,7 +221,8 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       const schema::Block& block = info.schema->block;
       bool ephemeral = resource.name.mode == ResourceMode::kEphemeral;
       Value unknown = Value::Unknown(block.implied_type());
-      if ((block.has_sensitive() || ephemeral) && resource.enabled == nullptr) {
+      if ((block.has_sensitive() || info.has_deprecated || ephemeral) &&
+          resource.enabled == nullptr) {
         unknown = schema::MarkSensitive(block, schema::UnknownObject(block));
       }
       table.rows[0].value = ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;

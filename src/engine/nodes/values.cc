@@ -3,6 +3,7 @@
 
 #include "cty/convert.h"
 #include "cty/ops.h"
+#include "engine/deprecated_parts.h"
 #include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
@@ -190,11 +191,6 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
     lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
     context.checks.Report(id, address, {CheckStatus::kFail, text});
   }
-}
-
-/// Whether a module was fetched from elsewhere.
-bool IsRemote(const config::ConfigNode& node) {
-  return !node.source.empty() && !node.source.starts_with("./") && !node.source.starts_with("../");
 }
 
 void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view name,
@@ -391,7 +387,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (output.ephemeral) {
       value = value.WithMarks(MarkSet::Ephemeral());
     }
-    if (!is_root && !output.deprecated.empty()) {
+    if (!is_root && !output.deprecated.empty() && walk.kind != WalkKind::kValidate) {
       value = value.WithMarks(DeprecatedOutputMark(walk, *instance, output));
     }
     instance->outputs[graph_node.index] = std::move(value);

@@ -1,3 +1,4 @@
+#include "engine/deprecated_parts.h"
 #include "engine/passes/passes.h"
 #include "provider/provisioner.h"
 
@@ -74,6 +75,7 @@ void AttachSchemas(Walk& walk, Diagnostics& diags) {
     }
     slot.schema = it->second;
   }
+  FlatMap<uint64_t, bool> deprecating;  // by schema
   for (const auto& node : walk.config.nodes) {
     const config::Module& module = *node->module;
     for (size_t i = 0; i < module.resources.size(); ++i) {
@@ -101,6 +103,13 @@ void AttachSchemas(Walk& walk, Diagnostics& diags) {
         case ResourceMode::kEphemeral:
           info.schema = schema->FindEphemeral(type);
           break;
+      }
+      if (info.schema != nullptr) {
+        auto [it, added] = deprecating.emplace(reinterpret_cast<uint64_t>(info.schema), false);
+        if (added) {
+          it.value() = HasDeprecatedParts(info.schema->block);
+        }
+        info.has_deprecated = it->second;
       }
     }
   }

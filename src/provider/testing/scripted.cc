@@ -1,5 +1,6 @@
 #include "provider/testing/scripted.h"
 
+#include <atomic>
 #include <ctime>
 
 #include "base/check.h"
@@ -69,6 +70,7 @@ class ScriptedProvider final : public Provider {
     if (!script_->configure_error.empty()) {
       AddError(problems, script_->configure_error);
     }
+    configured_ = true;
   }
 
   Value UpgradeResourceState(std::string_view type, int64_t, const RawState& raw,
@@ -242,6 +244,10 @@ class ScriptedProvider final : public Provider {
     Begin(About("CloseEphemeral", type, {}, {}), problems);
   }
 
+  const schema::FunctionSignature* ConfiguredFunction(std::string_view name) override {
+    auto it = script_->configured_functions.find(name);
+    return configured_ && it != script_->configured_functions.end() ? &it->second : nullptr;
+  }
   std::expected<Value, std::string> CallFunction(std::string_view name,
                                                  std::span<const Value> arguments,
                                                  int* argument) override {
@@ -352,6 +358,7 @@ class ScriptedProvider final : public Provider {
   }
 
   std::shared_ptr<Script> script_;
+  std::atomic<bool> configured_ = false;
 };
 
 std::vector<Call> Script::calls() const {

@@ -64,6 +64,8 @@ class Script {
   std::map<std::string, std::function<std::expected<Value, std::string>(std::span<const Value>)>,
            std::less<>>
       functions;
+  /// Functions that only a configured provider has.
+  std::map<std::string, schema::FunctionSignature, std::less<>> configured_functions;
   /// Error of Configure, if any.
   std::string configure_error;
 

@@ -4,22 +4,20 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
 func main() {
 	debug := flag.Bool("debug", false, "stay, and say how to attach to this process")
 	flag.Parse()
-	err := providerserver.Serve(context.Background(), newProvider, providerserver.ServeOpts{
-		Address:         "registry.opentofu.org/kinu/kinutest",
-		ProtocolVersion: 6,
-		Debug:           *debug,
-	})
-	if err != nil {
+	var options []tf6server.ServeOpt
+	if *debug {
+		options = append(options, tf6server.WithManagedDebug())
+	}
+	if err := tf6server.Serve("registry.opentofu.org/kinu/kinutest", newServer, options...); err != nil {
 		log.Fatal(err)
 	}
 }

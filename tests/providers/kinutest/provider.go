@@ -68,7 +68,10 @@ func (p *testProvider) Configure(ctx context.Context, req provider.ConfigureRequ
 }
 
 func (p *testProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &thing{} }}
+	return []func() resource.Resource{
+		func() resource.Resource { return &thing{} },
+		func() resource.Resource { return &entry{} },
+	}
 }
 
 func (p *testProvider) DataSources(context.Context) []func() datasource.DataSource {
