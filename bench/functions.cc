@@ -11,6 +11,7 @@
 
 #include "base/flat_map.h"
 #include "base/thread.h"
+#include "cli/heap.h"
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
@@ -140,6 +141,7 @@ void Run() {
 }  // namespace kinu
 
 int main() {
+  kinu::cli::PrepareHeap();  // the heap of the program itself
   kinu::RunOnBigStack(kinu::Run);
   return 0;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,37 +14,6 @@
 #include "cty/value.h"
 
 namespace kinu {
-
-/// Whether a number in the value has thousands of digits when it is written: exponents may be as
-/// large as the reference's, and a text of them takes its time.
-inline bool HasLongNumber(const Value& value) {
-  bool found = false;
-  Path path;
-  WalkValue(value, path, [&found](const Path&, const Value& part) {
-    if (part.type() == Type::Number() && part.IsKnown() && !part.IsNull()) {
-      const Number number = part.AsNumber();
-      const double size = std::fabs(number.ToDouble());
-      found =
-          found || (!number.IsInfinite() && (size > 1e300 || size < 1e-300) && number.Sign() != 0);
-    }
-    return true;
-  });
-  return found;
-}
-
-/// The same of numbers in a text: whether an exponent has five digits or more.
-inline bool HasLongExponent(std::string_view text) {
-  constexpr size_t kLong = 5;
-  for (size_t at = text.find_first_of("eEpP"); at != std::string_view::npos;
-       at = text.find_first_of("eEpP", at + 1)) {
-    const size_t begin = text.find_first_not_of("+-0", at + 1);
-    const size_t end = text.find_first_not_of("0123456789", std::min(begin, text.size()));
-    if (begin != std::string_view::npos && std::min(end, text.size()) - begin >= kLong) {
-      return true;
-    }
-  }
-  return false;
-}
 
 /// Whether a value has a zero with a sign.
 inline bool HasMinusZero(const Value& value) {

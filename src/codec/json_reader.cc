@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "text/hex.h"
+#include "codec/json_string.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "text/unicode.h"
@@ -34,16 +34,6 @@ struct Token {
   uint32_t end = 0;
   bool plain = false;  ///< a closed string of ASCII characters, without escapes
 };
-
-// Marks which of eight bytes end the plain part of a string: a quote, a backslash or a control
-// character. Bytes behind the first such one may be marked, too.
-uint64_t PlainEnds(uint64_t word) {
-  constexpr uint64_t kOnes = 0x0101010101010101;
-  constexpr uint64_t kHighs = kOnes << 7;
-  const auto has_zero = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; };
-  const uint64_t control = (word - kOnes * 0x20) & ~word & kHighs;
-  return has_zero(word ^ (kOnes * '"')) | has_zero(word ^ (kOnes * '\\')) | control;
-}
 
 bool IsSpace(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -139,7 +129,7 @@ class Lexer {
     uint64_t seen = 0;
     for (uint64_t word = 0; text_.size() - pos_ >= sizeof(word); pos_ += sizeof(word)) {
       std::memcpy(&word, text_.data() + pos_, sizeof(word));
-      if (const uint64_t ends = PlainEnds(word); ends != 0) {
+      if (const uint64_t ends = JsonPlainEnds(word); ends != 0) {
         if constexpr (std::endian::native == std::endian::little) {
           const int before = std::countr_zero(ends) & ~7;
           seen |= word & ((uint64_t{1} << before) - 1);
@@ -212,98 +202,6 @@ bool IsJsonNumber(std::string_view text) {
     }
   }
   return pos == text.size();
-}
-
-// Value of four hexadecimal digits that are known to be there.
-char32_t HexUnit(std::string_view digits) {
-  char32_t unit = 0;
-  for (char c : digits.substr(0, 4)) {
-    unit = unit * 16 + static_cast<char32_t>(text::HexDigit(c));
-  }
-  return unit;
-}
-
-constexpr std::string_view kEscapable = "\"\\/bfnrtu";
-
-// Offset of what is wrong with a string token, as Go's JSON scanner counts: one behind the wrong
-// byte, or the token's size when it ends too early. Nothing wrong: npos.
-size_t FindStringError(std::string_view token) {
-  size_t pos = 1;
-  while (pos < token.size()) {
-    const char c = token[pos++];
-    if (c == '"') {
-      return std::string_view::npos;
-    }
-    if (c != '\\' || pos == token.size()) {
-      continue;
-    }
-    const char escape = token[pos++];
-    if (kEscapable.find(escape) == std::string_view::npos) {
-      return pos;
-    }
-    for (int i = 0; escape == 'u' && i < 4 && pos < token.size(); ++i) {
-      if (text::HexDigit(token[pos++]) < 0) {
-        return pos;
-      }
-    }
-  }
-  return token.size();
-}
-
-char Unescaped(char escape) {
-  switch (escape) {
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return escape;
-  }
-}
-
-bool IsHighSurrogate(char32_t unit) {
-  return unit >= 0xD800 && unit <= 0xDBFF;
-}
-bool IsLowSurrogate(char32_t unit) {
-  return unit >= 0xDC00 && unit <= 0xDFFF;
-}
-
-// Content of a string (without its quotes) whose escapes are well formed.
-std::string DecodeString(std::string_view content) {
-  std::string out;
-  out.reserve(content.size());
-  for (size_t pos = 0; pos < content.size();) {
-    const char c = content[pos];
-    if (c != '\\') {
-      const text::Decoded decoded = text::DecodeUtf8(content, pos);
-      text::AppendUtf8(out, decoded.point);
-      pos += decoded.size;
-      continue;
-    }
-    const char escape = content[pos + 1];
-    pos += 2;
-    if (escape != 'u') {
-      out += Unescaped(escape);
-      continue;
-    }
-    char32_t point = HexUnit(content.substr(pos));
-    pos += 4;
-    if (IsHighSurrogate(point) && content.substr(pos, 2) == "\\u") {
-      const char32_t low = HexUnit(content.substr(pos + 2));
-      if (IsLowSurrogate(low)) {
-        point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-        pos += 6;
-      }
-    }
-    text::AppendUtf8(out, point);  // a surrogate without its half becomes U+FFFD
-  }
-  return out;
 }
 
 std::string_view PlainMessage(JsonProblemKind kind) {
@@ -500,7 +398,7 @@ class JsonParser {
       Finish(node);
       return;
     }
-    const size_t wrong = FindStringError(raw);
+    const size_t wrong = FindJsonStringError(raw);
     if (wrong != std::string_view::npos) {
       const auto begin = static_cast<uint32_t>(token.begin + wrong);
       Problem(JsonProblemKind::kInvalidString, {TokenKind::kString, begin, begin + 1});
@@ -512,7 +410,7 @@ class JsonParser {
     const std::string_view content = raw.substr(1, raw.size() - 2);
     const bool as_is = content.find('\\') == std::string_view::npos && kinu::text::IsUtf8(content);
     JsonNode node = Node(JsonNode::Kind::kString, token);
-    SetText(node, as_is ? content : document_.arena_.CopyString(DecodeString(content)));
+    SetText(node, as_is ? content : document_.arena_.CopyString(DecodeJsonString(content)));
     Finish(node);
   }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <climits>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -554,7 +555,11 @@ std::string Number::ToText() const {
   if (is_inline() && BitLength(int_) <= precision_) {
     return std::to_string(int_);
   }
-  return Format('f', -1);
+  // Nobody wants all the zeros of a huge exponent, and a few bytes must not become gigabytes.
+  constexpr mpfr_exp_t kLongestPlain = 65536;  // binary digits
+  const bool plain = is_inline() || mpfr_regular_p(BigFloatAccess::Float(big_.get())) == 0 ||
+                     std::abs(mpfr_get_exp(BigFloatAccess::Float(big_.get()))) <= kLongestPlain;
+  return Format(plain ? 'f' : 'e', -1);
 }
 
 std::string Number::Format(char verb, int digits) const {

@@ -61,8 +61,8 @@ class Number {
   /// The nearest double, and whether it is exact.
   double ToDouble(bool* exact = nullptr) const;
 
-  /// Shortest decimal without exponent that reads back as the same value at this precision:
-  /// big.Float Text('f', -1); infinities are "+Inf" and "-Inf".
+  /// Shortest decimal that reads back as the same value at this precision, big.Float Text('f', -1),
+  /// or ('e', -1) of sizes beyond 2^65536 and below 2^-65536; infinities are "+Inf" and "-Inf".
   std::string ToText() const;
   /// Go's big.Float Text(verb, digits) for the verbs e, f and g; digits < 0 is the shortest text.
   std::string Format(char verb, int digits) const;

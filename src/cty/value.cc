@@ -72,15 +72,6 @@ Type ElementTypeFor(const Type& element, std::vector<Value>& values) {
 
 // --- Representation. ---
 
-Value ValueAccess::Make(ValueTag tag, uint8_t flags, uint32_t aux, uint64_t word) {
-  Value value;
-  value.tag_ = static_cast<uint8_t>(tag);
-  value.flags_ = flags;
-  value.aux_ = aux;
-  value.word_ = word;
-  return value;
-}
-
 Value ValueAccess::OfType(ValueTag tag, const TypeNode* type) {
   AddTypeReference(type);
   uint8_t flags = tag == ValueTag::kUnknown ? Value::kContainsUnknown : 0;
@@ -112,28 +103,61 @@ const TypeNode* ValueAccess::TypeOf(const Value& outer) {
   }
 }
 
-ElementsNode* ValueAccess::NewElements(ValueTag tag, const Type& type, std::span<Value> values,
+ElementsNode* ValueAccess::NewElements(ValueTag tag, const Type& type, size_t count,
                                        size_t extra_bytes) {
-  KINU_CHECK(values.size() < UINT32_MAX, "too many elements");
-  void* memory = ::operator new(sizeof(ElementsNode) + values.size() * sizeof(Value) + extra_bytes);
+  KINU_CHECK(count < UINT32_MAX, "too many elements");
+  void* memory = ::operator new(sizeof(ElementsNode) + count * sizeof(Value) + extra_bytes);
   AddTypeReference(type.node());
-  auto* node = new (memory) ElementsNode(tag, type.node(), static_cast<uint32_t>(values.size()));
+  return new (memory) ElementsNode(tag, type.node(), static_cast<uint32_t>(count));
+}
+
+void ValueAccess::MoveIn(ElementsNode* node, std::span<Value> values) {
   Value* out = node->values();
-  uint8_t flags = 0;
+  unsigned flags = 0;
+  unsigned marks = 0;
   for (Value& value : values) {
-    flags |= value.flags_ & kInnerFlags;
-    if (value.IsMarked()) {
-      flags |= Value::kContainsMarks;
-    }
+    flags |= value.flags_;
+    marks |= value.marks_;
     new (out++) Value(std::move(value));
   }
-  node->flags = flags;
-  return node;
+  node->flags = InnerFlags(flags, marks);
+}
+
+void ValueAccess::TakeIn(ElementsNode* node, std::span<Value> values) {
+  if (values.empty()) {
+    return;
+  }
+  std::memcpy(static_cast<void*>(node->values()), values.data(), values.size_bytes());
+  unsigned flags = 0;
+  unsigned marks = 0;
+  for (const Value& value : values) {
+    flags |= value.flags_;
+    marks |= value.marks_;
+  }
+  node->flags = InnerFlags(flags, marks);
+}
+
+Value ValueAccess::Counted(const ElementsNode* node) {
+  return Make(node->tag, static_cast<uint8_t>(Value::kCounted | node->flags), 0, WordOf(node));
 }
 
 Value ValueAccess::Container(ValueTag tag, const Type& type, std::span<Value> values) {
-  ElementsNode* node = NewElements(tag, type, values, 0);
-  return Make(tag, static_cast<uint8_t>(Value::kCounted | node->flags), 0, WordOf(node));
+  ElementsNode* node = NewElements(tag, type, values.size(), 0);
+  MoveIn(node, values);
+  return Counted(node);
+}
+
+Value ValueAccess::TakeOver(ValueTag tag, const Type& type, std::span<Value> values) {
+  ElementsNode* node = NewElements(tag, type, values.size(), 0);
+  TakeIn(node, values);
+  return Counted(node);
+}
+
+Value ValueAccess::TakeOverMap(const Type& type, std::span<Value> values,
+                               std::span<const std::string_view> keys) {
+  ElementsNode* node = NewMap(type, values.size(), [&](size_t i) { return keys[i]; });
+  TakeIn(node, values);
+  return Counted(node);
 }
 
 Value ValueAccess::SameShape(const Value& container, std::span<Value> values) {
@@ -200,9 +224,14 @@ void ValueAccess::Free(Value& dead) {
     pending = reinterpret_cast<ElementsNode*>(const_cast<TypeNode*>(node->type));
     for (uint32_t i = 0; i < node->count; ++i) {
       Value& value = node->values()[i];
-      if ((value.flags_ & Value::kCounted) != 0 &&
-          ReleaseNode(value.Shared(), Tag(value),
-                      value.flags_ & (Value::kRefined | Value::kWrapped))) {
+      if ((value.flags_ & Value::kCounted) == 0 ||
+          !ReleaseNode(value.Shared(), Tag(value),
+                       value.flags_ & (Value::kRefined | Value::kWrapped))) {
+        continue;
+      }
+      if (Tag(value) == ValueTag::kString && (value.flags_ & Value::kWrapped) == 0) {
+        ::operator delete(reinterpret_cast<void*>(value.word_));  // most that there is
+      } else {
         drop(Tag(value), value.flags_, value.word_);
       }
     }

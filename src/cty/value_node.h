@@ -100,7 +100,14 @@ struct ValueAccess {
     return Tag(value) >= ValueTag::kList && Tag(value) <= ValueTag::kObject;
   }
 
-  static Value Make(ValueTag tag, uint8_t flags, uint32_t aux, uint64_t word);
+  static Value Make(ValueTag tag, uint8_t flags, uint32_t aux, uint64_t word) {
+    Value value;
+    value.tag_ = static_cast<uint8_t>(tag);
+    value.flags_ = flags;
+    value.aux_ = aux;
+    value.word_ = word;
+    return value;
+  }
   /// A null or unknown: counts a reference of the type.
   static Value OfType(ValueTag tag, const TypeNode* type);
   /// Type of a value without counting a reference.
@@ -111,6 +118,10 @@ struct ValueAccess {
   /// A map; keys sorted, unique and normalised. `key(i)` gives key i.
   template <typename KeyAt>
   static Value MapOf(const Type& type, std::span<Value> values, KeyAt&& key);
+  /// The same of values whose bytes the container takes over: nobody else may destroy them.
+  static Value TakeOver(ValueTag tag, const Type& type, std::span<Value> values);
+  static Value TakeOverMap(const Type& type, std::span<Value> values,
+                           std::span<const std::string_view> keys);
   /// The container with `values` in place of its elements, which have the same types.
   static Value SameShape(const Value& container, std::span<Value> values);
 
@@ -118,30 +129,48 @@ struct ValueAccess {
   static void Free(Value& value);
 
  private:
-  static ElementsNode* NewElements(ValueTag tag, const Type& type, std::span<Value> values,
+  /// A container without its elements.
+  static ElementsNode* NewElements(ValueTag tag, const Type& type, size_t count,
                                    size_t extra_bytes);
+  static void MoveIn(ElementsNode* node, std::span<Value> values);
+  static void TakeIn(ElementsNode* node, std::span<Value> values);
+  /// The flags of a container whose elements have these flags and marks among them.
+  static uint8_t InnerFlags(unsigned flags, unsigned marks) {
+    const bool marked = marks != 0 || (flags & Value::kWrapped) != 0;
+    return static_cast<uint8_t>((flags & kInnerFlags) | (marked ? Value::kContainsMarks : 0));
+  }
+  static Value Counted(const ElementsNode* node);
+
+  template <typename KeyAt>
+  static ElementsNode* NewMap(const Type& type, size_t count, KeyAt&& key);
 };
 
 template <typename KeyAt>
-Value ValueAccess::MapOf(const Type& type, std::span<Value> values, KeyAt&& key) {
+ElementsNode* ValueAccess::NewMap(const Type& type, size_t count, KeyAt&& key) {
   size_t chars = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     chars += key(i).size();
   }
   ElementsNode* node =
-      NewElements(ValueTag::kMap, type, values, (values.size() + 1) * sizeof(uint32_t) + chars);
+      NewElements(ValueTag::kMap, type, count, (count + 1) * sizeof(uint32_t) + chars);
   uint32_t* offsets = node->key_offsets();
   char* text = node->key_text();
   uint32_t at = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     std::string_view name = key(i);
     offsets[i] = at;
     std::memcpy(text + at, name.data(), name.size());
     at += static_cast<uint32_t>(name.size());
   }
-  offsets[values.size()] = at;
-  return Make(ValueTag::kMap, static_cast<uint8_t>(Value::kCounted | node->flags), 0,
-              reinterpret_cast<uint64_t>(node));
+  offsets[count] = at;
+  return node;
+}
+
+template <typename KeyAt>
+Value ValueAccess::MapOf(const Type& type, std::span<Value> values, KeyAt&& key) {
+  ElementsNode* node = NewMap(type, values.size(), key);
+  MoveIn(node, values);
+  return Counted(node);
 }
 
 /// Bytes by which the reference orders and tells apart the elements of a set.

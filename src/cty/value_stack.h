@@ -1,8 +1,11 @@
 // What readers of values have in common: finished values lie on one stack until the container that
-// they belong to takes them, so a container is one allocation. Private to cty.
+// they belong to takes them over, so a container is one allocation. Private to cty.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,14 +13,124 @@
 
 #include "cty/path.h"
 #include "cty/value.h"
+#include "cty/value_node.h"
 
 namespace kinu {
+
+/// Values that come and go at one end. Unlike those of a vector they can leave without a trace:
+/// a container takes their bytes over.
+class ValueBuffer {
+ public:
+  ValueBuffer() = default;
+  ~ValueBuffer() {
+    Truncate(0);
+    ::operator delete(data_);
+  }
+  ValueBuffer(const ValueBuffer&) = delete;
+  ValueBuffer& operator=(const ValueBuffer&) = delete;
+
+  size_t size() const { return size_; }
+  Value& back() { return data_[size_ - 1]; }
+  Value& operator[](size_t index) { return data_[index]; }
+  std::span<Value> From(size_t first) { return {data_ + first, size_ - first}; }
+
+  /// Constructs what `make` returns in place. It must not use the buffer.
+  template <typename Make>
+  void Emplace(Make&& make) {
+    if (size_ == capacity_) [[unlikely]] {
+      Reserve(1);
+    }
+    new (data_ + size_) Value(make());
+    ++size_;
+  }
+  void Push(Value value) {
+    Emplace([&] { return std::move(value); });
+  }
+  /// Untyped nulls, to be replaced.
+  void PushNulls(size_t count) {
+    Reserve(count);
+    for (; count > 0; --count) {
+      new (data_ + size_++) Value();
+    }
+  }
+  /// Makes room for so many more.
+  void Reserve(size_t more) {
+    if (capacity_ - size_ >= more) {
+      return;
+    }
+    constexpr size_t kFirstCapacity = 64;
+    const size_t capacity = std::max({size_ + more, 2 * capacity_, kFirstCapacity});
+    auto* data = static_cast<Value*>(::operator new(capacity * sizeof(Value)));
+    if (size_ > 0) {
+      std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(Value));
+    }
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+  /// The values from `first` on are destroyed.
+  void Truncate(size_t first) {
+    while (size_ > first) {
+      data_[--size_].~Value();
+    }
+  }
+  /// The values from `first` on are somebody else's now.
+  void Forget(size_t first) { size_ = first; }
+  /// The last value replaces the one at `place`.
+  void MoveLastTo(size_t place) {
+    --size_;
+    if (place != size_) {
+      data_[place].~Value();
+      std::memcpy(static_cast<void*>(data_ + place), data_ + size_, sizeof(Value));
+    }
+  }
+  std::vector<Value> TakeFrom(size_t first) {
+    const std::span<Value> values = From(first);
+    std::vector<Value> taken(std::make_move_iterator(values.begin()),
+                             std::make_move_iterator(values.end()));
+    Truncate(first);
+    return taken;
+  }
+
+ private:
+  Value* data_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+/// Equality of two texts that are mostly short and mostly equal.
+inline bool SameText(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  const auto word = [](const char* at) {
+    uint64_t bits;
+    std::memcpy(&bits, at, sizeof(bits));
+    return bits;
+  };
+  if (a.size() < sizeof(uint64_t)) {
+    unsigned different = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      different |= static_cast<unsigned char>(a[i] ^ b[i]);
+    }
+    return different == 0;
+  }
+  // The last word overlaps with the one before.
+  const size_t last = a.size() - sizeof(uint64_t);
+  for (size_t i = 0; i < last; i += sizeof(uint64_t)) {
+    if (word(a.data() + i) != word(b.data() + i)) {
+      return false;
+    }
+  }
+  return word(a.data() + last) == word(b.data() + last);
+}
 
 /// Base of a reader. What fails records why and gives false.
 class ValueStack {
  protected:
   bool Push(Value value) {
-    values_.push_back(std::move(value));
+    values_.Push(std::move(value));
     return true;
   }
   bool Push(ValueResult<Value> value) {
@@ -26,6 +139,14 @@ class ValueStack {
       return false;
     }
     return Push(*std::move(value));
+  }
+  bool PushText(std::string_view text) {
+    values_.Emplace([&] { return Value::String(text); });
+    return true;
+  }
+  bool PushInt(int64_t value, uint16_t precision) {
+    values_.Emplace([&] { return Value::Int(value, precision); });
+    return true;
   }
   bool Wrong(std::string message) {
     error_ = ValueError{{}, std::move(message)};
@@ -36,15 +157,17 @@ class ValueStack {
     error_ = ErrorInside(std::move(step), error_);
     return false;
   }
-  /// The values from `first` on.
-  std::span<Value> From(size_t first) { return std::span(values_).subspan(first); }
-  /// The same, which leave the stack.
-  std::vector<Value> TakeFrom(size_t first) {
-    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(first);
-    std::vector<Value> taken(std::make_move_iterator(begin),
-                             std::make_move_iterator(values_.end()));
-    values_.resize(first);
-    return taken;
+  /// Puts a container of `type` in place of the values from `first` on, which are of its types.
+  bool Close(ValueTag tag, const Type& type, size_t first) {
+    Value container = ValueAccess::TakeOver(tag, type, values_.From(first));
+    values_.Forget(first);
+    return Push(std::move(container));
+  }
+  /// The same for a map with these keys: sorted, unique, normalised.
+  bool CloseMap(const Type& type, std::span<const std::string_view> keys, size_t first) {
+    Value map = ValueAccess::TakeOverMap(type, values_.From(first), keys);
+    values_.Forget(first);
+    return Push(std::move(map));
   }
   /// The last value when reading succeeded, else what was wrong.
   ValueResult<Value> Take(bool read) {
@@ -54,7 +177,8 @@ class ValueStack {
     return std::move(values_.back());
   }
 
-  std::vector<Value> values_;
+  ValueBuffer values_;
+  std::vector<std::string_view> keys_;  // of the maps that are being read
   ValueError error_;
 };
 

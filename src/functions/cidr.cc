@@ -1,4 +1,5 @@
 // Address ranges: cidrcontains cidrhost cidrnetmask cidrsubnet cidrsubnets.
+#include <cmath>
 #include <optional>
 
 #include "functions/families.h"
@@ -253,7 +254,12 @@ struct Magnitude {
 };
 
 std::expected<Magnitude, CallError> ToMagnitude(const Value& value) {
-  const std::optional<std::string> digits = value.AsNumber().IntegerText(16);
+  const Number number = value.AsNumber();
+  constexpr double kBeyondAddresses = 1e300;
+  if (number.IsInteger() && std::abs(number.ToDouble()) > kBeyondAddresses) {
+    return Magnitude{.negative = number.Sign() < 0, .too_large = true};
+  }
+  const std::optional<std::string> digits = number.IntegerText(16);
   if (!digits) {
     return CallFail("a whole number is required");
   }

@@ -136,10 +136,20 @@ std::string FormatFraction(const Verb& verb, const Number& number) {
   return Repeated(' ', room) + sign + digits;
 }
 
+// Whether all digits before the point would be more than anybody reads.
+bool IsTooLong(const Number& number) {
+  const static Number limit = Number::Parse("1e1048576").value_or(Number());
+  return !number.IsInfinite() && Number::Compare(Number::Absolute(number), limit) >= 0;
+}
+
 Text FormatNumber(const Verb& verb, const Value& value) {
   const auto number = Convert(value, Type::Number());
   if (!number) {
     return Unsupported(verb, number.error().ToText());
+  }
+  if (std::string_view("bdoxXf").find(verb.mode) != std::string_view::npos &&
+      IsTooLong(number->AsNumber())) {
+    return Unsupported(verb, "the number has more than 1,048,576 digits");
   }
   if (std::string_view("eEfgG").find(verb.mode) != std::string_view::npos) {
     return FormatFraction(verb, number->AsNumber());

@@ -170,15 +170,28 @@ void AppendUtf8(std::string& out, char32_t point) {
 }
 
 bool IsAscii(std::string_view text) {
-  size_t pos = 0;
-  for (; pos + 8 <= text.size(); pos += 8) {
+  constexpr uint64_t kHighs = 0x8080808080808080;
+  const auto word_at = [&](size_t pos) {
     uint64_t word;
-    std::memcpy(&word, text.data() + pos, 8);
-    if ((word & 0x8080808080808080ULL) != 0) {
+    std::memcpy(&word, text.data() + pos, sizeof(word));
+    return word;
+  };
+  if (text.size() < sizeof(uint64_t)) {
+    unsigned char seen = 0;
+    for (const char c : text) {
+      seen |= static_cast<unsigned char>(c);
+    }
+    return seen < 0x80;
+  }
+  // The last word overlaps with the one before.
+  uint64_t seen = word_at(text.size() - sizeof(uint64_t));
+  for (size_t pos = 0; pos + sizeof(uint64_t) < text.size(); pos += sizeof(uint64_t)) {
+    seen |= word_at(pos);
+    if ((seen & kHighs) != 0) {
       return false;
     }
   }
-  return AllBytesBelow(text.substr(pos), 0x80);
+  return (seen & kHighs) == 0;
 }
 
 size_t FindInvalidUtf8(std::string_view text) {

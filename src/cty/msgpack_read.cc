@@ -1,267 +1,19 @@
-#include "cty/msgpack.h"
-
+// Reading values from msgpack.
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
-#include <iterator>
 
-#include "cty/convert.h"
 #include "cty/json.h"
+#include "cty/msgpack.h"
+#include "cty/msgpack_codes.h"
 #include "cty/normalize.h"
-#include "cty/ops.h"
 #include "cty/value_node.h"
 #include "cty/value_stack.h"
 
 namespace kinu {
 namespace {
 
-// The format's codes that are used here.
-enum Code : uint8_t {
-  kFixMap = 0x80,
-  kFixArray = 0x90,
-  kFixString = 0xa0,
-  kNil = 0xc0,
-  kFalse = 0xc2,
-  kTrue = 0xc3,
-  kBin8 = 0xc4,
-  kExt8 = 0xc7,
-  kExt32 = 0xc9,
-  kFloat32 = 0xca,
-  kFloat64 = 0xcb,
-  kUint8 = 0xcc,
-  kInt8 = 0xd0,
-  kFixExt1 = 0xd4,
-  kFixExt16 = 0xd8,
-  kString8 = 0xd9,
-  kArray16 = 0xdc,
-  kMap16 = 0xde,
-  kNegativeFix = 0xe0,
-};
-
-// Extension type of an unknown value with refinements, and the keys of those.
-constexpr uint8_t kRefinedExtension = 0x0c;
-enum RefinementKey : int64_t {
-  kNullness = 1,
-  kStringPrefix = 2,
-  kNumberMin = 3,
-  kNumberMax = 4,
-  kLengthMin = 5,
-  kLengthMax = 6,
-};
-constexpr size_t kLongestPrefix = 256;
-constexpr size_t kLongestRefinement = 1024;
-
-// --- Writing. ---
-
-void AppendBigEndian(std::string& out, uint64_t value, int bytes) {
-  for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8) {
-    out += static_cast<char>(value >> shift);
-  }
-}
-
-void AppendCode(std::string& out, unsigned code) {
-  out += static_cast<char>(code);
-}
-
-// A length behind the code for its width; `code8` 0: the family starts with 16 bits, at code16.
-void AppendLength(std::string& out, size_t size, unsigned code8, unsigned code16) {
-  if (code8 != 0 && size <= UINT8_MAX) {
-    AppendCode(out, code8);
-    AppendBigEndian(out, size, 1);
-  } else if (size <= UINT16_MAX) {
-    AppendCode(out, code16);
-    AppendBigEndian(out, size, 2);
-  } else {
-    AppendCode(out, code16 + 1);
-    AppendBigEndian(out, size, 4);
-  }
-}
-
-void AppendString(std::string& out, std::string_view text) {
-  if (text.size() < 32) {
-    AppendCode(out, kFixString | static_cast<unsigned>(text.size()));
-  } else {
-    AppendLength(out, text.size(), kString8, kString8 + 1);
-  }
-  out += text;
-}
-
-void AppendArrayHeader(std::string& out, size_t size) {
-  if (size < 16) {
-    AppendCode(out, kFixArray | static_cast<unsigned>(size));
-  } else {
-    AppendLength(out, size, 0, kArray16);
-  }
-}
-
-void AppendMapHeader(std::string& out, size_t size) {
-  if (size < 16) {
-    AppendCode(out, kFixMap | static_cast<unsigned>(size));
-  } else {
-    AppendLength(out, size, 0, kMap16);
-  }
-}
-
-void AppendInt(std::string& out, int64_t value) {
-  uint64_t bits = static_cast<uint64_t>(value);
-  if (value >= -32 && value < 128) {
-    AppendCode(out, static_cast<uint8_t>(bits));
-    return;
-  }
-  bool negative = value < 0;
-  int width = 3;  // of 8, 16, 32, 64 bits: the narrowest that holds it
-  if (negative ? value >= INT8_MIN : value <= UINT8_MAX) {
-    width = 0;
-  } else if (negative ? value >= INT16_MIN : value <= UINT16_MAX) {
-    width = 1;
-  } else if (negative ? value >= INT32_MIN : value <= UINT32_MAX) {
-    width = 2;
-  }
-  AppendCode(out, (negative ? kInt8 : kUint8) + static_cast<unsigned>(width));
-  AppendBigEndian(out, bits, 1 << width);
-}
-
-void AppendNumber(std::string& out, const Number& number) {
-  if (std::optional<int64_t> integer = number.ToInt64()) {
-    AppendInt(out, *integer);
-    return;
-  }
-  bool exact = false;
-  double value = number.ToDouble(&exact);
-  if (number.IsInfinite() || (exact && !number.IsInteger())) {
-    AppendCode(out, kFloat64);
-    AppendBigEndian(out, std::bit_cast<uint64_t>(value), 8);
-  } else {
-    AppendString(out, number.ToText());
-  }
-}
-
-void AppendBound(std::string& out, RefinementKey key, const Number& bound, bool inclusive) {
-  AppendInt(out, key);
-  AppendArrayHeader(out, 2);
-  AppendNumber(out, bound);
-  AppendCode(out, inclusive ? kTrue : kFalse);
-}
-
-void AppendUnknown(std::string& out, const Refinements& known) {
-  std::string entries;
-  size_t count = 0;
-  if (known.not_null) {
-    ++count;
-    AppendInt(entries, kNullness);
-    AppendCode(entries, kFalse);
-  }
-  if (known.min) {
-    ++count;
-    AppendBound(entries, kNumberMin, *known.min, known.min_inclusive);
-  }
-  if (known.max) {
-    ++count;
-    AppendBound(entries, kNumberMax, *known.max, known.max_inclusive);
-  }
-  if (!known.prefix.empty()) {
-    ++count;
-    AppendInt(entries, kStringPrefix);
-    if (known.prefix.size() > kLongestPrefix) {
-      AppendString(entries, text::SafePrefix(known.prefix.substr(0, kLongestPrefix - 1)));
-    } else {
-      AppendString(entries, known.prefix);
-    }
-  }
-  if (known.min_length != 0) {
-    ++count;
-    AppendInt(entries, kLengthMin);
-    AppendInt(entries, known.min_length);
-  }
-  if (known.max_length != INT64_MAX) {
-    ++count;
-    AppendInt(entries, kLengthMax);
-    AppendInt(entries, known.max_length);
-  }
-  if (count == 0) {
-    AppendCode(out, kFixExt1);
-    out.append(2, '\0');
-    return;
-  }
-  size_t size = entries.size() + 1;
-  if (std::has_single_bit(size) && size <= 16) {
-    AppendCode(out, kFixExt1 + static_cast<unsigned>(std::countr_zero(size)));
-  } else {
-    AppendLength(out, size, kExt8, kExt8 + 1);
-  }
-  AppendCode(out, kRefinedExtension);
-  AppendMapHeader(out, count);
-  out += entries;
-}
-
-ValueResult<void> Write(std::string& out, const Value& value, const Type& type);
-
-ValueResult<void> WriteDynamic(std::string& out, const Value& value) {
-  Type type = value.type();
-  if (type.is_capsule()) {
-    return ValueFail("failed to serialize type: type not allowed: " + type.FriendlyName());
-  }
-  AppendArrayHeader(out, 2);
-  std::string notation = TypeToJson(type);
-  AppendLength(out, notation.size(), kBin8, kBin8 + 1);
-  out += notation;
-  return Write(out, value, type);
-}
-
-ValueResult<void> Write(std::string& out, const Value& value, const Type& type) {
-  if (value.IsMarked()) {
-    return ValueFail("value has marks, so it cannot be serialized");
-  }
-  if (type.is_dynamic() && !value.type().is_dynamic()) {
-    return WriteDynamic(out, value);
-  }
-  if (!value.IsKnown()) {
-    AppendUnknown(out, value.refinements());
-    return {};
-  }
-  if (value.IsNull()) {
-    AppendCode(out, kNil);
-    return {};
-  }
-  bool named = false;
-  switch (type.kind()) {
-    case TypeKind::kString:
-      AppendString(out, value.AsString());
-      return {};
-    case TypeKind::kNumber:
-      AppendNumber(out, value.AsNumber());
-      return {};
-    case TypeKind::kBool:
-      AppendCode(out, value.AsBool() ? kTrue : kFalse);
-      return {};
-    case TypeKind::kCapsule:
-    case TypeKind::kDynamic:
-      return ValueFail("capsule types not supported for msgpack encoding");
-    case TypeKind::kMap:
-    case TypeKind::kObject:
-      named = true;
-      AppendMapHeader(out, value.size());
-      break;
-    default:
-      AppendArrayHeader(out, value.size());
-  }
-  std::span<const Value> elements = value.elements();
-  for (size_t i = 0; i < elements.size(); ++i) {
-    if (named) {
-      AppendString(out, value.key(i));
-    }
-    const Type& element_type = type.is_collection() ? type.element()
-                               : type.is_tuple()    ? type.elements()[i]
-                                                    : type.attributes()[i].type;
-    if (ValueResult<void> written = Write(out, elements[i], element_type); !written) {
-      return std::unexpected(ErrorInside(StepToElement(value, i), written.error()));
-    }
-  }
-  return {};
-}
-
-// --- Reading. ---
+using namespace msgpack;  // NOLINT(google-build-using-namespace): the codes
 
 class Reader {
  public:
@@ -270,7 +22,7 @@ class Reader {
   bool at_end() const { return at_ == bytes_.size(); }
   size_t left() const { return bytes_.size() - at_; }
   /// The next code, which must exist.
-  uint8_t Peek() const { return static_cast<uint8_t>(bytes_[at_]); }
+  uint8_t Peek() const { return static_cast<uint8_t>(bytes_.data()[at_]); }
   void Skip(size_t count) { at_ += count; }
 
   std::optional<uint64_t> BigEndian(size_t width) {
@@ -293,8 +45,27 @@ class Reader {
     return bytes_.substr(at_ - count, count);
   }
 
+  /// Takes a short string, as most are, when the next value is one.
+  bool TakeShortString(std::string_view* text) {
+    if (at_end() || (Peek() & 0xe0) != kFixString) {
+      return false;
+    }
+    const size_t size = Peek() & 0x1f;
+    if (left() <= size) {
+      return false;
+    }
+    *text = {bytes_.data() + at_ + 1, size};
+    at_ += size + 1;
+    return true;
+  }
   /// A string or binary; nil is the empty one.
   std::optional<std::string_view> String() {
+    if (std::string_view text; TakeShortString(&text)) {
+      return text;
+    }
+    return LongString();
+  }
+  std::optional<std::string_view> LongString() {
     if (at_end()) {
       return std::nullopt;
     }
@@ -616,21 +387,24 @@ class ValueReader : ValueStack {
   bool ReadMap(const Type& type, size_t length, int depth);
   bool ReadObject(const Type& type, int depth);
 
-  // Whether the values from `first` on are of `type`. An empty array or map is the empty tuple or
-  // object whatever was asked for.
-  bool AllAre(const Type& type, size_t first) const {
-    return std::all_of(
-        values_.begin() + static_cast<std::ptrdiff_t>(first), values_.end(),
-        [&](const Value& value) { return ValueAccess::TypeOf(value) == type.node(); });
+  // Whether the values from `first` on are of `type`.
+  bool AllAre(const Type& type, size_t first) {
+    if (!odd_types_ && !type.has_dynamic()) {
+      return true;
+    }
+    const std::span<const Value> values = values_.From(first);
+    return std::all_of(values.begin(), values.end(), [&](const Value& value) {
+      return ValueAccess::TypeOf(value) == type.node();
+    });
   }
-  // Replaces the values from `first` on by a container of them.
-  bool Close(size_t first, Value container) {
-    values_.resize(first);
-    return Push(std::move(container));
+  // An empty array or map is the empty tuple or object whatever was asked for.
+  bool PushEmpty(Value empty, const Type& type) {
+    odd_types_ = odd_types_ || empty.type() != type;
+    return Push(std::move(empty));
   }
 
   Reader in_;
-  std::vector<std::string_view> keys_;  // of the maps that are being read
+  bool odd_types_ = false;  // whether there was a value of another type than was asked for
 };
 
 bool ValueReader::ReadDynamic(int depth) {
@@ -660,17 +434,22 @@ bool ValueReader::ReadPrimitive(const Type& type) {
       return value ? Push(Value::Bool(*value)) : Wrong("bool is required");
     }
     case TypeKind::kNumber: {
+      const uint8_t code = in_.Peek();
+      if (code < 0x80 || code >= kNegativeFix) {
+        in_.Skip(1);
+        return PushInt(static_cast<int8_t>(code), kIntPrecision);
+      }
       std::optional<Number> number;
       if (in_.AtNumber()) {
         number = in_.NumberValue();
       } else if (std::optional<std::string_view> text = in_.String()) {
         number = Number::Parse(*text);
       }
-      return number ? Push(Value::Of(*std::move(number))) : Wrong("number is required");
+      return number ? Push(Value::Of(*number)) : Wrong("number is required");
     }
     default: {
       std::optional<std::string_view> text = in_.String();
-      return text ? Push(Value::String(*text)) : Wrong("string is required");
+      return text ? PushText(*text) : Wrong("string is required");
     }
   }
 }
@@ -683,13 +462,13 @@ bool ValueReader::ReadSequence(const Type& type, size_t length, int depth) {
     }
   }
   if (type.is_tuple()) {
-    return Push(Value::Tuple(TakeFrom(first)));
+    return Push(Value::Tuple(values_.TakeFrom(first)));
   }
   const bool as_asked = !type.has_dynamic() && AllAre(type.element(), first);
   if (type.is_list() && as_asked) {
-    return Close(first, ValueAccess::Container(ValueTag::kList, type, From(first)));
+    return Close(ValueTag::kList, type, first);
   }
-  std::vector<Value> values = TakeFrom(first);
+  std::vector<Value> values = values_.TakeFrom(first);
   if (!as_asked && !Value::CommonElementType(values)) {
     return Wrong("inconsistent element types");
   }
@@ -716,11 +495,11 @@ bool ValueReader::ReadMap(const Type& type, size_t length, int depth) {
   const std::span<const std::string_view> keys = std::span(keys_).subspan(first_key);
   const bool as_asked = !type.has_dynamic() && AllAre(type.element(), first);
   if (in_order && as_asked) {
-    Value map = ValueAccess::MapOf(type, From(first), [&](size_t i) { return keys[i]; });
+    CloseMap(type, keys, first);
     keys_.resize(first_key);
-    return Close(first, std::move(map));
+    return true;
   }
-  std::vector<Value> values = TakeFrom(first);
+  std::vector<Value> values = values_.TakeFrom(first);
   if (!as_asked && !Value::CommonElementType(values)) {
     return Wrong("inconsistent element types");
   }
@@ -744,44 +523,39 @@ bool ValueReader::ReadObject(const Type& type, int depth) {
     if (!name) {
       return Wrong("all keys must be strings");
     }
-    size_t at = i;
-    if (!given.empty() || attributes[i].name != *name) {
-      const int index = type.FindAttribute(*name);
-      if (index < 0) {
-        Wrong("unsupported attribute");
+    if (given.empty() && SameText(attributes[i].name, *name)) {
+      if (!Read(attributes[i].type, depth + 1)) {
         return WrongInside(PathStep::Index(Value::String(*name)));
       }
-      at = static_cast<size_t>(index);
-      if (given.empty()) {
-        given.resize(attributes.size());
-        std::fill_n(given.begin(), i, true);
-        values_.resize(first + attributes.size());
-      }
+      continue;
+    }
+    const int index = type.FindAttribute(*name);
+    if (index < 0) {
+      Wrong("unsupported attribute");
+      return WrongInside(PathStep::Index(Value::String(*name)));
+    }
+    const auto at = static_cast<size_t>(index);
+    if (given.empty()) {
+      given.resize(attributes.size());
+      std::fill_n(given.begin(), i, true);
+      values_.PushNulls(attributes.size() - i);
     }
     if (!Read(attributes[at].type, depth + 1)) {
       return WrongInside(PathStep::Index(Value::String(*name)));
-    }
-    if (given.empty()) {
-      continue;
     }
     if (given[at]) {
       return Wrong("attribute " + text::GoQuote(*name) + " is given twice");
     }
     given[at] = true;
-    values_[first + at] = std::move(values_.back());
-    values_.pop_back();
+    values_.MoveLastTo(first + at);
   }
-  const auto is_as_asked = [&](size_t i) {
-    return ValueAccess::TypeOf(values_[first + i]) == attributes[i].type.node();
-  };
   bool as_asked = true;
   for (size_t i = 0; i < attributes.size() && as_asked; ++i) {
-    as_asked = is_as_asked(i);
+    as_asked = (!odd_types_ && !attributes[i].type.has_dynamic()) ||
+               ValueAccess::TypeOf(values_[first + i]) == attributes[i].type.node();
   }
-  if (as_asked) {
-    return Close(first, ValueAccess::Container(ValueTag::kObject, type, From(first)));
-  }
-  return Push(Value::ObjectOf(type, TakeFrom(first)));
+  return as_asked ? Close(ValueTag::kObject, type, first)
+                  : Push(Value::ObjectOf(type, values_.TakeFrom(first)));
 }
 
 bool ValueReader::ReadContainer(const Type& type, int depth) {
@@ -794,7 +568,7 @@ bool ValueReader::ReadContainer(const Type& type, int depth) {
   switch (type.kind()) {
     case TypeKind::kTuple:
       if (size == 0) {
-        return Push(Value::EmptyTuple());
+        return PushEmpty(Value::EmptyTuple(), type);
       }
       if (size != type.elements().size()) {
         return Wrong("a tuple of length " + std::to_string(type.elements().size()) +
@@ -803,7 +577,7 @@ bool ValueReader::ReadContainer(const Type& type, int depth) {
       return ReadSequence(type, size, depth);
     case TypeKind::kObject:
       if (size == 0) {
-        return Push(Value::EmptyObject());
+        return PushEmpty(Value::EmptyObject(), type);
       }
       if (size != type.attributes().size()) {
         return Wrong("an object with " + std::to_string(type.attributes().size()) +
@@ -820,6 +594,10 @@ bool ValueReader::ReadContainer(const Type& type, int depth) {
 }
 
 bool ValueReader::Read(const Type& type, int depth) {
+  std::string_view text;
+  if (type.kind() == TypeKind::kString && in_.TakeShortString(&text)) {
+    return PushText(text);
+  }
   if (in_.at_end()) {
     return Wrong("EOF");
   }
@@ -834,7 +612,8 @@ bool ValueReader::Read(const Type& type, int depth) {
   }
   if (in_.Peek() == kNil) {
     in_.Skip(1);
-    return Push(Value::Null(type));
+    values_.Emplace([&] { return Value::Null(type); });
+    return true;
   }
   if (type.is_primitive()) {
     return ReadPrimitive(type);
@@ -893,25 +672,6 @@ ValueResult<Type> ReadImpliedType(Reader& in, int depth) {
 }
 
 }  // namespace
-
-ValueResult<void> AppendMsgpack(std::string& out, const Value& value, const Type& type) {
-  if (value.type().ConformsTo(type)) {
-    return Write(out, value, type);
-  }
-  ValueResult<Value> converted = Convert(value, type);
-  if (!converted) {
-    return std::unexpected(std::move(converted.error()));
-  }
-  return Write(out, *converted, type);
-}
-
-ValueResult<std::string> ValueToMsgpack(const Value& value, const Type& type) {
-  std::string out;
-  if (ValueResult<void> written = AppendMsgpack(out, value, type); !written) {
-    return std::unexpected(std::move(written.error()));
-  }
-  return out;
-}
 
 ValueResult<Value> ValueFromMsgpack(std::string_view bytes, const Type& type) {
   return ValueReader(bytes).Make(type);
