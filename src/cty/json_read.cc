@@ -246,8 +246,8 @@ bool JsonValueReader<Source>::ReadMap(const Type& type, int depth) {
     if (!Read(type.element(), depth + 1)) {
       return WrongInside(PathStep::Index(Value::String(name)));
     }
-    in_order = in_order && (keys_.size() == first_key || keys_.back() < name) &&
-               text::IsAscii(name);
+    in_order =
+        in_order && (keys_.size() == first_key || keys_.back() < name) && text::IsAscii(name);
     keys_.push_back(name);
   }
   if (source_.failed()) {
@@ -291,8 +291,7 @@ bool JsonValueReader<Source>::ReadObject(const Type& type, int depth) {
   };
   for (std::string_view name; source_.NextMember(frame, &name);) {
     size_t place = in_order;
-    const bool is_next =
-        in_order < attributes.size() && SameText(attributes[in_order].name, name);
+    const bool is_next = in_order < attributes.size() && SameText(attributes[in_order].name, name);
     if (is_next) {
       ++in_order;
     } else {
