@@ -156,22 +156,24 @@ Result<LocalStore::Text> LocalStore::ReadOpenFile() const {
   if (::fstat(fd_, &info) != 0) {
     return SystemFailure("read", target_);
   }
-  std::string text(static_cast<size_t>(info.st_size), '\0');
-  size_t have = 0;
-  while (have < text.size()) {
-    ssize_t n = ::pread(fd_, text.data() + have, text.size() - have, static_cast<off_t>(have));
-    if (n < 0 && errno == EINTR) {
-      continue;
+  int error = 0;
+  std::string text;
+  text.resize_and_overwrite(static_cast<size_t>(info.st_size), [&](char* data, size_t size) {
+    size_t have = 0;
+    while (have < size) {
+      const ssize_t n = ::pread(fd_, data + have, size - have, static_cast<off_t>(have));
+      if (n == 0 || (n < 0 && errno != EINTR)) {
+        error = n < 0 ? errno : 0;
+        break;
+      }
+      have += n > 0 ? static_cast<size_t>(n) : 0;
     }
-    if (n < 0) {
-      return SystemFailure("read", target_);
-    }
-    if (n == 0) {
-      break;
-    }
-    have += static_cast<size_t>(n);
+    return have;
+  });
+  if (error != 0) {
+    errno = error;
+    return SystemFailure("read", target_);
   }
-  text.resize(have);
   return text.empty() ? Text() : std::make_shared<const std::string>(std::move(text));
 }
 

@@ -46,6 +46,111 @@ Value Sample() {
        {"sized", Value::Unknown(Type::Map(Type::String()), sized)}});
 }
 
+std::string Outcome(const ValueResult<Value>& value) {
+  return value ? GoString(*value) : "error: " + value.error().ToText();
+}
+
+// A text is read without a tree where that succeeds. What comes out must be what a tree gives, and
+// of a malformed text what the parser says.
+TEST(Codec, JsonTextReadsLikeItsTree) {
+  const Type::Attribute attributes[] = {
+      {"a", Type::String()}, {"b", Type::List(Type::Number())}, {"c", Type::Map(Type::Bool())}};
+  const Type pair[] = {Type::String(), Type::Number()};
+  const Type types[] = {
+      Type::String(),
+      Type::Number(),
+      Type::Bool(),
+      Type::Dynamic(),
+      Type::Tuple(pair),
+      Type::Set(Type::String()),
+      Type::Map(Type::String()),
+      Type::Object(attributes),
+      Type::List(Type::Object(attributes)),
+  };
+  const std::string_view texts[] = {
+      R"("x")",
+      R"( "x" )",
+      R"("aé日本\n\"\\\/\u00e9\ud83d\ude00\ud800 e\u0301")",
+      "\"broken \xff\xc3 utf-8 \xe9\"",
+      R"("1")",
+      R"("true")",
+      R"("a longer string that has no escapes, and a sequel")",
+      "\"a\tb\"",
+      R"("\x")",
+      R"("\u12")",
+      R"("open)",
+      R"("open\)",
+      "0",
+      "-0",
+      "-1",
+      "-",
+      "01",
+      "1.",
+      "1.50e+3",
+      "1e",
+      "+1",
+      ".5",
+      "123456789012345678",
+      "1234567890123456789",
+      "-123456789012345678901234567890",
+      "0.1",
+      "1e999999",
+      "true",
+      "false",
+      "null",
+      "nul",
+      "nullx",
+      "True",
+      "",
+      " ",
+      "[]",
+      "[ ]",
+      "{}",
+      "[1,2,3]",
+      "[1,2,3,]",
+      "[1 2]",
+      "[,1]",
+      "[1",
+      "[1}",
+      R"(["x",1])",
+      R"(["x",1,2])",
+      R"(["x"])",
+      R"(["b","a","b"])",
+      R"({"a":"x","b":[1,"2"],"c":{"x":true,"y":"false"}})",
+      R"({"c":{"y":true,"x":null},"b":[],"a":"x"})",
+      R"({"a":"x","a":"y"})",
+      R"({"b":null})",
+      R"({"d":1})",
+      R"({"a":"x","b":1})",
+      R"({"a":"x",})",
+      R"({"a" "x"})",
+      R"({"a":})",
+      R"({a:1})",
+      R"({"a":1]})",
+      R"({"é":"1","z":"2","a":"3"})",
+      R"([{"a":"1","b":[1],"c":{}},{"a":null,"b":[2],"c":{"q":false}},{"b":[]},{}])",
+      R"([{"a":1},{"a":"x"},{"a":1,"b":2},{"b":2,"a":1},{"a":1,"a":"x"},{"a":1}])",
+      R"([[1,"a"],[2,"b"],["c",3],[],[1]])",
+      R"({"value":[1],"type":["list","number"]})",
+      R"({"type":"string","value":"x"})",
+      "\xef\xbb\xbf{}",
+      "[1] [2]",
+      "[1]]",
+  };
+  for (const std::string_view text : texts) {
+    const JsonDocument document = ParseJson(text);
+    const auto want = [&](ValueResult<Value> of_tree) {
+      return document.ok() ? Outcome(of_tree)
+                           : "error: " + ValueError{{}, document.problems()[0].message}.ToText();
+    };
+    EXPECT_EQ(Outcome(ImpliedValueOfJson(text)), want(ImpliedValueOfJson(document.root()))) << text;
+    for (const Type& type : types) {
+      EXPECT_EQ(Outcome(ValueFromJson(text, type)), want(ValueFromJson(document.root(), type)))
+          << text << " as " << GoString(type);
+    }
+  }
+}
+
 // A few bytes that say a huge exponent are not written as all the digits that they stand for.
 TEST(Codec, HugeExponentsStayShort) {
   for (const std::string_view text : {"5E3535353", "1e646456992", "-7e-600000000", "123e-20000"}) {

@@ -100,7 +100,11 @@ class JsonValueReader : ValueStack {
 
 template <typename Source>
 bool JsonValueReader<Source>::ReadString() {
-  const std::string_view text = source_.TakeString();
+  bool ascii = false;
+  const std::string_view text = source_.TakeString(&ascii);
+  if (ascii) {
+    return PushAscii(text);
+  }
   return source_.failed() ? Broken() : PushText(text);
 }
 
@@ -129,7 +133,7 @@ bool JsonValueReader<Source>::ReadPrimitive(const Type& type) {
   switch (type.kind()) {
     case TypeKind::kBool: {
       if (kind == Kind::kBool) {
-        return Push(Value::Bool(source_.TakeBool()));
+        return PushBool(source_.TakeBool());
       }
       if (kind != Kind::kString) {
         return Wrong("bool is required");
@@ -458,7 +462,7 @@ bool JsonValueReader<Source>::ReadImplied(int depth) {
   }
   switch (source_.kind()) {
     case Kind::kBool:
-      return Push(Value::Bool(source_.TakeBool()));
+      return PushBool(source_.TakeBool());
     case Kind::kNumber:
       return ReadNumber();
     case Kind::kString:

@@ -85,8 +85,9 @@ class JsonTextSource {
     }
     return {begin, static_cast<size_t>(at_ - begin)};
   }
-  /// Decoded; lives as long as the text and the source. Empty after a failure, too.
-  std::string_view TakeString() {
+  /// Decoded; lives as long as the text and the source. Empty after a failure, too. `ascii`, when
+  /// given, is set for a text that is ASCII.
+  std::string_view TakeString(bool* ascii = nullptr) {
     const char* const begin = ++at_;
     for (uint64_t word = 0; static_cast<size_t>(end_ - at_) >= sizeof(word); at_ += sizeof(word)) {
       std::memcpy(&word, at_, sizeof(word));
@@ -97,6 +98,9 @@ class JsonTextSource {
     for (; at_ != end_; ++at_) {
       const auto c = static_cast<unsigned char>(*at_);
       if (c == '"') {
+        if (ascii != nullptr) {
+          *ascii = true;
+        }
         ++at_;
         return {begin, static_cast<size_t>(at_ - begin) - 1};
       }
@@ -238,7 +242,7 @@ class JsonNodeSource {
   void TakeNull() {}
   bool TakeBool() { return node_->boolean(); }
   std::string_view TakeNumber() { return node_->text(); }
-  std::string_view TakeString() { return node_->text(); }
+  std::string_view TakeString(bool* /*ascii*/ = nullptr) { return node_->text(); }
 
   Frame Open() { return {node_}; }
   bool NextElement(Frame& frame) {

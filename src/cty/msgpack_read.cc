@@ -431,7 +431,7 @@ bool ValueReader::ReadPrimitive(const Type& type) {
   switch (type.kind()) {
     case TypeKind::kBool: {
       std::optional<bool> value = in_.Bool();
-      return value ? Push(Value::Bool(*value)) : Wrong("bool is required");
+      return value ? PushBool(*value) : Wrong("bool is required");
     }
     case TypeKind::kNumber: {
       const uint8_t code = in_.Peek();

@@ -29,12 +29,6 @@ void ReleaseType(const TypeNode* type) {
   }
 }
 
-void AddTypeReference(const TypeNode* type) {
-  if (!type->immortal) {
-    type->AddRef();
-  }
-}
-
 // True when this was the last reference of a node that a value points to. Only who has a reference
 // can add one, so the last one needs no write (a type could be found anew in its table).
 bool ReleaseNode(const SharedNode* node, ValueTag tag, uint8_t flags_refined) {
@@ -103,14 +97,6 @@ const TypeNode* ValueAccess::TypeOf(const Value& outer) {
   }
 }
 
-ElementsNode* ValueAccess::NewElements(ValueTag tag, const Type& type, size_t count,
-                                       size_t extra_bytes) {
-  KINU_CHECK(count < UINT32_MAX, "too many elements");
-  void* memory = ::operator new(sizeof(ElementsNode) + count * sizeof(Value) + extra_bytes);
-  AddTypeReference(type.node());
-  return new (memory) ElementsNode(tag, type.node(), static_cast<uint32_t>(count));
-}
-
 void ValueAccess::MoveIn(ElementsNode* node, std::span<Value> values) {
   Value* out = node->values();
   unsigned flags = 0;
@@ -123,40 +109,9 @@ void ValueAccess::MoveIn(ElementsNode* node, std::span<Value> values) {
   node->flags = InnerFlags(flags, marks);
 }
 
-void ValueAccess::TakeIn(ElementsNode* node, std::span<Value> values) {
-  if (values.empty()) {
-    return;
-  }
-  std::memcpy(static_cast<void*>(node->values()), values.data(), values.size_bytes());
-  unsigned flags = 0;
-  unsigned marks = 0;
-  for (const Value& value : values) {
-    flags |= value.flags_;
-    marks |= value.marks_;
-  }
-  node->flags = InnerFlags(flags, marks);
-}
-
-Value ValueAccess::Counted(const ElementsNode* node) {
-  return Make(node->tag, static_cast<uint8_t>(Value::kCounted | node->flags), 0, WordOf(node));
-}
-
 Value ValueAccess::Container(ValueTag tag, const Type& type, std::span<Value> values) {
   ElementsNode* node = NewElements(tag, type, values.size(), 0);
   MoveIn(node, values);
-  return Counted(node);
-}
-
-Value ValueAccess::TakeOver(ValueTag tag, const Type& type, std::span<Value> values) {
-  ElementsNode* node = NewElements(tag, type, values.size(), 0);
-  TakeIn(node, values);
-  return Counted(node);
-}
-
-Value ValueAccess::TakeOverMap(const Type& type, std::span<Value> values,
-                               std::span<const std::string_view> keys) {
-  ElementsNode* node = NewMap(type, values.size(), [&](size_t i) { return keys[i]; });
-  TakeIn(node, values);
   return Counted(node);
 }
 

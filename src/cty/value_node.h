@@ -4,12 +4,14 @@
 // whose Value lacks the `counted` flag is static.
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "cty/number.h"
 #include "cty/type.h"
 #include "cty/value.h"
@@ -78,6 +80,12 @@ struct CapsuleNode : SharedNode {
   uint64_t payload = 0;
 };
 
+inline void AddTypeReference(const TypeNode* type) {
+  if (!type->immortal) {
+    type->AddRef();
+  }
+}
+
 /// The representation behind the Value interface.
 struct ValueAccess {
   static ValueTag Tag(const Value& value) { return static_cast<ValueTag>(value.tag_); }
@@ -119,9 +127,17 @@ struct ValueAccess {
   template <typename KeyAt>
   static Value MapOf(const Type& type, std::span<Value> values, KeyAt&& key);
   /// The same of values whose bytes the container takes over: nobody else may destroy them.
-  static Value TakeOver(ValueTag tag, const Type& type, std::span<Value> values);
+  static Value TakeOver(ValueTag tag, const Type& type, std::span<Value> values) {
+    ElementsNode* node = NewElements(tag, type, values.size(), 0);
+    TakeIn(node, values);
+    return Counted(node);
+  }
   static Value TakeOverMap(const Type& type, std::span<Value> values,
-                           std::span<const std::string_view> keys);
+                           std::span<const std::string_view> keys) {
+    ElementsNode* node = NewMap(type, values.size(), [&](size_t i) { return keys[i]; });
+    TakeIn(node, values);
+    return Counted(node);
+  }
   /// The container with `values` in place of its elements, which have the same types.
   static Value SameShape(const Value& container, std::span<Value> values);
 
@@ -131,15 +147,34 @@ struct ValueAccess {
  private:
   /// A container without its elements.
   static ElementsNode* NewElements(ValueTag tag, const Type& type, size_t count,
-                                   size_t extra_bytes);
+                                   size_t extra_bytes) {
+    KINU_CHECK(count < UINT32_MAX, "too many elements");
+    void* memory = ::operator new(sizeof(ElementsNode) + count * sizeof(Value) + extra_bytes);
+    AddTypeReference(type.node());
+    return new (memory) ElementsNode(tag, type.node(), static_cast<uint32_t>(count));
+  }
   static void MoveIn(ElementsNode* node, std::span<Value> values);
-  static void TakeIn(ElementsNode* node, std::span<Value> values);
+  static void TakeIn(ElementsNode* node, std::span<Value> values) {
+    auto* out = reinterpret_cast<std::byte*>(node->values());
+    unsigned flags = 0;
+    unsigned marks = 0;
+    for (const Value& value : values) {
+      flags |= value.flags_;
+      marks |= value.marks_;
+      std::memcpy(out, static_cast<const void*>(&value), sizeof(Value));
+      out += sizeof(Value);
+    }
+    node->flags = InnerFlags(flags, marks);
+  }
   /// The flags of a container whose elements have these flags and marks among them.
   static uint8_t InnerFlags(unsigned flags, unsigned marks) {
     const bool marked = marks != 0 || (flags & Value::kWrapped) != 0;
     return static_cast<uint8_t>((flags & kInnerFlags) | (marked ? Value::kContainsMarks : 0));
   }
-  static Value Counted(const ElementsNode* node);
+  static Value Counted(const ElementsNode* node) {
+    return Make(node->tag, static_cast<uint8_t>(Value::kCounted | node->flags), 0,
+                reinterpret_cast<uint64_t>(static_cast<const SharedNode*>(node)));
+  }
 
   template <typename KeyAt>
   static ElementsNode* NewMap(const Type& type, size_t count, KeyAt&& key);

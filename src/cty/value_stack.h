@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <new>
@@ -75,8 +76,19 @@ class ValueBuffer {
       data_[--size_].~Value();
     }
   }
-  /// The values from `first` on are somebody else's now.
-  void Forget(size_t first) { size_ = first; }
+  /// Puts what `make` returns in place of the values from `first` on, whose bytes it has taken
+  /// over. It must not use the buffer.
+  template <typename Make>
+  void Replace(size_t first, Make&& make) {
+    if (first == capacity_) [[unlikely]] {
+      Reserve(1);
+    }
+    const std::span<Value> taken = From(first);
+    alignas(Value) std::byte made[sizeof(Value)];
+    new (made) Value(make(taken));
+    std::memcpy(static_cast<void*>(data_ + first), made, sizeof(Value));
+    size_ = first + 1;
+  }
   /// The last value replaces the one at `place`.
   void MoveLastTo(size_t place) {
     --size_;
@@ -144,8 +156,19 @@ class ValueStack {
     values_.Emplace([&] { return Value::String(text); });
     return true;
   }
+  /// Text that is known to be ASCII.
+  bool PushAscii(std::string_view text) {
+    values_.Emplace([&] { return Value::NormalizedString(text); });
+    return true;
+  }
   bool PushInt(int64_t value, uint16_t precision) {
-    values_.Emplace([&] { return Value::Int(value, precision); });
+    values_.Emplace([&] {
+      return ValueAccess::Make(ValueTag::kInt, 0, precision, static_cast<uint64_t>(value));
+    });
+    return true;
+  }
+  bool PushBool(bool value) {
+    values_.Emplace([&] { return ValueAccess::Make(ValueTag::kBool, 0, value ? 1 : 0, 0); });
     return true;
   }
   bool Wrong(std::string message) {
@@ -159,15 +182,16 @@ class ValueStack {
   }
   /// Puts a container of `type` in place of the values from `first` on, which are of its types.
   bool Close(ValueTag tag, const Type& type, size_t first) {
-    Value container = ValueAccess::TakeOver(tag, type, values_.From(first));
-    values_.Forget(first);
-    return Push(std::move(container));
+    values_.Replace(
+        first, [&](std::span<Value> values) { return ValueAccess::TakeOver(tag, type, values); });
+    return true;
   }
   /// The same for a map with these keys: sorted, unique, normalised.
   bool CloseMap(const Type& type, std::span<const std::string_view> keys, size_t first) {
-    Value map = ValueAccess::TakeOverMap(type, values_.From(first), keys);
-    values_.Forget(first);
-    return Push(std::move(map));
+    values_.Replace(first, [&](std::span<Value> values) {
+      return ValueAccess::TakeOverMap(type, values, keys);
+    });
+    return true;
   }
   /// The last value when reading succeeded, else what was wrong.
   ValueResult<Value> Take(bool read) {

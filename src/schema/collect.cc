@@ -1,7 +1,8 @@
 // References in a body, found without evaluating it.
 // Ref: opentofu internal/lang/blocktoattr/variables.go; hcl ext/dynblock/variables.go.
 #include <algorithm>
-#include <deque>
+#include <forward_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,11 +62,14 @@ class Collector {
         continue;
       }
       lang::DynamicParts parts;
-      if (!lang::ReadDynamicParts(block, tree_, parts)) {
+      if (!tree_) {
+        tree_.emplace();
+      }
+      if (!lang::ReadDynamicParts(block, *tree_, parts)) {
         continue;
       }
       const Iterator* own =
-          &iterators_.emplace_back(Iterator{std::string(parts.iterator), iterators});
+          &iterators_.emplace_front(Iterator{std::string(parts.iterator), iterators});
       if (parts.for_each != nullptr) {
         Collect(*parts.for_each, iterators);
       }
@@ -108,8 +112,8 @@ class Collector {
 
   std::vector<const hcl::TraversalExpr*>& traversals_;
   std::vector<const hcl::CallExpr*>& calls_;
-  std::deque<Iterator> iterators_;
-  hcl::SyntaxTree tree_;
+  std::forward_list<Iterator> iterators_;
+  std::optional<hcl::SyntaxTree> tree_;  // of dynamic blocks, once there is one
 };
 
 }  // namespace
