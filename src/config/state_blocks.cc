@@ -6,6 +6,7 @@
 #include "config/decode.h"
 #include "cty/convert.h"
 #include "hcl/parse.h"
+#include "hcl/walk.h"
 
 namespace kinu::config {
 namespace {
