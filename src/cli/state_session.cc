@@ -33,7 +33,8 @@ bool StateSession::Options(backend::LocalOptions& options, const Loaded* loaded)
     return ReadBackend(invocation, *loaded, options, diags);
   }
   auto arguments = VariableArguments(*flags, diags);
-  return !diags.has_errors() && BackendOptions(invocation, arguments, options, diags);
+  return !diags.has_errors() &&
+         BackendOptions(invocation, arguments, options, backend_config_, diags);
 }
 
 bool StateSession::CheckConfiguration() {

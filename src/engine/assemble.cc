@@ -53,6 +53,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
   change.previous_address = walk.PreviousAddress(address);
   change.provider = walk.providers[info.provider].address;
   change.before = *row.previous_value;
+  change.before_identity = row.previous_identity;
   if (!row.refreshed_value) {
     change.action = plan::Action::kDelete;
     change.after = Value::Null(row.previous_value->type());
@@ -65,6 +66,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
   }
   change.action = same ? plan::Action::kNoOp : plan::Action::kUpdate;
   change.after = *row.refreshed_value;
+  change.after_identity = row.refreshed_notes.identity;
   return change;
 }
 
@@ -120,10 +122,10 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
       object.private_data = row.refreshed_notes.private_data;
     }
   }
-  if (!data && (options.refresh || row.imported)) {
+  if (!data) {
     StoreIdentity(*info.schema, row.refreshed_notes.identity, object);
   }
-  if (data || row.orphan) {
+  if (data || row.orphan || row.failed) {
     return;
   }
   // What nothing happens to gets its final dependencies now; the rest when it is applied.

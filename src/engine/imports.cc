@@ -201,7 +201,12 @@ std::optional<Type> IdentityType(const config::Import& import, const schema::Res
                 import.identity->range());
     return std::nullopt;
   }
-  return schema->identity_type;
+  // What an import may do without is null.
+  std::vector<TypeAttribute> attributes;
+  for (const schema::Attribute& attribute : schema->identity->attributes) {
+    attributes.push_back({attribute.name, attribute.type, !attribute.required});
+  }
+  return Type::Object(attributes);
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ struct Row {
   ProviderNotes refreshed_notes;
   bool forgotten_data = false;          ///< a data source that nothing reads any more
   std::optional<Value> previous_value;  ///< after schema upgrade, before refresh
+  Value previous_identity;              ///< the same of the identity
   std::optional<plan::ResourceChange> change;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/imports.h"
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -211,6 +212,32 @@ TEST_F(EngineTest, ImportBlocksBringObjects) {
   // What is in the state is not imported again.
   EXPECT_EQ(Changes(Plan()), Strings{});
   EXPECT_EQ(script_->CountCalls("ImportResourceState"), 0u);
+}
+
+TEST_F(EngineTest, ABlockIsWrittenForAnImportWithRequiredArguments) {
+  std::vector<schema::Attribute> attributes;
+  attributes.push_back(provider::testing::Computed("id", Type::String()));
+  attributes.push_back(provider::testing::Required("name", Type::String()));
+  script_->schema.resources["test_need"] = provider::testing::Resource(std::move(attributes));
+  script_->schema.Finish();
+  script_->types["test_need"].read = [](const Value& stored) {
+    return Value::Object({{"id", stored.Attribute("id")}, {"name", Value::String("found")}});
+  };
+  Configure(R"(
+    import {
+      to = test_need.a
+      id = "x"
+    })");
+  GeneratedBlocks generated;
+  Input input = MakeInput();
+  input.generated = &generated;
+  state_.program = program_;
+  plan::Plan plan = MakePlan(input, diags_);
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  ASSERT_EQ(plan.changes.size(), 1u);
+  EXPECT_EQ(plan.changes[0].action, plan::Action::kNoOp);
+  EXPECT_NE(plan.changes[0].generated_config.find("name = \"found\""), std::string::npos)
+      << plan.changes[0].generated_config;
 }
 
 TEST_F(EngineTest, ImportsThatCannotBeMade) {

@@ -38,9 +38,10 @@ int RunOutput(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   auto program = std::make_shared<Program>();
+  Loaded loaded;
   backend::LocalOptions options;
   options.state = flags->String("state");
-  if (!BackendOptions(invocation, arguments, options, diags)) {
+  if (!BackendOptions(invocation, arguments, options, loaded, diags)) {
     invocation.Show(diags);
     return 1;
   }

@@ -318,8 +318,9 @@ int RunShow(Invocation& invocation) {
     return finish(ShowState(invocation, *state, form, diags));
   }
   auto program = std::make_shared<Program>();
+  Loaded loaded;
   backend::LocalOptions options;
-  if (!BackendOptions(invocation, arguments, options, diags)) {
+  if (!BackendOptions(invocation, arguments, options, loaded, diags)) {
     return finish(1);
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);

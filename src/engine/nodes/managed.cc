@@ -718,6 +718,9 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                      ". Only what exists can be imported: check the id and where the provider "
                      "looks, or let apply create the object.");
   }
+  if (row.info.imports->generated) {
+    return schema::MarkSensitive(row.info.schema->block, *refreshed);  // its block comes later
+  }
   size_t errors = diags.error_count();
   Diagnostics incomplete;  // the command takes objects whose configuration is not finished
   Value marked = MarkAsConfigured(row, *refreshed, by_command ? incomplete : diags);
@@ -790,23 +793,27 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
     if (!notes) {
       return;
     }
+    // When refreshing fails, what was brought to the current version stays.
+    row.row.previous_identity = notes->identity;
+    row.row.refreshed_value = prior;
+    row.row.refreshed_notes = *notes;
     if (options.refresh) {
       prior = RefreshObject(row, *provider, *prior, "", *notes, diags);
       if (!prior) {
         return;
       }
+      row.row.refreshed_value = prior;
       if (prior->IsNull()) {
         prior.reset();
+        row.row.refreshed_value.reset();
       }
-    }
-    if (prior) {
-      row.row.refreshed_value = prior;
       row.row.refreshed_notes = std::move(*notes);
     }
   }
   state::Object refreshed_object;
   const state::Object* current = nullptr;
-  if (prior && (object != nullptr || import != nullptr)) {
+  // The notes of an object that is gone are still given to the provider.
+  if (object != nullptr || (prior && import != nullptr)) {
     refreshed_object.status = object != nullptr ? object->status : state::ObjectStatus::kReady;
     refreshed_object.private_data = row.row.refreshed_notes.private_data;
     current = &refreshed_object;
@@ -923,12 +930,16 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   if (!notes) {
     return;
   }
+  row.row.previous_identity = notes->identity;
+  row.row.refreshed_value = prior;
+  row.row.refreshed_notes = *notes;
   if (walk.input.options.refresh) {
     prior = RefreshObject(row, *provider, *prior, "", *notes, diags);
     if (!prior) {
       return;
     }
     if (prior->IsNull()) {
+      row.row.refreshed_value.reset();
       row.row.pending_delete = true;
       return;  // gone already: drift, nothing to plan
     }

@@ -410,8 +410,9 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
                            slot.rows[i]};
     PlanOrphanRow(row_context, found[i]);
   });
-  for (auto& list : found) {
-    diags.Append(std::move(list));
+  for (size_t i = 0; i < found.size(); ++i) {
+    slot.rows[i].failed = found[i].has_errors();
+    diags.Append(std::move(found[i]));
   }
 }
 
