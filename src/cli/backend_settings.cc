@@ -309,7 +309,7 @@ Loaded LoadRootModule(const Invocation& invocation,
   options.inputs = &loaded.inputs;
   options.root_only = true;
   options.test_directory = std::move(test_directory);
-  loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
+  loaded.config = LoadKept(loaded.program, ".", options, diags);
   return loaded;
 }
 

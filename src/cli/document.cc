@@ -60,12 +60,11 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
   options.workspace = read->backend.workspace;
   options.snapshot = &snapshot;
   Diagnostics problems;
-  auto config = config::LoadConfig(program, ".", options, problems);
+  auto config = LoadKept(program, ".", options, problems);
   if (problems.has_errors()) {
-    // The sources go away with this function, so nothing may point at them.
     for (const Diagnostic& problem : problems) {
       if (problem.is_error()) {
-        diags.Error(problem.summary, problem.detail);
+        diags.Add(problem);
       }
     }
     return std::nullopt;

@@ -89,7 +89,17 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diag
 
 config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,
                                       Diagnostics& diags) {
-  return config::GatherInputs(arguments, ".", EnvironmentTexts(), diags);
+  config::RawInputs inputs = config::GatherInputs(arguments, ".", EnvironmentTexts(), diags);
+  KeepUntilExit(inputs.tree);
+  return inputs;
+}
+
+std::shared_ptr<config::Config> LoadKept(std::shared_ptr<Program> program, const std::string& dir,
+                                         const config::LoadOptions& options, Diagnostics& diags) {
+  std::shared_ptr<config::Config> config =
+      config::LoadConfig(std::move(program), dir, options, diags);
+  KeepUntilExit(config);
+  return config;
 }
 
 namespace {
@@ -102,8 +112,7 @@ Loaded Load(const Invocation& invocation, std::span<const config::VariableArgume
   options.workspace = WorkspaceOf(invocation);
   options.inputs = &loaded.inputs;
   options.manifest_path = invocation.data_directory + "/modules/modules.json";
-  loaded.config = config::LoadConfig(loaded.program, ".", options, diags);
-  KeepUntilExit(loaded.config);
+  loaded.config = LoadKept(loaded.program, ".", options, diags);
   return loaded;
 }
 

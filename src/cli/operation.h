@@ -28,6 +28,11 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diag
 config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,
                                       Diagnostics& diags);
 
+/// Loads a configuration and keeps it until the process ends: problems point into it, and to
+/// destroy it would only take time.
+std::shared_ptr<config::Config> LoadKept(std::shared_ptr<Program> program, const std::string& dir,
+                                         const config::LoadOptions& options, Diagnostics& diags);
+
 /// The configuration of the working directory with everything that loading it needs.
 struct Loaded {
   std::shared_ptr<Program> program;

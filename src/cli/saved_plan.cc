@@ -139,7 +139,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   config::LoadOptions options;
   options.workspace = WorkspaceOf(invocation);
   options.snapshot = &snapshot;
-  operation.loaded.config = config::LoadConfig(operation.loaded.program, ".", options, diags);
+  operation.loaded.config = LoadKept(operation.loaded.program, ".", options, diags);
   operation.locator = MakeLocator(invocation, diags);
   if (diags.has_errors()) {
     return false;

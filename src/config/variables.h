@@ -36,7 +36,7 @@ struct RawInput {
 /// All values given, by name. Keep it as long as any range or diagnostic of it is in use.
 struct RawInputs {
   std::map<std::string, RawInput> values;
-  std::unique_ptr<hcl::SyntaxTree> tree = std::make_unique<hcl::SyntaxTree>();
+  std::shared_ptr<hcl::SyntaxTree> tree = std::make_shared<hcl::SyntaxTree>();
 };
 
 /// `-var name=value` or `-var-file path`, in the order of the command line.

@@ -55,7 +55,26 @@ void MakeRoot(Walk& walk) {
 
 }  // namespace
 
+bool CheckProvisioners(const config::Config& config, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  for (const auto& node : config.nodes) {
+    for (const config::Resource& resource : node->module->resources) {
+      for (const config::Provisioner& block : resource.provisioners) {
+        if (provider::FindProvisioner(block.type) == nullptr) {
+          diags.Error("Failed to load plugin schemas",
+                      "There is no provisioner \"" + std::string(block.type) +
+                          "\": this program has local-exec, file and remote-exec.");
+        }
+      }
+    }
+  }
+  return diags.error_count() == errors;
+}
+
 void Validate(const Input& input, Diagnostics& diags) {
+  if (!CheckProvisioners(*input.config, diags)) {
+    return;
+  }
   Input without_state = input;
   without_state.prior_state = nullptr;
   without_state.options.targets.clear();
@@ -154,21 +173,6 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   plan.relevant_attributes = RelevantAttributes(walk, plan);
 }
 
-/// Schemas are loaded before a plan begins, those of provisioners too.
-void ReportUnknownProvisioners(const config::Config& config, Diagnostics& diags) {
-  for (const auto& node : config.nodes) {
-    for (const config::Resource& resource : node->module->resources) {
-      for (const config::Provisioner& block : resource.provisioners) {
-        if (provider::FindProvisioner(block.type) == nullptr) {
-          diags.Error("Failed to load plugin schemas",
-                      "There is no provisioner \"" + std::string(block.type) +
-                          "\": this program has local-exec, file and remote-exec.");
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 
 state::State ImportToState(const Input& given, const ImportTarget& target, Diagnostics& diags) {
@@ -192,12 +196,6 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   plan.previous_state.program = plan.program;
   size_t errors = diags.error_count();
 
-  ReportUnknownProvisioners(*given.config, diags);
-  if (diags.error_count() != errors) {
-    plan.errored = true;
-    plan.rejected = true;
-    return plan;
-  }
   // A configuration that is wrong in itself is not planned at all.
   Validate(given, diags);
   if (diags.error_count() != errors) {

@@ -6,6 +6,9 @@
 
 namespace kinu::engine {
 
+/// Whether all provisioners exist, which is checked with the schemas before anything else.
+bool CheckProvisioners(const config::Config& config, Diagnostics& diags);
+
 /// Checks a configuration without looking at variables' values or the state.
 void Validate(const Input& input, Diagnostics& diags);
 

@@ -31,6 +31,9 @@ int RunProvidersSchema(Invocation& invocation) {
   if (!diags.has_errors()) {
     RequireSelections(*loaded.config, *locator, diags);
   }
+  if (!diags.has_errors()) {
+    engine::CheckProvisioners(*loaded.config, diags);
+  }
   std::set<std::string> addresses;
   if (!diags.has_errors()) {
     for (const auto& node : loaded.config->nodes) {

@@ -257,7 +257,7 @@ int RunShow(Invocation& invocation) {
       options.workspace = WorkspaceOf(invocation);
       options.inputs = &inputs;
       options.root_only = true;
-      auto config = config::LoadConfig(program, dir, options, diags);
+      auto config = LoadKept(program, dir, options, diags);
       if (diags.has_errors()) {
         return finish(1);
       }

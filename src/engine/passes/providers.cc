@@ -82,9 +82,12 @@ void AttachSchemas(Walk& walk, Diagnostics& diags) {
       const config::Resource& resource = module.resources[i];
       for (const config::Provisioner& block : resource.provisioners) {
         if (provider::FindProvisioner(block.type) == nullptr) {
-          diags.Error("Failed to load plugin schemas",
-                      "There is no provisioner \"" + std::string(block.type) +
-                          "\": this program has local-exec, file and remote-exec.");
+          // Validation and plans have found it before; the graph alone says it in this way.
+          const std::string type = "\"" + std::string(block.type) + "\"";
+          diags.Error("failed to read provisioner configuration schema for " + type +
+                          ": failed to instantiate provisioner " + type +
+                          " to obtain schema: unavailable provisioner " + type,
+                      "");
         }
       }
       BlockInfo& info = walk.blocks[node->index][i];
