@@ -393,8 +393,8 @@ bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::Lo
 
 bool BackendOptions(const Invocation& invocation,
                     std::span<const config::VariableArgument> arguments,
-                    backend::LocalOptions& options, Loaded& loaded, Diagnostics& diags) {
-  loaded = LoadRootModule(invocation, arguments, diags);
+                    backend::LocalOptions& options, Diagnostics& diags) {
+  Loaded loaded = LoadRootModule(invocation, arguments, diags);
   return !diags.has_errors() && ReadBackend(invocation, loaded, options, diags);
 }
 

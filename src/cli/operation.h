@@ -88,7 +88,7 @@ bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::Lo
 /// configuration will do.
 bool BackendOptions(const Invocation& invocation,
                     std::span<const config::VariableArgument> arguments,
-                    backend::LocalOptions& options, Loaded& loaded, Diagnostics& diags);
+                    backend::LocalOptions& options, Diagnostics& diags);
 std::string WorkspaceOf(const Invocation& invocation);
 
 /// Now, as RFC 3339 in UTC.

@@ -33,8 +33,7 @@ bool StateSession::Options(backend::LocalOptions& options, const Loaded* loaded)
     return ReadBackend(invocation, *loaded, options, diags);
   }
   auto arguments = VariableArguments(*flags, diags);
-  return !diags.has_errors() &&
-         BackendOptions(invocation, arguments, options, backend_config_, diags);
+  return !diags.has_errors() && BackendOptions(invocation, arguments, options, diags);
 }
 
 bool StateSession::CheckConfiguration() {

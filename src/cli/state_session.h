@@ -64,7 +64,6 @@ struct StateSession {
  private:
   bool locked_ = false;
   std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
-  Loaded backend_config_;          ///< the same for those about the backend
 };
 
 }  // namespace kinu::cli

@@ -38,10 +38,9 @@ int RunOutput(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   auto program = std::make_shared<Program>();
-  Loaded loaded;
   backend::LocalOptions options;
   options.state = flags->String("state");
-  if (!BackendOptions(invocation, arguments, options, loaded, diags)) {
+  if (!BackendOptions(invocation, arguments, options, diags)) {
     invocation.Show(diags);
     return 1;
   }

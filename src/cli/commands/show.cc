@@ -318,9 +318,8 @@ int RunShow(Invocation& invocation) {
     return finish(ShowState(invocation, *state, form, diags));
   }
   auto program = std::make_shared<Program>();
-  Loaded loaded;
   backend::LocalOptions options;
-  if (!BackendOptions(invocation, arguments, options, loaded, diags)) {
+  if (!BackendOptions(invocation, arguments, options, diags)) {
     return finish(1);
   }
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);

@@ -56,10 +56,9 @@ int RunStateList(Invocation& invocation) {
   }
   auto arguments = VariableArguments(*flags, diags);
   auto program = std::make_shared<Program>();
-  Loaded loaded;
   backend::LocalOptions options;
   options.state = flags->String("state");
-  if (diags.has_errors() || !BackendOptions(invocation, arguments, options, loaded, diags)) {
+  if (diags.has_errors() || !BackendOptions(invocation, arguments, options, diags)) {
     audience->Show(diags);
     return 1;
   }
