@@ -18,7 +18,7 @@ void Analyse(const Expr& expr, SyntaxTree& tree) {
   AsTraversal(expr, tree);
   AsCall(expr, tree);
   AsLiteralString(expr);
-  LiteralOnly(expr);
+  expr.range().start_position();
   ForEachChild(expr, [&](const Expr& child) { Analyse(child, tree); });
 }
 
