@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "state/large_file.h"
@@ -44,6 +45,9 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
   }
   auto program = std::make_shared<Program>();
   auto locator = MakeLocator(invocation, diags);
+  if (!RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
+    return std::nullopt;
+  }
   auto read = file.Read(program, PlanSchemas(*locator, *program));
   if (!read) {
     diags.Error("Failed to read plan from plan file", read.error().message);
@@ -62,11 +66,13 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
   Diagnostics problems;
   auto config = LoadKept(program, ".", options, problems);
   if (problems.has_errors()) {
+    std::string list;
     for (const Diagnostic& problem : problems) {
       if (problem.is_error()) {
-        diags.Add(problem);
+        list += (list.empty() ? "" : "; ") + problem.summary;
       }
     }
+    diags.Error("Failed to read configuration from plan file", std::move(list));
     return std::nullopt;
   }
   std::string document;
@@ -100,6 +106,9 @@ Result<state::State> ReadStateFile(const std::string& path) {
 std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
                                      Diagnostics& diags) {
   auto locator = MakeLocator(invocation, diags);
+  if (!RequirePackages(*locator, MissingPackagesForm::kAdvice, diags)) {
+    return std::nullopt;
+  }
   LocatorSchemas schemas(*locator);
   std::string document;
   if (state.buffer != nullptr || state.mapped != nullptr) {

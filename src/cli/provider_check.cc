@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "base/keep.h"
 #include "config/requirements.h"
 #include "install/lock_file.h"
 #include "provider/provisioner.h"
@@ -22,6 +23,24 @@ std::string ListOf(std::span<const install::ProviderLocator::MissingPackage> pac
 
 }  // namespace
 
+bool RequirePackages(const install::ProviderLocator& locator, MissingPackagesForm form,
+                     Diagnostics& diags) {
+  const auto missing = locator.MissingPackages();
+  if (missing.empty()) {
+    return true;
+  }
+  if (form == MissingPackagesForm::kAdvice) {
+    diags.Error("Required plugins are not installed",
+                "Providers that the lock file selects are not in the cache of this directory:" +
+                    ListOf(missing) + "\n\nTo download them, run:\n  tofu init");
+  } else {
+    diags.Error(missing.size() == 1 ? std::string(missing[0].address) + ": " + missing[0].why
+                                    : "missing or corrupted provider plugins:" + ListOf(missing),
+                "");
+  }
+  return false;
+}
+
 void RequirePlugins(const config::Config& config, const install::ProviderLocator& locator,
                     Diagnostics& diags) {
   const Program& program = *config.program;
@@ -30,11 +49,7 @@ void RequirePlugins(const config::Config& config, const install::ProviderLocator
   if (diags.error_count() != errors) {
     return;
   }
-  if (const auto missing = locator.MissingPackages(); !missing.empty()) {
-    // An error made of errors, whose whole text is the summary that the reference gives.
-    diags.Error(missing.size() == 1 ? std::string(missing[0].address) + ": " + missing[0].why
-                                    : "missing or corrupted provider plugins:" + ListOf(missing),
-                "");
+  if (!RequirePackages(locator, MissingPackagesForm::kList, diags)) {
     return;
   }
   for (const config::ProviderRequirement& need : needs) {
@@ -68,15 +83,11 @@ void RequireSelections(const config::Config& config, const install::ProviderLoca
   const Program& program = *config.program;
   size_t errors = diags.error_count();
   const auto needs = config::ProviderRequirements(config, diags);
-  Diagnostics ignored;
-  const auto locks = install::LockFile::Read(std::string(install::kLockFileName), ignored);
+  const install::LockFile& locks = locator.locks();
   if (diags.error_count() != errors) {
     return;
   }
-  if (const auto missing = locator.MissingPackages(); !missing.empty()) {
-    diags.Error("Required plugins are not installed",
-                "Providers that the lock file selects are not in the cache of this directory:" +
-                    ListOf(missing) + "\n\nTo download them, run:\n  tofu init");
+  if (!RequirePackages(locator, MissingPackagesForm::kAdvice, diags)) {
     return;
   }
   std::string list;
@@ -101,6 +112,26 @@ void RequireSelections(const config::Config& config, const install::ProviderLoca
                     (locks.providers.empty()
                          ? "\n\nTo make the first selections, run:\n  tofu init"
                          : "\n\nTo bring the selections up to date, run:\n  tofu init -upgrade"));
+  }
+}
+
+void RequireSameSelections(const Result<std::string>& saved_text,
+                           const install::ProviderLocator& locator, Diagnostics& diags) {
+  if (!saved_text) {
+    const bool absent = saved_text.error().code == ErrorCode::kNotFound;
+    diags.Error(absent ? "Saved plan has no dependency lock information"
+                       : "Failed to read dependency locks from plan file",
+                saved_text.error().message);
+    return;
+  }
+  static constexpr std::string_view kSavedName = "<saved-plan>";
+  const auto saved = std::make_shared<install::LockFile>(
+      install::LockFile::Parse(std::string(kSavedName), *saved_text, diags));
+  KeepUntilExit(saved);  // problems point into it
+  if (*saved != locator.locks()) {
+    diags.Error("Inconsistent dependency lock file",
+                "The plan was made with other selections of providers than the lock file has now. "
+                "A saved plan is applied with the providers that made it: make a new plan.");
   }
 }
 

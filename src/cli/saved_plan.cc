@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "cli/backend_settings.h"
+#include "cli/provider_check.h"
 
 namespace kinu::cli {
 
@@ -125,12 +126,13 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   if (auto version = file->CheckVersion(); !version) {
-    diags.Error("Failed to load \"" + path + "\" as a plan file", version.error().message);
+    diags.Error("Failed to read plan from plan file", version.error().message);
     return false;
   }
   auto modules = file->Configuration();
   if (!modules) {
-    diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
+    diags.Error("Invalid plan file",
+                "The configuration in it cannot be read: " + modules.error().message + ".");
     return false;
   }
   // The saved configuration is what counts, whatever the files say by now.
@@ -141,6 +143,11 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   options.snapshot = &snapshot;
   operation.loaded.config = LoadKept(operation.loaded.program, ".", options, diags);
   operation.locator = MakeLocator(invocation, diags);
+  if (!diags.has_errors() &&
+      RequirePackages(*operation.locator, MissingPackagesForm::kList, diags)) {
+    RequireSelections(*operation.loaded.config, *operation.locator, diags);
+    RequireSameSelections(file->LockFile(), *operation.locator, diags);
+  }
   if (diags.has_errors()) {
     return false;
   }

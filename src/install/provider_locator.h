@@ -33,6 +33,9 @@ class ProviderLocator final : public provider::ProviderSource {
   explicit ProviderLocator(Options options);
   ~ProviderLocator() override;
 
+  /// The selections of the lock file.
+  const LockFile& locks() const { return options_.locks; }
+
   Result<const schema::ProviderSchema*> Schema(std::string_view address) override;
   Result<std::unique_ptr<provider::Provider>> Start(std::string_view address) override;
   /// Starts the process of a provider in the background, so that it is ready when Start() is

@@ -13,6 +13,10 @@
 namespace kinu::plan {
 namespace {
 
+/// What the reference says of any message that cannot be read.
+constexpr std::string_view kParseError =
+    "parse error: proto: cannot parse invalid wire-format data";
+
 using namespace wire;  // NOLINT(google-build-using-namespace): the numbers of this format
 
 std::unexpected<Error> Unusable(std::string message) {
@@ -569,7 +573,7 @@ Result<Plan> PlanDecoder::Decode(std::string_view message) {
     }
   }
   if (reader.failed()) {
-    return Unusable("parse error: the plan is not a valid message");
+    return Unusable(std::string(kParseError));
   }
   if (!has_backend_) {
     return Unusable("plan file has no backend settings; backend settings are required");
@@ -658,7 +662,7 @@ Result<void> PlanFile::CheckVersion() const {
     }
   }
   if (reader.failed()) {
-    return Unusable("parse error: the plan is not a valid message");
+    return Unusable(std::string(kParseError));
   }
   if (version != kFormatVersion) {
     return Unusable("unsupported plan file format version " + std::to_string(version) +
@@ -693,7 +697,7 @@ Result<std::vector<std::string>> PlanFile::Providers() const {
     }
   }
   if (reader.failed()) {
-    return Unusable("parse error: the plan is not a valid message");
+    return Unusable(std::string(kParseError));
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -793,6 +797,9 @@ Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
   for (const Part& part : {Part{kPreviousStateEntry, &plan->previous_state, "previous run state"},
                            Part{kStateEntry, &plan->prior_state, "prior state"}}) {
     Result<std::string> text = archive_->zip.Read(part.entry);
+    if (!text && text.error().code == ErrorCode::kNotFound) {
+      text = Fail(ErrorCode::kNotFound, "no state");
+    }
     Result<state::State> state = text ? state::ReadState(program, *std::move(text))
                                       : std::unexpected(std::move(text).error());
     if (!state) {

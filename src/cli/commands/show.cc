@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/document.h"
+#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "query/summary.h"
@@ -119,6 +120,9 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   }
   auto program = std::make_shared<Program>();
   auto locator = MakeLocator(invocation, diags);
+  if (!RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
+    return 1;
+  }
   auto read = file.Read(program, PlanSchemas(*locator, *program));
   if (!read) {
     diags.Error("Failed to read plan from plan file", read.error().message);
@@ -153,6 +157,9 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
     form.copy->Write(*document);
   }
   auto locator = MakeLocator(invocation, diags);
+  if (!RequirePackages(*locator, MissingPackagesForm::kAdvice, diags)) {
+    return 1;
+  }
   LocatorSchemas schemas(*locator);
   if (state.empty()) {
     // A file that holds nothing, or no file at all.
@@ -265,7 +272,7 @@ int RunShow(Invocation& invocation) {
     } else {
       Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
       auto locator = MakeLocator(invocation, diags);
-      if (diags.has_errors()) {
+      if (diags.has_errors() || !RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
         return finish(1);
       }
       LocatorSchemas schemas(*locator);

@@ -1,4 +1,5 @@
 #include "cli/commands/commands.h"
+#include "cli/provider_check.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
 #include "view/human/state.h"
@@ -51,7 +52,8 @@ int RunStateShow(Invocation& invocation) {
       single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
   copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
   auto locator = MakeLocator(invocation, session.diags);
-  if (session.diags.has_errors()) {
+  if (session.diags.has_errors() ||
+      !RequirePackages(*locator, MissingPackagesForm::kAdvice, session.diags)) {
     return session.Fail();
   }
   LocatorSchemas schemas(*locator);
