@@ -45,16 +45,31 @@ bool Cursor::NextMember(bool* first, std::string_view* key_body) {
   if (tokens_ == nullptr) {
     return json_.NextMember(first, key_body);
   }
-  if (failed_ || Take('}')) {
+  if (failed_) {
     return false;
   }
-  if (!*first && !Take(',')) {
+  tfjson::TokenStream& tokens = *tokens_;
+  char c = tokens.Peek();
+  if (c == '}') {
+    tokens.Advance();
+    return false;
+  }
+  if (!*first && c == ',') {
+    tokens.Advance();
+    c = tokens.Peek();
+  } else if (!*first) {
+    c = '\0';
+  }
+  *first = false;
+  if (c != '"') {
     failed_ = true;
     return false;
   }
-  *first = false;
-  *key_body = StringBody();
-  failed_ = failed_ || !Take(':');
+  const std::string_view quoted = tokens.Text();
+  *key_body = quoted.substr(1, quoted.size() - 2);
+  tokens.Advance();
+  failed_ = tokens.Peek() != ':';
+  tokens.Advance();
   return !failed_;
 }
 

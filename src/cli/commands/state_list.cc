@@ -25,7 +25,7 @@ void SortInstances(const Program& program, std::vector<ResourceInstance>& instan
     }
     entries.push_back(entry);
   }
-  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+  auto less = [&](const Entry& a, const Entry& b) {
     const AbsResource& left = a.instance.resource;
     const AbsResource& right = b.instance.resource;
     const bool alike = left.module == right.module && left.resource.mode == right.resource.mode &&
@@ -34,7 +34,11 @@ void SortInstances(const Program& program, std::vector<ResourceInstance>& instan
       return program.Less(a.instance, b.instance);
     }
     return a.start != b.start ? a.start < b.start : a.name < b.name;
-  });
+  };
+  if (std::is_sorted(entries.begin(), entries.end(), less)) {
+    return;  // as states are written
+  }
+  std::sort(entries.begin(), entries.end(), less);
   std::transform(entries.begin(), entries.end(), instances.begin(),
                  [](const Entry& entry) { return entry.instance; });
 }
