@@ -322,6 +322,7 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
     }
   }
   std::vector<bool> needed = NeededNodes(walk);
+  walk.expanded = NeededNodes(walk, true);
   const config::Module& root = *walk.config.root().module;
   auto execute = [&](NodeId id, Diagnostics& found) {
     if (walk.graph.node(id).kind == NodeKind::kClose) {

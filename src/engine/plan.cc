@@ -136,6 +136,28 @@ void CheckTargetedMoves(const Input& input, const Refactoring& refactoring, Diag
                   (targets.excluding() ? "leave out these:" : "add these:") + list);
 }
 
+/// Instances of checks are known from the expansion of their modules on, also of those that what
+/// they look at kept from being evaluated. Ref: transform_check.go, node_check.go nodeReportCheck.
+void DeclareUnreachedChecks(const Walk& walk, CheckRecord& checks) {
+  for (const auto& node : walk.config.nodes) {
+    const Walk::Bases& bases = walk.bases[node->index];
+    if (bases.module != kNoNode && !walk.Succeeded(bases.module)) {
+      continue;
+    }
+    for (size_t i = 0; i < node->module->checks.size(); ++i) {
+      const NodeId id = bases.checks + static_cast<NodeId>(i);
+      if (walk.Succeeded(id) || !walk.Kept(id)) {
+        continue;
+      }
+      for (const ModuleInstance* instance : walk.instances[node->index]) {
+        checks.DeclareObject(id,
+                             ObjectAddress(walk, *instance, "check", node->module->checks[i].name));
+      }
+      checks.DeclareExpanded(id);
+    }
+  }
+}
+
 /// The plan walk proper: everything that exists is read, everything that is configured is planned.
 void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& plan,
                  Diagnostics& diags) {
@@ -151,6 +173,7 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   context.condition_severity = condition_severity;
   Diagnostics found_by_nodes;
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, found_by_nodes);
+  DeclareUnreachedChecks(walk, checks);
   if (!CheckImportedInstances(walk, diags)) {
     plan.rejected = true;
     return;

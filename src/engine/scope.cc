@@ -102,11 +102,13 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     }
     // Of what was never made nothing is known. While planning not even the type, unless other
     // instances or deposed objects are left: the reference has dropped the resource from its state
-    // by then. In an apply it is there from the expansion on. Ref: evaluate.go GetResource,
-    // node_resource_apply.go, node_resource_plan.go.
+    // by then. In an apply its expansion puts it there, if something needs that. Ref: evaluate.go
+    // GetResource, node_resource_apply.go, node_resource_plan.go.
     const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
                          !table.rows[0].stored->deposed.empty();
-    const bool known_to_state = walk.kind == WalkKind::kApply || table.rows.size() > 1 || deposed;
+    const NodeId node = walk.bases[instance.node->index].resources + static_cast<NodeId>(resource);
+    const bool known_to_state =
+        table.rows.size() > 1 || deposed || (node < walk.expanded.size() && walk.expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   auto seen = [&](const Value& value) { return AsSeen(walk, instance, resource, value); };

@@ -438,17 +438,65 @@ TEST_F(ScenarioTest, ReplacingNeedsTheKeyOfAnInstance) {
   }
 }
 
-TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeInAnApply) {
-  Configure(R"(resource "test_thing" "a" { name = "a" })");
-  Apply();
-  Configure(R"(
-    resource "test_thing" "b" { name = "b" }
-    output "id" { value = test_thing.b.id })");
-  mode_ = plan::Mode::kRefreshOnly;
-  Apply();
-  ASSERT_EQ(state_.outputs.size(), 1u);
-  EXPECT_FALSE(state_.outputs[0].value.IsKnown());  // written as null
-  EXPECT_EQ(state_.outputs[0].value.type(), Type::String());
+TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeWhereItIsExpanded) {
+  struct Case {
+    const char* user;  ///< besides the root output
+    Type type;
+  };
+  const Case cases[] = {{"", Type::Dynamic()},
+                        {R"(check "c" {
+        assert {
+          condition     = test_thing.b.id != "x"
+          error_message = "no"
+        }
+      })",
+                         Type::String()}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.user);
+    state_ = state::State();
+    mode_ = plan::Mode::kNormal;
+    Configure(R"(resource "test_thing" "a" { name = "a" })");
+    Apply();
+    Configure(std::string(R"(
+      resource "test_thing" "b" { name = "b" }
+      output "id" { value = test_thing.b.id }
+      )") + c.user);
+    mode_ = plan::Mode::kRefreshOnly;
+    Apply();
+    ASSERT_EQ(state_.outputs.size(), 1u);
+    EXPECT_FALSE(state_.outputs[0].value.IsKnown());  // written as null
+    EXPECT_EQ(state_.outputs[0].value.type(), c.type);
+  }
+}
+
+TEST_F(ScenarioTest, ChecksThatAreNotReachedHaveTheirInstances) {
+  Configure({{"main.tf", R"(
+    resource "test_thing" "a" { name = "a" }
+    check "c" {
+      assert {
+        condition     = test_thing.a.id != "x"
+        error_message = "no"
+      }
+    }
+    module "m" {
+      source = "./m"
+      count  = 2
+      in     = test_thing.a.id
+    })"},
+             {"m/main.tf", R"(
+    variable "in" {}
+    check "d" {
+      assert {
+        condition     = var.in != "x"
+        error_message = "no"
+      }
+    })"}});
+  Fail("PlanResourceChange a");
+  plan::Plan plan = Plan();
+  EXPECT_TRUE(diags_.has_errors());
+  ASSERT_EQ(plan.checks.size(), 2u);
+  EXPECT_EQ(plan.checks[0].objects.size(), 1u);
+  EXPECT_EQ(plan.checks[1].objects.size(), 2u);
 }
 
 TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {

@@ -216,6 +216,8 @@ class Walk {
   bool Kept(NodeId id) const { return kept.empty() || kept[id]; }
 
   // Apply only.
+  /// Nodes that more than root outputs need: what those alone name is not expanded (A12).
+  std::vector<bool> expanded;
   std::vector<Cell> cells;
   /// References of each resource block, per config node.
   std::vector<std::vector<std::vector<BlockReference>>> block_references;
