@@ -166,7 +166,19 @@ TEST_F(ScenarioTest, DataWaitsForWhatChanges) {  // 8
       {"named through a value",
        "locals { n = test_thing.a.name }\n"
        "data \"test_thing\" \"d\" {\n name = local.n\n}",
+       false},
+      {"depends_on of a value",
+       "locals { n = test_thing.a.name }\n"
+       "data \"test_thing\" \"d\" {\n name = \"d\"\n depends_on = [local.n]\n}",
        true},
+      {"depends_on of a module with what changes behind an object that does not",
+       "module \"u\" {\n source = \"./u\"\n in = test_thing.user.name\n}\n"
+       "data \"test_thing\" \"d\" {\n name = \"d\"\n depends_on = [module.u]\n}",
+       true},
+      {"named through a module",
+       "module \"u\" {\n source = \"./u\"\n in = test_thing.a.name\n}\n"
+       "data \"test_thing\" \"d\" {\n name = module.u.out\n}",
+       false},
       {"behind an object that does not change",
        "data \"test_thing\" \"d\" {\n name = test_thing.user.name\n}", false},
       {"with a condition, behind an object that does not change",
@@ -199,6 +211,7 @@ TEST_F(ScenarioTest, DataWaitsForWhatChanges) {  // 8
                     )") + row.data,
                                        version)},
                  {"m/main.tf", "data \"test_thing\" \"d\" { name = \"d\" }"},
+                 {"u/main.tf", "variable \"in\" {}\noutput \"out\" { value = var.in }"},
                  {"n/main.tf", R"(
                     variable "value" {}
                     resource "test_thing" "b" {

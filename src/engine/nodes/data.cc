@@ -11,19 +11,57 @@
 #include "schema/propose.h"
 
 namespace kinu::engine {
+namespace {
+
+/// What the block's own `depends_on` names besides resources: values, and modules as wholes.
+std::vector<NodeId> NamedValues(const Walk& walk, const config::ConfigNode& place,
+                                const config::Resource& resource) {
+  std::vector<NodeId> out;
+  const Walk::Bases& base = walk.bases[place.index];
+  for (const hcl::TraversalExpr* traversal : resource.depends_on) {
+    if (traversal->binding == hcl::TraversalExpr::kUnbound) {
+      continue;
+    }
+    const config::Reference& ref = place.module->references[traversal->binding];
+    if (ref.index < 0) {
+      continue;
+    }
+    auto index = static_cast<uint32_t>(ref.index);
+    if (ref.kind == config::ReferenceKind::kVariable) {
+      out.push_back(base.variables + index);
+    } else if (ref.kind == config::ReferenceKind::kLocal) {
+      out.push_back(base.locals + index);
+    } else if (ref.kind == config::ReferenceKind::kModule && place.children[index] != nullptr) {
+      out.push_back(walk.bases[place.children[index]->index].module_end);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// Waited for are resources that the block itself names, and all that is behind the values and
+// modules in `depends_on`, its own and those of the modules around it; with conditions, all that
+// it depends on. Values in its arguments do not count: they are known, or the block waits for that.
+// Ref: transform_reference.go ReferenceMap.dependsOn.
 bool DependenciesPending(const RowContext& row) {
   const Walk& walk = row.node.walk;
   const Graph& graph = walk.graph;
   const ModuleInstId own = row.address.resource.module;
   const ModuleId own_module = walk.program.ModuleOf(own);
   // Another instance of the same module is no business of this one.
-  auto pending = [&](const Node& node) {
+  auto pending = [&](NodeId id) {
+    const Node& node = graph.node(id);
+    if (node.kind != NodeKind::kResource ||
+        walk.config.nodes[node.config_node]->module->resources[node.index].name.mode ==
+            row.address.resource.resource.mode) {
+      return false;
+    }
     const auto& modules = walk.blocks[node.config_node][node.index].pending;
     return std::any_of(modules.begin(), modules.end(), [&](ModuleInstId module) {
       return module == own || walk.program.ModuleOf(module) != own_module;
     });
   };
-  bool all = !row.resource.preconditions.empty() || !row.resource.postconditions.empty();
   FlatSet<uint32_t> seen;
   std::vector<NodeId> work;
   auto push = [&](NodeId id) {
@@ -31,44 +69,32 @@ bool DependenciesPending(const RowContext& row) {
       work.push_back(id);
     }
   };
-  for (NodeId dependency : graph.dependencies(row.id)) {
-    push(dependency);
+  const config::ConfigNode* place = walk.config.nodes[graph.node(row.id).config_node].get();
+  for (NodeId id : NamedValues(walk, *place, row.resource)) {
+    push(id);
   }
-  for (const config::ConfigNode* place = walk.config.nodes[graph.node(row.id).config_node].get();
-       place->parent != nullptr; place = place->parent) {
+  for (; place->parent != nullptr; place = place->parent) {
     for (NodeId dependency : walk.call_dependencies[place->index]) {
+      push(dependency);
+    }
+  }
+  const bool all = !row.resource.preconditions.empty() || !row.resource.postconditions.empty();
+  for (NodeId dependency : graph.dependencies(row.id)) {
+    if (pending(dependency)) {
+      return true;
+    }
+    if (all) {
       push(dependency);
     }
   }
   while (!work.empty()) {
     NodeId id = work.back();
     work.pop_back();
-    const Node& node = graph.node(id);
-    bool expand = all;
-    switch (node.kind) {
-      case NodeKind::kResource: {
-        const config::Resource& resource =
-            walk.config.nodes[node.config_node]->module->resources[node.index];
-        if (resource.name.mode != row.address.resource.resource.mode && pending(node)) {
-          return true;
-        }
-        break;
-      }
-      case NodeKind::kVariable:
-      case NodeKind::kLocal:
-      case NodeKind::kOutput:
-      case NodeKind::kModuleEnd:
-        expand = true;
-        break;
-      default:
-        break;
+    if (pending(id)) {
+      return true;
     }
-    if (expand) {
-      for (NodeId dependency : graph.dependencies(id)) {
-        if (all || graph.node(dependency).kind != NodeKind::kModule) {
-          push(dependency);
-        }
-      }
+    for (NodeId dependency : graph.dependencies(id)) {
+      push(dependency);
     }
   }
   return false;
