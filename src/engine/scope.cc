@@ -106,6 +106,12 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     // GetResource, node_resource_apply.go, node_resource_plan.go.
     const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
                          !table.rows[0].stored->deposed.empty();
+    const bool optional = instance.node->module->resources[resource].enabled != nullptr &&
+                          !deposed &&
+                          (walk.kind == WalkKind::kPlan || walk.kind == WalkKind::kApply);
+    if (optional) {
+      return Value::Null(type());  // as if it were disabled
+    }
     const NodeId node = walk.bases[instance.node->index].resources + static_cast<NodeId>(resource);
     const bool known_to_state =
         table.rows.size() > 1 || deposed || (node < walk.expanded.size() && walk.expanded[node]);

@@ -482,6 +482,19 @@ TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeWhereItIsExpanded) {
   }
 }
 
+TEST_F(ScenarioTest, WhatIsEnabledButWasNeverMadeIsNull) {
+  Configure(R"(
+    resource "test_thing" "b" {
+      name = "b"
+      lifecycle { enabled = true }
+    }
+    output "id" { value = try(test_thing.b.id, "off") })");
+  mode_ = plan::Mode::kRefreshOnly;
+  Apply();
+  ASSERT_EQ(state_.outputs.size(), 1u);
+  EXPECT_TRUE(Value::RawEquals(state_.outputs[0].value, Value::String("off")));
+}
+
 TEST_F(ScenarioTest, ChecksThatAreNotReachedHaveTheirInstances) {
   Configure({{"main.tf", R"(
     resource "test_thing" "a" { name = "a" }
