@@ -41,7 +41,11 @@ class LocalStore final : public state::Store {
   Result<void> Lock(const state::LockRequest& request) override;
   Result<void> Unlock() override;
   /// Replays a journal that a killed run left. Under a lock the whole state is then written.
+  /// Under a lock for some resources the first call may give a state without the others, see
+  /// gave_part(), and the next one gives all.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
+  /// Whether Read() has left out resources.
+  bool gave_part() const { return in_part_ && !part_; }
   /// The same for reading only: what is read is not written again. A large file is not copied.
   Result<state::State> View(std::shared_ptr<Program> program);
   /// The same where only outputs matter: resources may be missing.
@@ -69,6 +73,7 @@ class LocalStore final : public state::Store {
   Result<void> OpenFile();
   Result<void> TryLock(bool* held_by_other);
   Result<void> AfterLock(const state::LockRequest& request);
+  Result<void> TakeOriginal();
   std::string ConflictMessage() const;
   Result<Text> ReadOpenFile() const;
   Result<void> LoadBase(const std::shared_ptr<Program>& program);
@@ -99,6 +104,8 @@ class LocalStore final : public state::Store {
   Text original_;                 // content of target_ when it was opened: the backup
   bool backup_done_ = false;
   std::optional<state::State> parsed_;  // of base_text_, from Lock() to Read()
+  bool in_part_ = false;                // under this lock only a part of the state has been read
+  std::optional<state::State> part_;    // that part, from Lock() to Read()
 
   std::optional<Journal> journal_;
   std::string recovery_note_;

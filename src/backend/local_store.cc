@@ -253,6 +253,22 @@ Result<void> LocalStore::Lock(const state::LockRequest& request) {
   }
 }
 
+Result<void> LocalStore::TakeOriginal() {
+  Result<Text> text = ReadOpenFile();
+  if (!text) {
+    return std::unexpected(std::move(text).error());
+  }
+  original_ = *std::move(text);
+  if (original_ != nullptr) {
+    Result<state::State> parsed = state::ReadState(program_, original_);
+    if (!parsed) {
+      return std::unexpected(std::move(parsed).error());
+    }
+    parsed_ = *std::move(parsed);
+  }
+  return {};
+}
+
 Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   locked_ = true;
   auto give_up = [&](std::string message) {
@@ -260,19 +276,19 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
     CloseFile();
     return Fail(ErrorCode::kInvalid, std::move(message));
   };
-  Result<Text> text = ReadOpenFile();
-  if (!text) {
-    return give_up("failed to write backup file: " + text.error().message);
-  }
-  original_ = *std::move(text);
+  original_ = nullptr;
   base_loaded_ = false;
   parsed_.reset();
-  if (original_ != nullptr) {
-    Result<state::State> parsed = state::ReadState(program_, original_);
-    if (!parsed) {
-      return give_up("failed to write backup file: " + parsed.error().message);
+  part_.reset();
+  if (request.only != nullptr && paths_.read == paths_.write &&
+      !FileExists(JournalPath(paths_.write))) {
+    part_ = state::ReadStateResources(program_, fd_, *request.only);
+  }
+  in_part_ = part_.has_value();
+  if (!in_part_) {
+    if (Result<void> taken = TakeOriginal(); !taken) {
+      return give_up("failed to write backup file: " + taken.error().message);
     }
-    parsed_ = *std::move(parsed);
   }
   state::LockInfo info = state::NewLockInfo(request.operation);
   info.info = request.info;
@@ -342,6 +358,15 @@ Result<void> LocalStore::LoadBase(const std::shared_ptr<Program>& program) {
 }
 
 Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
+  if (part_ && part_->program == program) {
+    return *std::exchange(part_, std::nullopt);
+  }
+  if (std::exchange(in_part_, false)) {
+    part_.reset();
+    if (Result<void> taken = TakeOriginal(); !taken) {
+      return std::unexpected(std::move(taken).error());
+    }
+  }
   if (Result<void> loaded = LoadBase(program); !loaded) {
     return std::unexpected(std::move(loaded).error());
   }

@@ -75,6 +75,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   if (!lock.empty() && (!flags->Has("lock") || flags->Bool("lock"))) {
     state::LockRequest request;
     request.operation = lock;
+    request.only = first;
     if (flags->Has("lock-timeout")) {
       request.timeout = std::chrono::milliseconds(flags->Duration("lock-timeout"));
     }
@@ -86,12 +87,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   }
   auto read = only != nullptr ? store->ViewResource(program, *only) : store->Read(program);
   if (!read) {
-    std::string text = unreadable.prefix + read.error().message;
-    if (unreadable.summary.empty()) {
-      diags.Error(std::move(text), "");
-    } else {
-      diags.Error(unreadable.summary, std::move(text));
-    }
+    TellUnreadable(read.error());
     return false;
   }
   state = std::move(*read);
@@ -102,6 +98,24 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     return false;
   }
   return true;
+}
+
+std::optional<state::State> StateSession::ReadAll() {
+  auto read = store->Read(program);
+  if (!read) {
+    TellUnreadable(read.error());
+    return std::nullopt;
+  }
+  return *std::move(read);
+}
+
+void StateSession::TellUnreadable(const Error& error) {
+  std::string text = unreadable.prefix + error.message;
+  if (unreadable.summary.empty()) {
+    diags.Error(std::move(text), "");
+  } else {
+    diags.Error(unreadable.summary, std::move(text));
+  }
 }
 
 int StateSession::Fail() {

@@ -30,6 +30,9 @@ struct StateSession {
   bool json_only() const { return audience != nullptr && audience->json_only(); }
   /// When set, before Open(): only this resource is wanted, and nothing is written.
   const AbsResource* only = nullptr;
+  /// When set, before Open(): these resources are looked at first, and nothing is written. A large
+  /// state may then have no others: see ReadAll().
+  const std::vector<ConfigResource>* first = nullptr;
   /// How a state that cannot be read is told, before Open(). Its text stands behind `prefix`, in
   /// the summary or (with `summary`) in the detail.
   struct Telling {
@@ -42,6 +45,10 @@ struct StateSession {
   /// `loaded` is the configuration where somebody has loaded it without any problem; else the root
   /// module is read for what it says about the backend.
   bool Open(std::string_view lock = {}, const Loaded* loaded = nullptr);
+  /// Whether `state` lacks resources that were not asked for.
+  bool in_part() const { return store != nullptr && store->gave_part(); }
+  /// All of the state, after Open(). What is wrong with it is in `diags`.
+  std::optional<state::State> ReadAll();
   /// Whether the whole configuration can be loaded; what is wrong with it is in `diags`, what is
   /// only worth a warning nowhere. Ref: command/meta.go checkRequiredVersion.
   bool CheckConfiguration();
@@ -62,6 +69,8 @@ struct StateSession {
   bool Save();
 
  private:
+  void TellUnreadable(const Error& error);
+
   bool locked_ = false;
   std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
 };

@@ -747,6 +747,9 @@ Number Number::Modulo(const Number& a, const Number& b) {
   Scratch quotient(Bits(WiderPrecision(a, b)));
   mpfr_div(quotient, dividend, divisor, MPFR_RNDN);
   mpfr_trunc(quotient, quotient);
+  if (mpfr_zero_p(quotient) != 0) {
+    mpfr_set_zero(quotient, 1);  // an integer in between has no sign of its own
+  }
   Scratch work(Bits(a.precision_));
   mpfr_set(work, quotient, MPFR_RNDN);
   mpfr_mul(work, divisor, work, MPFR_RNDN);

@@ -169,6 +169,15 @@ TEST(Number, HugeExponentsHaveShortestTexts) {
   EXPECT_EQ(power.Format('e', 30), "3." + power.IntegerText(10)->substr(1, 30) + "e+6020");
 }
 
+// A remainder of minus zero keeps its sign, but where the divisor is negative.
+TEST(Number, RemaindersOfMinusZero) {
+  const Number minus_zero = *Number::Parse("-0");
+  EXPECT_EQ(Number::Modulo(minus_zero, Number::FromInt(3)).ToText(), "-0");
+  EXPECT_EQ(Number::Modulo(minus_zero, *Number::Parse("0.5")).ToText(), "-0");
+  EXPECT_EQ(Number::Modulo(minus_zero, Number::FromInt(-3)).ToText(), "0");
+  EXPECT_EQ(Number::Modulo(Number::FromInt(-3), Number::FromInt(3)).ToText(), "0");
+}
+
 // These must take neither time nor space that grows with the exponent.
 TEST(Number, HugeExponentsAreQuick) {
   EXPECT_EQ(Number::Parse("1e19000")->ToText().size(), 19001U);

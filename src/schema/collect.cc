@@ -29,7 +29,10 @@ class Collector {
              const Iterator* iterators) {
     Diagnostics ignored;
     std::vector<hcl::AttributeSchema> attributes;
-    std::vector<hcl::BlockSchema> blocks = {lang::kDynamicBlock};
+    std::vector<hcl::BlockSchema> blocks;
+    attributes.reserve(schema.attributes.size());
+    blocks.reserve(1 + schema.attributes.size() + schema.blocks.size());
+    blocks.push_back(lang::kDynamicBlock);
     static constexpr std::string_view kMapLabels[] = {"key"};
     for (const Attribute& attribute : schema.attributes) {
       attributes.push_back({attribute.name, false});

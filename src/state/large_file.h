@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ std::optional<StateNames> ReadStateNames(std::shared_ptr<Program> program, int f
 /// All but the other resources.
 std::optional<State> ReadStateResource(std::shared_ptr<Program> program, int fd,
                                        const AbsResource& address);
+
+/// All but the other resources; these in whatever instance of a module.
+std::optional<State> ReadStateResources(std::shared_ptr<Program> program, int fd,
+                                        std::span<const ConfigResource> addresses);
 
 /// So many bytes of a state's file have been looked at and may be given back.
 void Passed(const State& state, size_t bytes);

@@ -510,6 +510,12 @@ std::optional<State> ReadStateResource(std::shared_ptr<Program> program, int fd,
                   {.resources = StatePart::Resources::kOne, .one = &address});
 }
 
+std::optional<State> ReadStateResources(std::shared_ptr<Program> program, int fd,
+                                        std::span<const ConfigResource> addresses) {
+  return ReadPart(std::move(program), fd,
+                  {.resources = StatePart::Resources::kSome, .some = addresses});
+}
+
 void Passed(const State& state, size_t bytes) {
   if (state.mapped != nullptr) {
     state.mapped->Passed(bytes);

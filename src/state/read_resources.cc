@@ -126,6 +126,14 @@ const ParsedProvider& StateReader::Provider(std::string_view body) {
 }
 
 bool StateReader::Wanted() {
+  if (part_.resources == StatePart::Resources::kSome) {
+    const std::string_view type = Text(raw_.type);
+    const std::string_view name = Text(raw_.name);
+    return std::any_of(part_.some.begin(), part_.some.end(), [&](const ConfigResource& wanted) {
+      return state_.program->Text(wanted.resource.name) == name &&
+             state_.program->Text(wanted.resource.type) == type;
+    });
+  }
   return part_.resources != StatePart::Resources::kOne ||
          (Text(raw_.type) == wanted_type_ && Text(raw_.name) == wanted_name_);
 }

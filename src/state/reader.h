@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,9 +27,10 @@ std::string QuotedText(std::string_view text);
 
 /// Which resources of a file are read.
 struct StatePart {
-  enum class Resources : uint8_t { kAll, kNone, kNames, kOne };
+  enum class Resources : uint8_t { kAll, kNone, kNames, kOne, kSome };
   Resources resources = Resources::kAll;
   const AbsResource* one = nullptr;
+  std::span<const ConfigResource> some;  ///< whatever instance of a module they are in
 };
 
 /// One entry of a resource's "instances", as it stands in the file.

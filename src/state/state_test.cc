@@ -580,6 +580,70 @@ TEST(ReadLargeState, NamesAndOneResource) {
   EXPECT_TRUE(none->resources.empty());
 }
 
+TEST(ReadLargeState, SomeResources) {
+  const std::string text = LargeState();
+  auto program = std::make_shared<Program>();
+  std::vector<ConfigResource> wanted;
+  for (const char* address : {"module.m.t.n7", "module.m.t.n7999", "module.m.t.nope"}) {
+    ASSERT_TRUE(program->ParseConfigResource(address, &wanted.emplace_back()));
+  }
+  const auto some = OfFile(text, [&](int fd) { return ReadStateResources(program, fd, wanted); });
+  ASSERT_TRUE(some.has_value());
+  ASSERT_EQ(some->resources.size(), 2U);
+  EXPECT_EQ(program->ToText(some->resources[1]->address), "module.m[\"\u00e9\"].t.n7999");
+  EXPECT_EQ(some->resources[1]->instances.size(), 2U);
+  const auto none = OfFile(text, [&](int fd) { return ReadStateResources(program, fd, {}); });
+  ASSERT_TRUE(none.has_value());
+  EXPECT_TRUE(none->resources.empty());
+}
+
+// Values are passed quickly or step by step: what is accepted, and where a problem shows, is the
+// same.
+TEST(JsonCursor, PassesValuesOfAllShapes) {
+  const std::string deep = std::string(100, '[') + "1" + std::string(100, ']');
+  const std::string_view accepted[] = {
+      "1",
+      "-0.5",
+      "0",
+      "12e-3",
+      "\"\"",
+      "\"a\\\"\\u00e9\\n\"",
+      "true",
+      "false",
+      "null",
+      "[]",
+      "{}",
+      "[ ]",
+      "{ }",
+      "[1, [2, {\"a\": []}], \"x\"]",
+      "{\"a\" : {\"b\":null} ,\"c\":[{}]}",
+      "{\n  \"a\": [\n    1,\n    2\n  ],\n\t\"b\": \"long enough for a block\"\n}",
+      std::string_view(deep)};
+  for (const std::string_view good : accepted) {
+    const std::string text = " " + std::string(good) + " , ";
+    JsonCursor cursor(text);
+    EXPECT_EQ(cursor.Value(), good);
+    EXPECT_FALSE(cursor.failed()) << good;
+    EXPECT_EQ(cursor.Peek(), ',') << good;
+  }
+  const struct {
+    std::string_view text;
+    size_t offset;
+  } bad[] = {
+      {"", 0},       {"[1,]", 4}, {"[1 2]", 4},    {"{\"a\" 1}", 6}, {"{\"a\":1,}", 8},
+      {"{a:1}", 2},  {"[1}", 3},  {"\"a\nb\"", 3}, {"\"\\x\"", 3},   {"\"\\u12g4\"", 6},
+      {"\"open", 5}, {"tru", 3},  {"-", 1},        {"1.", 2},        {"1.x", 3},
+      {"1e", 2},     {"[[[", 3},  {"{\"a\":", 5},  {"nul]", 4},      {"+1", 1},
+  };
+  for (const auto& c : bad) {
+    const std::string text(c.text);
+    JsonCursor cursor(text);
+    (void)cursor.Value();
+    EXPECT_TRUE(cursor.failed()) << text;
+    EXPECT_EQ(cursor.error_offset(), c.offset) << text;
+  }
+}
+
 TEST(ReadState, ProblemsComeApart) {
   const Error one{ErrorCode::kInvalid, "Summary: detail: more"};
   ASSERT_EQ(ProblemsOf(one).size(), 1U);

@@ -44,6 +44,9 @@ struct LockRequest {
   std::chrono::milliseconds timeout{0};  ///< how long to go on trying; 0: once
   std::function<bool()> cancelled;       ///< asked while waiting; may be empty
   std::function<void()> on_slow;         ///< called once when waiting takes longer than 400 ms
+  /// When set: only these resources are looked at, whatever instance of a module they are in, and
+  /// nothing is written. Then a large state is read in part.
+  const std::vector<ConfigResource>* only = nullptr;
 };
 
 /// What a record has to survive.

@@ -15,6 +15,11 @@ refinements of results and the ranges of problems are compared too:
 
     expressions.py --binary build/dev/src/cli/kinu --reference PROGRAM --evaluators --count 20000
 
+With --values only values are compared: an expression that fails here is asked as `can(…)`, since a
+console ends with its first error, and starting it anew for each takes an hour:
+
+    expressions.py --binary build/dev/src/cli/kinu --reference tofu --values --count 20000 [--seed 1]
+
 Recorded answers of a reference's console:
 
     expressions.py --binary … --corpus tests/differential/expressions.jsonl
@@ -622,6 +627,16 @@ def console_answers(program, folder, expressions, batch=400):
     return answers
 
 
+def expressions_with_values(program, folder, expressions):
+    """The expressions, those that fail as questions whether they can be evaluated. Where that has no
+    answer (no parser accepts them, or names are wrong), they are left out."""
+    plain = console_answers(program, folder, expressions)
+    wrapped = [expression if answer[0] == "text" else "can(%s)" % expression
+               for expression, answer in zip(expressions, plain)]
+    asked = console_answers(program, folder, wrapped)
+    return [expression for expression, answer in zip(wrapped, asked) if answer[0] == "text"]
+
+
 # --- evaluators ---
 
 
@@ -684,6 +699,7 @@ def main():
     parser.add_argument("--binary")
     parser.add_argument("--reference")
     parser.add_argument("--evaluators", action="store_true")
+    parser.add_argument("--values", action="store_true", help="compare values, not errors")
     parser.add_argument("--count", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--corpus")
@@ -705,6 +721,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="expressions-") as folder:
         write_fixture(folder)
         ask = evaluator_answers if args.evaluators else console_answers
+        if args.values:
+            expressions = expressions_with_values(os.path.realpath(args.binary), folder, expressions)
         if not args.corpus:
             wanted = ask(os.path.realpath(args.reference), folder, expressions)
         if args.record:

@@ -2,6 +2,7 @@
 // Ref: opentofu internal/command/console.go, console_state.go, internal/repl.
 #include "engine/console.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include <unistd.h>
@@ -10,8 +11,10 @@
 #include "cli/line_editor.h"
 #include "cli/provider_check.h"
 #include "cli/state_session.h"
+#include "config/reference.h"
 #include "hcl/lexer.h"
 #include "hcl/parse.h"
+#include "hcl/static.h"
 #include "lang/console.h"
 #include "lang/eval.h"
 
@@ -79,10 +82,127 @@ class InputBuffer {
   int parentheses_ = 0;
 };
 
+using Resources = std::vector<ConfigResource>;
+
+/// Adds the resources that an expression of `node` refers to.
+void AddReached(const Loaded& loaded, const config::ConfigNode& node, const hcl::Expr* expr,
+                Resources& out) {
+  if (expr == nullptr) {
+    return;
+  }
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(*expr, traversals);
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    const config::Reference reference =
+        config::ResolveReference(*loaded.program, *node.module, *traversal, nullptr);
+    if (reference.kind == config::ReferenceKind::kResource && reference.index >= 0) {
+      const auto index = static_cast<size_t>(reference.index);
+      const ConfigResource address = {node.path, node.module->resources[index].name};
+      if (std::find(out.begin(), out.end(), address) == out.end()) {
+        out.push_back(address);
+      }
+    }
+  }
+}
+
+/// The resources that named values of all modules refer to, which are evaluated whatever is asked;
+/// nothing when these are many.
+std::optional<Resources> ReachedByNamedValues(const Loaded& loaded) {
+  constexpr size_t kMany = 32;
+  Resources out;
+  for (const auto& node : loaded.config->nodes) {
+    const config::Module& module = *node->module;
+    const auto add = [&](const hcl::Expr* expr) { AddReached(loaded, *node, expr, out); };
+    const auto add_conditions = [&](const std::vector<config::Condition>& conditions) {
+      for (const config::Condition& condition : conditions) {
+        add(condition.condition);
+        add(condition.error_message);
+      }
+    };
+    for (const config::Local& local : module.locals) {
+      add(local.expr);
+    }
+    for (const config::Output& output : module.outputs) {
+      add(output.expr);
+      add_conditions(output.preconditions);
+    }
+    for (const config::Variable& variable : module.variables) {
+      add_conditions(variable.validations);
+    }
+    for (const config::ModuleCall& call : module.calls) {
+      add(call.count);
+      add(call.for_each);
+      add(call.enabled);
+      for (const auto& input : call.inputs) {
+        add(input.expr);
+      }
+    }
+    if (out.size() > kMany) {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+/// Evaluates over the state, of which there may be only a part until an expression reaches beyond.
+class Evaluation {
+ public:
+  /// The input's state is that of the session.
+  Evaluation(StateSession& session, const Loaded& loaded, const engine::Input& input)
+      : session_(session), loaded_(loaded), input_(input) {}
+
+  /// Evaluates the named values. False when nothing can be evaluated.
+  bool Open(Diagnostics& diags) {
+    evaluated_.emplace(input_);
+    if (!evaluated_->Open(diags)) {
+      return false;
+    }
+    scope_.emplace(evaluated_->scope());
+    return true;
+  }
+  /// What is printed for an expression.
+  std::string Print(const hcl::Expr& expr, Diagnostics& diags) {
+    if (!evaluated_->CheckReferences(expr, diags) || !Reach(expr, diags)) {
+      return "";
+    }
+    const Value value = lang::Evaluate(expr, *scope_, diags);
+    return diags.has_errors() ? "" : scope_->Print(value, diags);
+  }
+
+ private:
+  // Reads all of the state when the expression refers to a resource that is not there.
+  bool Reach(const hcl::Expr& expr, Diagnostics& diags) {
+    if (!session_.in_part()) {
+      return true;
+    }
+    Resources reached = *session_.first;
+    AddReached(loaded_, loaded_.config->root(), &expr, reached);
+    if (reached.size() == session_.first->size()) {
+      return true;
+    }
+    std::optional<state::State> whole = session_.ReadAll();
+    if (!whole) {
+      diags.Append(std::move(session_.diags));
+      return false;
+    }
+    scope_.reset();
+    evaluated_.reset();
+    session_.state = *std::move(whole);
+    Diagnostics told;  // the first time
+    return Open(told);
+  }
+
+  StateSession& session_;
+  const Loaded& loaded_;
+  const engine::Input& input_;
+  std::optional<engine::ConsoleSession> evaluated_;
+  std::optional<lang::ConsoleScope> scope_;
+};
+
 class Console {
  public:
-  Console(StateSession& session, const engine::ConsoleSession& evaluation)
-      : session_(session), evaluation_(evaluation), scope_(evaluation.scope()) {}
+  Console(StateSession& session, Evaluation& evaluation)
+      : session_(session), evaluation_(evaluation) {}
 
   int RunPiped() {
     std::string line;
@@ -149,11 +269,7 @@ class Console {
     auto file = SourceFile::Make(std::string(kConsoleInput), std::string(input));
     const SourceFile* source = tree_.KeepSource(file);
     const hcl::Expr* expr = hcl::ParseExpression(source, tree_, diags);
-    if (diags.has_errors() || expr == nullptr || !evaluation_.CheckReferences(*expr, diags)) {
-      return "";
-    }
-    Value value = lang::Evaluate(*expr, scope_, diags);
-    return diags.has_errors() ? "" : scope_.Print(value, diags);
+    return diags.has_errors() || expr == nullptr ? "" : evaluation_.Print(*expr, diags);
   }
 
   void Output(std::string_view text) {
@@ -164,8 +280,7 @@ class Console {
   }
 
   StateSession& session_;
-  const engine::ConsoleSession& evaluation_;
-  lang::ConsoleScope scope_;
+  Evaluation& evaluation_;
   InputBuffer buffer_;
   hcl::SyntaxTree tree_;
 };
@@ -229,6 +344,9 @@ int RunConsole(Invocation& invocation) {
   // with the modules that it calls.
   Diagnostics found;
   Loaded loaded = LoadForOperation(invocation, arguments, found, session.program);
+  const std::optional<Resources> reached =
+      found.empty() ? ReachedByNamedValues(loaded) : std::nullopt;
+  session.first = reached ? &*reached : nullptr;
   if (!session.Open("OperationTypeInvalid", found.empty() ? &loaded : nullptr)) {
     return session.Fail();
   }
@@ -253,7 +371,7 @@ int RunConsole(Invocation& invocation) {
   input.pool = &pool;
   input.options.workspace = WorkspaceOf(invocation);
   input.options.original_directory = invocation.original_directory;
-  engine::ConsoleSession evaluation(input);
+  Evaluation evaluation(session, loaded, input);
   if (!evaluation.Open(session.diags)) {
     return session.Fail();
   }

@@ -32,6 +32,8 @@ void AddStateObjects(Walk& walk) {
   if (walk.input.prior_state == nullptr) {
     return;
   }
+  // Evaluating has to do with what is configured alone.
+  const bool only_configured = walk.kind == WalkKind::kEval;
   Program& program = walk.program;
   for (const auto& resource : walk.input.prior_state->resources) {
     const AbsResource& address = resource->address;
@@ -40,6 +42,9 @@ void AddStateObjects(Walk& walk) {
     bool configured = block >= 0;
     if (configured) {
       walk.blocks[node->index][static_cast<size_t>(block)].stored.push_back(resource.get());
+    }
+    if (only_configured) {
+      continue;
     }
     bool has_deposed = false;
     bool has_current = false;
