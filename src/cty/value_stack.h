@@ -63,7 +63,7 @@ class ValueBuffer {
     const size_t capacity = std::max({size_ + more, 2 * capacity_, kFirstCapacity});
     auto* data = static_cast<Value*>(::operator new(capacity * sizeof(Value)));
     if (size_ > 0) {
-      std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(Value));
+      std::memcpy(static_cast<void*>(data), static_cast<const void*>(data_), size_ * sizeof(Value));
     }
     ::operator delete(data_);
     data_ = data;
@@ -94,7 +94,8 @@ class ValueBuffer {
     --size_;
     if (place != size_) {
       data_[place].~Value();
-      std::memcpy(static_cast<void*>(data_ + place), data_ + size_, sizeof(Value));
+      std::memcpy(static_cast<void*>(data_ + place), static_cast<const void*>(data_ + size_),
+                  sizeof(Value));
     }
   }
   std::vector<Value> TakeFrom(size_t first) {
