@@ -328,7 +328,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
     change.sensitive = output.sensitive;
     plan.outputs.push_back(std::move(change));
   }
-  plan.relevant_attributes = RelevantAttributes(walk, plan);
+  plan.relevant_attributes = RelevantAttributes(walk, plan, context.selected);
   plan.checks = checks.Results();
 }
 

@@ -280,7 +280,8 @@ class Analyzer {
 
 }  // namespace
 
-std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan) {
+std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan,
+                                                        const FlatSet<ResourceInstance>* going) {
   Analyzer analyzer(walk);
   FlatSet<AbsResource> changed;
   for (const plan::ResourceChange& change : plan.changes) {
@@ -292,12 +293,12 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
     // Data sources that go are no changes in a plan, but they are looked at as such.
     for (const state::Resource* resource : plan.prior_state.Sorted()) {
       const AbsResource& address = resource->address;
-      const bool goes = address.resource.mode == ResourceMode::kData &&
-                        std::any_of(resource->instances.begin(), resource->instances.end(),
-                                    [&](const state::Instance& instance) {
-                                      return !walk.targets.active() ||
-                                             walk.targets.Wants({address, instance.key});
-                                    });
+      const bool goes =
+          address.resource.mode == ResourceMode::kData &&
+          std::any_of(resource->instances.begin(), resource->instances.end(),
+                      [&](const state::Instance& instance) {
+                        return going == nullptr || going->contains({address, instance.key});
+                      });
       if (goes && changed.insert(address).second) {
         analyzer.AddResource(address);
       }

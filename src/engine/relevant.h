@@ -10,6 +10,8 @@ namespace kinu::engine {
 
 /// Follows the references of everything that `plan` changes through values, outputs and resources,
 /// each once. Works on the configuration alone: what an expression comes to does not matter.
-std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan);
+/// `going`: the objects that a limited destruction takes; null: all.
+std::vector<plan::RelevantAttribute> RelevantAttributes(
+    const Walk& walk, const plan::Plan& plan, const FlatSet<ResourceInstance>* going = nullptr);
 
 }  // namespace kinu::engine

@@ -678,11 +678,14 @@ TEST_F(ScenarioTest, OutputsOfModulesThatWereNotReachedAreNotRelevant) {
 TEST_F(ScenarioTest, DataThatGoesMakesWhatItReadsRelevant) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "z" { name = "z" }
     data "test_thing" "d" { name = test_thing.a.output })");
   Apply();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   mode_ = plan::Mode::kDestroy;
   EXPECT_EQ(Relevant(Plan()), Strings{"test_thing.a.output"});
+  targets_ = {"test_thing.z"};
+  EXPECT_EQ(Relevant(Plan()), Strings{});
 }
 
 TEST_F(ScenarioTest, RefreshingAloneSeesWhatIsThere) {
