@@ -21,9 +21,9 @@ namespace {
 
 // Every thread starts with a range of exponents that is narrower than Go's.
 void WidenExponents() {
-  thread_local const bool widened =
+  thread_local const bool kWidened =
       mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
-  KINU_CHECK(widened, "MPFR has exponents of more than 32 bits");
+  KINU_CHECK(kWidened, "MPFR has exponents of more than 32 bits");
 }
 
 }  // namespace

@@ -138,8 +138,8 @@ std::string FormatFraction(const Verb& verb, const Number& number) {
 
 // Whether all digits before the point would be more than anybody reads.
 bool IsTooLong(const Number& number) {
-  const static Number limit = Number::Parse("1e1048576").value_or(Number());
-  return !number.IsInfinite() && Number::Compare(Number::Absolute(number), limit) >= 0;
+  static const Number kLimit = Number::Parse("1e1048576").value_or(Number());
+  return !number.IsInfinite() && Number::Compare(Number::Absolute(number), kLimit) >= 0;
 }
 
 Text FormatNumber(const Verb& verb, const Value& value) {
