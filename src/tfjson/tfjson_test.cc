@@ -274,6 +274,15 @@ TEST(Tree, RepeatedNames) {
   }
   EXPECT_FALSE(Repeated((*Document::Parse(wide + "\"z\":1}"))->tree()));
   EXPECT_TRUE(Repeated((*Document::Parse(wide + "\"k50\":1}"))->tree()));
+
+  // Objects with the same names as one before are passed over, others are not.
+  const auto alike = Document::Parse(
+      R"([{"a":1,"b":2},{"a":[{"x":1,"y":2}],"b":{"x":3,"y":4}},{"x":1,"y":2},{"a":1,"a":2}])");
+  ASSERT_TRUE(alike);
+  EXPECT_EQ(Repeated((*alike)->tree()).offset(), 76U);
+  EXPECT_TRUE(Repeated((*Document::Parse(R"([{"a":1,"b":2},{"b":1,"\u0062":2}])"))->tree()));
+  EXPECT_FALSE(
+      Repeated((*Document::Parse(R"([{"a":1,"b":2},{"b":1,"a":2},{"a":1,"b":2}])"))->tree()));
 }
 
 TEST(Tree, MembersThatNobodyNamesAreCheckedButNotKept) {

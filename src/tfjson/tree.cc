@@ -1,9 +1,11 @@
 #include "tfjson/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "base/flat_map.h"
 #include "text/unicode.h"
@@ -291,10 +293,29 @@ struct NameText {
   uint64_t start = 0;  // its first bytes
 };
 
+/// Whether two objects have as many members, of the same names in the same order (as they are
+/// written, without escapes).
+bool HaveSameNames(const Tree& tree, uint32_t a, uint32_t b) {
+  const uint32_t end = tree.entry(a).next;
+  ++a;
+  ++b;
+  while (a < end) {
+    const Tree::Entry& left = tree.entry(a);
+    const Tree::Entry& right = tree.entry(b);
+    if (left.escaped || right.escaped || tree.Quoted(left) != tree.Quoted(right)) {
+      return false;
+    }
+    a = tree.entry(a + 1).next;
+    b = tree.entry(b + 1).next;
+  }
+  return true;
+}
+
 }  // namespace
 
 Node Repeated(const Tree& tree) {
   constexpr uint32_t kFew = 16;  // so many names are compared with each other, more are hashed
+  std::array<uint32_t, kFew + 1> checked{};  // the last object of each size; 0: none or outermost
   FlatSet<std::string_view> seen;
   std::vector<NameText> names;
   std::deque<std::string> decoded;
@@ -303,6 +324,13 @@ Node Repeated(const Tree& tree) {
     const Tree::Entry& object = tree.entry(at);
     if (object.kind() != Kind::kObject || object.count < 2) {
       continue;
+    }
+    if (object.count <= kFew) {
+      // Most objects of a document are like one before, where a repeated name was found already.
+      const uint32_t like = std::exchange(checked[object.count], at);
+      if (like != 0 && HaveSameNames(tree, like, at)) {
+        continue;
+      }
     }
     seen.clear();
     names.clear();
