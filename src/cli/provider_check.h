@@ -14,7 +14,8 @@ enum class MissingPackagesForm : uint8_t {
   kList,    ///< an error made of errors: their text is the whole summary
   kAdvice,  ///< "Required plugins are not installed", with what to do
 };
-/// The packages of all selections of the lock file must be there, needed or not.
+/// The packages of all selections of the lock file must be there, needed or not. False, and an
+/// error, when one is missing.
 bool RequirePackages(const install::ProviderLocator& locator, MissingPackagesForm form,
                      Diagnostics& diags);
 /// For validation: each provider and provisioner that is missing is an error of its own.
