@@ -23,65 +23,116 @@ size_t ChunkOf(uint32_t id, uint32_t* offset) {
   return chunk;
 }
 
-}  // namespace
+uint32_t HashOf(std::string_view text) {
+  return static_cast<uint32_t>(HashBytes(text));
+}
 
-struct SymbolTable::Impl {
-  mutable std::shared_mutex mutex;
-  Arena arena;
-  FlatMap<std::string_view, uint32_t> ids;
+/// Texts by id.
+struct Texts {
   std::array<std::atomic<std::string_view*>, kChunks> chunks{};
-  uint32_t next = 0;
 
-  ~Impl() {
+  ~Texts() {
     for (auto& chunk : chunks) {
       delete[] chunk.load();
     }
   }
 
-  uint32_t Append(std::string_view text) {
-    uint32_t id = next++;
+  void Set(uint32_t id, std::string_view text) {
     uint32_t offset = 0;
-    size_t chunk = ChunkOf(id, &offset);
-    if (chunks[chunk].load() == nullptr) {
-      chunks[chunk].store(new std::string_view[size_t{1} << (chunk + kFirstChunkBits)]);
+    auto& chunk = chunks[ChunkOf(id, &offset)];
+    if (chunk.load() == nullptr) {
+      chunk.store(new std::string_view[size_t{1} << (ChunkOf(id, &offset) + kFirstChunkBits)]);
     }
-    std::string_view kept = arena.CopyString(text);
-    chunks[chunk].load()[offset] = kept;
-    ids.emplace(kept, id);
+    chunk.load()[offset] = text;
+  }
+
+  std::string_view operator[](uint32_t id) const {
+    uint32_t offset = 0;
+    std::string_view* texts = chunks[ChunkOf(id, &offset)].load(std::memory_order_acquire);
+    KINU_CHECK(texts != nullptr, "symbol of another table");
+    return texts[offset];
+  }
+};
+
+/// What the table of names holds: small, as it is looked at all over, and with the hash, so that a
+/// table that grows does not look at texts again.
+struct Entry {
+  uint32_t hash = 0;
+  uint32_t id = 0;
+};
+
+struct Wanted {
+  std::string_view text;
+  uint32_t hash = 0;
+};
+
+struct HashOfEntry {
+  using is_transparent = void;
+  size_t operator()(const Entry& entry) const { return entry.hash; }
+  size_t operator()(const Wanted& wanted) const { return wanted.hash; }
+};
+
+struct SameEntry {
+  using is_transparent = void;
+  const Texts* texts = nullptr;
+  bool operator()(const Entry& a, const Entry& b) const { return a.id == b.id; }
+  bool operator()(const Wanted& wanted, const Entry& entry) const {
+    return wanted.hash == entry.hash && wanted.text == (*texts)[entry.id];
+  }
+  bool operator()(const Entry& entry, const Wanted& wanted) const { return (*this)(wanted, entry); }
+};
+
+}  // namespace
+
+struct SymbolTable::Impl {
+  mutable std::shared_mutex mutex;
+  Arena arena;
+  Texts texts;
+  tsl::robin_set<Entry, HashOfEntry, SameEntry> names{0, HashOfEntry(), SameEntry{&texts}};
+  uint32_t next = 0;
+
+  uint32_t Append(const Wanted& name) {
+    const uint32_t id = next++;
+    texts.Set(id, arena.CopyString(name.text));
+    names.insert(Entry{name.hash, id});
     return id;
   }
 };
 
 SymbolTable::SymbolTable() : impl_(std::make_unique<Impl>()) {
-  impl_->Append("");
+  impl_->Append({"", HashOf("")});
 }
 SymbolTable::~SymbolTable() = default;
 
 Symbol SymbolTable::Intern(std::string_view text) {
+  const Wanted name{text, HashOf(text)};
+  uint32_t seen = 0;
   {
     std::shared_lock lock(impl_->mutex);
-    auto it = impl_->ids.find(text);
-    if (it != impl_->ids.end()) {
-      return Symbol{it->second};
+    auto it = impl_->names.find(name);
+    if (it != impl_->names.end()) {
+      return Symbol{it->id};
     }
+    seen = impl_->next;
   }
   std::unique_lock lock(impl_->mutex);
-  auto it = impl_->ids.find(text);
-  return Symbol{it != impl_->ids.end() ? it->second : impl_->Append(text)};
+  if (impl_->next != seen) {  // others came between
+    auto it = impl_->names.find(name);
+    if (it != impl_->names.end()) {
+      return Symbol{it->id};
+    }
+  }
+  return Symbol{impl_->Append(name)};
 }
 
 Symbol SymbolTable::Find(std::string_view text) const {
   std::shared_lock lock(impl_->mutex);
-  auto it = impl_->ids.find(text);
-  return it != impl_->ids.end() ? Symbol{it->second} : Symbol{};
+  auto it = impl_->names.find(Wanted{text, HashOf(text)});
+  return it != impl_->names.end() ? Symbol{it->id} : Symbol{};
 }
 
 std::string_view SymbolTable::Text(Symbol symbol) const {
-  uint32_t offset = 0;
-  size_t chunk = ChunkOf(symbol.id, &offset);
-  std::string_view* texts = impl_->chunks[chunk].load(std::memory_order_acquire);
-  KINU_CHECK(texts != nullptr, "symbol of another table");
-  return texts[offset];
+  return impl_->texts[symbol.id];
 }
 
 }  // namespace kinu
