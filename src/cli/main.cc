@@ -333,10 +333,11 @@ int main(int argc, char** argv) {
     hcldec = true;
     args.erase(args.begin());
   }
-  int code = 0;
-  kinu::RunOnBigStack(
-      [&] { code = hcldec ? kinu::cli::RunHcldecTool(args) : kinu::cli::Run(std::move(args)); });
-  // Nothing is left to do: leaving without running destructors saves freeing what the system frees.
-  std::fflush(stdout);
-  std::_Exit(code);
+  kinu::RunOnBigStack([&] {
+    int code = hcldec ? kinu::cli::RunHcldecTool(args) : kinu::cli::Run(std::move(args));
+    // Nothing is left to do: leaving here, without destructors and without the end of this thread,
+    // saves freeing what the system frees.
+    std::fflush(stdout);
+    std::_Exit(code);
+  });
 }
