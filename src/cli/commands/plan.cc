@@ -32,10 +32,29 @@ bool SaveGenerated(const plan::Plan& plan, const std::string& path, Diagnostics&
     return false;
   }
   if (auto written = ReplaceFile(path, text); !written) {
-    diags.Error("Failed to create target generated file", written.error().message);
+    diags.Error(
+        "Failed to create target generated file",
+        "The file for generated configuration cannot be written: " + written.error().message + ".");
     return false;
   }
+  diags.Warning("Config generation is experimental",
+                "What is generated for imported objects may look different in future versions.");
   return true;
+}
+
+/// Whether configuration may be generated into that file; said before anything is read.
+bool CheckGenerated(const std::string& path, plan::Mode mode, Diagnostics& diags) {
+  if (mode != plan::Mode::kNormal) {
+    diags.Error("Invalid generate-config-out flag",
+                "Configuration is generated for objects that are imported: a plan that only "
+                "refreshes or destroys imports none.");
+  } else if (FileExists(path)) {
+    diags.Error("Target generated file already exists",
+                "Generated configuration is only written to a new file. Name another one, or "
+                "move what is in " +
+                    path + " elsewhere.");
+  }
+  return !diags.has_errors();
 }
 
 }  // namespace
@@ -71,27 +90,21 @@ int RunPlan(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
+  const std::string generate_path = flags->String("generate-config-out");
+  if (!generate_path.empty() && !CheckGenerated(generate_path, request.mode, diags)) {
+    audience->Show(diags);
+    return 1;
+  }
   if (!operation.Open(invocation, *flags, request, "OperationTypePlan", *audience, diags)) {
     operation.Close(diags);
     audience->Show(diags);
     return 1;
   }
   engine::GeneratedBlocks generated;
-  std::string generate_path = flags->String("generate-config-out");
   if (!generate_path.empty()) {
-    if (FileExists(generate_path)) {
-      diags.Error("Target generated file already exists",
-                  "Generated configuration is only written to a new file. Name another one, or "
-                  "move what is in " +
-                      generate_path + " elsewhere.");
-      operation.Close(diags);
-      audience->Show(diags);
-      return 1;
-    }
     operation.input.generated = &generated;
   }
   plan::Plan plan = RunPlanning(operation, diags);
-  bool generated_any = !generate_path.empty() && SaveGenerated(plan, generate_path, diags);
   LocatorSchemas schemas(*operation.locator);
   std::string out_path = flags->String("out");
   if (!out_path.empty() && !plan.rejected) {
@@ -100,7 +113,20 @@ int RunPlan(Invocation& invocation) {
                                        PlanSchemas(*operation.locator, *operation.loaded.program));
     if (!written) {
       diags.Error("Failed to write plan file", written.error().message);
+      operation.Close(diags);
+      audience->Show(diags);
+      return 1;
     }
+  }
+  Diagnostics of_generated;
+  const bool generated_any =
+      !generate_path.empty() && !plan.rejected && SaveGenerated(plan, generate_path, of_generated);
+  const bool not_saved = of_generated.has_errors();
+  diags.Append(std::move(of_generated));
+  if (not_saved) {
+    operation.Close(diags);
+    audience->Show(diags);
+    return 1;
   }
   view::Style style = invocation.style();
   bool failed = diags.has_errors();
