@@ -204,45 +204,6 @@ void CheckApplyGraph(const Input& given, const plan::Plan& plan, Diagnostics& di
   (void)BuildApplyGraph(walk, plan, diags);
 }
 
-namespace {
-
-/// What objects that are left depend on.
-class UsedBlocks {
- public:
-  UsedBlocks(const Program& program, const state::State& state) : program_(program) {
-    for (const auto& resource : state.resources) {
-      for (const state::Instance& instance : resource->instances) {
-        const state::Object* current = instance.current.get();
-        if (resource->address.resource.mode != ResourceMode::kManaged || current == nullptr ||
-            current->dependencies == nullptr) {
-          continue;
-        }
-        for (const ConfigResource& dependency : *current->dependencies) {
-          auto& users = users_[dependency];
-          if (users.empty() || users.back() != resource->address.module) {
-            users.push_back(resource->address.module);
-          }
-        }
-      }
-    }
-  }
-  /// Another instance of the same module does not count (A8).
-  bool Contains(const AbsResource& resource) const {
-    const ModuleId module = program_.ModuleOf(resource.module);
-    auto it = users_.find(ConfigResource{module, resource.resource});
-    return it != users_.end() &&
-           std::any_of(it->second.begin(), it->second.end(), [&](ModuleInstId user) {
-             return user == resource.module || program_.ModuleOf(user) != module;
-           });
-  }
-
- private:
-  const Program& program_;
-  FlatMap<ConfigResource, std::vector<ModuleInstId>> users_;
-};
-
-}  // namespace
-
 ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags) {
   ApplyResult result;
@@ -372,34 +333,6 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
     if (change.action == plan::Action::kDelete && !destroy_all) {
       recorder.SetOutput({change.name, Value::Null(Type::Dynamic()), false, ""});
     }
-  }
-  if (destroy_all) {
-    // Data sources describe things that nobody asks about any more, but for what is left.
-    FlatSet<ResourceInstance> selected;
-    if (walk.targets.active()) {
-      selected = SelectForDestroy(walk.program, walk.targets, plan.prior_state);
-    }
-    const UsedBlocks used(walk.program, result.state);
-    std::vector<ResourceInstance> data;
-    for (const auto& resource : result.state.resources) {
-      if (resource->address.resource.mode != ResourceMode::kData) {
-        continue;
-      }
-      for (const state::Instance& instance : resource->instances) {
-        ResourceInstance address{resource->address, instance.key};
-        if ((!walk.targets.active() || selected.contains(address)) &&
-            !used.Contains(resource->address)) {
-          data.push_back(address);
-        }
-      }
-    }
-    for (const ResourceInstance& address : data) {
-      state::ObjectRecord record;
-      record.step = state::ObjectRecord::Step::kRemove;
-      record.address = address;
-      state::Apply(record, result.state, state::Husks::kLeave);
-    }
-    state::DropHusks(result.state);
   }
   result.counts = recorder.counts;
   // Refreshing alone has checked everything already.

@@ -125,7 +125,7 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   if (!data) {
     StoreIdentity(*info.schema, row.refreshed_notes.identity, object);
   }
-  if (data || row.orphan || row.failed) {
+  if (data || row.orphan || (row.failed && !row.refreshed)) {
     return;
   }
   // What nothing happens to gets its final dependencies now; the rest when it is applied.

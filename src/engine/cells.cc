@@ -291,7 +291,9 @@ class Connector {
 
   /// Provider and, outside keyed modules, the block's own expansion (A3, A9).
   void OwnEdges(const Cell& cell) {
-    Wait(cell.id, walk_.provider_nodes[cell.provider]);
+    if (TakesProvider(cell)) {
+      Wait(cell.id, walk_.provider_nodes[cell.provider]);
+    }
     bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck;
     if (live && cell.block >= 0) {
       NodeId block = walk_.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);

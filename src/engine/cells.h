@@ -54,6 +54,11 @@ struct Cell {
   bool forced_create_first = false;
 };
 
+/// Whether carrying out the rows takes a provider: what was read is forgotten without one.
+inline bool TakesProvider(const Cell& cell) {
+  return cell.phase != Phase::kDestroy || cell.resource.resource.mode != ResourceMode::kData;
+}
+
 /// Index of the join (see NodeKind::kJoin) that data sources of checks wait for.
 inline constexpr uint32_t kCheckStart = 1;
 

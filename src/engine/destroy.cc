@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "engine/assemble.h"
+#include "engine/destroy_order.h"
 #include "engine/nodes/managed.h"
 #include "engine/passes/passes.h"
+#include "engine/refactoring.h"
 #include "engine/relevant.h"
 #include "schema/marks.h"
 
@@ -53,7 +55,7 @@ void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
   }
 }
 
-void PlanDestroyBlock(NodeContext& context, NodeId id, Diagnostics& diags) {
+void PlanDestroyBlock(NodeContext& context, NodeId id) {
   Walk& walk = context.walk;
   const Node& node = walk.graph.node(id);
   const config::Resource& resource =
@@ -107,19 +109,23 @@ void PlanDestroyBlock(NodeContext& context, NodeId id, Diagnostics& diags) {
                            work[i].instance,
                            ResourceInstance{{work[i].module, resource.name}, row.key},
                            row};
-    if (resource.name.mode == ResourceMode::kManaged && context.Wants(row_context.address)) {
+    if (context.Wants(row_context.address)) {
       PlanOrphanRow(row_context, found[i]);
       if (row.refreshed_value) {
         row.value = *row.refreshed_value;  // visible until it is gone
+        return;
       }
-    } else if (auto value =
-                   state::DecodeObject(*row.stored->current, info.schema->block.implied_type())) {
+    }
+    if (auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type())) {
       row.value = schema::MarkSensitive(info.schema->block, *value);
     }
   });
+  std::vector<SaidOfRow>& said = (*context.said_of_rows)[id];
   for (size_t i = 0; i < work.size(); ++i) {
     work[i].row->failed = found[i].has_errors();
-    diags.Append(std::move(found[i]));
+    if (found[i].size() > 0) {
+      said.push_back({{{work[i].module, resource.name}, work[i].row->key}, std::move(found[i])});
+    }
   }
 }
 
@@ -188,31 +194,41 @@ std::vector<bool> NeededForProviders(const NodeContext& context) {
   return needed;
 }
 
-/// An object that must stay keeps what it depends on. Ref: rule P8.
-void KeepDependenciesOfFailed(const Walk& walk, plan::Plan& plan) {
-  FlatSet<ConfigResource> kept;
-  for (const auto& node : walk.config.nodes) {
-    const auto& resources = node->module->resources;
-    for (size_t i = 0; i < resources.size(); ++i) {
-      for (const ModuleInstance* instance : walk.instances[node->index]) {
-        for (const Row& row : instance->resources[i]->rows) {
-          if (row.failed && row.stored != nullptr && row.stored->current != nullptr &&
-              row.stored->current->dependencies != nullptr) {
-            for (const ConfigResource& dependency : *row.stored->current->dependencies) {
-              kept.insert(dependency);
-            }
-          }
-        }
+/// An object that must stay keeps what it depends on, of which nothing is said then. Ref: rule P8.
+void KeepDependenciesOfFailed(const DestroyOrder& order, SaidOfRows& said, plan::Plan& plan) {
+  std::vector<ResourceInstance> failed;
+  for (const std::vector<SaidOfRow>& rows : said) {
+    for (const SaidOfRow& row : rows) {
+      if (row.diags.has_errors()) {
+        failed.push_back(row.address);
       }
     }
   }
-  if (kept.empty()) {
+  if (failed.empty()) {
     return;
   }
+  const FlatSet<ResourceInstance> kept = order.After(failed);
   std::erase_if(plan.changes, [&](const plan::ResourceChange& change) {
-    const AbsResource& resource = change.address.resource;
-    return kept.contains(ConfigResource{walk.program.ModuleOf(resource.module), resource.resource});
+    return change.deposed.empty() && kept.contains(change.address);
   });
+  for (std::vector<SaidOfRow>& rows : said) {
+    std::erase_if(rows, [&](const SaidOfRow& row) { return kept.contains(row.address); });
+  }
+}
+
+/// Objects that would have to go before each other. They have no order even where they are only
+/// forgotten.
+bool CheckDestroyOrder(const Program& program, const DestroyOrder& order,
+                       const FlatSet<ResourceInstance>* selected, Diagnostics& diags) {
+  const auto cycles = order.Cycles(selected);
+  for (const std::vector<ResourceInstance>& cycle : cycles) {
+    std::string members;
+    for (const ResourceInstance& member : cycle) {
+      members += (members.empty() ? "" : ", ") + program.ToText(member) + " (destroy)";
+    }
+    diags.Error("Cycle: " + members, "");
+  }
+  return cycles.empty();
 }
 
 }  // namespace
@@ -242,12 +258,18 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
     plan.previous_state = input.prior_state->Clone();
   }
   Input destroy = input;
+  // What moved has moved when the state was refreshed, but for what was in the way until then.
+  std::optional<Refactoring> moves;
+  if (input.options.refresh) {
+    moves.emplace(*input.config, &plan.prior_state);
+    destroy.refactoring = &*moves;
+    if (moves->state() != nullptr) {
+      plan.prior_state = moves->state()->Clone();
+    }
+  }
   destroy.prior_state = &plan.prior_state;
   destroy.options.refresh = false;
   destroy.options.imports = false;
-  if (input.options.refresh) {
-    destroy.refactoring = nullptr;  // what moved has moved when the state was refreshed
-  }
   destroy.options.targets.clear();  // what goes is decided object by object
   destroy.options.excludes.clear();
   Walk walk(WalkKind::kPlan, destroy);
@@ -263,9 +285,10 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   context.destroying = true;
   const config::Module& root = *walk.config.root().module;
   Targets targets(walk.program, input.options.targets, input.options.excludes);
+  const DestroyOrder order(walk.program, plan.prior_state);
   FlatSet<ResourceInstance> selected;
   if (targets.active()) {
-    selected = SelectForDestroy(walk.program, targets, plan.prior_state);
+    selected = order.Select(targets);
     context.selected = &selected;
     context.destroy_targets = &targets;
   } else {
@@ -275,10 +298,16 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
                            "output." + std::string(walk.program.Text(root.outputs[i].name)));
     }
   }
+  if (!CheckDestroyOrder(walk.program, order, context.selected, diags)) {
+    plan.rejected = true;
+    return;
+  }
   std::vector<bool> needed = NeededForProviders(context);
   // An object that must stay silences only what it depends on (KeepDependenciesOfFailed), which is
   // against the direction of the walk: so its errors do not end the node.
-  std::vector<Diagnostics> refused(walk.graph.size());
+  SaidOfRows said(walk.graph.size());
+  context.said_of_rows = &said;
+  Diagnostics found_by_nodes;
   walk.Run(
       [&](NodeId id, Diagnostics& found) {
         if (walk.graph.node(id).kind == NodeKind::kClose) {
@@ -299,23 +328,28 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
           case NodeKind::kProvider:
             return ConfigureProvider(context, id, found);
           case NodeKind::kResource:
-            return IsEphemeral(walk, walk.graph.node(id))
-                       ? PlanResource(context, id, found)
-                       : PlanDestroyBlock(context, id, refused[id]);
+            return IsEphemeral(walk, walk.graph.node(id)) ? PlanResource(context, id, found)
+                                                          : PlanDestroyBlock(context, id);
           case NodeKind::kOrphan:
-            return PlanOrphan(context, id, refused[id]);
+            return PlanOrphan(context, id, found);
           case NodeKind::kDeposed:
             return PlanDeposed(context, id, found);
           default:
             return;
         }
       },
-      diags);
-  for (Diagnostics& problems : refused) {
-    diags.Append(std::move(problems));
-  }
+      found_by_nodes);
   plan.changes = CollectChanges(walk);
-  KeepDependenciesOfFailed(walk, plan);
+  KeepDependenciesOfFailed(order, said, plan);
+  for (std::vector<SaidOfRow>& rows : said) {
+    for (SaidOfRow& row : rows) {
+      found_by_nodes.Append(std::move(row.diags));
+    }
+  }
+  if (!found_by_nodes.has_errors() && destroy.refactoring != nullptr) {
+    destroy.refactoring->WarnBlocked(found_by_nodes);
+  }
+  diags.Append(std::move(found_by_nodes));
   for (const state::OutputValue& output : plan.prior_state.outputs) {
     if (targets.active()) {
       break;  // outputs cannot be destroyed by address
@@ -328,7 +362,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
     change.sensitive = output.sensitive;
     plan.outputs.push_back(std::move(change));
   }
-  plan.relevant_attributes = RelevantAttributes(walk, plan, context.selected);
+  plan.relevant_attributes = RelevantAttributes(walk, plan);
   plan.checks = checks.Results();
 }
 

@@ -343,7 +343,9 @@ class Artist {
           served(id, walk_.deposed[node.index].provider);
           break;
         case NodeKind::kCell:
-          served(id, walk_.cells[node.index].provider);
+          if (TakesProvider(walk_.cells[node.index])) {
+            served(id, walk_.cells[node.index].provider);
+          }
           break;
         default:
           break;

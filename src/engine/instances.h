@@ -64,6 +64,7 @@ struct Row {
   bool imported = false;       ///< not in the state: the object comes by an import block
   bool orphan = false;         ///< in the state, but no longer wanted by the expansion
   bool failed = false;
+  bool refreshed = false;       ///< of a failed one: reading it went well
   bool left_out = false;        ///< -target or -exclude leaves it as it is
   bool keeps_object = false;    ///< lifecycle.destroy = false
   bool absent = false;          ///< there is no object and none is planned: expressions skip it
@@ -88,6 +89,7 @@ struct ResourceTable {
   bool expanded = false;
   std::vector<Row> rows;  ///< expansion order, then orphans in key order
   bool has_gaps = false;  ///< some rows are absent, or some orphans are left as they are
+  bool stored = false;    ///< applying: the state has something of it, whatever its key
   /// Row of a key, or null.
   Row* Find(const InstanceKey& key);
   const Row* Find(const InstanceKey& key) const {

@@ -280,28 +280,12 @@ class Analyzer {
 
 }  // namespace
 
-std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan,
-                                                        const FlatSet<ResourceInstance>* going) {
+std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan) {
   Analyzer analyzer(walk);
   FlatSet<AbsResource> changed;
   for (const plan::ResourceChange& change : plan.changes) {
     if (change.action != plan::Action::kNoOp && changed.insert(change.address.resource).second) {
       analyzer.AddResource(change.address.resource);
-    }
-  }
-  if (plan.mode == plan::Mode::kDestroy) {
-    // Data sources that go are no changes in a plan, but they are looked at as such.
-    for (const state::Resource* resource : plan.prior_state.Sorted()) {
-      const AbsResource& address = resource->address;
-      const bool goes =
-          address.resource.mode == ResourceMode::kData &&
-          std::any_of(resource->instances.begin(), resource->instances.end(),
-                      [&](const state::Instance& instance) {
-                        return going == nullptr || going->contains({address, instance.key});
-                      });
-      if (goes && changed.insert(address).second) {
-        analyzer.AddResource(address);
-      }
     }
   }
   const config::Module& root = *walk.config.root().module;

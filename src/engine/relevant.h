@@ -10,8 +10,6 @@ namespace kinu::engine {
 
 /// Follows the references of everything that `plan` changes through values, outputs and resources,
 /// each once. Works on the configuration alone: what an expression comes to does not matter.
-/// `going`: the objects that a limited destruction takes; null: all.
-std::vector<plan::RelevantAttribute> RelevantAttributes(
-    const Walk& walk, const plan::Plan& plan, const FlatSet<ResourceInstance>* going = nullptr);
+std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan);
 
 }  // namespace kinu::engine

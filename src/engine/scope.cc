@@ -113,16 +113,21 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
       return Value::Null(type());  // as if it were disabled
     }
     const NodeId node = walk.bases[instance.node->index].resources + static_cast<NodeId>(resource);
-    const bool known_to_state =
-        table.rows.size() > 1 || deposed || (node < walk.expanded.size() && walk.expanded[node]);
+    const bool known_to_state = table.rows.size() > 1 || deposed || table.stored ||
+                                (node < walk.expanded.size() && walk.expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   auto seen = [&](const Value& value) { return AsSeen(walk, instance, resource, value); };
   std::lock_guard lock(table.whole_mutex);
   if (!table.whole) {
     if (table.has_gaps) {
-      table.whole = CombineExisting(walk.program, table, type(), seen);
-      return *table.whole;
+      Value existing = CombineExisting(walk.program, table, type(), seen);
+      if (walk.kind != WalkKind::kApply ||
+          std::all_of(table.rows.begin(), table.rows.end(),
+                      [](const Row& row) { return row.value || row.absent; })) {
+        table.whole = existing;
+      }
+      return existing;
     }
     std::vector<Value> values;
     size_t wanted = table.expansion.size();

@@ -455,8 +455,13 @@ TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeWhereItIsExpanded) {
   struct Case {
     const char* user;  ///< besides the root output
     Type type;
+    const char* before = "";  ///< how often there was one before
   };
   const Case cases[] = {{"", Type::Dynamic()},
+                        {"", Type::String(), R"(resource "test_thing" "b" {
+        for_each = toset(["x"])
+        name     = "b"
+      })"},
                         {R"(check "c" {
         assert {
           condition     = test_thing.b.id != "x"
@@ -468,7 +473,8 @@ TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeWhereItIsExpanded) {
     SCOPED_TRACE(c.user);
     state_ = state::State();
     mode_ = plan::Mode::kNormal;
-    Configure(R"(resource "test_thing" "a" { name = "a" })");
+    Configure(std::string(R"(resource "test_thing" "a" { name = "a" }
+      )") + c.before);
     Apply();
     Configure(std::string(R"(
       resource "test_thing" "b" { name = "b" }
@@ -705,6 +711,108 @@ TEST_F(ScenarioTest, RefreshingAloneSeesWhatIsThere) {
   plan::Plan plan = Plan();
   ASSERT_EQ(plan.outputs.size(), 1u) << Text(diags_);
   EXPECT_EQ(plan.outputs[0].action, plan::Action::kNoOp);
+}
+
+TEST_F(ScenarioTest, ObjectsThatNothingIsDoneAboutAreSeen) {
+  struct Case {
+    const char* repetition;
+    const char* fewer;
+  };
+  for (const Case& c : {Case{"count = 2", "count = 1"},
+                        Case{R"(for_each = toset(["a", "b"]))", R"(for_each = toset(["a"]))"}}) {
+    SCOPED_TRACE(c.repetition);
+    auto text = [](const char* repetition, const char* more) {
+      return std::string("resource \"test_thing\" \"a\" {\n") + repetition + R"(
+          name = "a"
+        }
+        output "n" { value = length(test_thing.a) }
+        )" + more;
+    };
+    const char* user = R"(resource "test_thing" "u" {
+      name  = "u"
+      value = length(test_thing.a)
+    })";
+    state_ = state::State();
+    mode_ = plan::Mode::kNormal;
+    targets_.clear();
+    Configure(text(c.repetition, ""));
+    Apply();
+    // Refreshing alone leaves them as they are.
+    Configure(text(c.fewer, user));
+    mode_ = plan::Mode::kRefreshOnly;
+    plan::Plan plan = Plan();
+    ASSERT_EQ(plan.outputs.size(), 1u) << Text(diags_);
+    EXPECT_EQ(plan.outputs[0].action, plan::Action::kNoOp);
+    // So does a plan that is limited to others, while planning and while applying.
+    mode_ = plan::Mode::kNormal;
+    targets_ = {"test_thing.u", c.repetition[0] == 'c' ? "test_thing.a[0]" : "test_thing.a[\"a\"]"};
+    Apply();
+    EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+    EXPECT_EQ(Stored().size(), 3u);
+    ASSERT_EQ(state_.outputs.size(), 1u);
+    EXPECT_TRUE(Value::RawEquals(state_.outputs[0].value, Value::Int(2)));
+  }
+}
+
+TEST_F(ScenarioTest, DependenciesAreKeptWhateverThePlanSays) {
+  auto text = [](const char* more) {
+    return std::string(R"(
+      resource "test_thing" "a" { name = "a" }
+      resource "test_thing" "b" { name = "b" }
+      resource "test_thing" "c" {
+        name = "c"
+        depends_on = [test_thing.a]
+        )") +
+           more + "\n}";
+  };
+  Configure(text(""));
+  Apply();
+  struct Case {
+    const char* more;
+    size_t dependencies;  ///< those of before count as long as something is to be done
+  };
+  for (const Case& c : {Case{R"(lifecycle {
+            postcondition {
+              condition     = self.name == "x"
+              error_message = "no"
+            }
+          })",
+                             1},
+                        Case{R"(
+          force = "x"
+          lifecycle { prevent_destroy = true })",
+                             2}}) {
+    std::string changed = text(c.more);
+    changed.replace(changed.find("[test_thing.a]"), 14, "[test_thing.b]");
+    Configure(changed);
+    plan::Plan plan = Plan();
+    EXPECT_TRUE(diags_.has_errors());
+    for (const auto& resource : plan.prior_state.resources) {
+      if (program_->ToText(resource->address) == "test_thing.c") {
+        EXPECT_EQ(resource->instances[0].current->dependencies->size(), c.dependencies);
+      }
+    }
+  }
+}
+
+TEST_F(ScenarioTest, WhatACheckCouldNotReadIsRememberedAsAsked) {
+  Configure(R"(
+    check "c" {
+      data "test_thing" "d" { name = "x" }
+      assert {
+        condition     = data.test_thing.d.id != ""
+        error_message = "no"
+      }
+    })");
+  Fail("ReadDataSource x");
+  plan::Plan plan = Plan();
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  ASSERT_EQ(plan.prior_state.resources.size(), 1u);
+  const state::Object& object = *plan.prior_state.resources[0]->instances[0].current;
+  EXPECT_NE(object.attributes.find(R"("id":null)"), std::string_view::npos) << object.attributes;
+  EXPECT_NE(object.attributes.find(R"("name":"x")"), std::string_view::npos) << object.attributes;
+  Apply();
+  EXPECT_EQ(Stored(), Strings{"data.test_thing.d"});
 }
 
 TEST_F(ScenarioTest, DeposedObjectsTellTheType) {

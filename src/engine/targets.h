@@ -7,7 +7,6 @@
 
 #include "addrs/address.h"
 #include "base/flat_map.h"
-#include "state/state.h"
 
 namespace kinu::engine {
 
@@ -47,10 +46,5 @@ class Targets {
   FlatSet<uint32_t> general_modules_;  ///< as above, keys dropped
   FlatSet<ConfigResource> general_blocks_;
 };
-
-/// Objects of a state that a destruction limited by `targets` takes: those wanted and all that
-/// depend on them; when excluding, all but those excluded and what they depend on. (T3)
-FlatSet<ResourceInstance> SelectForDestroy(const Program& program, const Targets& targets,
-                                           const state::State& state);
 
 }  // namespace kinu::engine

@@ -125,6 +125,10 @@ class Module:
         self.child = Module(rng, name + "n", [r.name for r in self.inner], rich, depth + 1) \
             if depth == 0 and rng.random() < 0.2 else None
 
+    def makes_things(self):
+        return any(r.type == "thing" for r in self.inner) or \
+            self.child is not None and self.child.makes_things()
+
     def instance(self):
         return "module." + self.name + {"count": "[0]", "each": '["%s"]' % self.keys[0]}.get(
             self.kind, "")
@@ -201,7 +205,7 @@ class World:
         key = "0" if other.kind == "count" else '"%s"' % other.keys[0]
         return "%s[%s].%s" % (at, key, one if style % 2 else result)
 
-    def resource_text(self, resources, modules, r, extra_input=None):
+    def resource_text(self, resources, modules, r, extra_input=None, told=False):
         if r.type == "lookup":
             lines = ['data "kinutest_lookup" "%s" {' % r.name]
         else:
@@ -232,7 +236,8 @@ class World:
             lines.append("  " + TYPES[r.type][2][0] % r.trigger)
             ignored = TYPES[r.type][1][0].split()[0]
         if r.type == "thing":
-            lines.append('  name = "%s-%d%s"' % (r.name, r.trigger % 3, "-" + own if own else ""))
+            lines.append('  name = "%s-%d%s%s"' % (r.name, r.trigger % 3, "-" + own if own else "",
+                                                   "-${var.of}" if told else ""))
             if r.fails in ("create", "update", "delete"):
                 lines.append('  behave = "fail-%s"' % r.fails)
         depends = [next((o.at for o in resources if o.name == d), d) for d in r.depends
@@ -272,7 +277,12 @@ class World:
                          '    command = "%s"\n  }' % r.destroy_command)
         return "\n".join(lines + ["}", ""])
 
-    def module_call(self, resources, modules, m):
+    def tells(self, m, told):
+        """Whether instances of a module are told which one they are: two things of the same name
+        would be one."""
+        return m.makes_things() and (told or m.kind != "single" and m.size > 1)
+
+    def module_call(self, resources, modules, m, told=False):
         lines = ['module "%s" {' % m.name, '  source = "./%s"' % m.name]
         if m.kind == "count":
             lines.append("  count = %d" % m.size)
@@ -280,17 +290,23 @@ class World:
             lines.append("  for_each = toset(%s)" % json.dumps(m.keys))
         value = m.input and self.reference(resources, modules, m.input[0], m.input[1])
         lines.append("  in = %s" % (value or '"x"'))
+        if self.tells(m, told):
+            own = {"count": "${count.index}", "each": "${each.key}"}.get(m.kind, "")
+            lines.append('  of = "%s%s"' % ("${var.of}" if told else "", own))
         depends = [o.at for o in resources if o.name in m.depends]
         if depends:
             lines.append("  depends_on = [%s]" % ", ".join(depends))
         return "\n".join(lines + ["}", ""])
 
-    def write_module(self, directory, m):
+    def write_module(self, directory, m, told=False):
+        told = self.tells(m, told)
         inner = [PROVIDERS] if self.rich else []
         inner.append('variable "in" {}\n')
+        if told:
+            inner.append('variable "of" {}\n')
         for r in m.inner:
             inner.append(self.resource_text(
-                m.inner, [], r, "var.in" if m.takes_input and r is m.inner[0] else None))
+                m.inner, [], r, "var.in" if m.takes_input and r is m.inner[0] else None, told))
         if m.inner:
             last = self.reference(m.inner, [], m.inner[-1].name, 1)
         else:
@@ -299,8 +315,8 @@ class World:
         directory = os.path.join(directory, m.name)
         os.makedirs(directory, exist_ok=True)
         if m.child:
-            inner.append(self.module_call(m.inner, [], m.child))
-            self.write_module(directory, m.child)
+            inner.append(self.module_call(m.inner, [], m.child, told))
+            self.write_module(directory, m.child, told)
         with open(os.path.join(directory, "main.tf"), "w") as handle:
             handle.write("\n".join(inner))
 

@@ -141,7 +141,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   operation.input.prior_state = &plan.prior_state;
   engine::ApplyResult result =
       engine::Apply(operation.input, plan, operation.store.get(), apply_diags);
-  if (!plan.targets.empty() || !plan.excludes.empty()) {
+  if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
     apply_diags.Warning(
         "Applied changes may be incomplete",
         "The plan was limited by -target or -exclude, so the configuration may ask for more than "

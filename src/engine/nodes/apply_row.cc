@@ -1,5 +1,7 @@
 #include "engine/nodes/apply_row.h"
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "cty/ops.h"
 #include "engine/assemble.h"
@@ -52,6 +54,43 @@ void Recorder::SetOutput(state::OutputValue output) {
   engine::SetOutput(working_, std::move(output));
 }
 
+namespace {
+
+/// Objects that the block does not want any more are seen as long as the plan lets them be: it only
+/// refreshed, or was limited to others. Ref: evaluate.go GetResource.
+void AddUntouchedRows(const ApplyContext& context, const AbsResource& address,
+                      const state::Resource& stored, const BlockInfo& info, ResourceTable& table) {
+  const auto wanted = static_cast<size_t>(std::count_if(
+      table.rows.begin(), table.rows.end(), [](const Row& row) { return row.stored != nullptr; }));
+  if (wanted == stored.instances.size() || info.schema == nullptr) {
+    return;
+  }
+  FlatSet<InstanceKey> known;
+  for (const Row& row : table.rows) {
+    known.insert(row.key);
+  }
+  std::vector<const state::Instance*> untouched;
+  for (const state::Instance& entry : stored.instances) {
+    if (entry.current != nullptr && !known.contains(entry.key) &&
+        !context.change_of.contains(ResourceInstance{address, entry.key})) {
+      untouched.push_back(&entry);
+    }
+  }
+  for (const state::Instance* entry : untouched) {
+    auto value = state::DecodeObject(*entry->current, info.schema->block.implied_type());
+    if (value) {
+      Row& row = table.rows.emplace_back();
+      row.key = entry->key;
+      row.orphan = true;
+      row.stored = entry;
+      row.value = schema::MarkSensitive(info.schema->block, *value);
+      table.has_gaps = true;
+    }
+  }
+}
+
+}  // namespace
+
 bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   const Node& node = walk.graph.node(id);
@@ -101,6 +140,7 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
     }
   }
   table.expansion = std::move(expansion);
+  table.stored = stored != nullptr && !stored->instances.empty();
   table.rows.resize(table.expansion.size());
   for (size_t i = 0; i < table.rows.size(); ++i) {
     Row& row = table.rows[i];
@@ -109,7 +149,9 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
     const state::Instance* entry = stored == nullptr ? nullptr : stored->Find(row.key);
     row.stored = entry;
     auto change = context.change_of.find(ResourceInstance{address, row.key});
-    if (change != context.change_of.end()) {
+    // What was read is seen until it is forgotten, and no change holds it.
+    const bool forgets = context.destroy_all && resource.name.mode == ResourceMode::kData;
+    if (change != context.change_of.end() && !forgets) {
       const plan::ResourceChange& planned = context.plan.changes[change->second];
       if (planned.action == plan::Action::kNoOp) {
         row.value = planned.after;
@@ -125,6 +167,9 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
       row.absent = true;  // left out of the plan, or the plan only refreshed
       table.has_gaps = true;
     }
+  }
+  if (stored != nullptr && !context.destroy_all && !ephemeral) {
+    AddUntouchedRows(context, address, *stored, info, table);
   }
   table.expanded = true;
   return true;

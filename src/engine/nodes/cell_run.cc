@@ -181,6 +181,10 @@ void CellRun::Carry(size_t i, RowContext& row, bool configured) {
       }
       break;
     case Phase::kDestroy:
+      if (!TakesProvider(cell_)) {
+        ForgetRow(context_, row, "");
+        break;
+      }
       DestroyRow(context_, row, change_index, change.deposed, found_[i]);
       break;
     case Phase::kDispose:
@@ -257,7 +261,8 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
     run->GiveUp();
     return;
   }
-  const bool blocking = cell.runs_commands || walk.providers[cell.provider].blocking;
+  const bool blocking =
+      cell.runs_commands || (walk.providers[cell.provider].blocking && TakesProvider(cell));
   RowGates* gates = context.gates[cell_index].get();
   if (gates == nullptr) {
     walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });

@@ -272,11 +272,11 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
     }
     // A failing read inside a check block is the check's business, not the plan's.
     AppendAsCheckWarnings(std::move(read_diags), diags);
-    if (value) {
-      row.row.refreshed_value = *value;
-    } else {
+    if (!value) {
       value = placeholder();
     }
+    // What could not be read is kept with what its block says of it.
+    row.row.refreshed_value = *value;
     row.row.value = *value;
     if (!refresh_only) {
       planned_read(*value, plan::Reason::kReadCheckNested);

@@ -810,6 +810,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
       row.row.refreshed_notes = std::move(*notes);
     }
   }
+  row.row.refreshed = true;
   state::Object refreshed_object;
   const state::Object* current = nullptr;
   // The notes of an object that is gone are still given to the provider.
@@ -904,6 +905,23 @@ bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
   return true;
 }
 
+namespace {
+
+/// A destruction takes what was read along. The plan says so with a change that nobody is shown.
+/// Ref: node_resource_plan_destroy.go dataResourceExecute.
+plan::ResourceChange ForgetData(const RowContext& row) {
+  plan::ResourceChange change;
+  change.address = row.address;
+  change.previous_address = row.walk().PreviousAddress(row.address);
+  change.provider = row.provider_slot().address;
+  change.action = plan::Action::kDelete;
+  change.before = Value::Null(row.info.schema->block.implied_type());
+  change.after = change.before;
+  return change;
+}
+
+}  // namespace
+
 void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   Walk& walk = row.walk();
   if (row.info.schema == nullptr) {
@@ -914,6 +932,9 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   if (row.address.resource.resource.mode != ResourceMode::kManaged) {
     row.row.pending_delete = true;  // data sources are forgotten without a change
     row.row.forgotten_data = true;
+    if (row.node.destroying) {
+      row.row.change = ForgetData(row);
+    }
     return;
   }
   provider::Provider* provider = ProviderOf(row, diags);

@@ -370,7 +370,9 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (size_t i = 0; i < work.size(); ++i) {
     work[i].row->failed = found[i].has_errors();
     const auto& change = work[i].row->change;
-    if (work[i].row->absent && work[i].instance != nullptr) {
+    // Objects that are not wanted any more are still seen where nothing is done about them.
+    const bool seen = work[i].row->orphan && work[i].row->value && !work[i].row->pending_delete;
+    if ((work[i].row->absent || seen) && work[i].instance != nullptr) {
       work[i].instance->resources[node.index]->has_gaps = true;
     }
     if (change && change->action != plan::Action::kNoOp) {
@@ -412,7 +414,12 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   });
   for (size_t i = 0; i < found.size(); ++i) {
     slot.rows[i].failed = found[i].has_errors();
-    diags.Append(std::move(found[i]));
+    if (context.said_of_rows == nullptr) {
+      diags.Append(std::move(found[i]));
+    } else if (found[i].size() > 0) {
+      (*context.said_of_rows)[id].push_back(
+          {{slot.resource->address, slot.rows[i].key}, std::move(found[i])});
+    }
   }
 }
 

@@ -1,0 +1,171 @@
+// Plans to destroy: which objects go, in which order they would, and what keeps one from going.
+#include <gtest/gtest.h>
+
+#include "engine/testing/scenario_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::ScenarioTest;
+using testing::Strings;
+
+class DestroyTest : public ScenarioTest {
+ protected:
+  /// What a plan would destroy or forget, with what nobody is shown.
+  Strings Going(const plan::Plan& plan) const { return Changes(plan); }
+  size_t Errors(const std::string& summary) const {
+    size_t count = 0;
+    for (const Diagnostic& diagnostic : diags_) {
+      count += diagnostic.summary.starts_with(summary) ? 1 : 0;
+    }
+    return count;
+  }
+};
+
+TEST_F(DestroyTest, WhatWasReadGoesAlong) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    data "test_thing" "d" { name = test_thing.a.name }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = data.test_thing.d.id
+    })");
+  Apply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  mode_ = plan::Mode::kDestroy;
+  EXPECT_EQ(Going(Plan()), (Strings{"data.test_thing.d", "test_thing.a", "test_thing.b"}));
+  // As long as one of its users stays it stays too.
+  failing_ = {"destroy b"};
+  PlanAndApply();
+  EXPECT_EQ(Stored(), (Strings{"data.test_thing.d", "test_thing.a", "test_thing.b"}));
+  failing_.clear();
+  PlanAndApply();
+  EXPECT_EQ(Stored(), Strings{});
+}
+
+TEST_F(DestroyTest, DataAloneIsAChangeToo) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    data "test_thing" "d" { name = test_thing.a.name })");
+  Apply();
+  mode_ = plan::Mode::kDestroy;
+  targets_ = {"data.test_thing.d"};
+  plan::Plan plan = Plan();
+  EXPECT_TRUE(plan.CanApply());
+  EXPECT_EQ(Going(plan), Strings{"data.test_thing.d"});
+  PlanAndApply();
+  EXPECT_EQ(Stored(), Strings{"test_thing.a"});
+  EXPECT_EQ(script_->CountCalls("Configure"), 0u) << "nothing is asked of the provider";
+}
+
+TEST_F(DestroyTest, ObjectsThatDependOnEachOtherHaveNoOrder) {
+  struct Case {
+    const char* life;
+    const char* target;
+    bool cycle;
+  };
+  const Case cases[] = {
+      {"", "", true},
+      {"lifecycle { destroy = false }", "", true},  // even what is only forgotten
+      {"", "test_thing.c", false},                  // none of them goes
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.life) + c.target);
+    state_ = state::State();
+    mode_ = plan::Mode::kNormal;
+    targets_.clear();
+    Configure(R"(
+      resource "test_thing" "a" { name = "a" }
+      resource "test_thing" "b" {
+        name  = "b"
+        value = test_thing.a.id
+      }
+      resource "test_thing" "c" { name = "c" })");
+    Apply();
+    // The other way round, and both have something to do.
+    Configure(std::string(R"(
+      resource "test_thing" "a" {
+        name  = "a"
+        value = test_thing.b.id
+        )") + c.life +
+              R"(
+      }
+      resource "test_thing" "b" { name = "b" }
+      resource "test_thing" "c" { name = "c" })");
+    mode_ = plan::Mode::kDestroy;
+    if (c.target[0] != '\0') {
+      targets_ = {c.target};
+    }
+    plan::Plan plan = Plan();
+    EXPECT_EQ(HasError("Cycle: test_thing.a (destroy), test_thing.b (destroy)"), c.cycle)
+        << Text(diags_);
+    EXPECT_EQ(plan.rejected, c.cycle);
+  }
+}
+
+TEST_F(DestroyTest, WhatMustStayKeepsWhatItNeedsInModulesToo) {
+  const char* module = R"(
+    variable "i" {}
+    resource "test_thing" "a" {
+      name  = "a"
+      value = var.i
+      lifecycle { prevent_destroy = %v }
+    }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+      lifecycle { prevent_destroy = %v }
+    }
+    resource "test_thing" "c" {
+      name  = "c"
+      value = test_thing.a.id
+    })";
+  const char* text = R"(
+    resource "test_thing" "r" { name = "r" }
+    module "m" {
+      source = "./m"
+      i      = test_thing.r.id
+    })";
+  ConfigureAs(text, module, "true");
+  Apply();
+  mode_ = plan::Mode::kDestroy;
+  plan::Plan plan = Plan();
+  EXPECT_EQ(Going(plan), (Strings{"module.m.test_thing.b", "module.m.test_thing.c"}));
+  // That a must stay too is no news.
+  EXPECT_EQ(Errors("Resource instance cannot be destroyed"), 1u) << Text(diags_);
+}
+
+TEST_F(DestroyTest, MovesThatAreInTheWayAreWarnedOf) {
+  Configure(R"(resource "test_thing" "a" {
+    for_each = toset(["b", "c"])
+    name     = each.key
+  })");
+  Apply();
+  Configure(R"(
+    resource "test_thing" "a" {
+      for_each = toset(["c"])
+      name     = each.key
+    }
+    moved {
+      from = test_thing.a["b"]
+      to   = test_thing.a["c"]
+    })");
+  mode_ = plan::Mode::kDestroy;
+  for (bool refresh : {true, false}) {
+    refresh_ = refresh;
+    plan::Plan plan = Plan();
+    EXPECT_EQ(Errors("Unresolved resource instance address changes"), 1u) << Text(diags_);
+    EXPECT_EQ(plan.changes.size(), 2u);
+  }
+  // When the one in the way turns out to be gone the other one moves after all.
+  refresh_ = true;
+  script_->types["test_thing"].gone = {"c"};
+  plan::Plan plan = Plan();
+  EXPECT_EQ(Errors("Unresolved"), 0u) << Text(diags_);
+  ASSERT_EQ(plan.changes.size(), 1u);
+  EXPECT_EQ(program_->ToText(plan.changes[0].address), "test_thing.a[\"c\"]");
+  EXPECT_EQ(program_->ToText(plan.changes[0].previous_address), "test_thing.a[\"b\"]");
+}
+
+}  // namespace
+}  // namespace kinu::engine
