@@ -85,6 +85,30 @@ TEST_F(IdentityTest, AreUpgradedButNotFromNewerProviders) {
   EXPECT_EQ(Object(plan.prior_state).identity_schema_version, 3u);
 }
 
+TEST_F(IdentityTest, AreMadeWhatTheSchemaWants) {
+  struct Case {
+    std::string stored;
+    std::string error;  ///< empty: it is read
+  };
+  const Case kCases[] = {
+      {R"({"key":"a","zone":null})", ""},
+      {R"({"key":"a","zone":null,"more":1})", ""},
+      {R"({"key":"a"})", R"(attribute "zone" is required)"},
+      {R"({"ky":"a"})", R"(attributes "key" and "zone" are required)"},
+      {R"({"key":["a"],"zone":null})", R"(attribute "key": string required, but have tuple)"},
+      {R"("a")", "object required, but have string"},
+  };
+  Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
+  Apply();
+  for (const Case& c : kCases) {
+    SCOPED_TRACE(c.stored);
+    state_.Find(state_.Sorted()[0]->address)->instances[0].current->identity = c.stored;
+    (void)Plan();
+    EXPECT_EQ(diags_.has_errors(), !c.error.empty()) << Text(diags_);
+    EXPECT_TRUE(c.error.empty() || HasError(c.error)) << Text(diags_);
+  }
+}
+
 TEST_F(IdentityTest, OfAnObjectThatIsGoneAreStillKnown) {
   Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
   Apply();

@@ -344,15 +344,18 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
     AppendProblems(problems, nullptr, row.AddressText(), diags);
     return failed ? std::nullopt : std::optional(std::move(notes));
   }
-  ValueResult<Value> identity = ValueFromJson(object.identity, schema.identity_type);
+  // It is read as what it is and made what the schema wants: the same texts of errors.
+  const auto identity = [&]() -> ValueResult<Value> {
+    KINU_TRY(const Type type, ImpliedTypeOfJson(object.identity));
+    KINU_TRY(const Value value, ValueFromJson(object.identity, type));
+    return Convert(value, schema.identity_type);
+  }();
   if (!identity) {
-    diags.Error(
-        "Invalid resource identity in state",
-        "The identity of " + row.AddressText() +
-            " in the state does not fit the provider's schema: " + identity.error().message + ".");
+    diags.Error(identity.error().message, "The identity of " + row.AddressText() +
+                                              " in the state does not fit the provider's schema.");
     return std::nullopt;
   }
-  notes.identity = std::move(*identity);
+  notes.identity = *identity;
   return notes;
 }
 
