@@ -1,8 +1,14 @@
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
 #include "base/files.h"
 #include "base/flat_map.h"
+#include "base/symbol.h"
 
 namespace kinu {
 namespace {
@@ -28,6 +34,25 @@ TEST(Files, ReplaceIsReadBackAndLeavesNothingBeside) {
   EXPECT_EQ(ListDirectory(dir + "/x/y")->size(), 1u);
 }
 
+TEST(Files, AReplacementComesInPiecesOrNotAtAll) {
+  const std::string dir = ::testing::TempDir() + "/kinu_files_" + RandomUuid();
+  ASSERT_TRUE(MakeDirectories(dir));
+  const std::string path = dir + "/file";
+  for (const bool commit : {true, false}) {
+    Result<FileReplacement> file = FileReplacement::Start(path);
+    ASSERT_TRUE(file.has_value());
+    file->Write(commit ? "one" : "two");
+    file->Write(" more");
+    if (commit) {
+      EXPECT_FALSE(FileExists(path));
+      ASSERT_TRUE(file->Commit());
+    }
+  }
+  EXPECT_EQ(ReadFile(path).value_or(""), "one more");
+  EXPECT_EQ(ListDirectory(dir)->size(), 1u);
+  EXPECT_FALSE(FileReplacement::Start(dir + "/missing/file"));
+}
+
 TEST(Files, MissingFileIsNotFoundInGoWords) {
   auto result = ReadFile("/nonexistent/file");
   ASSERT_FALSE(result);
@@ -44,6 +69,35 @@ TEST(Arena, LargeAndSmallObjectsKeepTheirContent) {
   EXPECT_EQ(a, "small");
   EXPECT_EQ(b, big);
   EXPECT_EQ(c, "after");
+}
+
+TEST(SymbolTable, GivesEachTextOneSymbolInAllThreads) {
+  constexpr size_t kThreads = 4;
+  constexpr uint32_t kTexts = 20000;
+  SymbolTable table;
+  std::array<std::vector<Symbol>, kThreads> found;
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&table, &mine = found[t], t] {
+      for (uint32_t i = 0; i < kTexts; ++i) {
+        mine.push_back(table.Intern("name-" + std::to_string(t % 2 == 0 ? i : kTexts - 1 - i)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (uint32_t i = 0; i < kTexts; ++i) {
+    const std::string text = "name-" + std::to_string(i);
+    ASSERT_EQ(table.Text(found[0][i]), text);
+    ASSERT_EQ(table.Find(text), found[0][i]);
+    for (size_t t = 1; t < kThreads; ++t) {
+      ASSERT_EQ(found[t][t % 2 == 0 ? i : kTexts - 1 - i], found[0][i]);
+    }
+  }
+  EXPECT_TRUE(table.Find("other").empty());
+  EXPECT_TRUE(table.Intern("").empty());
 }
 
 TEST(FlatMap, LooksUpByView) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -104,36 +105,68 @@ Result<std::string> ReadFile(const std::string& path) {
   }
 }
 
-Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {
+Result<FileReplacement> FileReplacement::Start(std::string path, unsigned mode) {
   struct stat info{};
-  bool existed = ::stat(path.c_str(), &info) == 0;
+  const bool existed = ::stat(path.c_str(), &info) == 0;
   std::string temporary = DirName(path) + "/." + BaseName(path) + "." + RandomUuid().substr(0, 8);
-  {
-    FileDescriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                             static_cast<mode_t>(mode)));
-    if (!fd.ok()) {
-      return SystemError("open", path);
-    }
-    if (existed) {
-      (void)::fchmod(fd.get(), info.st_mode & 07777);
-    }
-    if (!WriteAll(fd.get(), content) || ::fsync(fd.get()) != 0) {
-      auto error = SystemError("write", path);
-      fd.Close();
-      (void)::unlink(temporary.c_str());
-      return error;
-    }
+  const int fd =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(mode));
+  if (fd < 0) {
+    return SystemError("open", path);
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    auto error = SystemError("rename", path);
-    (void)::unlink(temporary.c_str());
-    return error;
+  if (existed) {
+    (void)::fchmod(fd, info.st_mode & 07777);
   }
-  FileDescriptor dir(::open(DirName(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return FileReplacement(std::move(path), std::move(temporary), fd);
+}
+
+FileReplacement::FileReplacement(std::string path, std::string temporary, int fd)
+    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {
+}
+
+FileReplacement::FileReplacement(FileReplacement&& other) noexcept
+    : path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      fd_(std::exchange(other.fd_, -1)),
+      error_(other.error_) {
+}
+
+FileReplacement::~FileReplacement() {
+  if (fd_ >= 0) {
+    (void)::close(fd_);
+    (void)::unlink(temporary_.c_str());
+  }
+}
+
+void FileReplacement::Write(std::string_view bytes) {
+  if (error_ == 0 && !WriteAll(fd_, bytes)) {
+    error_ = errno;
+  }
+}
+
+Result<void> FileReplacement::Commit() {
+  if (error_ == 0 && ::fsync(fd_) != 0) {
+    error_ = errno;
+  }
+  if (error_ != 0) {
+    errno = error_;
+    return SystemError("write", path_);
+  }
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    return SystemError("rename", path_);
+  }
+  (void)::close(std::exchange(fd_, -1));
+  FileDescriptor dir(::open(DirName(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (dir.ok()) {
     (void)::fsync(dir.get());
   }
   return {};
+}
+
+Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {
+  KINU_TRY(FileReplacement file, FileReplacement::Start(path, mode));
+  file.Write(content);
+  return file.Commit();
 }
 
 Result<void> MakeDirectories(const std::string& path) {

@@ -19,6 +19,26 @@ Result<std::string> ReadFile(const std::string& path);
 /// the directory. `mode` is subject to the umask, except that an existing file keeps its own mode.
 Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode = 0666);
 
+/// ReplaceFile for what comes in pieces. What is not committed leaves no trace.
+class FileReplacement {
+ public:
+  static Result<FileReplacement> Start(std::string path, unsigned mode = 0666);
+  FileReplacement(FileReplacement&& other) noexcept;
+  FileReplacement& operator=(FileReplacement&&) = delete;
+  ~FileReplacement();
+
+  /// A failure is what Commit() then returns.
+  void Write(std::string_view bytes);
+  Result<void> Commit();
+
+ private:
+  FileReplacement(std::string path, std::string temporary, int fd);
+  std::string path_;
+  std::string temporary_;
+  int fd_ = -1;    ///< -1: nothing is left to do
+  int error_ = 0;  ///< errno of the first write that failed
+};
+
 /// Makes a directory and its parents; an existing directory is success.
 Result<void> MakeDirectories(const std::string& path);
 

@@ -108,8 +108,8 @@ Result<std::string> Gunzip(std::string_view gzip, size_t limit) {
   return Decompress(gzip, kGzipFormat, limit);
 }
 
-uint32_t Crc32(std::string_view bytes) {
-  uLong crc = crc32(0, nullptr, 0);
+uint32_t Crc32(std::string_view bytes, uint32_t before) {
+  uLong crc = before;
   while (!bytes.empty()) {
     const size_t piece = std::min(bytes.size(), kMaxInput);
     crc = crc32(crc, Input(bytes), static_cast<uInt>(piece));

@@ -20,6 +20,7 @@ std::string Gzip(std::string_view bytes);
 /// All members of a gzip file, joined. Fails when the result would be larger than `limit`.
 Result<std::string> Gunzip(std::string_view gzip, size_t limit);
 
-uint32_t Crc32(std::string_view bytes);
+/// Checksum of `bytes`, which come after bytes whose checksum is `before`.
+uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
 }  // namespace kinu

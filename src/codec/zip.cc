@@ -17,6 +17,7 @@ constexpr size_t kLocalHeaderSize = 30;
 constexpr size_t kDirectoryHeaderSize = 46;
 constexpr size_t kDirectoryEndSize = 22;
 constexpr size_t kMaxComment = 0xFFFF;
+constexpr size_t kGivenTogether = size_t{64} << 10;  // less is collected before a sink has it
 
 constexpr uint16_t kVersion = 20;
 constexpr uint16_t kFlagEncrypted = 0x1;
@@ -71,32 +72,68 @@ std::unexpected<Error> Damaged(std::string_view what) {
 
 void ZipWriter::Add(std::string_view name, std::string_view content, ZipMethod method,
                     int64_t modified) {
-  const bool deflated = method == ZipMethod::kDeflated;
-  const std::string packed = deflated ? Deflate(content) : std::string();
-  const std::string_view data = deflated ? std::string_view(packed) : content;
-  KINU_CHECK(out_.size() + data.size() < UINT32_MAX && content.size() < UINT32_MAX,
-             "archives of 4 GiB need zip64");
+  if (method == ZipMethod::kStored) {
+    return AddStored(name, std::span(&content, 1), modified);
+  }
+  const std::string packed = Deflate(content);
+  KINU_CHECK(content.size() < UINT32_MAX, "archives of 4 GiB need zip64");
   Entry entry;
   entry.name = name;
-  entry.method = deflated ? kMethodDeflated : kMethodStored;
+  entry.method = kMethodDeflated;
   entry.dos_time = DosTime(modified);
   entry.crc = Crc32(content);
-  entry.compressed_size = static_cast<uint32_t>(data.size());
   entry.size = static_cast<uint32_t>(content.size());
-  entry.offset = static_cast<uint32_t>(out_.size());
+  Begin(entry);
+  Append(packed);
+  End(std::move(entry));
+}
 
+void ZipWriter::AddStored(std::string_view name, std::span<const std::string_view> parts,
+                          int64_t modified) {
+  Entry entry;
+  entry.name = name;
+  entry.method = kMethodStored;
+  entry.dos_time = DosTime(modified);
+  Begin(entry);
+  for (std::string_view part : parts) {
+    entry.crc = Crc32(part, entry.crc);
+    entry.size += static_cast<uint32_t>(part.size());
+    Append(part);
+  }
+  End(std::move(entry));
+}
+
+void ZipWriter::Begin(Entry& entry) {
+  entry.offset = static_cast<uint32_t>(given_ + out_.size());
   Put32(out_, kLocalHeader);
   Put16(out_, kVersion);
-  Put16(out_, Flags(name));
+  Put16(out_, Flags(entry.name));
   Put16(out_, entry.method);
   Put32(out_, entry.dos_time);
   for (int i = 0; i < 3; ++i) {
     Put32(out_, 0);  // checksum and sizes follow the data
   }
-  Put16(out_, static_cast<uint32_t>(name.size()));
+  Put16(out_, static_cast<uint32_t>(entry.name.size()));
   Put16(out_, 0);
-  out_ += name;
-  out_ += data;
+  out_ += entry.name;
+}
+
+void ZipWriter::Append(std::string_view data) {
+  KINU_CHECK(given_ + out_.size() + data.size() < UINT32_MAX, "archives of 4 GiB need zip64");
+  if (sink_ == nullptr || out_.size() + data.size() < kGivenTogether) {
+    out_ += data;
+    return;
+  }
+  for (std::string_view bytes : {std::string_view(out_), data}) {
+    sink_(bytes);
+    given_ += bytes.size();
+  }
+  out_.clear();
+}
+
+void ZipWriter::End(Entry entry) {
+  entry.compressed_size = static_cast<uint32_t>(given_ + out_.size()) - entry.offset -
+                          static_cast<uint32_t>(kLocalHeaderSize + entry.name.size());
   Put32(out_, kDataDescriptor);
   Put32(out_, entry.crc);
   Put32(out_, entry.compressed_size);
@@ -105,7 +142,7 @@ void ZipWriter::Add(std::string_view name, std::string_view content, ZipMethod m
 }
 
 std::string ZipWriter::Finish() {
-  const size_t directory = out_.size();
+  const uint64_t directory = given_ + out_.size();
   for (const Entry& entry : entries_) {
     Put32(out_, kDirectoryHeader);
     Put16(out_, kVersion);
@@ -125,7 +162,7 @@ std::string ZipWriter::Finish() {
     Put32(out_, entry.offset);
     out_ += entry.name;
   }
-  const size_t directory_size = out_.size() - directory;
+  const uint64_t directory_size = given_ + out_.size() - directory;
   Put32(out_, kDirectoryEnd);
   Put16(out_, 0);
   Put16(out_, 0);
@@ -134,6 +171,10 @@ std::string ZipWriter::Finish() {
   Put32(out_, static_cast<uint32_t>(directory_size));
   Put32(out_, static_cast<uint32_t>(directory));
   Put16(out_, 0);
+  if (sink_ != nullptr) {
+    sink_(out_);
+    out_.clear();
+  }
   return std::move(out_);
 }
 

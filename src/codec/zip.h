@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,12 +20,18 @@ enum class ZipMethod : uint8_t { kStored, kDeflated };
 /// writes.
 class ZipWriter {
  public:
+  using Sink = std::function<void(std::string_view)>;
+  /// Without a sink the archive is what Finish() returns. With one its bytes go there as they come,
+  /// what is stored without a copy, and Finish() returns nothing.
+  explicit ZipWriter(Sink sink = nullptr) : sink_(std::move(sink)) {}
+
   /// Adds an entry. `modified` is the time in seconds since 1970 (UTC); 0: none.
   void Add(std::string_view name, std::string_view content, ZipMethod method = ZipMethod::kDeflated,
            int64_t modified = 0);
-  /// Makes room for what is to come, where its size is about known.
-  void Reserve(size_t bytes) { out_.reserve(bytes); }
-  /// The archive. Once.
+  /// Adds an entry that is stored: the parts, one after the other.
+  void AddStored(std::string_view name, std::span<const std::string_view> parts,
+                 int64_t modified = 0);
+  /// Ends the archive. Once.
   std::string Finish();
 
  private:
@@ -35,7 +44,13 @@ class ZipWriter {
     uint32_t size = 0;
     uint32_t offset = 0;
   };
+  void Begin(Entry& entry);
+  void Append(std::string_view data);
+  void End(Entry entry);
+
+  Sink sink_;
   std::string out_;
+  uint64_t given_ = 0;  ///< bytes that the sink has
   std::vector<Entry> entries_;
 };
 

@@ -15,6 +15,29 @@ std::string Sample() {
   return writer.Finish();
 }
 
+TEST(Zip, ASinkHasTheSameBytes) {
+  const std::string large(300000, 'l');
+  const std::string_view parts[] = {"start ", large, " end"};
+  const auto fill = [&](ZipWriter& zip) {
+    zip.Add("small", "some text");
+    zip.AddStored("parts", parts, 1700000000);
+    for (int i = 0; i < 2000; ++i) {
+      zip.Add("entry " + std::to_string(i), "text", ZipMethod::kStored);
+    }
+  };
+  ZipWriter in_memory;
+  fill(in_memory);
+  std::string bytes;
+  ZipWriter given([&](std::string_view piece) { bytes += piece; });
+  fill(given);
+  EXPECT_EQ(given.Finish(), "");
+  EXPECT_EQ(in_memory.Finish(), bytes);
+  auto reader = ZipReader::Open(bytes);
+  ASSERT_TRUE(reader) << reader.error().message;
+  EXPECT_EQ(reader->Read("parts").value_or(""), "start " + large + " end");
+  EXPECT_EQ(reader->Read("entry 1999").value_or(""), "text");
+}
+
 TEST(Zip, ReadsWhatItWrites) {
   const std::string archive = Sample();
   EXPECT_LT(archive.size(), 1000u);

@@ -341,53 +341,56 @@ std::string Manifest(std::span<const SnapshotModule* const> modules) {
   return out;
 }
 
-}  // namespace
-
-Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
-  Result<std::string> message = PlanEncoder(plan, schemas).Encode();
-  if (!message) {
-    return message;
-  }
+/// The plan's message, when the states can be written too.
+Result<std::string> EncodeMessage(const Plan& plan, const SchemaLookup& schemas) {
+  KINU_TRY(std::string message, PlanEncoder(plan, schemas).Encode());
   for (const state::State* stored : {&plan.prior_state, &plan.previous_state}) {
     if (Result<void> writable = state::CheckWritable(*stored); !writable) {
       return std::unexpected(std::move(writable).error());
     }
   }
-  auto state_text = [&](const state::State& stored, std::string_view lineage, uint64_t serial) {
-    if (stored.program != nullptr) {
-      return state::WriteState(stored, state::Layout::kCompact, lineage, serial);
-    }
-    state::State empty;
-    empty.program = plan.program;
-    return state::WriteState(empty, state::Layout::kCompact, lineage, serial);
-  };
-  ZipWriter zip;
+  return message;
+}
+
+std::string StateText(const Plan& plan, const state::State& stored, std::string_view lineage,
+                      uint64_t serial) {
+  if (stored.program != nullptr) {
+    return state::WriteState(stored, state::Layout::kCompact, lineage, serial);
+  }
+  state::State empty;
+  empty.program = plan.program;
+  return state::WriteState(empty, state::Layout::kCompact, lineage, serial);
+}
+
+/// Adds all entries, each of which is let go before the next is made.
+void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
   const int64_t now = std::time(nullptr);
-  auto add = [&](std::string_view name, std::string_view content) {
+  const auto add = [&](std::string_view name, std::string_view content) {
     zip.Add(name, content,
             content.size() > kMostDeflated ? ZipMethod::kStored : ZipMethod::kDeflated, now);
   };
-  const std::string prior =
-      state_text(plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
-  if (prior.size() > kMostDeflated) {
-    // What is large is stored as it is, so the archive's size is about known.
-    size_t files = 0;
-    for (const SnapshotModule& module : plan.configuration) {
-      for (const SnapshotFile& file : module.files) {
-        files += file.content.size();
-      }
-    }
-    zip.Reserve(message->size() + 2 * prior.size() + files + files / 8);
-  }
-  add(kPlanEntry, *message);
+  add(kPlanEntry, message);
+  message = {};
+  std::string prior =
+      StateText(plan, plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
   add(kStateEntry, prior);
   // Usually nothing changed outside, and then the other state differs in its header alone.
-  const bool same = plan.prior_state.program != nullptr && plan.prior_state.checks.empty() &&
-                    plan.previous_state.checks.empty() &&
-                    plan.prior_state.has_checks == plan.previous_state.has_checks &&
-                    state::SameContent(plan.prior_state, plan.previous_state);
-  add(kPreviousStateEntry,
-      same ? state::Relabel(prior, {}, 0) : state_text(plan.previous_state, {}, 0));
+  if (plan.prior_state.program != nullptr && plan.prior_state.checks.empty() &&
+      plan.previous_state.checks.empty() &&
+      plan.prior_state.has_checks == plan.previous_state.has_checks &&
+      state::SameContent(plan.prior_state, plan.previous_state)) {
+    auto [start, rest] = state::Relabel(prior, {}, 0);
+    if (prior.size() > kMostDeflated) {
+      const std::string_view parts[] = {start, rest};
+      zip.AddStored(kPreviousStateEntry, parts, now);
+    } else {
+      add(kPreviousStateEntry, start.append(rest));
+    }
+  } else {
+    prior = StateText(plan, plan.previous_state, {}, 0);
+    add(kPreviousStateEntry, prior);
+  }
+  prior = {};
   std::vector<const SnapshotModule*> modules;
   for (const SnapshotModule& module : plan.configuration) {
     modules.push_back(&module);
@@ -401,15 +404,24 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
   }
   add(kManifestEntry, Manifest(modules));
   add(kLockEntry, plan.lock_file);
+}
+
+}  // namespace
+
+Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
+  KINU_TRY(std::string message, EncodeMessage(plan, schemas));
+  ZipWriter zip;
+  AddEntries(plan, std::move(message), zip);
   return zip.Finish();
 }
 
 Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas) {
-  Result<std::string> bytes = EncodePlanFile(plan, schemas);
-  if (!bytes) {
-    return std::unexpected(std::move(bytes).error());
-  }
-  return ReplaceFile(path, *bytes, 0644);
+  KINU_TRY(std::string message, EncodeMessage(plan, schemas));
+  KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
+  ZipWriter zip([&](std::string_view bytes) { file.Write(bytes); });
+  AddEntries(plan, std::move(message), zip);
+  (void)zip.Finish();
+  return file.Commit();
 }
 
 }  // namespace kinu::plan

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kinu::state {
 
@@ -77,7 +78,9 @@ std::string DecodeStringBody(std::string_view body);
 /// `depth` is the nesting at which it stands for two-space indentation; negative: compact.
 void AppendJson(std::string& out, std::string_view json, int depth);
 
-/// A state as written in one line, with another lineage and serial in its header: a copy of bytes.
-std::string Relabel(std::string_view text, std::string_view lineage, uint64_t serial);
+/// A state as written in one line, with another lineage and serial in its header: how it begins,
+/// and the rest, which is a part of `text`.
+std::pair<std::string, std::string_view> Relabel(std::string_view text, std::string_view lineage,
+                                                 uint64_t serial);
 
 }  // namespace kinu::state

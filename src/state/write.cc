@@ -340,16 +340,15 @@ std::string WriteState(const State& state, Layout layout, std::string_view linea
   return out;
 }
 
-std::string Relabel(std::string_view text, std::string_view lineage, uint64_t serial) {
+std::pair<std::string, std::string_view> Relabel(std::string_view text, std::string_view lineage,
+                                                 uint64_t serial) {
   // Quotes inside of strings are escaped, so the first such key is that of the document.
   constexpr std::string_view kFirst = "\"outputs\":";
   State empty;
   empty.program = std::make_shared<Program>();
-  std::string out = WriteState(empty, Layout::kCompact, lineage, serial);
-  out.resize(out.find(kFirst));
-  const size_t from = text.find(kFirst);
-  out.reserve(out.size() + text.size() - from);
-  return out.append(text.substr(from));
+  std::string start = WriteState(empty, Layout::kCompact, lineage, serial);
+  start.resize(start.find(kFirst));
+  return {std::move(start), text.substr(text.find(kFirst))};
 }
 
 Result<void> CheckWritable(const State& state) {
