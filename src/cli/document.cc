@@ -311,16 +311,10 @@ JsonCopy::JsonCopy(const Flags& flags, Diagnostics& diags) {
   if (into.empty()) {
     return;
   }
+  fd_ = OpenJsonInto(into, diags);
   if (flags.Bool("json")) {
     diags.Error("Invalid output format",
                 "The -json and -json-into arguments are mutually exclusive");
-    return;
-  }
-  fd_ = ::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd_ < 0) {
-    diags.Error("Invalid argument", "Unable to open the file \"" + into +
-                                        "\" specified by -json-into for writing: open " + into +
-                                        ": " + SystemMessage(errno));
   }
 }
 

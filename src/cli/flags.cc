@@ -111,6 +111,23 @@ std::optional<std::vector<std::string>> SplitShellWords(std::string_view text) {
 Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
                            std::span<const std::string> args) {
   Flags flags;
+  if (auto taken = flags.Take(tables, args); !taken) {
+    return std::unexpected(taken.error());
+  }
+  return flags;
+}
+
+Flags Flags::Read(std::span<const std::span<const FlagSpec>> tables,
+                  std::span<const std::string> args, Diagnostics& diags, std::string_view summary) {
+  Flags flags;
+  if (auto taken = flags.Take(tables, args); !taken) {
+    diags.Error(std::string(summary), taken.error().message);
+  }
+  return flags;
+}
+
+Result<void> Flags::Take(std::span<const std::span<const FlagSpec>> tables,
+                         std::span<const std::string> args) {
   for (std::span<const FlagSpec> table : tables) {
     for (const FlagSpec& spec : table) {
       Slot slot;
@@ -120,10 +137,15 @@ Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
         std::from_chars(spec.default_value.data(),
                         spec.default_value.data() + spec.default_value.size(), slot.number);
       }
-      flags.slots_[spec.name] = std::move(slot);
+      slots_[spec.name] = std::move(slot);
     }
   }
   size_t i = 0;
+  // Where a mistake was made: the words from `next` on are left.
+  auto fail = [&](size_t next, std::string message) {
+    positionals_.assign(args.begin() + static_cast<ptrdiff_t>(next), args.end());
+    return Fail(ErrorCode::kInvalid, std::move(message));
+  };
   for (; i < args.size(); ++i) {
     std::string_view arg = args[i];
     if (arg.size() < 2 || arg[0] != '-') {
@@ -135,37 +157,38 @@ Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
     }
     std::string_view name = arg.substr(arg[1] == '-' ? 2 : 1);
     if (name.empty() || name[0] == '-' || name[0] == '=') {
-      return Fail(ErrorCode::kInvalid, "bad flag syntax: " + std::string(arg));
+      return fail(i, "bad flag syntax: " + std::string(arg));
     }
     std::optional<std::string_view> given;
     if (size_t equals = name.find('='); equals != std::string_view::npos) {
       given = name.substr(equals + 1);
       name = name.substr(0, equals);
     }
-    auto it = flags.slots_.find(name);
-    if (it == flags.slots_.end()) {
-      return Fail(ErrorCode::kInvalid, "flag provided but not defined: -" + std::string(name));
+    auto it = slots_.find(name);
+    if (it == slots_.end()) {
+      return fail(i + 1, "flag provided but not defined: -" + std::string(name));
     }
     Slot& slot = it->second;
     slot.set = true;
     if (slot.spec->kind == FlagKind::kBool) {
       std::optional<bool> value = given ? ParseBool(*given) : true;
       if (!value) {
-        return Fail(ErrorCode::kInvalid, "invalid boolean value \"" + std::string(*given) +
-                                             "\" for -" + std::string(name) + ": parse error");
+        slot.text = "false";
+        return fail(i + 1, "invalid boolean value \"" + std::string(*given) + "\" for -" +
+                               std::string(name) + ": parse error");
       }
       slot.text = *value ? "true" : "false";
       continue;
     }
     if (!given) {
       if (i + 1 >= args.size()) {
-        return Fail(ErrorCode::kInvalid, "flag needs an argument: -" + std::string(name));
+        return fail(i + 1, "flag needs an argument: -" + std::string(name));
       }
       given = args[++i];
     }
     auto invalid = [&] {
-      return Fail(ErrorCode::kInvalid, "invalid value \"" + std::string(*given) + "\" for flag -" +
-                                           std::string(name) + ": parse error");
+      return fail(i + 1, "invalid value \"" + std::string(*given) + "\" for flag -" +
+                             std::string(name) + ": parse error");
     };
     switch (slot.spec->kind) {
       case FlagKind::kInt: {
@@ -185,16 +208,16 @@ Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
         break;
       }
       case FlagKind::kList:
-        flags.occurrences_.push_back({slot.spec->name, std::string(*given)});
+        occurrences_.push_back({slot.spec->name, std::string(*given)});
         break;
       default:
         slot.text = *given;
     }
   }
   for (; i < args.size(); ++i) {
-    flags.positionals_.push_back(args[i]);
+    positionals_.push_back(args[i]);
   }
-  return flags;
+  return {};
 }
 
 const Flags::Slot& Flags::At(std::string_view name) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diag/diagnostic.h"
 
 namespace kinu::cli {
 
@@ -30,6 +31,11 @@ class Flags {
   /// Parses `args` by `specs` (several tables in a row). The error is the reference's text.
   static Result<Flags> Parse(std::span<const std::span<const FlagSpec>> tables,
                              std::span<const std::string> args);
+  /// The same for commands that tell all that is wrong with their words at once: an error is added
+  /// to `diags`, flags in front of the mistake count, and all words behind it are positional.
+  static Flags Read(std::span<const std::span<const FlagSpec>> tables,
+                    std::span<const std::string> args, Diagnostics& diags,
+                    std::string_view summary = "Failed to parse command-line flags");
 
   bool Bool(std::string_view name) const;
   const std::string& String(std::string_view name) const;
@@ -57,6 +63,8 @@ class Flags {
     int64_t number = 0;
   };
   const Slot& At(std::string_view name) const;
+  Result<void> Take(std::span<const std::span<const FlagSpec>> tables,
+                    std::span<const std::string> args);
   std::map<std::string_view, Slot> slots_;
   std::vector<Occurrence> occurrences_;
   std::vector<std::string> positionals_;

@@ -82,11 +82,9 @@ void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
       view.consolidate_errors = true;
     } else if (arg == "-consolidate-errors=false") {
       view.consolidate_errors = false;
-    } else if (constexpr std::string_view kPrefix = "-deprecation="; arg.starts_with(kPrefix)) {
-      std::string_view level = std::string_view(arg).substr(kPrefix.size());
-      if (constexpr std::string_view kModule = "module:"; level.starts_with(kModule)) {
-        view.deprecation = level.substr(kModule.size());
-      }
+    } else if (constexpr std::string_view kLevel = "-deprecation=module:";
+               arg.starts_with(kLevel)) {
+      view.deprecation = arg.substr(kLevel.size());
     } else {
       return false;
     }

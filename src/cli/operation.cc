@@ -59,30 +59,12 @@ const std::span<const FlagSpec> kStateFlags = kStateTable;
 const std::span<const FlagSpec> kOperationFlags = kOperationTable;
 const std::span<const FlagSpec> kInputFlags = kInputTable;
 
-std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diagnostics& diags) {
+std::vector<config::VariableArgument> VariableArguments(const Flags& flags) {
   std::vector<config::VariableArgument> out;
   for (const Flags::Occurrence& occurrence : flags.occurrences()) {
-    if (occurrence.name == "var-file") {
-      out.push_back({true, occurrence.value});
-      continue;
+    if (occurrence.name == "var" || occurrence.name == "var-file") {
+      out.push_back({occurrence.name == "var-file", occurrence.value});
     }
-    if (occurrence.name != "var") {
-      continue;
-    }
-    size_t equals = occurrence.value.find('=');
-    if (equals == std::string::npos) {
-      diags.Error("Invalid -var option", "The given -var option \"" + occurrence.value +
-                                             "\" has no equals sign: write -var=\"name=value\".");
-      continue;
-    }
-    std::string name = occurrence.value.substr(0, equals);
-    if (name.ends_with(' ')) {
-      diags.Error("Invalid -var option", "The variable name \"" + name +
-                                             "\" ends with a space: write -var=\"" +
-                                             name.substr(0, name.find(' ')) + "=…\".");
-      continue;
-    }
-    out.push_back({false, occurrence.value});
   }
   return out;
 }

@@ -21,8 +21,9 @@ namespace kinu::cli {
 extern const std::span<const FlagSpec> kVariableFlags, kJsonFlags, kLockFlags, kStateFlags,
     kOperationFlags, kInputFlags;
 
-/// -var and -var-file in the order of the command line. Malformed -var is an error.
-std::vector<config::VariableArgument> VariableArguments(const Flags& flags, Diagnostics& diags);
+/// -var and -var-file in the order of the command line. What is wrong with them is told by who
+/// reads their values.
+std::vector<config::VariableArgument> VariableArguments(const Flags& flags);
 
 /// Values of variables as given: environment, files of the working directory, command line.
 config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,

@@ -13,40 +13,37 @@
 
 namespace kinu::cli {
 
+int OpenJsonInto(const std::string& path, Diagnostics& diags) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    diags.Error("Invalid argument", "Unable to open the file \"" + path +
+                                        "\" specified by -json-into for writing: open " + path +
+                                        ": " + SystemMessage(errno));
+  }
+  return fd;
+}
+
 std::unique_ptr<Audience> Audience::Make(const Invocation& invocation, const Flags* flags,
-                                         Diagnostics& diags) {
+                                         Diagnostics& diags, bool people_too) {
   auto audience = std::unique_ptr<Audience>(new Audience(invocation));
   audience->style_ = invocation.style();
   if (flags == nullptr) {
     return audience;
   }
   const std::string& into = flags->String("json-into");
-  if (flags->Bool("json") && !into.empty()) {
-    diags.Error("Invalid output format",
-                "The -json and -json-into arguments are mutually exclusive");
-  } else if (flags->Bool("json")) {
-    audience->json_only_ = true;
-    audience->json_ = std::make_unique<view::JsonUi>([](std::string_view text) { Print(text); });
-  } else if (!into.empty()) {
-    int fd = ::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) {
-      diags.Error("Invalid argument", "Unable to open the file \"" + into +
-                                          "\" specified by -json-into for writing: open " + into +
-                                          ": " + SystemMessage(errno));
-      return audience;
-    }
-    audience->fd_ = fd;
-    audience->json_ = std::make_unique<view::JsonUi>([fd](std::string_view text) {
-      while (!text.empty()) {
-        ssize_t n = ::write(fd, text.data(), text.size());
-        if (n <= 0) {
-          return;
-        }
-        text.remove_prefix(static_cast<size_t>(n));
-      }
-    });
+  if (!into.empty()) {
+    audience->fd_ = OpenJsonInto(into, diags);
   }
-  if (audience->json_ != nullptr) {
+  if (flags->Bool("json")) {
+    audience->json_only_ = !people_too;
+    if (!into.empty()) {
+      diags.Error("Invalid output format",
+                  "The -json and -json-into arguments are mutually exclusive");
+    }
+  }
+  if (audience->json_only_ || audience->fd_ >= 0) {
+    audience->json_ = std::make_unique<view::JsonUi>(
+        [to = audience.get()](std::string_view text) { to->JsonText(text); });
     audience->json_->Version(kCompatibleVersion);
   }
   return audience;
@@ -99,6 +96,13 @@ void Audience::Text(std::string_view text) const {
   }
 }
 
+int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags) {
+  if (audience.json() != nullptr) {
+    audience.json()->Diagnostics(diags);
+  }
+  return audience.json_only() ? 1 : UsageError(invocation, diags);
+}
+
 bool Audience::Show(Diagnostics& diags) {
   bool errors = diags.has_errors();
   diags.Sort();
@@ -112,37 +116,13 @@ bool Audience::Show(Diagnostics& diags) {
   return errors;
 }
 
-PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& diags) {
+PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags) {
   PlanRequest request;
-  bool destroy_command = mode == plan::Mode::kDestroy;
-  if (destroy_command && flags.Bool("destroy")) {
-    diags.Error("Invalid mode option",
-                "The -destroy option is not valid for \"tofu destroy\", because this command "
-                "always runs in destroy mode.");
-  }
-  if (destroy_command && flags.Bool("refresh-only")) {
-    diags.Error("Invalid mode option",
-                "The -refresh-only option is not valid for \"tofu destroy\".");
-  }
-  if (!destroy_command && flags.Bool("destroy") && flags.Bool("refresh-only")) {
-    diags.Error("Incompatible plan mode options",
-                "The -destroy and -refresh-only options are mutually-exclusive.");
-  }
-  request.mode = mode;
-  if (flags.Bool("destroy")) {
-    request.mode = plan::Mode::kDestroy;
-  } else if (flags.Bool("refresh-only")) {
-    request.mode = plan::Mode::kRefreshOnly;
-  }
   request.options.refresh = flags.Bool("refresh");
-  if (request.mode == plan::Mode::kRefreshOnly && !request.options.refresh) {
-    diags.Error("Incompatible refresh options",
-                "It doesn't make sense to use -refresh-only at the same time as -refresh=false, "
-                "because OpenTofu would have nothing to do.");
-  }
-  ReadTargetFlags(flags, request.options, request.sources, diags);
-  request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
+  request.options.parallelism = static_cast<int>(flags.Int("parallelism"));
   request.options.force_replace = flags.List("replace");
+  request.variables = VariableArguments(flags);
+  ReadTargetFlags(flags, request.options, request.sources, diags);
   Program addresses;
   for (std::string& text : request.options.force_replace) {
     ResourceInstance address;
@@ -154,8 +134,32 @@ PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& di
       text = addresses.ToText(address);
     }
   }
-  request.variables = VariableArguments(flags, diags);
+  if (flags.Bool("destroy") && flags.Bool("refresh-only")) {
+    diags.Error("Incompatible plan mode options",
+                "The -destroy and -refresh-only options are mutually-exclusive.");
+  } else if (flags.Bool("destroy")) {
+    request.mode = plan::Mode::kDestroy;
+  } else if (flags.Bool("refresh-only")) {
+    request.mode = plan::Mode::kRefreshOnly;
+    if (!request.options.refresh) {
+      diags.Error("Incompatible refresh options",
+                  "It doesn't make sense to use -refresh-only at the same time as -refresh=false, "
+                  "because OpenTofu would have nothing to do.");
+    }
+  }
   return request;
+}
+
+void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags) {
+  if (request.mode == plan::Mode::kDestroy) {
+    diags.Error("Invalid mode option",
+                "The -destroy option is not valid for \"tofu destroy\", because this command "
+                "always runs in destroy mode.");
+  } else if (request.mode == plan::Mode::kRefreshOnly) {
+    diags.Error("Invalid mode option",
+                "The -refresh-only option is not valid for \"tofu destroy\".");
+  }
+  request.mode = plan::Mode::kDestroy;
 }
 
 bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
@@ -215,6 +219,12 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   if (diags.has_errors()) {
     return false;
   }
+  if (request.options.parallelism < 0) {
+    diags.Error("Invalid parallelism value", "At least one operation has to run at a time: " +
+                                                 std::to_string(request.options.parallelism) +
+                                                 " is too few.");
+    return false;
+  }
   backend_config = PlanBackendConfig(options);
   input.config = loaded.config.get();
   input.prior_state = &prior;
@@ -224,6 +234,9 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   input.stop = &StopRequested();
   input.events = audience.Sink(*loaded.program);
   input.options = request.options;
+  if (input.options.parallelism == 0) {
+    input.options.parallelism = engine::Options().parallelism;
+  }
   input.options.mode = request.mode;
   input.options.workspace = WorkspaceOf(invocation);
   input.options.original_directory = invocation.original_directory;
@@ -242,6 +255,15 @@ void Operation::Close(Diagnostics& diags) {
 }
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
+  if (!operation.input.options.force_replace.empty() &&
+      operation.input.options.mode != plan::Mode::kNormal) {
+    diags.Error("Unsupported plan mode",
+                "Objects are replaced on request (-replace) by normal plans only: one that only "
+                "refreshes or destroys has nothing to replace.");
+    plan::Plan none;
+    none.errored = none.rejected = true;
+    return none;
+  }
   plan::Plan plan = engine::MakePlan(operation.input, diags);
   plan.terraform_version = kCompatibleVersion;
   plan.backend.config = operation.backend_config;

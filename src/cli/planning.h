@@ -13,9 +13,10 @@ namespace kinu::cli {
 /// Who is told what while an operation runs: lines for people, or JSON messages, or both.
 class Audience {
  public:
-  /// Reads -json and -json-into. Reports a file that cannot be written.
+  /// Reads -json and -json-into. Reports a file that cannot be written. `people_too`: the command
+  /// has no form for programs alone, whatever -json says.
   static std::unique_ptr<Audience> Make(const Invocation& invocation, const Flags* flags,
-                                        Diagnostics& diags);
+                                        Diagnostics& diags, bool people_too = false);
   ~Audience();
   bool json_only() const { return json_only_; }
   view::JsonUi* json() { return json_.get(); }
@@ -39,6 +40,11 @@ class Audience {
   std::unique_ptr<view::TeeSink> tee_;
 };
 
+/// Reports wrong arguments to an audience and returns the exit code.
+int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags);
+/// Opens the file of -json-into. Negative after an error.
+int OpenJsonInto(const std::string& path, Diagnostics& diags);
+
 /// What the flags of plan, apply and destroy ask for.
 struct PlanRequest {
   plan::Mode mode = plan::Mode::kNormal;
@@ -47,7 +53,9 @@ struct PlanRequest {
   std::vector<Ref<const SourceFile>> sources;  ///< files of addresses, for messages
 };
 /// Checks the flags that they share; problems are usage errors.
-PlanRequest ReadPlanRequest(const Flags& flags, plan::Mode mode, Diagnostics& diags);
+PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags);
+/// Makes a request that of the command destroy, which takes no mode.
+void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags);
 
 /// A command's operation: configuration, providers, state, in the order in which they are needed.
 /// Members outlive everything that points into them.

@@ -54,7 +54,7 @@ bool SettleVariables(const Flags& flags, const plan::Plan& plan, Loaded& loaded,
                      Diagnostics& diags) {
   size_t errors = diags.error_count();
   const config::Module& root = *loaded.config->root().module;
-  auto arguments = VariableArguments(flags, diags);
+  auto arguments = VariableArguments(flags);
   loaded.inputs = GatherWorkingInputs(arguments, diags);
   loaded.variables = config::CollectGivenVariables(*loaded.program, root, loaded.inputs, diags);
   if (diags.error_count() != errors) {

@@ -4,40 +4,36 @@
 
 namespace kinu::cli {
 
-void StateSession::Parse(std::span<const std::span<const FlagSpec>> tables) {
-  auto parsed = Flags::Parse(tables, invocation.args);
-  if (!parsed) {
-    diags.Error("Failed to parse command-line flags", parsed.error().message);
-    return;
-  }
-  flags = std::move(*parsed);
+void StateSession::Parse(std::span<const std::span<const FlagSpec>> tables,
+                         std::string_view summary) {
+  flags = Flags::Read(tables, invocation.args, diags, summary);
   bool has_json = false;
   for (const auto& table : tables) {
     has_json = has_json || table.data() == kJsonFlags.data();
   }
-  audience = Audience::Make(invocation, has_json ? &*flags : nullptr, diags);
+  audience = Audience::Make(invocation, has_json ? &flags : nullptr, of_audience_);
+}
+
+bool StateSession::ArgumentsFit() {
+  diags.Append(std::move(of_audience_));
+  of_audience_ = Diagnostics();
+  return !diags.has_errors();
 }
 
 int StateSession::Usage() {
-  if (audience != nullptr && audience->json() != nullptr) {
-    audience->json()->Diagnostics(diags);
-    if (audience->json_only()) {
-      return 1;
-    }
-  }
-  return UsageError(invocation, diags);
+  return UsageError(invocation, *audience, diags);
 }
 
 bool StateSession::Options(backend::LocalOptions& options, const Loaded* loaded) {
   if (loaded != nullptr) {
     return ReadBackend(invocation, *loaded, options, diags);
   }
-  auto arguments = VariableArguments(*flags, diags);
+  auto arguments = VariableArguments(flags);
   return !diags.has_errors() && BackendOptions(invocation, arguments, options, diags);
 }
 
 bool StateSession::CheckConfiguration() {
-  auto arguments = VariableArguments(*flags, diags);
+  auto arguments = VariableArguments(flags);
   Diagnostics found;
   checked_ = LoadWorkingDirectory(invocation, arguments, found);
   if (found.has_errors()) {
@@ -49,13 +45,13 @@ bool StateSession::CheckConfiguration() {
 bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   backend::LocalOptions options;
   auto given = [&](std::string_view name) {
-    return flags->Has(name) ? flags->String(name) : std::string();
+    return flags.Has(name) ? flags.String(name) : std::string();
   };
   options.state = given("state");
   // Where there is a -backup-out, -state-out means a second state and not another place for this.
-  options.state_out = flags->Has("backup-out") ? std::string() : given("state-out");
+  options.state_out = flags.Has("backup-out") ? std::string() : given("state-out");
   options.backup = given("backup");
-  if (options.backup == "-" && !flags->IsSet("backup")) {
+  if (options.backup == "-" && !flags.IsSet("backup")) {
     // These commands keep a copy of their own, named by the time.
     options.backup.clear();
   }
@@ -63,7 +59,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     return false;
   }
   backend::LocalPaths paths = backend::LocalBackend(options).Paths(WorkspaceOf(invocation));
-  if (flags->Has("backup") && !flags->IsSet("backup") && flags->String("backup") == "-") {
+  if (flags.Has("backup") && !flags.IsSet("backup") && flags.String("backup") == "-") {
     options.backup = paths.write + "." + std::to_string(std::time(nullptr)) + ".backup";
   }
   auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
@@ -72,12 +68,12 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     return false;
   }
   store = std::move(*opened);
-  if (!lock.empty() && (!flags->Has("lock") || flags->Bool("lock"))) {
+  if (!lock.empty() && (!flags.Has("lock") || flags.Bool("lock"))) {
     state::LockRequest request;
     request.operation = lock;
     request.only = first;
-    if (flags->Has("lock-timeout")) {
-      request.timeout = std::chrono::milliseconds(flags->Duration("lock-timeout"));
+    if (flags.Has("lock-timeout")) {
+      request.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
     }
     if (auto held = store->Lock(request); !held) {
       diags.Error("Error acquiring the state lock", held.error().message);

@@ -16,15 +16,18 @@ struct StateSession {
 
   Invocation& invocation;
   Diagnostics diags;
-  std::optional<Flags> flags;
+  Flags flags;
   std::unique_ptr<Audience> audience;
   std::shared_ptr<Program> program = std::make_shared<Program>();
   std::unique_ptr<backend::LocalStore> store;
   state::State state;
   std::vector<Ref<const SourceFile>> sources;  ///< words that diagnostics point into
 
-  /// Reads the command line. What is wrong with it is in `diags`: see Usage().
-  void Parse(std::span<const std::span<const FlagSpec>> tables);
+  /// Reads the command line. What is wrong with it is in `diags`: see ArgumentsFit() and Usage().
+  void Parse(std::span<const std::span<const FlagSpec>> tables,
+             std::string_view summary = "Failed to parse command-line flags");
+  /// Whether the command line is right so far, -json and -json-into included.
+  bool ArgumentsFit();
   /// Finishes with a usage error.
   int Usage();
   bool json_only() const { return audience != nullptr && audience->json_only(); }
@@ -71,6 +74,7 @@ struct StateSession {
  private:
   void TellUnreadable(const Error& error);
 
+  Diagnostics of_audience_;  ///< what is wrong with -json and -json-into, told last
   bool locked_ = false;
   std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
 };

@@ -35,30 +35,27 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   const std::span<const FlagSpec> tables[] = {kFlags,      kVariableFlags,  kJsonFlags, kLockFlags,
                                               kStateFlags, kOperationFlags, kInputFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
   std::string plan_path;
-  const auto& words = flags->positionals();
-  if (words.size() > 1) {
-    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
-  } else if (!words.empty()) {
+  const auto& words = flags.positionals();
+  if (!words.empty()) {
     plan_path = words[0];
   }
-  PlanRequest request = ReadPlanRequest(*flags, mode, diags);
-  if (flags->Bool("json") && plan_path.empty() && !flags->Bool("auto-approve")) {
+  if (words.size() > 1) {
+    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
+  }
+  if (flags.Bool("json") && plan_path.empty() && !flags.Bool("auto-approve")) {
     diags.Error("Plan file or auto-approve required",
                 "OpenTofu cannot ask for interactive approval when -json is set. You can either "
                 "apply a saved plan file, or enable the -auto-approve option.");
   }
-  auto audience = Audience::Make(invocation, &*flags, diags);
+  PlanRequest request = ReadPlanRequest(flags, diags);
+  auto audience = Audience::Make(invocation, &flags, diags);
+  if (mode == plan::Mode::kDestroy) {
+    MakeDestroyRequest(request, diags);
+  }
   if (diags.has_errors()) {
-    if (audience->json() != nullptr) {
-      audience->json()->Diagnostics(diags);
-    }
-    return audience->json_only() ? 1 : UsageError(invocation, diags);
+    return UsageError(invocation, *audience, diags);
   }
   Operation operation;
   CatchInterrupts(&operation.pool);
@@ -71,7 +68,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   view::Style style = invocation.style();
   view::PlanTextOptions text_options;
   text_options.width = invocation.stdout_width;
-  text_options.show_sensitive = flags->Bool("show-sensitive");
+  text_options.show_sensitive = flags.Bool("show-sensitive");
   text_options.in_automation = invocation.in_automation;
   bool destroying = request.mode == plan::Mode::kDestroy;
   if (!plan_path.empty()) {
@@ -84,7 +81,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
         return fail();
       }
     }
-    if (!OpenSavedPlan(invocation, *flags, plan_path, operation, plan, *audience, diags)) {
+    if (!OpenSavedPlan(invocation, flags, plan_path, operation, plan, *audience, diags)) {
       return fail();
     }
     destroying = plan.mode == plan::Mode::kDestroy;
@@ -97,7 +94,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     if (!destroying && !RequireConfiguration("apply", diags)) {
       return fail();
     }
-    if (!operation.Open(invocation, *flags, request, "OperationTypeApply", *audience, diags)) {
+    if (!operation.Open(invocation, flags, request, "OperationTypeApply", *audience, diags)) {
       return fail();
     }
     plan = RunPlanning(operation, diags);
@@ -117,7 +114,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     if (diags.has_errors() || plan.errored) {
       return fail();
     }
-    if (plan.CanApply() && !flags->Bool("auto-approve")) {
+    if (plan.CanApply() && !flags.Bool("auto-approve")) {
       audience->Show(diags);
       if (!Approve(invocation, request.mode, operation.input.options.workspace, diags)) {
         if (!diags.has_errors()) {
@@ -182,19 +179,19 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     audience->json()->ChangeSummary(destroy_command ? "destroy" : "apply", counts);
   }
   if (!destroy_command) {
-    std::string state_out = flags->String("state-out");
+    std::string state_out = flags.String("state-out");
     if (!state_out.empty() && counts.added + counts.changed > 0) {
       audience->Text(view::RenderStatePath(state_out, invocation.stdout_width));
     }
     if (!result.state.outputs.empty()) {
       audience->Text(view::RenderOutputsHeading(style) +
-                     view::RenderOutputs(result.state.outputs, flags->Bool("show-sensitive")));
+                     view::RenderOutputs(result.state.outputs, flags.Bool("show-sensitive")));
     }
     if (audience->json() != nullptr) {
       audience->json()->Outputs(result.state.outputs);
     }
   }
-  if (destroying && counts.forgotten > 0 && !flags->Bool("suppress-forget-errors")) {
+  if (destroying && counts.forgotten > 0 && !flags.Bool("suppress-forget-errors")) {
     diags.Error("Destroy was successful but left behind forgotten instances",
                 "Objects with lifecycle.destroy = false were dropped from the state but still "
                 "exist.");

@@ -321,24 +321,20 @@ int RunConsole(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kLockFlags, kInputFlags};
   session.Parse(tables);
-  if (session.flags && !session.flags->Bool("json")) {
-    session.audience = Audience::Make(invocation, &*session.flags, session.diags);
-  } else if (session.flags) {
+  if (!session.flags.positionals().empty()) {
+    session.diags.Error("Too many command line arguments",
+                        "Expected at most one positional argument.");
+  }
+  session.audience = Audience::Make(invocation, &session.flags, session.diags, true);
+  if (session.flags.Bool("json")) {
     session.diags.Error("Output only in json is not allowed",
                         "In case you want to stream the output of the console into json, use the "
                         "\"-json-into\" instead.");
   }
-  if (session.flags && !session.flags->positionals().empty()) {
-    session.diags.Error("Too many command line arguments",
-                        "Expected at most one positional argument.");
-  }
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  auto arguments = VariableArguments(*session.flags, session.diags);
-  if (session.diags.has_errors()) {
-    return session.Fail();
-  }
+  auto arguments = VariableArguments(session.flags);
   // The root module says where the state is, and one load of it is enough, unless something is
   // wrong: then what is wrong with the root module and the backend is told before what is wrong
   // with the modules that it calls.

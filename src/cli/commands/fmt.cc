@@ -210,20 +210,19 @@ int RunFmt(Invocation& invocation) {
                                         {"check"},
                                         {"recursive"}};
   const std::span<const FlagSpec> tables[] = {kFlags};
-  const Result<Flags> flags = Flags::Parse(tables, invocation.args);
   Formatting run;
-  if (!flags) {
-    run.diags.Error("Failed to parse command-line flags", flags.error().message);
+  const Flags flags = Flags::Read(tables, invocation.args, run.diags);
+  if (run.diags.has_errors()) {
     return UsageError(invocation, run.diags);
   }
-  const std::vector<std::string>& targets = flags->positionals();
+  const std::vector<std::string>& targets = flags.positionals();
   const bool standard_input = !targets.empty() && targets[0] == "-";
-  const bool list = flags->Bool("list") && !standard_input;
-  run.check = flags->Bool("check");
+  const bool list = flags.Bool("list") && !standard_input;
+  run.check = flags.Bool("check");
   run.list = list || run.check;
-  run.write = flags->Bool("write") && !standard_input && !run.check;
-  run.diff = flags->Bool("diff");
-  run.recursive = flags->Bool("recursive");
+  run.write = flags.Bool("write") && !standard_input && !run.check;
+  run.diff = flags.Bool("diff");
+  run.recursive = flags.Bool("recursive");
   if (standard_input) {
     if (Result<std::string> text = ReadStandardInput()) {
       run.Text("<stdin>", *std::move(text));

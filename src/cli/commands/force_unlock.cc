@@ -8,7 +8,7 @@ int RunForceUnlock(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 1) {
+  if (session.ArgumentsFit() && session.flags.positionals().size() != 1) {
     session.diags.Error("Wrong number of arguments", "Expected a single argument: LOCK_ID");
   }
   if (session.diags.has_errors()) {

@@ -9,19 +9,19 @@ int RunGet(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   session.Parse(tables);
-  if (session.flags && !session.flags->positionals().empty()) {
+  if (session.ArgumentsFit() && !session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
   }
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  auto arguments = VariableArguments(*session.flags, session.diags);
+  auto arguments = VariableArguments(session.flags);
   Narrator narrator(invocation, *session.audience);
   Loaded loaded = InstallModules(invocation, arguments,
-                                 {.again = session.flags->Bool("update"),
+                                 {.again = session.flags.Bool("update"),
                                   .only_fetch = true,
-                                  .test_directory = session.flags->String("test-directory")},
+                                  .test_directory = session.flags.String("test-directory")},
                                  narrator, session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();

@@ -14,16 +14,12 @@ int RunGraph(Invocation& invocation) {
                                         {"plan", FlagKind::kString}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  if (!flags->positionals().empty()) {
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  if (!diags.has_errors() && !flags.positionals().empty()) {
     diags.Error("Unexpected argument",
                 "Too many command line arguments. Did you mean to use -chdir?");
   }
-  std::vector<config::VariableArgument> variables = VariableArguments(*flags, diags);
+  std::vector<config::VariableArgument> variables = VariableArguments(flags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
@@ -34,8 +30,8 @@ int RunGraph(Invocation& invocation) {
   Operation operation;
   plan::Plan plan;
   engine::Input& input = operation.input;
-  std::string path = flags->String("plan");
-  std::string type = flags->String("type");
+  std::string path = flags.String("plan");
+  std::string type = flags.String("type");
   if (!path.empty()) {
     // Nothing is changed, so the state is not locked.
     const std::span<const FlagSpec> quiet[] = {kLockFlags, kStateFlags, kOperationFlags,

@@ -87,26 +87,18 @@ int RunImport(Invocation& invocation) {
   const std::span<const FlagSpec> tables[] = {kFlags,     kVariableFlags, kJsonFlags,
                                               kLockFlags, kStateFlags,    kInputFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  if (flags->positionals().size() != 2) {
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  auto audience = Audience::Make(invocation, &flags, diags);
+  if (!diags.has_errors() && flags.positionals().size() != 2) {
     diags.Error("Invalid number of arguments", "The import command expects two arguments");
   }
   PlanRequest request;
-  request.variables = VariableArguments(*flags, diags);
-  request.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags->Int("parallelism")));
-  auto audience = Audience::Make(invocation, &*flags, diags);
+  request.variables = VariableArguments(flags);
+  request.options.parallelism = static_cast<int>(flags.Int("parallelism"));
   if (diags.has_errors()) {
-    if (audience->json_only()) {
-      audience->json()->Diagnostics(diags);
-      return 1;
-    }
-    return UsageError(invocation, diags);
+    return UsageError(invocation, *audience, diags);
   }
-  auto source = SourceFile::Make("<import-address>", flags->positionals()[0]);
+  auto source = SourceFile::Make("<import-address>", flags.positionals()[0]);
   Operation operation;
   CatchInterrupts(&operation.pool);
   auto fail = [&] {
@@ -120,7 +112,7 @@ int RunImport(Invocation& invocation) {
       return 1;
     }
   }
-  const std::string& directory = flags->String("config");
+  const std::string& directory = flags.String("config");
   if (directory != "." && ::chdir(directory.c_str()) != 0) {
     diags.Error("No OpenTofu configuration files",
                 "The directory " + directory + " given with -config cannot be read.");
@@ -140,12 +132,12 @@ int RunImport(Invocation& invocation) {
   if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, *audience, diags)) {
     return fail();
   }
-  if (!operation.Open(invocation, *flags, request, "OperationTypeInvalid", *audience, diags)) {
+  if (!operation.Open(invocation, flags, request, "OperationTypeInvalid", *audience, diags)) {
     return fail();
   }
   engine::ImportTarget target;
   target.address = *ReadTarget(*operation.loaded.program, source.get(), *audience, diags);
-  target.id = flags->positionals()[1];
+  target.id = flags.positionals()[1];
   state::State imported = engine::ImportToState(operation.input, target, diags);
   if (diags.has_errors()) {
     return fail();

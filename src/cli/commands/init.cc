@@ -400,7 +400,7 @@ bool Init::InstallProviders() {
 }
 
 int Init::Run() {
-  arguments_ = VariableArguments(flags_, diags_);
+  arguments_ = VariableArguments(flags_);
   if (!flags_.String("from-module").empty() && !CopyFromModule()) {
     return Fail();
   }
@@ -482,39 +482,39 @@ int Init::Run() {
   return 0;
 }
 
+/// Words and flags that do not go together.
+void CheckCombinations(const Flags& flags, Diagnostics& diags) {
+  if (flags.IsSet("backend") && flags.IsSet("cloud")) {
+    diags.Error("Wrong combination of options",
+                "The -backend and -cloud options are aliases of one another and "
+                "mutually-exclusive in their use");
+    return;
+  }
+  if (flags.Bool("migrate-state") && flags.Bool("reconfigure")) {
+    diags.Error("Wrong combination of options",
+                "The -migrate-state and -reconfigure options are mutually-exclusive");
+  }
+  if (!flags.positionals().empty()) {
+    diags.Error("Unexpected argument",
+                "Too many command line arguments. Did you mean to use -chdir?");
+  }
+}
+
 }  // namespace
 
 int RunInit(Invocation& invocation) {
   const std::span<const FlagSpec> tables[] = {kInitFlags, kVariableFlags, kJsonFlags, kLockFlags,
                                               kInputFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  auto audience = Audience::Make(invocation, &flags, diags);
+  if (!diags.has_errors()) {
+    CheckCombinations(flags, diags);
   }
-  if (!flags->positionals().empty()) {
-    diags.Error("Unexpected argument",
-                "Too many command line arguments. Did you mean to use -chdir?");
-  }
-  if (flags->IsSet("backend") && flags->IsSet("cloud")) {
-    diags.Error("Wrong combination of options",
-                "The -backend and -cloud options are aliases of one another and "
-                "mutually-exclusive in their use");
-  }
-  if (flags->Bool("migrate-state") && flags->Bool("reconfigure")) {
-    diags.Error("Wrong combination of options",
-                "The -migrate-state and -reconfigure options are mutually-exclusive");
-  }
-  auto audience = Audience::Make(invocation, &*flags, diags);
-  (void)VariableArguments(*flags, diags);
   if (diags.has_errors()) {
-    if (audience->json() != nullptr) {
-      audience->json()->Diagnostics(diags);
-    }
-    return audience->json_only() ? 1 : UsageError(invocation, diags);
+    return UsageError(invocation, *audience, diags);
   }
-  return Init(invocation, *flags, *audience, diags).Run();
+  return Init(invocation, flags, *audience, diags).Run();
 }
 
 }  // namespace kinu::cli

@@ -17,9 +17,9 @@ std::string CredentialsPath() {
 
 /// Reads the one argument: a host. False after an error.
 bool TakeHost(StateSession& session, std::string& host) {
-  auto parsed = ParseHostName(session.flags->positionals()[0]);
+  auto parsed = ParseHostName(session.flags.positionals()[0]);
   if (!parsed) {
-    session.diags.Error("Invalid hostname", "\"" + session.flags->positionals()[0] +
+    session.diags.Error("Invalid hostname", "\"" + session.flags.positionals()[0] +
                                                 "\" is not the name of a host: " + parsed.error() +
                                                 ".");
     return false;
@@ -67,14 +67,14 @@ int RunLogin(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags, kInputFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 1) {
+  if (session.ArgumentsFit() && session.flags.positionals().size() != 1) {
     session.diags.Error("Unexpected argument",
                         "The login command expects exactly one argument: the host to log in to.");
   }
   if (session.diags.has_errors()) {
     return session.Usage();
   }
-  if (!session.flags->Bool("input") || invocation.input_disabled || session.json_only()) {
+  if (!session.flags.Bool("input") || invocation.input_disabled || session.json_only()) {
     return session.Fail("Login is an interactive command",
                         "Logging in asks questions, which is not possible here. Write a "
                         "\"credentials\" block into the CLI configuration instead.");
@@ -93,7 +93,7 @@ int RunLogout(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kJsonFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 1) {
+  if (session.ArgumentsFit() && session.flags.positionals().size() != 1) {
     session.diags.Error("Unexpected argument",
                         "The logout command expects exactly one argument: the host to log out of.");
   }

@@ -11,7 +11,7 @@ int RunMetadataFunctions(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags};
   session.Parse(tables);
-  if (session.flags && !session.flags->Bool("json")) {
+  if (session.ArgumentsFit() && !session.flags.Bool("json")) {
     session.diags.Error("Invalid arguments",
                         "The signatures of functions are printed as JSON only.");
   }

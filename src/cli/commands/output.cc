@@ -14,32 +14,27 @@ int RunOutput(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"raw"}, {"state", FlagKind::kString}, {"show-sensitive"}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  const auto& words = flags->positionals();
-  if (flags->Bool("json") && flags->Bool("raw")) {
-    diags.Error("Invalid output format", "The -raw and -json options are mutually-exclusive.");
-  }
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const auto& words = flags.positionals();
   if (words.size() > 1) {
     diags.Error("Unexpected argument",
                 "The output command expects exactly one argument with the name of an output "
                 "variable or no arguments to show all outputs.");
   }
-  if (flags->Bool("raw") && words.empty()) {
+  const JsonCopy copy(flags, diags);
+  if (flags.Bool("json") && flags.Bool("raw")) {
+    diags.Error("Invalid output format", "The -raw and -json options are mutually-exclusive.");
+  } else if (flags.Bool("raw") && words.empty()) {
     diags.Error("Output name required",
                 "You must give the name of a single output value when using the -raw option.");
   }
-  auto arguments = VariableArguments(*flags, diags);
-  const JsonCopy copy(*flags, diags);
+  auto arguments = VariableArguments(flags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
-  options.state = flags->String("state");
+  options.state = flags.String("state");
   if (!BackendOptions(invocation, arguments, options, diags)) {
     invocation.Show(diags);
     return 1;
@@ -60,13 +55,13 @@ int RunOutput(Invocation& invocation) {
   }
   std::string text;
   if (words.empty()) {
-    if (flags->Bool("json") || copy.wanted()) {
+    if (flags.Bool("json") || copy.wanted()) {
       JsonWriter out(text, {.indent = "  "});
       view::WriteOutputs(out, state->outputs);
       text += '\n';
       copy.Write(text);
     }
-    if (flags->Bool("json")) {
+    if (flags.Bool("json")) {
       Print(text);
       invocation.Show(diags);
       return 0;
@@ -78,10 +73,10 @@ int RunOutput(Invocation& invocation) {
       invocation.Show(diags);
       return 0;
     }
-    Print(view::RenderOutputs(state->outputs, flags->Bool("show-sensitive")));
+    Print(view::RenderOutputs(state->outputs, flags.Bool("show-sensitive")));
     return 0;
   }
-  if (state->outputs.empty() && !flags->Bool("json") && !flags->Bool("raw")) {
+  if (state->outputs.empty() && !flags.Bool("json") && !flags.Bool("raw")) {
     diags.Warning("No outputs found",
                   "The state has no output values. Declare outputs in the root module and "
                   "apply, then they can be shown here.");
@@ -101,15 +96,15 @@ int RunOutput(Invocation& invocation) {
     invocation.Show(diags);
     return 1;
   }
-  if (flags->Bool("json") || copy.wanted()) {
+  if (flags.Bool("json") || copy.wanted()) {
     JsonWriter out(text);
     view::WriteOutput(out, *found);
     text += '\n';
     copy.Write(text);
   }
-  if (flags->Bool("json")) {
+  if (flags.Bool("json")) {
     Print(text);
-  } else if (flags->Bool("raw")) {
+  } else if (flags.Bool("raw")) {
     auto plain = Convert(found->value.UnmarkDeep(), Type::String());
     if (!plain || plain->IsNull() || !plain->IsKnown()) {
       diags.Error("Unsupported value for raw output",

@@ -67,22 +67,15 @@ int RunPlan(Invocation& invocation) {
   const std::span<const FlagSpec> tables[] = {kFlags,      kVariableFlags,  kJsonFlags, kLockFlags,
                                               kStateFlags, kOperationFlags, kInputFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  if (!flags->positionals().empty()) {
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  if (!flags.positionals().empty()) {
     diags.Error("Too many command line arguments",
                 "To specify a working directory for the plan, use the global -chdir flag.");
   }
-  PlanRequest request = ReadPlanRequest(*flags, plan::Mode::kNormal, diags);
-  auto audience = Audience::Make(invocation, &*flags, diags);
+  PlanRequest request = ReadPlanRequest(flags, diags);
+  auto audience = Audience::Make(invocation, &flags, diags);
   if (diags.has_errors()) {
-    if (audience->json() != nullptr) {
-      audience->json()->Diagnostics(diags);
-    }
-    return audience->json_only() ? 1 : UsageError(invocation, diags);
+    return UsageError(invocation, *audience, diags);
   }
   Operation operation;
   CatchInterrupts(&operation.pool);
@@ -90,12 +83,12 @@ int RunPlan(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
-  const std::string generate_path = flags->String("generate-config-out");
+  const std::string generate_path = flags.String("generate-config-out");
   if (!generate_path.empty() && !CheckGenerated(generate_path, request.mode, diags)) {
     audience->Show(diags);
     return 1;
   }
-  if (!operation.Open(invocation, *flags, request, "OperationTypePlan", *audience, diags)) {
+  if (!operation.Open(invocation, flags, request, "OperationTypePlan", *audience, diags)) {
     operation.Close(diags);
     audience->Show(diags);
     return 1;
@@ -106,7 +99,7 @@ int RunPlan(Invocation& invocation) {
   }
   plan::Plan plan = RunPlanning(operation, diags);
   LocatorSchemas schemas(*operation.locator);
-  std::string out_path = flags->String("out");
+  std::string out_path = flags.String("out");
   if (!out_path.empty() && !plan.rejected) {
     TakePlanExtras(operation, plan);
     auto written = plan::WritePlanFile(out_path, plan,
@@ -136,7 +129,7 @@ int RunPlan(Invocation& invocation) {
   if (!plan.rejected) {
     view::PlanTextOptions options;
     options.width = invocation.stdout_width;
-    options.show_sensitive = flags->Bool("show-sensitive");
+    options.show_sensitive = flags.Bool("show-sensitive");
     options.in_automation = invocation.in_automation;
     auto text = view::RenderPlan(plan, schemas, style, options);
     if (text) {
@@ -156,7 +149,7 @@ int RunPlan(Invocation& invocation) {
         style, {.plan_path = out_path, .generated_config_path = generated_any ? generate_path : ""},
         invocation.stdout_width));
   }
-  return flags->Bool("detailed-exitcode") && plan.CanApply() ? 2 : 0;
+  return flags.Bool("detailed-exitcode") && plan.CanApply() ? 2 : 0;
 }
 
 }  // namespace kinu::cli

@@ -111,7 +111,7 @@ int RunProviders(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
   session.Parse(tables);
-  if (session.flags && !session.flags->positionals().empty()) {
+  if (session.ArgumentsFit() && !session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
   }
@@ -122,9 +122,9 @@ int RunProviders(Invocation& invocation) {
     return session.Fail("No configuration files",
                         "This directory has no configuration, so no providers are required.");
   }
-  auto arguments = VariableArguments(*session.flags, session.diags);
+  auto arguments = VariableArguments(session.flags);
   Loaded loaded =
-      LoadWithTests(invocation, arguments, session.flags->String("test-directory"), session.diags);
+      LoadWithTests(invocation, arguments, session.flags.String("test-directory"), session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();
   }

@@ -21,7 +21,7 @@ namespace {
 
 /// The platforms of -platform, or this machine's.
 std::vector<std::string> ReadPlatforms(StateSession& session) {
-  std::vector<std::string> platforms = session.flags->List("platform");
+  std::vector<std::string> platforms = session.flags.List("platform");
   for (const std::string& platform : platforms) {
     size_t line = platform.find('_');
     bool valid = line != std::string::npos && line > 0 && line + 1 < platform.size() &&
@@ -40,7 +40,7 @@ std::vector<std::string> ReadPlatforms(StateSession& session) {
 /// What the configuration requires, without what is built in.
 install::ProviderRequirements ReadRequirements(StateSession& session) {
   install::ProviderRequirements out;
-  auto arguments = VariableArguments(*session.flags, session.diags);
+  auto arguments = VariableArguments(session.flags);
   Loaded loaded = LoadWorkingDirectory(session.invocation, arguments, session.diags);
   if (session.diags.has_errors()) {
     return out;
@@ -113,7 +113,7 @@ class Lock {
 
 /// Only the providers that the command line names.
 bool Lock::LimitToArguments() {
-  const auto& words = session_.flags->positionals();
+  const auto& words = session_.flags.positionals();
   std::vector<std::string> named;
   for (const std::string& word : words) {
     auto address = ParseProviderSource(word);
@@ -135,7 +135,7 @@ bool Lock::LimitToArguments() {
 }
 
 bool Lock::Fetch(const std::string& platform) {
-  const std::string& mirror = session_.flags->String("fs-mirror");
+  const std::string& mirror = session_.flags.String("fs-mirror");
   std::string problems;
   for (const auto& [address, constraints] : requirements_) {
     const install::ProviderLock* lock = old_locks_.Find(address);
@@ -181,7 +181,7 @@ bool Lock::Fetch(const std::string& platform) {
 
 int Lock::Run() {
   std::vector<std::string> platforms = ReadPlatforms(session_);
-  if (const std::string& url = session_.flags->String("net-mirror"); !url.empty()) {
+  if (const std::string& url = session_.flags.String("net-mirror"); !url.empty()) {
     bool https = url.starts_with("https://");
     session_.diags.Error(https ? "Network mirrors are not supported" : "Invalid network mirror URL",
                          https ? "This version does not download providers: use -fs-mirror."
@@ -255,7 +255,7 @@ class MirrorCommand {
       : session_(session),
         narrator_(session.invocation, *session.audience),
         source_(session.invocation.cli_config, {}, session.invocation.original_directory),
-        target_(session.flags->positionals()[0]) {}
+        target_(session.flags.positionals()[0]) {}
 
   int Run();
 
@@ -435,13 +435,12 @@ int RunProvidersLock(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   session.Parse(tables);
-  if (session.flags && !session.flags->String("fs-mirror").empty() &&
-      !session.flags->String("net-mirror").empty()) {
+  if (!session.flags.String("fs-mirror").empty() && !session.flags.String("net-mirror").empty()) {
     session.diags.Error("Invalid installation method options",
                         "The -fs-mirror and -net-mirror command line options are "
                         "mutually-exclusive.");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
   return Lock(session).Run();
@@ -452,12 +451,12 @@ int RunProvidersMirror(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 1) {
+  if (session.flags.positionals().size() != 1) {
     session.diags.Error("Wrong number of arguments",
                         "The providers mirror command requires an output directory as a "
                         "command-line argument.");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
   return MirrorCommand(session).Run();

@@ -13,19 +13,18 @@ int RunProvidersSchema(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"json"}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-  } else if (!flags->positionals().empty()) {
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  if (!flags.positionals().empty()) {
     diags.Error("Too many command line arguments", "Expected at most zero positional arguments.");
-  } else if (!flags->Bool("json")) {
+  }
+  if (!flags.Bool("json")) {
     diags.Error("Output only in json is allowed",
                 "The `tofu providers schema` command requires the `-json` flag.");
   }
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
-  auto arguments = VariableArguments(*flags, diags);
+  auto arguments = VariableArguments(flags);
   Loaded loaded = LoadForOperation(invocation, arguments, diags);
   auto locator = MakeLocator(invocation, diags);
   if (!diags.has_errors()) {

@@ -9,23 +9,16 @@ int RunRefresh(Invocation& invocation) {
   const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags,      kLockFlags,
                                               kStateFlags,    kOperationFlags, kInputFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  if (!flags->positionals().empty()) {
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  if (!flags.positionals().empty()) {
     diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   }
-  PlanRequest request = ReadPlanRequest(*flags, plan::Mode::kNormal, diags);
+  PlanRequest request = ReadPlanRequest(flags, diags);
   request.mode = plan::Mode::kNormal;
   request.options.refresh = true;
-  auto audience = Audience::Make(invocation, &*flags, diags);
+  auto audience = Audience::Make(invocation, &flags, diags);
   if (diags.has_errors()) {
-    if (audience->json() != nullptr) {
-      audience->json()->Diagnostics(diags);
-    }
-    return audience->json_only() ? 1 : UsageError(invocation, diags);
+    return UsageError(invocation, *audience, diags);
   }
   Operation operation;
   CatchInterrupts(&operation.pool);
@@ -35,7 +28,7 @@ int RunRefresh(Invocation& invocation) {
     return 1;
   };
   if (!RequireConfiguration("refresh", diags) ||
-      !operation.Open(invocation, *flags, request, "OperationTypeRefresh", *audience, diags)) {
+      !operation.Open(invocation, flags, request, "OperationTypeRefresh", *audience, diags)) {
     return fail();
   }
   bool any = false;

@@ -178,6 +178,33 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   return 0;
 }
 
+/// Whether one thing is to be shown, in a form that there is of it.
+void CheckTarget(const Flags& flags, Diagnostics& diags) {
+  const bool module = !flags.String("module").empty();
+  const int targets = (flags.Bool("state") ? 1 : 0) + (flags.String("plan").empty() ? 0 : 1) +
+                      (flags.Bool("config") ? 1 : 0) + (module ? 1 : 0);
+  const auto& words = flags.positionals();
+  if (flags.Bool("config") && !flags.Bool("json")) {
+    diags.Error("JSON output required for configuration",
+                "The -config option requires -json to be specified.");
+  } else if (module && !flags.Bool("json")) {
+    diags.Error("JSON output required for module",
+                "The -module=DIR option requires -json to be specified.");
+  } else if (targets == 0 && words.size() > 1) {
+    diags.Error("Too many command line arguments",
+                "Expected at most one positional argument for the legacy positional argument "
+                "mode.");
+  } else if (targets > 0 && !words.empty()) {
+    diags.Error("Unexpected command line arguments",
+                "This command does not expect any positional arguments when using a "
+                "target-selection option.");
+  } else if (targets > 1) {
+    diags.Error("Conflicting object types to show",
+                "The -state, -plan=FILENAME, -config, and -module=DIR options are "
+                "mutually-exclusive, to specify which kind of object to show.");
+  }
+}
+
 }  // namespace
 
 int RunShow(Invocation& invocation) {
@@ -194,67 +221,42 @@ int RunShow(Invocation& invocation) {
   // A number behind -summary is optional.
   std::replace(invocation.args.begin(), invocation.args.end(), std::string("-summary"),
                "-summary=" + std::to_string(kSummaryBytes));
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line options", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  bool json = flags->Bool("json");
-  const auto& words = flags->positionals();
-  int targets = (flags->Bool("state") ? 1 : 0) + (flags->String("plan").empty() ? 0 : 1) +
-                (flags->Bool("config") ? 1 : 0) + (flags->String("module").empty() ? 0 : 1);
-  if (targets > 1) {
-    diags.Error("Conflicting object types to show",
-                "The -state, -plan=FILENAME, -config, and -module=DIR options are "
-                "mutually-exclusive, to specify which kind of object to show.");
-  } else if (targets == 1 && !words.empty()) {
-    diags.Error("Unexpected command line arguments",
-                "This command does not expect any positional arguments when using a "
-                "target-selection option.");
-  } else if (words.size() > 1) {
-    diags.Error("Too many command line arguments",
-                "Expected at most one positional argument for the legacy positional argument "
-                "mode.");
-  }
-  const bool of_configuration = flags->Bool("config") || !flags->String("module").empty();
-  const bool old = flags->String("format") == "0.1";
-  if (flags->IsSet("format") && (!json || of_configuration)) {
+  const Flags flags =
+      Flags::Read(tables, invocation.args, diags, "Failed to parse command-line options");
+  const JsonCopy copy(flags, diags);
+  const bool json = flags.Bool("json");
+  const auto& words = flags.positionals();
+  CheckTarget(flags, diags);
+  const bool of_configuration = flags.Bool("config") || !flags.String("module").empty();
+  const bool old = flags.String("format") == "0.1";
+  if (flags.IsSet("format") && (!json || of_configuration)) {
     diags.Error("JSON output required",
                 "The -format option chooses the format of a plan or state and requires -json to be "
                 "specified.");
-  } else if (flags->IsSet("format") && !old && flags->String("format") != "1") {
+  } else if (flags.IsSet("format") && !old && flags.String("format") != "1") {
     diags.Error("Unknown document format",
                 "The -format option takes 0.1, or 1 for what is written without it.");
   }
-  if (flags->Bool("redact") && !json) {
+  if (flags.Bool("redact") && !json) {
     diags.Error("JSON output required", "The -redact option requires -json to be specified.");
   }
-  if (flags->Int("summary") < 0 || (flags->Int("summary") > 0 && json)) {
+  if (flags.Int("summary") < 0 || (flags.Int("summary") > 0 && json)) {
     diags.Error("Invalid summary",
                 "The -summary option takes a positive number of bytes and shows text, not JSON.");
   }
-  if (flags->Bool("config") && !json) {
-    diags.Error("JSON output required for configuration",
-                "The -config option requires -json to be specified.");
-  }
-  if (!flags->String("module").empty() && !json) {
-    diags.Error("JSON output required for module",
-                "The -module=DIR option requires -json to be specified.");
-  }
-  auto arguments = VariableArguments(*flags, diags);
-  const JsonCopy copy(*flags, diags);
+  auto arguments = VariableArguments(flags);
   if (diags.has_errors()) {
     return UsageError(invocation, diags);
   }
   const Form form{.json = json,
-                  .redact = flags->Bool("redact"),
+                  .redact = flags.Bool("redact"),
                   .old = old,
-                  .summary = static_cast<size_t>(flags->Int("summary")),
-                  .show_sensitive = flags->Bool("show-sensitive"),
+                  .summary = static_cast<size_t>(flags.Int("summary")),
+                  .show_sensitive = flags.Bool("show-sensitive"),
                   .copy = &copy};
   auto finish = [&](int code) { return invocation.Show(diags) ? 1 : code; };
   if (of_configuration) {
-    std::string dir = flags->String("module");
+    std::string dir = flags.String("module");
     auto program = std::make_shared<Program>();
     std::string document;
     JsonWriter out(document);
@@ -285,14 +287,14 @@ int RunShow(Invocation& invocation) {
     Print(document + "\n");
     return finish(0);
   }
-  std::string path = words.empty() ? flags->String("plan") : words[0];
+  std::string path = words.empty() ? flags.String("plan") : words[0];
   // A document is no state or plan file, but a form of it can be shown.
   if (!path.empty() && (form.redact || form.old || form.summary > 0) && IsDocument(path)) {
     return finish(PrintDocument(ReadDocument(invocation, path, {}, diags), form, diags));
   }
   if (!path.empty()) {
     auto file = plan::PlanFile::Open(path);
-    const bool guessed = flags->String("plan").empty();
+    const bool guessed = flags.String("plan").empty();
     if (file) {
       const int code = ShowPlan(invocation, *file, form, diags);
       diags = OfUnusablePlan(diags, guessed);

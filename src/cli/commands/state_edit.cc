@@ -167,17 +167,17 @@ class OtherState {
 
   bool is_open() const { return store_ != nullptr; }
   bool Open(StateSession& session) {
-    const std::string& path = session.flags->String("state-out");
+    const std::string& path = session.flags.String("state-out");
     if (path.empty()) {
       return true;
     }
-    const std::string& backup = session.flags->String("backup-out");
+    const std::string& backup = session.flags.String("backup-out");
     auto store = std::make_unique<backend::LocalStore>(
         backend::LocalPaths{path, path, backup == "-" ? "" : backup}, session.program);
-    if (session.flags->Bool("lock")) {
+    if (session.flags.Bool("lock")) {
       state::LockRequest lock;
       lock.operation = "state-mv";
-      lock.timeout = std::chrono::milliseconds(session.flags->Duration("lock-timeout"));
+      lock.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
       if (auto held = store->Lock(lock); !held) {
         session.diags.Error("Error acquiring the state lock", held.error().message);
         return false;
@@ -217,10 +217,10 @@ int RunStateRm(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().empty()) {
+  if (session.flags.positionals().empty()) {
     session.diags.Error("Invalid number of arguments", "At least one address is required");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
   session.needs_state = true;
@@ -228,7 +228,7 @@ int RunStateRm(Invocation& invocation) {
     return session.Fail();
   }
   std::vector<ResourceInstance> selected;
-  for (const std::string& word : session.flags->positionals()) {
+  for (const std::string& word : session.flags.positionals()) {
     Place place;
     if (!ReadPlace(session, word, place)) {
       return session.Fail();
@@ -239,7 +239,7 @@ int RunStateRm(Invocation& invocation) {
       }
     }
   }
-  bool dry_run = session.flags->Bool("dry-run");
+  bool dry_run = session.flags.Bool("dry-run");
   for (const ResourceInstance& address : selected) {
     session.Say((dry_run ? "Would remove " : "Removed ") + session.program->ToText(address));
     if (!dry_run) {
@@ -277,10 +277,10 @@ int RunStateMv(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 2) {
+  if (session.flags.positionals().size() != 2) {
     session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
   session.needs_state = true;
@@ -293,8 +293,8 @@ int RunStateMv(Invocation& invocation) {
   }
   state::State& destination = other.is_open() ? other.state : session.state;
   Program& program = *session.program;
-  const std::string& from_text = session.flags->positionals()[0];
-  const std::string& to_text = session.flags->positionals()[1];
+  const std::string& from_text = session.flags.positionals()[0];
+  const std::string& to_text = session.flags.positionals()[1];
   Place from;
   Place to;
   if (!ReadPlace(session, from_text, from) || !ReadPlace(session, to_text, to)) {
@@ -339,7 +339,7 @@ int RunStateMv(Invocation& invocation) {
     }
     moves.emplace_back(address, target);
   }
-  bool dry_run = session.flags->Bool("dry-run");
+  bool dry_run = session.flags.Bool("dry-run");
   bool single = from.is_module || whole;
   if (single) {
     session.Say((dry_run ? "Would move \"" : "Move \"") + from_text + "\" to \"" + to_text + "\"");

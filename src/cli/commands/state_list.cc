@@ -79,19 +79,15 @@ int RunStateList(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}, {"id", FlagKind::kString}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-    return UsageError(invocation, diags);
-  }
-  auto audience = Audience::Make(invocation, &*flags, diags);
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  auto audience = Audience::Make(invocation, &flags, diags);
   if (diags.has_errors()) {
-    return audience->json_only() ? (audience->Show(diags), 1) : UsageError(invocation, diags);
+    return UsageError(invocation, *audience, diags);
   }
-  auto arguments = VariableArguments(*flags, diags);
+  auto arguments = VariableArguments(flags);
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
-  options.state = flags->String("state");
+  options.state = flags.String("state");
   if (diags.has_errors() || !BackendOptions(invocation, arguments, options, diags)) {
     audience->Show(diags);
     return 1;
@@ -102,7 +98,7 @@ int RunStateList(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
-  const std::string id = flags->String("id");
+  const std::string id = flags.String("id");
   state::State state;
   std::vector<ResourceInstance> all;
   const auto sort = [&] { SortInstances(*program, all); };
@@ -144,7 +140,7 @@ int RunStateList(Invocation& invocation) {
   };
   std::vector<Filter> filters;
   std::vector<Ref<const SourceFile>> sources;  // diagnostics point into them
-  for (const std::string& word : flags->positionals()) {
+  for (const std::string& word : flags.positionals()) {
     sources.push_back(SourceFile::Make("", word));
     if (auto endpoint = config::ParseAddress(*program, sources.back().get(), diags)) {
       filters.push_back({.module = endpoint->module,
@@ -199,7 +195,7 @@ int RunStateList(Invocation& invocation) {
       diags.Error(filters[i].is_module ? "Unknown module"
                   : one                ? "Unknown resource instance"
                                        : "Unknown resource",
-                  "The state has nothing at " + flags->positionals()[i] +
+                  "The state has nothing at " + flags.positionals()[i] +
                       ". What the configuration has gained since the last apply is not there yet.");
     }
   }

@@ -60,9 +60,14 @@ int RunStateReplaceProvider(Invocation& invocation) {
                                         {"ignore-remote-version"}};
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
-  session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 2) {
+  session.Parse(tables, "Error parsing command-line flags");
+  if (session.flags.positionals().size() != 2) {
     session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
+  }
+  (void)session.ArgumentsFit();
+  if (session.json_only() && !session.flags.Bool("auto-approve")) {
+    session.diags.Error("Invalid usage",
+                        "With -json nobody can be asked, so -auto-approve is needed too.");
   }
   if (session.diags.has_errors()) {
     return session.Usage();
@@ -70,7 +75,7 @@ int RunStateReplaceProvider(Invocation& invocation) {
   if (!session.CheckConfiguration()) {
     return session.Fail();
   }
-  const auto& words = session.flags->positionals();
+  const auto& words = session.flags.positionals();
   auto from = ParseProviderSource(words[0]);
   if (!from) {
     session.diags.Error("Invalid \"from\" provider \"" + words[0] + "\"",
@@ -105,7 +110,7 @@ int RunStateReplaceProvider(Invocation& invocation) {
     return 0;
   }
   TellOverview(session, from->ToText(), to->ToText(), addresses);
-  if (!session.flags->Bool("auto-approve")) {
+  if (!session.flags.Bool("auto-approve")) {
     auto answer = Ask(invocation, {.query = "\nDo you want to make these changes?",
                                    .description = "Only 'yes' will be accepted to continue."});
     if (!answer) {

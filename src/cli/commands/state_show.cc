@@ -12,13 +12,13 @@ int RunStateShow(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 1) {
+  if (session.flags.positionals().size() != 1) {
     session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
-  const std::string& word = session.flags->positionals()[0];
+  const std::string& word = session.flags.positionals()[0];
   ResourceInstance address;
   if (!session.program->ParseResourceInstance(word, &address)) {
     return session.Fail("Error parsing instance address \"" + word + "\"",
@@ -68,7 +68,7 @@ int RunStateShow(Invocation& invocation) {
   }
   if (!session.json_only()) {
     view::StateTextOptions options;
-    options.show_sensitive = session.flags->Bool("show-sensitive");
+    options.show_sensitive = session.flags.Bool("show-sensitive");
     options.outputs = false;
     auto text = view::RenderState(single, schemas, invocation.style(), options);
     if (!text) {

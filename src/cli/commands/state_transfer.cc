@@ -12,11 +12,11 @@ int RunStatePull(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kVariableFlags};
   session.Parse(tables);
-  if (session.flags && !session.flags->positionals().empty()) {
+  if (!session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
   session.unreadable = {"", "Failed to refresh state: "};
@@ -34,16 +34,16 @@ int RunStatePush(Invocation& invocation) {
   StateSession session(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
   session.Parse(tables);
-  if (session.flags && session.flags->positionals().size() != 1) {
+  if (session.flags.positionals().size() != 1) {
     session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
   }
-  if (session.diags.has_errors()) {
+  if (!session.ArgumentsFit()) {
     return session.Usage();
   }
   if (!session.CheckConfiguration()) {
     return session.Fail();
   }
-  const std::string& path = session.flags->positionals()[0];
+  const std::string& path = session.flags.positionals()[0];
   Result<std::string> bytes =
       path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : ReadFile(path);
   if (!bytes) {
@@ -56,7 +56,7 @@ int RunStatePush(Invocation& invocation) {
   if (!session.Open("state-push")) {
     return session.Fail();
   }
-  bool force = session.flags->Bool("force");
+  bool force = session.flags.Bool("force");
   bool stored = !session.state.lineage.empty();
   if (stored && !force) {
     if (auto allowed = state::CheckReplacement(*source, session.state); !allowed) {

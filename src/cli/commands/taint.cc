@@ -12,8 +12,8 @@ int Run(Invocation& invocation, bool taint) {
                                               kStateFlags};
   session.Parse(tables);
   ResourceInstance address;
-  if (session.flags) {
-    const auto& words = session.flags->positionals();
+  if (session.ArgumentsFit()) {
+    const auto& words = session.flags.positionals();
     if (words.size() != 1) {
       session.diags.Error("Invalid arguments", "The " + std::string(taint ? "taint" : "untaint") +
                                                    " command expects exactly one argument.");
@@ -36,7 +36,7 @@ int Run(Invocation& invocation, bool taint) {
   }
   const std::string text = session.program->ToText(address);
   auto missing = [&](std::string detail) {
-    if (!session.flags->Bool("allow-missing")) {
+    if (!session.flags.Bool("allow-missing")) {
       return session.Fail("No such resource instance", std::move(detail));
     }
     session.diags.Warning("No such resource instance",

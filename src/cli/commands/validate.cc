@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/document.h"
 #include "cli/operation.h"
 #include "cli/provider_check.h"
 #include "codec/json_writer.h"
@@ -72,71 +73,56 @@ int RunValidate(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"test-directory", FlagKind::kString, "tests"},
                                         {"no-tests"}};
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  auto flags = Flags::Parse(tables, invocation.args);
   Diagnostics diags;
-  bool json = false;
-  std::string into;
-  if (!flags) {
-    diags.Error("Failed to parse command-line flags", flags.error().message);
-  } else {
-    json = flags->Bool("json");
-    into = flags->String("json-into");
-    if (flags->positionals().size() > 1) {
-      diags.Error("Too many command line arguments", "Expected at most one positional argument.");
-    }
-    if (json && !into.empty()) {
-      diags.Error("Invalid output format",
-                  "The -json and -json-into arguments are mutually exclusive");
-    }
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  if (flags.positionals().size() > 1) {
+    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   }
-  std::string document;
-  auto finish = [&](int code, bool usage) {
+  const JsonCopy copy(flags, diags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  const bool json = flags.Bool("json");
+  auto finish = [&] {
+    const bool failed = diags.has_errors();
     // In the order in which they were found; people get them sorted.
-    if (json || !into.empty()) {
+    if (json || copy.wanted()) {
+      std::string document;
       JsonWriter out(document, {.indent = "  "});
       view::WriteValidate(out, diags);
       document += '\n';
+      copy.Write(document);
       if (json) {
         Print(document);
-        return code;
+        return failed ? 1 : 0;
       }
-      (void)ReplaceFile(into, document, 0600);
     }
-    if (usage) {
-      return UsageError(invocation, diags);
-    }
-    bool warnings = !diags.empty();
-    if (!diags.has_errors()) {
+    const bool warnings = !diags.empty();
+    invocation.Show(diags);
+    if (!failed) {
       Print(view::RenderValidSuccess(invocation.style(), warnings, invocation.stdout_width));
     }
-    invocation.Show(diags);
-    return code;
+    return failed ? 1 : 0;
   };
-  if (diags.has_errors()) {
-    return finish(1, true);
-  }
-  auto arguments = VariableArguments(*flags, diags);
-  if (diags.has_errors()) {
-    return finish(1, true);
-  }
-  if (!flags->positionals().empty()) {
-    const std::string& dir = flags->positionals()[0];
+  auto arguments = VariableArguments(flags);
+  if (!flags.positionals().empty()) {
+    const std::string& dir = flags.positionals()[0];
     if (!IsDirectory(dir) || ::chdir(dir.c_str()) != 0) {
       diags.Error("Failed to read module directory",
                   "The module directory " + dir + " does not exist or cannot be read.");
-      return finish(1, false);
+      return finish();
     }
   }
   Loaded loaded =
       LoadForValidation(invocation, arguments, diags,
-                        flags->Bool("no-tests") ? std::string() : flags->String("test-directory"));
+                        flags.Bool("no-tests") ? std::string() : flags.String("test-directory"));
   if (!diags.has_errors()) {
     auto locator = MakeLocator(invocation, diags);
     if (!diags.has_errors()) {
       Validator(invocation, loaded, *locator, diags).Run();
     }
   }
-  return finish(diags.has_errors() ? 1 : 0, false);
+  return finish();
 }
 
 }  // namespace kinu::cli

@@ -10,10 +10,13 @@ namespace kinu::cli {
 int RunVersion(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"json"}, {"v"}, {"version"}};
   const std::span<const FlagSpec> tables[] = {kFlags};
-  auto flags = Flags::Parse(tables, invocation.args);
-  if (!flags) {
-    Diagnostics diags;
-    diags.Error("Failed to parse command-line flags", flags.error().message);
+  Diagnostics diags;
+  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  if (diags.has_errors()) {
+    if (flags.Bool("json")) {
+      invocation.Show(diags);
+      return 1;
+    }
     return UsageError(invocation, diags);
   }
   view::VersionDocument document;
@@ -26,7 +29,7 @@ int RunVersion(Invocation& invocation) {
       document.provider_selections.emplace_back(address, lock.version.ToText());
     }
   }
-  if (flags->Bool("json")) {
+  if (flags.Bool("json")) {
     std::string text;
     JsonWriter out(text, {.indent = "  "});
     view::WriteVersion(out, document);

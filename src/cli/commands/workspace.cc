@@ -20,22 +20,20 @@ void ListFlags(StateSession& session, std::span<const FlagSpec> own, bool locks)
 
 /// Takes exactly one word: the name.
 bool TakeName(StateSession& session, std::string& name) {
-  if (session.flags) {
-    if (session.flags->positionals().size() == 1) {
-      name = session.flags->positionals()[0];
-    } else {
-      session.diags.Error("Invalid arguments list", "Expected a single argument: NAME.");
-    }
+  if (session.flags.positionals().size() == 1) {
+    name = session.flags.positionals()[0];
+  } else {
+    session.diags.Error("Invalid arguments list", "Expected a single argument: NAME.");
   }
-  return !session.diags.has_errors();
+  return session.ArgumentsFit();
 }
 
 bool TakeNothing(StateSession& session) {
-  if (session.flags && !session.flags->positionals().empty()) {
+  if (!session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
   }
-  return !session.diags.has_errors();
+  return session.ArgumentsFit();
 }
 
 void Paint(StateSession& session, std::string_view markup, const std::string& plain) {
@@ -178,7 +176,7 @@ int RunWorkspaceNew(Invocation& invocation) {
     return session.Fail("Error selecting the new workspace", selected.error().message);
   }
   SayCreated(session, name);
-  std::string path = session.flags->String("state");
+  std::string path = session.flags.String("state");
   if (path.empty()) {
     return 0;
   }
@@ -190,11 +188,11 @@ int RunWorkspaceNew(Invocation& invocation) {
     return session.Fail("Error getting the state manager for the new workspace",
                         store.error().message);
   }
-  bool lock = session.flags->Bool("lock");
+  bool lock = session.flags.Bool("lock");
   if (lock) {
     state::LockRequest request;
     request.operation = "workspace-new";
-    request.timeout = std::chrono::milliseconds(session.flags->Duration("lock-timeout"));
+    request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
     if (auto held = (*store)->Lock(request); !held) {
       return session.Fail("Error acquiring the state lock", held.error().message);
     }
@@ -250,7 +248,7 @@ int RunWorkspaceSelect(Invocation& invocation) {
   }
   bool found = std::find(names->begin(), names->end(), name) != names->end();
   if (!found) {
-    if (!session.flags->Bool("or-create")) {
+    if (!session.flags.Bool("or-create")) {
       return DoesNotExist(session, name);
     }
     if (auto made = workspaces.CreateWorkspace(name); !made) {
@@ -302,11 +300,11 @@ int RunWorkspaceDelete(Invocation& invocation) {
     if (!store) {
       return session.Fail("Failed to fetch the state", store.error().message);
     }
-    bool lock = session.flags->Bool("lock");
+    bool lock = session.flags.Bool("lock");
     if (lock) {
       state::LockRequest request;
       request.operation = "state-replace-provider";
-      request.timeout = std::chrono::milliseconds(session.flags->Duration("lock-timeout"));
+      request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
       if (auto held = (*store)->Lock(request); !held) {
         return session.Fail("Error acquiring the state lock", held.error().message);
       }
@@ -332,7 +330,7 @@ int RunWorkspaceDelete(Invocation& invocation) {
         }
       }
     }
-    if (has_objects && !session.flags->Bool("force")) {
+    if (has_objects && !session.flags.Bool("force")) {
       return session.Fail("Workspace is not empty",
                           "The workspace \"" + name + "\" keeps track of these objects:" + list +
                               "\n\nIf it were deleted, nothing would know of them any more. "
