@@ -1,5 +1,7 @@
 #include "engine/checks.h"
 
+#include <algorithm>
+
 #include "cty/convert.h"
 #include "engine/events.h"
 #include "lang/deprecation.h"
@@ -147,11 +149,13 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   return {CheckStatus::kFail, message};
 }
 
-void CheckRecord::Declare(NodeId node, std::string_view kind, std::string config_address) {
+void CheckRecord::Declare(NodeId node, std::string_view kind, std::string config_address,
+                          size_t conditions) {
   std::lock_guard lock(mutex_);
   Entry& entry = entries_[node];
   entry.kind = kind;
   entry.address = std::move(config_address);
+  entry.conditions = conditions;
 }
 
 void CheckRecord::DeclareObject(NodeId node, const std::string& object_address) {
@@ -239,6 +243,8 @@ void CheckRecord::Report(NodeId node, const std::string& object_address,
     object.status = result.status;
   }
   object.reported = true;
+  object.rules.resize(std::max(object.rules.size(), result.rule + 1));
+  object.rules[result.rule] = true;
   if (result.status == CheckStatus::kFail && !result.failure_message.empty()) {
     object.messages.push_back(result.failure_message);
   }
@@ -255,11 +261,15 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
     int fails = 0, errors = 0, unknowns = 0;
     for (const std::string& address : entry.order) {
       const Object& object = entry.objects.at(address);
-      result.objects.push_back(
-          {address, std::string(CheckStatusName(object.status)), object.messages});
-      fails += object.status == CheckStatus::kFail ? 1 : 0;
-      errors += object.status == CheckStatus::kError ? 1 : 0;
-      unknowns += object.status == CheckStatus::kUnknown ? 1 : 0;
+      const auto reported =
+          static_cast<size_t>(std::count(object.rules.begin(), object.rules.end(), true));
+      const CheckStatus status = object.status == CheckStatus::kPass && reported < entry.conditions
+                                     ? CheckStatus::kUnknown
+                                     : object.status;
+      result.objects.push_back({address, std::string(CheckStatusName(status)), object.messages});
+      fails += status == CheckStatus::kFail ? 1 : 0;
+      errors += status == CheckStatus::kError ? 1 : 0;
+      unknowns += status == CheckStatus::kUnknown ? 1 : 0;
     }
     // Ref: checks.State aggregation: errors first, then failures, then unknowns.
     CheckStatus status = errors > 0          ? CheckStatus::kError
@@ -278,28 +288,36 @@ void DeclareChecks(const Walk& walk, CheckRecord& checks) {
     const config::Module& module = *node->module;
     const Walk::Bases& base = walk.bases[node->index];
     std::string prefix = node->path.is_root() ? "" : walk.program.ToText(node->path) + ".";
-    auto declare = [&](NodeId first, size_t index, std::string_view kind, Symbol name) {
+    auto declare = [&](NodeId first, size_t index, std::string_view kind, Symbol name,
+                       size_t conditions) {
       checks.Declare(first + static_cast<NodeId>(index), kind,
-                     prefix + std::string(kind) + "." + std::string(walk.program.Text(name)));
+                     prefix + std::string(kind) + "." + std::string(walk.program.Text(name)),
+                     conditions);
     };
     for (size_t i = 0; i < module.variables.size(); ++i) {
       if (!module.variables[i].validations.empty()) {
-        declare(base.variables, i, "var", module.variables[i].name);
+        declare(base.variables, i, "var", module.variables[i].name,
+                module.variables[i].validations.size());
       }
     }
     for (size_t i = 0; i < module.outputs.size(); ++i) {
       if (!module.outputs[i].preconditions.empty()) {
-        declare(base.outputs, i, "output", module.outputs[i].name);
+        declare(base.outputs, i, "output", module.outputs[i].name,
+                module.outputs[i].preconditions.size());
       }
     }
     for (size_t i = 0; i < module.checks.size(); ++i) {
-      declare(base.checks, i, "check", module.checks[i].name);
+      const config::Check& check = module.checks[i];
+      // Reading its data is a condition too, the last one.
+      declare(base.checks, i, "check", check.name,
+              check.asserts.size() + (check.data_resource >= 0 ? 1 : 0));
     }
     for (size_t i = 0; i < module.resources.size(); ++i) {
       const config::Resource& resource = module.resources[i];
       if (!resource.preconditions.empty() || !resource.postconditions.empty()) {
         checks.Declare(base.resources + static_cast<NodeId>(i), "resource",
-                       walk.program.ToText(ConfigResource{node->path, resource.name}));
+                       walk.program.ToText(ConfigResource{node->path, resource.name}),
+                       resource.preconditions.size() + resource.postconditions.size());
       }
     }
   }

@@ -28,6 +28,7 @@ enum class ConditionKind : uint8_t {
 struct ConditionResult {
   CheckStatus status = CheckStatus::kUnknown;
   std::string failure_message;
+  size_t rule = 0;  ///< which of the object's conditions it is
 };
 
 /// Marks warnings of check blocks (FromCheckBlock in events.h) that carry nothing else.
@@ -43,9 +44,10 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
 /// Results per object, kept by graph node; filled from any thread.
 class CheckRecord {
  public:
-  /// Declares a checkable object of the configuration.
-  void Declare(NodeId node, std::string_view kind, std::string config_address);
-  /// Adds results of an instance's conditions to what is recorded for it.
+  /// Declares a checkable object of the configuration, and how many conditions it has.
+  void Declare(NodeId node, std::string_view kind, std::string config_address, size_t conditions);
+  /// Adds results of an instance's conditions to what is recorded for it. As long as one of them is
+  /// not known all of it is not, unless another one failed.
   void Report(NodeId node, const std::string& object_address, const ConditionResult& result);
   /// Says that an instance exists although none of its conditions was reached.
   void DeclareObject(NodeId node, const std::string& object_address);
@@ -64,11 +66,13 @@ class CheckRecord {
   struct Object {
     CheckStatus status = CheckStatus::kUnknown;
     bool reported = false;
+    std::vector<bool> rules;  ///< those that were reported
     std::vector<std::string> messages;
   };
   struct Entry {
     std::string kind;
     std::string address;
+    size_t conditions = 0;
     bool has_objects = false;
     std::vector<std::string> order;
     std::map<std::string, Object> objects;

@@ -123,7 +123,7 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
   std::vector<SaidOfRow>& said = (*context.said_of_rows)[id];
   for (size_t i = 0; i < work.size(); ++i) {
     work[i].row->failed = found[i].has_errors();
-    if (found[i].size() > 0) {
+    if (!found[i].empty()) {
       said.push_back({{{work[i].module, resource.name}, work[i].row->key}, std::move(found[i])});
     }
   }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/dot.h"
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -332,6 +333,32 @@ TEST_F(OrderTest, AnInvertedDependencyIsACycleBeforeAnythingIsDone) {  // 9, 38,
   ApplyResult result = engine::Apply(MakeInput(), plan, nullptr, diags);
   EXPECT_TRUE(diags.has_errors());
   EXPECT_FALSE(result.started);
+}
+
+TEST_F(OrderTest, ExpansionsWaitForWhatTheirProviderIsConfiguredWith) {  // A9
+  auto text = [](const char* version) {
+    return std::string(R"(
+      resource "terraform_data" "user" {
+        input            = test_thing.same.name
+        triggers_replace = ")") +
+           version + R"("
+      }
+      resource "test_thing" "same" { name = "same" }
+      provider "test" { region = terraform_data.z.id }
+      resource "terraform_data" "z" {
+        triggers_replace = ")" +
+           version + R"("
+        lifecycle { create_before_destroy = true }
+      })";
+  };
+  Configure(text("one"));
+  Apply();
+  Configure(text("two"));
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_NE(ApplyGraphText(MakeInput(), plan, diags_)
+                .find(R"x("[root] test_thing.same (expand)" -> "[root] terraform_data.z")x"),
+            std::string::npos);
 }
 
 TEST_F(OrderTest, DataOfChecksIsReadWhenAllObjectsAreDone) {  // 46, A10

@@ -531,6 +531,47 @@ TEST_F(ScenarioTest, ChecksThatAreNotReachedHaveTheirInstances) {
   EXPECT_EQ(plan.checks[1].objects.size(), 2u);
 }
 
+TEST_F(ScenarioTest, AnObjectIsFineWhenAllOfItsConditionsAre) {
+  auto status = [](const plan::Plan& plan, std::string_view address) {
+    for (const state::CheckResult& result : plan.checks) {
+      if (result.config_address == address) {
+        return result.status;
+      }
+    }
+    return std::string("none");
+  };
+  Configure(R"(
+    resource "test_thing" "a" {
+      name = "a"
+      lifecycle {
+        precondition {
+          condition     = path.module != "none"
+          error_message = "no"
+        }
+        postcondition {
+          condition     = self.name == "a"
+          error_message = "no"
+        }
+      }
+    }
+    check "c" {
+      data "test_thing" "d" { name = "x" }
+      assert {
+        condition     = data.test_thing.d.id != ""
+        error_message = "no"
+      }
+    })");
+  plan::Plan plan = Plan();
+  EXPECT_EQ(status(plan, "test_thing.a"), "pass");
+  EXPECT_EQ(status(plan, "check.c"), "pass");
+  // The data source is read, but nobody looks at it.
+  excludes_ = {"test_thing.z"};
+  EXPECT_EQ(status(Plan(), "check.c"), "unknown");
+  excludes_.clear();
+  Fail("PlanResourceChange a");
+  EXPECT_EQ(status(Plan(), "test_thing.a"), "unknown");
+}
+
 TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {
   auto text = [](const char* force) {
     return std::string(R"(

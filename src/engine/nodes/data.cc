@@ -121,7 +121,7 @@ void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
   const config::ConfigNode& place = *row.instance->node;
   NodeId check = walk.bases[place.index].checks + static_cast<NodeId>(row.resource.check);
   const config::Check& block = place.module->checks[static_cast<size_t>(row.resource.check)];
-  ConditionResult result{CheckStatus::kPass, ""};
+  ConditionResult result{CheckStatus::kPass, "", block.asserts.size()};
   if (failure != nullptr) {
     result.status = CheckStatus::kFail;
     std::string several;

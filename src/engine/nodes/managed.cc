@@ -423,9 +423,12 @@ bool CheckConditions(RowContext& row, ConditionKind kind,
   ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
                     self != nullptr ? &seen : nullptr);
   std::string address = row.AddressText();
+  size_t rule =
+      kind == ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
   for (const config::Condition& condition : conditions) {
-    row.node.checks.Report(row.id, address,
-                           EvaluateCondition(condition, kind, scope, severity, diags));
+    ConditionResult result = EvaluateCondition(condition, kind, scope, severity, diags);
+    result.rule = rule++;
+    row.node.checks.Report(row.id, address, result);
   }
   return diags.error_count() == errors;
 }

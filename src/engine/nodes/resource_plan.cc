@@ -416,7 +416,7 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
     slot.rows[i].failed = found[i].has_errors();
     if (context.said_of_rows == nullptr) {
       diags.Append(std::move(found[i]));
-    } else if (found[i].size() > 0) {
+    } else if (!found[i].empty()) {
       (*context.said_of_rows)[id].push_back(
           {{slot.resource->address, slot.rows[i].key}, std::move(found[i])});
     }

@@ -112,14 +112,15 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
                       Diagnostics& diags) {
   const Walk& walk = context.walk;
   ModuleScope scope(walk, instance);
-  for (const config::Condition& rule : variable.validations) {
+  for (size_t number = 0; number < variable.validations.size(); ++number) {
+    const config::Condition& rule = variable.validations[number];
     Diagnostics condition_diags;
     Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope, condition_diags),
                                        *rule.condition, condition_diags);
     Diagnostics message_diags;
     Value message = EvaluateMessage(walk, *instance.node->module, rule, scope, message_diags);
     bool failed_evaluation = condition_diags.has_errors();
-    ConditionResult result;
+    ConditionResult result{.rule = number};
     std::string address = ObjectAddress(walk, instance, "var", variable.name);
     diags.Append(std::move(condition_diags));
     diags.Append(std::move(message_diags));
@@ -137,11 +138,11 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
               : "A validation condition must be true or false: " + flag.error().ToText() + ".",
           rule.condition->range());
       lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
-      context.checks.Report(id, address, {CheckStatus::kError, ""});
+      context.checks.Report(id, address, {CheckStatus::kError, "", number});
       continue;
     }
     if (flag->AsBool()) {
-      context.checks.Report(id, address, {CheckStatus::kPass, ""});
+      context.checks.Report(id, address, {CheckStatus::kPass, "", number});
       continue;
     }
     std::string text;
@@ -156,7 +157,7 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
         invalid_message("Invalid error message",
                         "The error message depends on values that are not known before apply.");
       }
-      context.checks.Report(id, address, {CheckStatus::kFail, ""});
+      context.checks.Report(id, address, {CheckStatus::kFail, "", number});
       continue;
     }
     if (!converted) {
@@ -189,7 +190,7 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
         "Invalid value for variable",
         text + "\n\nThis was checked by the validation rule at " + rule_place + ".", place);
     lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
-    context.checks.Report(id, address, {CheckStatus::kFail, text});
+    context.checks.Report(id, address, {CheckStatus::kFail, text, number});
   }
 }
 
@@ -337,10 +338,11 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     ModuleScope scope(walk, *instance);
     std::string address = ObjectAddress(walk, *instance, "output", output.name);
     if (!context.destroying && walk.kind != WalkKind::kValidate) {
-      for (const config::Condition& condition : output.preconditions) {
-        context.checks.Report(id, address,
-                              EvaluateCondition(condition, ConditionKind::kOutput, scope,
-                                                context.condition_severity, diags));
+      for (size_t i = 0; i < output.preconditions.size(); ++i) {
+        ConditionResult result = EvaluateCondition(output.preconditions[i], ConditionKind::kOutput,
+                                                   scope, context.condition_severity, diags);
+        result.rule = i;
+        context.checks.Report(id, address, result);
       }
     }
     if (diags.error_count() != errors || output.expr == nullptr) {
@@ -412,7 +414,8 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
       continue;  // its data source could not be read
     }
     ReferenceCheck references(walk, node, inside);
-    for (const config::Condition& condition : check.asserts) {
+    for (size_t i = 0; i < check.asserts.size(); ++i) {
+      const config::Condition& condition = check.asserts[i];
       if (!references.Expr(*condition.condition, diags) ||
           !references.Expr(*condition.error_message, diags)) {
         continue;
@@ -429,6 +432,7 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
         }
         continue;
       }
+      result.rule = i;
       context.checks.Report(id, address, result);
       AppendAsCheckWarnings(std::move(found), diags);
     }

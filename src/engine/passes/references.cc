@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/imports.h"
 #include "engine/passes/passes.h"
 #include "hcl/static.h"
@@ -275,6 +277,23 @@ class Connector {
   const Walk::Bases& base_;
 };
 
+/// While applying, expansions do not wait for their providers, which nobody may need, but for what
+/// their configurations name: `gates`, by provider. (A9)
+void HoldBackExpansions(Walk& walk, const std::vector<NodeId>& gates) {
+  if (std::all_of(gates.begin(), gates.end(), [](NodeId gate) { return gate == kNoNode; })) {
+    return;
+  }
+  for (const auto& node : walk.config.nodes) {
+    const std::vector<BlockInfo>& blocks = walk.blocks[node->index];
+    for (uint32_t i = 0; i < blocks.size(); ++i) {
+      const uint32_t provider = blocks[i].provider;
+      if (provider < gates.size() && gates[provider] != kNoNode) {
+        walk.graph.AddEdge(walk.bases[node->index].resources + i, gates[provider]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void ConnectReferences(Walk& walk, Diagnostics* diags) {
@@ -376,12 +395,11 @@ void ConnectReferences(Walk& walk, Diagnostics* diags) {
       }
     }
   }
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(id);
-    if (node.kind != NodeKind::kProvider) {
-      continue;
-    }
-    const ProviderSlot& slot = walk.providers[node.index];
+  std::vector<NodeId> gates;
+  for (size_t i = 0; i < walk.providers.size(); ++i) {  // functions may add some
+    gates.push_back(kNoNode);
+    const ProviderSlot& slot = walk.providers[i];
+    const NodeId id = walk.provider_nodes[i];
     if (slot.node == nullptr) {
       continue;
     }
@@ -389,11 +407,19 @@ void ConnectReferences(Walk& walk, Diagnostics* diags) {
     if (base.module != kNoNode) {
       graph.AddEdge(id, base.module);
     }
-    if (slot.block != nullptr) {
-      size_t index = static_cast<size_t>(slot.block - slot.node->module->providers.data());
-      Connector(walk, *slot.node).Connect(id, references(*slot.node).providers[index]);
+    if (slot.block == nullptr) {
+      continue;
     }
+    size_t index = static_cast<size_t>(slot.block - slot.node->module->providers.data());
+    const Bindings& bindings = references(*slot.node).providers[index];
+    NodeId from = id;
+    if (walk.kind == WalkKind::kApply && !bindings.list.empty()) {
+      from = gates[i] = graph.Add({NodeKind::kJoin, 0, 0});
+      graph.AddEdge(id, from);
+    }
+    Connector(walk, *slot.node).Connect(from, bindings);
   }
+  HoldBackExpansions(walk, gates);
 }
 
 }  // namespace kinu::engine
