@@ -103,6 +103,7 @@ Loaded InstallModules(const Invocation& invocation,
   // A manifest that cannot be read is reported by the load.
   Diagnostics ignored;
   auto before = config::ReadModuleManifest(options.manifest_path, ignored);
+  options.calls_found = &loaded.calls_found;
   loaded.config = LoadKept(loaded.program, ".", options, diags);
   for (const FoundModule& module : FoundModules(loaded)) {
     const std::string key = module.Key();

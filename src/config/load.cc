@@ -829,12 +829,16 @@ void ConfigLoader::Load() {
   if (options_.root_only || (diags_.error_count() != errors && !options_.despite_errors)) {
     return;
   }
+  const size_t of_root = diags_.error_count();
   LoadCalls(*root_node);
   if (config_.tests != nullptr) {
     LoadRuns();
   }
-  const bool all_found = diags_.error_count() == errors;
-  if (all_found && !between_modules_.has_errors()) {
+  const bool all_found = diags_.error_count() == of_root;
+  if (options_.calls_found != nullptr) {
+    *options_.calls_found = all_found;
+  }
+  if (diags_.error_count() == errors && !between_modules_.has_errors()) {
     CheckProviderConfigs(config_, between_modules_);
     CheckTestProviders(config_, between_modules_);
   }

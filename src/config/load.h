@@ -58,6 +58,9 @@ struct LoadOptions {
   bool root_only = false;
   /// True: what it calls is loaded even when it has errors itself.
   bool despite_errors = false;
+  /// Where to say whether everything that is called was found, and is right in itself; null: nobody
+  /// asks.
+  bool* calls_found = nullptr;
   /// Directory whose test files are read, with those beside the root module; empty: no test files.
   std::string test_directory = {};
   /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not

@@ -14,8 +14,9 @@ struct CellKey {
   Phase phase;
   const void* dependencies;
   InstanceKey single;
+  bool left_over = false;
   uint64_t Hash() const {
-    return HashCombine(HashCombine(resource.Hash(), static_cast<uint64_t>(phase)),
+    return HashCombine(HashCombine(resource.Hash(), static_cast<uint64_t>(phase) * 2 + left_over),
                        HashCombine(reinterpret_cast<uint64_t>(dependencies), single.Hash()));
   }
   friend bool operator==(const CellKey&, const CellKey&) = default;
@@ -107,7 +108,8 @@ void MakeCells(Walk& walk, const plan::Plan& plan) {
       }
       list = canonical(list);
       CellKey key{address, phase, list.get(), InstanceKey()};
-      bool single = (live || phase == Phase::kForget) && block >= 0 &&
+      key.left_over = phase == Phase::kForget && !change.deposed.empty();
+      bool single = (live || phase == Phase::kForget) && block >= 0 && !key.left_over &&
                     singled.contains(SingleKey(ConfigResource{node->path, address.resource},
                                                change.address.key));
       if (single) {
@@ -123,6 +125,7 @@ void MakeCells(Walk& walk, const plan::Plan& plan) {
         cell.dependencies = list;
         cell.single = key.single;
         cell.has_single = single;
+        cell.left_over = key.left_over;
         cell.provider = walk.EnsureProvider(change.provider);
         cell.runs_commands = RunsCommands(
             phase, block < 0 ? nullptr : &node->module->resources[static_cast<size_t>(block)],
@@ -254,7 +257,7 @@ class Connector {
   static bool IsApply(const Cell& cell) { return cell.phase == Phase::kApply; }
   static bool IsLive(const Cell& cell) {
     return cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
-           cell.phase == Phase::kForget;
+           (cell.phase == Phase::kForget && !cell.left_over);
   }
   static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
   static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
@@ -420,10 +423,10 @@ class Connector {
     };
     for_rows(false, [&](Place place, const ResourceInstance& address) {
       auto it = live.find(address);
-      if (it == live.end()) {
+      const Cell& cell = walk_.cells[place.cell];
+      if (it == live.end() || cell.left_over) {
         return;
       }
-      const Cell& cell = walk_.cells[place.cell];
       if (cell.phase == Phase::kDispose) {
         follow(place, it->second);
         walk_.turned_edges.emplace_back(cell.id, walk_.cells[it->second.cell].id);
@@ -509,7 +512,7 @@ class Connector {
     }
     for (Cell& cell : walk_.cells) {
       bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
-                  (cell.phase == Phase::kForget && cell.block >= 0);
+                  (cell.phase == Phase::kForget && cell.block >= 0 && !cell.left_over);
       if (!live || cell.block < 0) {
         continue;
       }
@@ -624,7 +627,8 @@ std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell)
     }
     out += walk.program.ToText(change.address);
     if (!change.deposed.empty()) {
-      out += " (destroy deposed " + change.deposed + ")";
+      out += cell.left_over ? " (forget deposed " : " (destroy deposed ";
+      out += change.deposed + ")";
     } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
       out += " (destroy)";
     }

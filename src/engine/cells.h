@@ -41,6 +41,7 @@ struct Cell {
   state::DependencyList dependencies;  ///< of the stored objects, or the block's
   InstanceKey single;  ///< the key that configuration names, if it has a cell of its own
   bool has_single = false;
+  bool left_over = false;      ///< kForget of deposed objects, which nobody waits for
   bool names_itself = false;   ///< its rows wait for each other: two of them are a cycle
   bool runs_commands = false;  ///< provisioners: as slow as a provider process
   uint32_t provider = 0;

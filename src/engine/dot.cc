@@ -294,7 +294,8 @@ class Artist {
         return change.deposed.empty() ? text + " (destroy)"
                                       : text + " (destroy deposed " + change.deposed + ")";
       case Phase::kForget:
-        return text + " (forget)";
+        return change.deposed.empty() ? text + " (forget)"
+                                      : text + " (forget deposed " + change.deposed + ")";
       default:
         return text;
     }

@@ -335,6 +335,32 @@ TEST_F(OrderTest, AnInvertedDependencyIsACycleBeforeAnythingIsDone) {  // 9, 38,
   EXPECT_FALSE(result.started);
 }
 
+TEST_F(OrderTest, WhatIsLeftOverIsForgottenByItself) {  // A4
+  auto text = [](const char* version) {
+    return std::string(R"(
+      resource "test_thing" "a" {
+        name  = "a"
+        force = ")") +
+           version + R"("
+        lifecycle { destroy = false }
+      })";
+  };
+  Configure(text("one"));
+  Apply();
+  state::Instance& a = state_.Find(state_.Sorted()[0]->address)->instances[0];
+  a.deposed.push_back({"00000001", state::Detach(*a.current)});
+  Configure(text("two"));
+  plan::Plan plan = Plan();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  const std::string graph = ApplyGraphText(MakeInput(), plan, diags_);
+  auto has = [&](const char* edge) { return graph.find(edge) != std::string::npos; };
+  EXPECT_TRUE(has(R"x("[root] test_thing.a" -> "[root] test_thing.a (forget)")x")) << graph;
+  EXPECT_TRUE(has(R"x("[root] test_thing.a (forget deposed 00000001)" [label)x")) << graph;
+  EXPECT_FALSE(has(R"x("[root] test_thing.a" -> "[root] test_thing.a (forget deposed)x")) << graph;
+  Apply();
+  EXPECT_EQ(Stored(), Strings{"test_thing.a"});
+}
+
 TEST_F(OrderTest, ExpansionsWaitForWhatTheirProviderIsConfiguredWith) {  // A9
   auto text = [](const char* version) {
     return std::string(R"(

@@ -839,9 +839,12 @@ def plan_document(side, path):
 
 
 def sort_lists(value):
-    """Dependency lists and modules in modules have no order of their own."""
+    """Dependency lists and modules in modules have no order of their own. A failing apply of the
+    reference sometimes leaves modules without objects, and sometimes not."""
     if isinstance(value, dict):
         for key, inner in value.items():
+            if key == "child_modules" and isinstance(inner, list):
+                inner[:] = [m for m in inner if set(m) != {"address"}]
             if key == "child_modules" and isinstance(inner, list):
                 inner.sort(key=lambda module: module.get("address", ""))
             if key in ("depends_on", "dependencies") and isinstance(inner, list):
@@ -968,6 +971,15 @@ def answers_of(seed, reference, answers, mirror):
     return out
 
 
+def fails_to_forget(options, theirs):
+    """Whether the reference looked, in a limited destruction, at arguments of what it was about to
+    forget after it had destroyed what they name. How the history goes on is no use then."""
+    seen = dict(theirs)
+    limited = "-destroy" in options and len(options) > 1
+    return limited and "(forget)" in seen.get("order", "") and \
+        "error: Invalid index" in seen.get("apply", "")
+
+
 def compare(seed, binary, reference, answers, mirror):
     """Differences of the first step of a history that has some, as text."""
     wanted = answers_of(seed, reference, answers, mirror)
@@ -978,6 +990,8 @@ def compare(seed, binary, reference, answers, mirror):
     every_option = [options for _, options, _ in steps_of(seed)]
     for number, (options, theirs, ours) in enumerate(zip(every_option, wanted, got)):
         report = []
+        if fails_to_forget(options, theirs):
+            return ""
         for (what, a), (_, b) in zip(theirs, ours):
             if a != b and UNSTABLE not in (a, b):
                 lines = list(difflib.unified_diff(a.splitlines(), b.splitlines(), "reference",

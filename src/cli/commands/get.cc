@@ -23,7 +23,8 @@ int RunGet(Invocation& invocation) {
                                   .only_fetch = true,
                                   .test_directory = session.flags.String("test-directory")},
                                  narrator, session.diags);
-  if (session.diags.has_errors()) {
+  // What was fetched is recorded although the root module has errors.
+  if (session.diags.has_errors() && !loaded.calls_found) {
     return session.Fail();
   }
   WriteModuleManifest(invocation, loaded, session.diags);
