@@ -419,7 +419,7 @@ std::optional<backend::LocalOptions> RecordedBackend(const Invocation& invocatio
                                                      Diagnostics& diags) {
   auto record = ReadBackendRecord(invocation.data_directory);
   if (!record) {
-    diags.Error("Failed to load state", record.error().message);
+    diags.Error("Failed to load state: " + record.error().message, "");
     return std::nullopt;
   }
   if (!record->empty() && record->type != "local") {

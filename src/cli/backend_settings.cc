@@ -179,7 +179,13 @@ Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
   const JsonDocument document = ParseJson(*text);
   if (!document.ok()) {
     return Fail(ErrorCode::kInvalid,
-                "the record of the backend, " + RecordPath(data_directory) + ", is not JSON");
+                "decoding CLI state file version failed: unexpected end of JSON input");
+  }
+  if (const JsonNode* version = document.root().Find("version");
+      version != nullptr && version->is_number() && version->text() != "3") {
+    return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(kCompatibleVersion) +
+                                             " does not support CLI state version " +
+                                             std::string(version->text()) + ", please update");
   }
   const JsonNode* backend = document.root().Find("backend");
   if (backend == nullptr) {
@@ -248,6 +254,20 @@ BackendRecord BackendSettings::ToRecord() const {
   return record;
 }
 
+namespace {
+
+/// A backend of the reference that this version does not have.
+bool IsRemote(std::string_view type) {
+  return std::find(std::begin(kRemoteTypes), std::end(kRemoteTypes), type) !=
+         std::end(kRemoteTypes);
+}
+std::string NotBuilt(const std::string& type) {
+  return "This version keeps states in local files only: the backend \"" + type +
+         "\" is not built yet.";
+}
+
+}  // namespace
+
 BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& loaded,
                                     const std::vector<std::string>& overrides, bool for_init,
                                     Diagnostics& diags) {
@@ -258,12 +278,16 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
   }
   const config::Backend& block = *root.backend;
   out.range = block.range;
+  if (IsRemote(block.type) && !for_init) {
+    // Whether it can be used at all is said once it would be used.
+    out.type = block.type;
+    out.complete = false;
+    return out;
+  }
   if (block.type != "local") {
-    bool known = std::find(std::begin(kRemoteTypes), std::end(kRemoteTypes), block.type) !=
-                 std::end(kRemoteTypes);
+    const bool known = IsRemote(block.type);
     diags.Error(known || for_init ? "Unsupported backend type" : "Invalid backend type",
-                known ? "This version keeps states in local files only: the backend \"" +
-                            block.type + "\" is not built yet."
+                known ? NotBuilt(block.type)
                 : block.type == "cloud"
                     ? std::string("Runs in a cloud service are configured by a \"cloud\" block.")
                     : "There is no backend of the type \"" + block.type + "\".",
@@ -313,6 +337,12 @@ Loaded LoadRootModule(const Invocation& invocation,
   return loaded;
 }
 
+bool StopsEarly(const Diagnostics& of_root) {
+  return std::any_of(of_root.begin(), of_root.end(), [](const Diagnostic& problem) {
+    return problem.severity == Severity::kError && !problem.summary.starts_with("Duplicate ");
+  });
+}
+
 void ApplyBackendValues(const BackendValues& values, backend::LocalOptions& options) {
   if (auto path = values.find("path"); path != values.end()) {
     options.path = path->second.value_or("");
@@ -356,7 +386,7 @@ bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::Lo
   BackendSettings settings = ReadBackendSettings(invocation, loaded, {}, false, diags);
   auto record = ReadBackendRecord(invocation.data_directory);
   if (!record) {
-    diags.Error("Failed to load state", record.error().message);
+    diags.Error("Failed to load state: " + record.error().message, "");
   }
   if (diags.error_count() != errors) {
     return false;
@@ -370,6 +400,11 @@ bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::Lo
     diags.Error(
         "Backend initialization required, please run \"tofu init\"",
         InitRequired("Initial configuration of the requested backend \"" + settings.type + "\""));
+    return false;
+  }
+  const std::optional<config::Backend>& block = loaded.config->root().module->backend;
+  if (block && settings.type == record->type && IsRemote(settings.type)) {
+    diags.Error("Unsupported backend type", NotBuilt(settings.type), block->type_range);
     return false;
   }
   bool same =

@@ -69,4 +69,8 @@ bool PlannedBackend(const plan::BackendRecord& record, backend::LocalOptions& op
 /// Settings as a plan file keeps them.
 Value PlanBackendConfig(const backend::LocalOptions& options);
 
+/// Whether these problems of a root module show as soon as its backend is asked for, so that
+/// nothing below it is looked at. What stands twice shows only when everything is loaded.
+bool StopsEarly(const Diagnostics& of_root);
+
 }  // namespace kinu::cli

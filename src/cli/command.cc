@@ -42,7 +42,7 @@ bool Invocation::Show(Diagnostics& diags) const {
   for (const view::RenderedDiagnostic& rendered :
        view::RenderDiagnostics(diags, style(), options)) {
     std::string text = rendered.text;
-    if (newline) {
+    if (newline && !(view.compact_warnings && rendered.severity == Severity::kWarning)) {
       text += '\n';
     }
     if (rendered.severity == Severity::kError) {

@@ -38,6 +38,7 @@ struct Invocation {
   install::CliConfig cli_config;  ///< of the user, read before anything else
   bool in_automation = false;
   bool input_disabled = false;  ///< TF_INPUT is false
+  bool old_name = false;        ///< called by the name that the command had before
 
   view::Style style() const { return view::Style(view.color); }
   /// Prints human diagnostics: warnings to stdout, errors to stderr. True when there was an error.

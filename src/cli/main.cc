@@ -17,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
+#include "plugin/handshake.h"
 #include "plugin/log_relay.h"
 #include "text/suggest.h"
 #include "tfjson/mapped_file.h"
@@ -123,15 +124,6 @@ int UnknownCommand(const std::string& name) {
   return 1;
 }
 
-void WarnOfOldName(const Invocation& invocation) {
-  Diagnostics diags;
-  diags.Warning("The \"tofu env\" family of commands is deprecated",
-                "What was called an environment is called a workspace now: use the commands "
-                "\"tofu workspace\". Those of \"tofu env\" will be removed.");
-  invocation.Show(diags);
-  Print("\n");
-}
-
 /// -install-autocomplete and -uninstall-autocomplete; nothing when neither is given.
 std::optional<int> HandleCompletionFlags(const std::vector<std::string>& args) {
   auto given = [&](const char* flag) {
@@ -190,8 +182,14 @@ int Run(std::vector<std::string> args) {
         PrintError(problem.text);
       }
       if (diags.has_errors()) {
-        PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n");
+        PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n\n");
       }
+    }
+  }
+  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
+    if (auto attachments = plugin::ParseAttachments(attach); !attachments) {
+      PrintError(attachments.error().message + "\n");
+      return 1;
     }
   }
   // -chdir counts only among the options in front of the command.
@@ -227,7 +225,7 @@ int Run(std::vector<std::string> args) {
   std::erase_if(args, is_help);
   auto word = std::find_if(args.begin(), args.end(),
                            [](const std::string& arg) { return !arg.starts_with('-'); });
-  if (word == args.end()) {
+  if (word == args.end() || word->empty()) {
     Print(TopHelp());
     return help ? 0 : 127;
   }
@@ -235,14 +233,9 @@ int Run(std::vector<std::string> args) {
   std::string name = *word;
   std::vector<std::string> rest(word + 1, args.end());
   // Names that commands had before.
-  bool old_name = name == "env";
+  const bool old_name = name == "env";
   if (old_name) {
     name = "workspace";
-    old_name =
-        rest.empty() || (rest[0] != "show" && FindCommand("workspace " + rest[0]) != nullptr);
-    if (!rest.empty() && !old_name) {
-      rest[0].insert(0, " ");  // there was no other subcommand of that name
-    }
   }
   if (name == "push") {
     Diagnostics diags;
@@ -256,7 +249,8 @@ int Run(std::vector<std::string> args) {
   if (command == nullptr) {
     return UnknownCommand(name);
   }
-  if (!rest.empty()) {
+  // "tofu env show" never was.
+  if (!rest.empty() && !(old_name && rest[0] == "show")) {
     if (const CommandSpec* inner = FindCommand(name + " " + rest[0])) {
       command = inner;
       rest.erase(rest.begin());
@@ -274,16 +268,6 @@ int Run(std::vector<std::string> args) {
     return 1;
   }
   if (command->run == nullptr) {
-    TakeViewOptions(rest, invocation.view);
-    if (old_name) {
-      WarnOfOldName(invocation);
-    }
-    if (name == "workspace" && !rest.empty()) {
-      Diagnostics diags;
-      diags.Error("Unexpected argument",
-                  "Too many command line arguments. Did you mean to use -chdir?");
-      invocation.Show(diags);
-    }
     Print(*command->help);
     return 1;
   }
@@ -292,6 +276,10 @@ int Run(std::vector<std::string> args) {
   if (!ExtraArguments("TF_CLI_ARGS_" + suffix, invocation.args) ||
       !ExtraArguments("TF_CLI_ARGS", invocation.args)) {
     return 1;
+  }
+  if (std::any_of(invocation.args.begin(), invocation.args.end(), is_help)) {
+    Print(*command->help);
+    return 0;
   }
   invocation.args.insert(invocation.args.end(), rest.begin(), rest.end());
   TakeViewOptions(invocation.args, invocation.view);
@@ -305,9 +293,7 @@ int Run(std::vector<std::string> args) {
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
   std::string_view input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
-  if (old_name) {
-    WarnOfOldName(invocation);
-  }
+  invocation.old_name = old_name;
   int code = command->run(invocation);
   if (code != 0) {
     ReportCrashedProviders();

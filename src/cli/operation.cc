@@ -14,6 +14,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/keep.h"
+#include "cli/prompt.h"
 #include "install/cli_config.h"
 #include "plugin/handshake.h"
 #include "view/human/text.h"
@@ -72,6 +73,9 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags) {
 config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,
                                       Diagnostics& diags) {
   config::RawInputs inputs = config::GatherInputs(arguments, ".", EnvironmentTexts(), diags);
+  if (!backend::IsValidWorkspaceName(Environment("TF_WORKSPACE"))) {
+    diags.Error("Invalid workspace name set using TF_WORKSPACE", "");
+  }
   KeepUntilExit(inputs.tree);
   return inputs;
 }
@@ -87,14 +91,20 @@ std::shared_ptr<config::Config> LoadKept(std::shared_ptr<Program> program, const
 namespace {
 
 Loaded Load(const Invocation& invocation, std::span<const config::VariableArgument> arguments,
-            std::shared_ptr<Program> program, config::LoadOptions options, Diagnostics& diags) {
+            std::shared_ptr<Program> program, config::LoadOptions options, Diagnostics& diags,
+            const std::string& dir = ".") {
   Loaded loaded;
   loaded.program = program != nullptr ? std::move(program) : std::make_shared<Program>();
+  const size_t errors = diags.error_count();
   loaded.inputs = GatherWorkingInputs(arguments, diags);
   options.workspace = WorkspaceOf(invocation);
   options.inputs = &loaded.inputs;
   options.manifest_path = invocation.data_directory + "/modules/modules.json";
-  loaded.config = LoadKept(loaded.program, ".", options, diags);
+  // Without the values that it may depend on, nothing is said about a configuration.
+  const bool given = diags.error_count() == errors;
+  Diagnostics ignored;
+  options.root_only |= !given;
+  loaded.config = LoadKept(loaded.program, dir, options, given ? diags : ignored);
   return loaded;
 }
 
@@ -104,6 +114,11 @@ Loaded LoadWorkingDirectory(const Invocation& invocation,
                             std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                             std::shared_ptr<Program> program) {
   return Load(invocation, arguments, std::move(program), {}, diags);
+}
+
+Loaded LoadWithWholePaths(const Invocation& invocation,
+                          std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
+  return Load(invocation, arguments, nullptr, {}, diags, WorkingDirectory());
 }
 
 Loaded LoadForOperation(const Invocation& invocation,
@@ -125,7 +140,21 @@ Loaded LoadWithTests(const Invocation& invocation,
   return Load(invocation, arguments, nullptr, {.test_directory = std::move(test_directory)}, diags);
 }
 
-void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {
+namespace {
+
+/// What a question for a variable's value says below the name.
+std::string DescriptionOf(const config::Variable& variable) {
+  if (variable.deprecated.empty()) {
+    return variable.description;
+  }
+  return (variable.description.empty() ? "" : variable.description + ".\n") +
+         "Variable is marked as deprecated with the following message: " + variable.deprecated;
+}
+
+}  // namespace
+
+void CollectValues(const Invocation& invocation, Loaded& loaded, bool interactive,
+                   Diagnostics& diags) {
   const config::Module& root = *loaded.config->root().module;
   if (interactive) {
     for (const config::Variable& variable : root.variables) {
@@ -133,24 +162,17 @@ void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags) {
       if (variable.default_value || loaded.inputs.values.contains(name)) {
         continue;
       }
-      std::string prompt = "var." + name + "\n";
-      if (!variable.description.empty()) {
-        prompt += "  " + variable.description + "\n\n";
-      }
-      Print(prompt + "  Enter a value: ");
-      std::string line;
-      if (!std::getline(std::cin, line)) {
-        Print("\n");
+      auto answer =
+          Ask(invocation, {.query = "var." + name + (variable.ephemeral ? " (ephemeral)" : ""),
+                           .description = DescriptionOf(variable),
+                           .secret = variable.sensitive || variable.ephemeral});
+      if (!answer) {
         continue;
       }
-      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) {
-        line.pop_back();
-      }
-      Print("\n");
       config::RawInput raw;
       raw.source = config::InputSource::kPrompt;
-      raw.text = line;
-      loaded.inputs.values[name] = raw;
+      raw.text = *std::move(answer);
+      loaded.inputs.values[name] = std::move(raw);
     }
   }
   loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, diags);

@@ -47,6 +47,9 @@ struct Loaded {
 Loaded LoadWorkingDirectory(const Invocation& invocation,
                             std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                             std::shared_ptr<Program> program = nullptr);
+/// The same, but files of the root module have their whole paths.
+Loaded LoadWithWholePaths(const Invocation& invocation,
+                          std::span<const config::VariableArgument> arguments, Diagnostics& diags);
 /// The same for a command that works on the state: what called modules say is reported although the
 /// root module has errors.
 Loaded LoadForOperation(const Invocation& invocation,
@@ -62,7 +65,8 @@ Loaded LoadWithTests(const Invocation& invocation,
                      std::span<const config::VariableArgument> arguments,
                      std::string test_directory, Diagnostics& diags);
 /// Reads the variables' values; asks for missing ones when `interactive`.
-void CollectValues(Loaded& loaded, bool interactive, Diagnostics& diags);
+void CollectValues(const Invocation& invocation, Loaded& loaded, bool interactive,
+                   Diagnostics& diags);
 
 /// Providers of the working directory: lock file, overrides, attached ones.
 std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocation,

@@ -105,7 +105,7 @@ int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& di
 
 bool Audience::Show(Diagnostics& diags) {
   bool errors = diags.has_errors();
-  diags.Sort();
+  // In the order in which they were found; people get them sorted.
   if (json_ != nullptr) {
     json_->Diagnostics(diags);
   }
@@ -164,58 +164,32 @@ void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags) {
 
 bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
                      std::string_view lock_operation, Audience& audience, Diagnostics& diags) {
-  backend::LocalOptions options;
-  loaded = LoadForOperation(invocation, request.variables, diags);
-  if (diags.has_errors()) {
-    // A backend that is not set up yet comes before everything that only init can mend.
-    Diagnostics root_diags;
-    Loaded root = LoadRootModule(invocation, request.variables, root_diags);
-    if (!root_diags.has_errors() && !ReadBackend(invocation, root, options, root_diags)) {
+  Diagnostics found;
+  loaded = LoadForOperation(invocation, request.variables, found);
+  if (found.has_errors()) {
+    // The backend and the state, which need the root module alone, come before everything else
+    // that is wrong with the configuration.
+    Diagnostics before;
+    Loaded root = LoadRootModule(invocation, request.variables, before);
+    if (StopsEarly(before) ||
+        (!before.has_errors() &&
+         !Prepare(invocation, flags, request, lock_operation, root, audience, before))) {
       loaded = std::move(root);
-      diags = std::move(root_diags);
+      found = std::move(before);
     }
+    diags.Append(std::move(found));
     return false;
   }
-  options.state = flags.String("state");
-  options.state_out = flags.String("state-out");
-  options.backup = flags.String("backup");
-  if (!ReadBackend(invocation, loaded, options, diags)) {
+  diags.Append(std::move(found));
+  if (!Prepare(invocation, flags, request, lock_operation, loaded, audience, diags)) {
     return false;
   }
-  locator = MakeLocator(invocation, diags);
-  if (!diags.has_errors()) {
-    RequireSelections(*loaded.config, *locator, diags);
-  }
+  RequireSelected(*loaded.config, *locator, diags);
   if (diags.has_errors()) {
     return false;
   }
-  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), loaded.program);
-  if (!opened) {
-    diags.Error("Failed to load state", opened.error().message);
-    return false;
-  }
-  store = std::move(*opened);
-  if (flags.Bool("lock")) {
-    state::LockRequest lock;
-    lock.operation = lock_operation;
-    lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
-    lock.cancelled = [] { return StopRequested().load(); };
-    lock.on_slow = [&] { audience.Text(std::string(view::kAcquiringLock) + "\n"); };
-    auto held = store->Lock(lock);
-    if (!held) {
-      diags.Error("Error acquiring the state lock", held.error().message);
-      return false;
-    }
-    locked = true;
-  }
-  auto state = store->Read(loaded.program);
-  if (!state) {
-    diags.Error("Failed to load state", state.error().message);
-    return false;
-  }
-  prior = std::move(*state);
   bool interactive = !invocation.input_disabled && flags.Bool("input") && !audience.json_only();
-  CollectValues(loaded, interactive, diags);
+  CollectValues(invocation, loaded, interactive, diags);
   if (diags.has_errors()) {
     return false;
   }
@@ -225,7 +199,6 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
                                                  " is too few.");
     return false;
   }
-  backend_config = PlanBackendConfig(options);
   input.config = loaded.config.get();
   input.prior_state = &prior;
   input.variables = &loaded.variables;
@@ -244,6 +217,63 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   return true;
 }
 
+bool Operation::Prepare(const Invocation& invocation, const Flags& flags,
+                        const PlanRequest& request, std::string_view lock_operation,
+                        const Loaded& root, Audience& audience, Diagnostics& diags) {
+  backend::LocalOptions options;
+  options.state = flags.String("state");
+  options.state_out = flags.String("state-out");
+  options.backup = flags.String("backup");
+  if (!ReadBackend(invocation, root, options, diags)) {
+    return false;
+  }
+  locator = MakeLocator(invocation, diags);
+  if (diags.has_errors() || !RequirePackages(*locator, MissingPackagesForm::kAdvice, diags)) {
+    return false;
+  }
+  if (lock_operation == "OperationTypeApply") {
+    WarnOfOverrides(invocation, false, diags);
+    audience.Show(diags);
+  }
+  if (request.precondition && !request.precondition(diags)) {
+    return false;
+  }
+  backend_config = PlanBackendConfig(options);
+  return OpenStore(invocation, flags, options, lock_operation, root.program, audience, diags);
+}
+
+bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
+                          const backend::LocalOptions& options, std::string_view lock_operation,
+                          std::shared_ptr<Program> program, Audience& audience,
+                          Diagnostics& diags) {
+  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  if (!opened) {
+    diags.Error("Failed to load state", opened.error().message);
+    return false;
+  }
+  store = std::move(*opened);
+  if (flags.Bool("lock")) {
+    state::LockRequest lock;
+    lock.operation = lock_operation;
+    lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
+    lock.cancelled = [] { return StopRequested().load(); };
+    lock.on_slow = [&] { audience.Text(std::string(view::kAcquiringLock) + "\n"); };
+    auto held = store->Lock(lock);
+    if (!held) {
+      diags.Error("Error acquiring the state lock", held.error().message);
+      return false;
+    }
+    locked = true;
+  }
+  auto state = store->Read(program);
+  if (!state) {
+    diags.Error("Failed to load state", state.error().message);
+    return false;
+  }
+  prior = std::move(*state);
+  return true;
+}
+
 void Operation::Close(Diagnostics& diags) {
   pool.CloseAll();
   if (locked) {
@@ -257,9 +287,13 @@ void Operation::Close(Diagnostics& diags) {
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   if (!operation.input.options.force_replace.empty() &&
       operation.input.options.mode != plan::Mode::kNormal) {
-    diags.Error("Unsupported plan mode",
-                "Objects are replaced on request (-replace) by normal plans only: one that only "
-                "refreshes or destroys has nothing to replace.");
+    const size_t errors = diags.error_count();
+    engine::Validate(operation.input, diags);
+    if (diags.error_count() == errors) {
+      diags.Error("Unsupported plan mode",
+                  "Objects are replaced on request (-replace) by normal plans only: one that only "
+                  "refreshes or destroys has nothing to replace.");
+    }
     plan::Plan none;
     none.errored = none.rejected = true;
     return none;

@@ -1,6 +1,7 @@
 // From flags to a plan and from a plan to a result: what plan, apply and destroy share.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "cli/operation.h"
@@ -51,6 +52,8 @@ struct PlanRequest {
   std::vector<config::VariableArgument> variables;
   engine::Options options;
   std::vector<Ref<const SourceFile>> sources;  ///< files of addresses, for messages
+  /// What has to hold once the backend is known, before anything is done with the state.
+  std::function<bool(Diagnostics& diags)> precondition;
 };
 /// Checks the flags that they share; problems are usage errors.
 PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags);
@@ -73,6 +76,14 @@ struct Operation {
   /// Loads everything and takes the lock. False after an error.
   bool Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
             std::string_view lock_operation, Audience& audience, Diagnostics& diags);
+  /// The first part of that, which needs nothing of the configuration but its root module.
+  bool Prepare(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
+               std::string_view lock_operation, const Loaded& root, Audience& audience,
+               Diagnostics& diags);
+  /// Opens the workspace's store, takes the lock and reads the state.
+  bool OpenStore(const Invocation& invocation, const Flags& flags,
+                 const backend::LocalOptions& options, std::string_view lock_operation,
+                 std::shared_ptr<Program> program, Audience& audience, Diagnostics& diags);
   /// Releases the lock.
   void Close(Diagnostics& diags);
 };

@@ -1,9 +1,12 @@
 #include "cli/prompt.h"
 
-#include <iostream>
+#include <cerrno>
+#include <optional>
 
 #include <termios.h>
 #include <unistd.h>
+
+#include "view/human/text.h"
 
 namespace kinu::cli {
 namespace {
@@ -38,32 +41,42 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
+/// What is typed up to the end of a line. Nothing when the input ends before. As in the reference,
+/// whatever arrived together with the line is gone: an answer is never taken for the next one.
+std::optional<std::string> ReadLine() {
+  std::string text;
+  char piece[4096];
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      return std::nullopt;
+    }
+    text.append(piece, static_cast<size_t>(got));
+    if (const size_t end = text.find('\n'); end != std::string::npos) {
+      text.resize(end);
+      return text;
+    }
+  }
+}
+
 }  // namespace
 
 Result<std::string> Ask(const Invocation& invocation, const Question& question) {
-  std::string markup = "[reset][bold]" + question.query + "[reset]\n";
-  std::string_view rest = question.description;
-  while (!rest.empty()) {
-    size_t end = rest.find('\n');
-    markup += "  ";
-    markup += rest.substr(0, end);
-    markup += '\n';
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-  }
-  if (!question.description.empty()) {
-    markup += '\n';
-  }
-  Print(invocation.style().Paint(markup + "  [bold]Enter a value:[reset] "));
-  std::string line;
+  Print(view::RenderPrompt(invocation.style(), question.query, question.description));
+  std::optional<std::string> line;
   {
     HiddenInput hidden(question.secret);
-    if (!std::getline(std::cin, line)) {
-      return Fail(ErrorCode::kCancelled, "EOF");
-    }
+    line = ReadLine();
+  }
+  if (!line) {
+    return Fail(ErrorCode::kCancelled, "EOF");
   }
   Print("\n");
-  line.erase(line.find_last_not_of(" \t\r\n\v\f") + 1);
-  return line;
+  line->erase(line->find_last_not_of(" \t\r\n\v\f") + 1);
+  return *std::move(line);
 }
 
 Result<bool> Confirm(const Invocation& invocation, const Question& question) {

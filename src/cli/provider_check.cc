@@ -23,6 +23,22 @@ std::string ListOf(std::span<const install::ProviderLocator::MissingPackage> pac
 
 }  // namespace
 
+void WarnOfOverrides(const Invocation& invocation, bool for_init, Diagnostics& diags) {
+  const auto& overrides = invocation.cli_config.dev_overrides();
+  if (overrides.empty()) {
+    return;
+  }
+  std::string detail =
+      "The CLI configuration replaces these providers by what is being developed:\n";
+  for (const auto& [address, path] : overrides) {
+    detail += " - " + address + " in " + path + "\n";
+  }
+  detail += for_init ? "\nThey need no \"tofu init\", which may even fail because of them."
+                     : "\nThey may behave otherwise than any release, and what they write to the "
+                       "state may be of no use to a release.";
+  diags.Warning("Provider development overrides are in effect", std::move(detail));
+}
+
 bool RequirePackages(const install::ProviderLocator& locator, MissingPackagesForm form,
                      Diagnostics& diags) {
   const auto missing = locator.MissingPackages();
@@ -80,14 +96,18 @@ void RequirePlugins(const config::Config& config, const install::ProviderLocator
 
 void RequireSelections(const config::Config& config, const install::ProviderLocator& locator,
                        Diagnostics& diags) {
+  if (RequirePackages(locator, MissingPackagesForm::kAdvice, diags)) {
+    RequireSelected(config, locator, diags);
+  }
+}
+
+void RequireSelected(const config::Config& config, const install::ProviderLocator& locator,
+                     Diagnostics& diags) {
   const Program& program = *config.program;
   size_t errors = diags.error_count();
   const auto needs = config::ProviderRequirements(config, diags);
   const install::LockFile& locks = locator.locks();
   if (diags.error_count() != errors) {
-    return;
-  }
-  if (!RequirePackages(locator, MissingPackagesForm::kAdvice, diags)) {
     return;
   }
   std::string list;

@@ -3,11 +3,16 @@
 // internal/backend/local/backend_local.go.
 #pragma once
 
+#include "cli/command.h"
 #include "config/config.h"
 #include "diag/diagnostic.h"
 #include "install/provider_locator.h"
 
 namespace kinu::cli {
+
+/// Warns when the CLI configuration replaces providers (`dev_overrides`): before a plan or an apply
+/// for its result, before an installation because it is not needed.
+void WarnOfOverrides(const Invocation& invocation, bool for_init, Diagnostics& diags);
 
 /// How packages that are missing are told of.
 enum class MissingPackagesForm : uint8_t {
@@ -25,6 +30,9 @@ void RequirePlugins(const config::Config& config, const install::ProviderLocator
 /// configuration asks for.
 void RequireSelections(const config::Config& config, const install::ProviderLocator& locator,
                        Diagnostics& diags);
+/// The second half of that: the lock file selects what the configuration asks for.
+void RequireSelected(const config::Config& config, const install::ProviderLocator& locator,
+                     Diagnostics& diags);
 
 /// For a saved plan: the selections of the lock file that it holds (or why that cannot be read)
 /// must be those of the working directory.

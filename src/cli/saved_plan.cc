@@ -50,16 +50,9 @@ namespace {
 /// Variables have the values of the plan. Ephemeral ones are not in it and must be given again;
 /// others may be, if they are the same. Ref: opentofu internal/tofu/context_apply.go
 /// mergePlanAndApplyVariables.
-bool SettleVariables(const Flags& flags, const plan::Plan& plan, Loaded& loaded,
-                     Diagnostics& diags) {
+bool SettleVariables(const plan::Plan& plan, Loaded& loaded, Diagnostics& diags) {
   size_t errors = diags.error_count();
   const config::Module& root = *loaded.config->root().module;
-  auto arguments = VariableArguments(flags);
-  loaded.inputs = GatherWorkingInputs(arguments, diags);
-  loaded.variables = config::CollectGivenVariables(*loaded.program, root, loaded.inputs, diags);
-  if (diags.error_count() != errors) {
-    return false;
-  }
   FlatSet<std::string> ephemeral;
   for (const plan::PlanVariable& variable : plan.variables) {
     if (variable.ephemeral) {
@@ -87,6 +80,20 @@ bool SettleVariables(const Flags& flags, const plan::Plan& plan, Loaded& loaded,
     }
   }
   return diags.error_count() == errors;
+}
+
+/// Whether the state is the one that the plan was made on. A state without a lineage is only known
+/// by its serial number.
+void RequireSameState(const plan::Plan& plan, const state::State& state, Diagnostics& diags) {
+  const state::State& planned = plan.prior_state;
+  if (!planned.lineage.empty() && planned.lineage != state.lineage) {
+    diags.Error("Saved plan does not match the given state",
+                "The plan was made on a state of another origin (lineage).");
+  } else if (planned.serial != state.serial) {
+    diags.Error("Saved plan is stale",
+                "The state was changed by another operation after the plan was made, so the plan "
+                "can no longer be applied.");
+  }
 }
 
 }  // namespace
@@ -143,12 +150,8 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   options.snapshot = &snapshot;
   operation.loaded.config = LoadKept(operation.loaded.program, ".", options, diags);
   operation.locator = MakeLocator(invocation, diags);
-  if (!diags.has_errors() &&
-      RequirePackages(*operation.locator, MissingPackagesForm::kList, diags)) {
-    RequireSelections(*operation.loaded.config, *operation.locator, diags);
-    RequireSameSelections(file->LockFile(), *operation.locator, diags);
-  }
-  if (diags.has_errors()) {
+  if (diags.has_errors() ||
+      !RequirePackages(*operation.locator, MissingPackagesForm::kList, diags)) {
     return false;
   }
   auto read = file->Read(operation.loaded.program,
@@ -158,11 +161,6 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   plan = std::move(*read);
-  if (plan.errored && !incomplete) {
-    diags.Error("Cannot apply incomplete plan",
-                "The plan was not completed because of errors, so it cannot be applied.");
-    return false;
-  }
   backend::LocalOptions backend_options;
   backend_options.state = flags.String("state");
   backend_options.state_out = flags.String("state-out");
@@ -170,46 +168,31 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   if (!PlannedBackend(plan.backend, backend_options, diags)) {
     return false;
   }
-  auto opened =
-      backend::LocalBackend(backend_options).Open(plan.backend.workspace, operation.loaded.program);
-  if (!opened) {
-    diags.Error("Failed to load state", opened.error().message);
+  if (!incomplete) {
+    WarnOfOverrides(invocation, false, diags);
+    audience.Show(diags);
+  }
+  Loaded& loaded = operation.loaded;
+  loaded.inputs = GatherWorkingInputs(VariableArguments(flags), diags);
+  if (diags.has_errors() ||
+      !operation.OpenStore(invocation, flags, backend_options, "OperationTypeApply", loaded.program,
+                           audience, diags)) {
     return false;
   }
-  operation.store = std::move(*opened);
-  if (flags.Bool("lock")) {
-    state::LockRequest lock;
-    lock.operation = "OperationTypeApply";
-    lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
-    lock.cancelled = [] { return StopRequested().load(); };
-    auto held = operation.store->Lock(lock);
-    if (!held) {
-      diags.Error("Error acquiring the state lock", held.error().message);
-      return false;
-    }
-    operation.locked = true;
-  }
-  auto state = operation.store->Read(operation.loaded.program);
-  if (!state) {
-    diags.Error("Failed to load state", state.error().message);
+  loaded.variables = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
+                                                   loaded.inputs, diags);
+  RequireSelected(*loaded.config, *operation.locator, diags);
+  RequireSameSelections(file->LockFile(), *operation.locator, diags);
+  RequireSameState(plan, operation.prior, diags);
+  if (diags.has_errors()) {
     return false;
   }
-  operation.prior = std::move(*state);
-  bool unknown_lineage = plan.prior_state.lineage.empty();
-  const bool other_lineage =
-      !unknown_lineage && plan.prior_state.lineage != operation.prior.lineage;
-  if (other_lineage || plan.prior_state.serial != operation.prior.serial) {
-    if (other_lineage) {
-      diags.Error("Saved plan does not match the given state",
-                  "The plan was made on a state of another origin (lineage).");
-    } else {
-      diags.Error("Saved plan is stale",
-                  "The state was changed by another operation after the plan was made, so the "
-                  "plan can no longer be applied.");
-    }
+  if (plan.errored && !incomplete) {
+    diags.Error("Cannot apply incomplete plan",
+                "The plan was not completed because of errors, so it cannot be applied.");
     return false;
   }
-  if (!SettleVariables(flags, plan, operation.loaded, diags)) {
+  if (!SettleVariables(plan, loaded, diags)) {
     return false;
   }
   engine::Input& input = operation.input;
@@ -222,7 +205,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   input.events = audience.Sink(*operation.loaded.program);
   input.options.mode = plan.mode;
   input.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
-  input.options.workspace = plan.backend.workspace;
+  input.options.workspace = WorkspaceOf(invocation);
   input.options.original_directory = invocation.original_directory;
   input.options.plan_timestamp = plan.timestamp;
   return true;

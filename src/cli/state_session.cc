@@ -37,9 +37,37 @@ bool StateSession::CheckConfiguration() {
   Diagnostics found;
   checked_ = LoadWorkingDirectory(invocation, arguments, found);
   if (found.has_errors()) {
+    // The files of the root module are told with their whole paths, as the reference has them here.
+    found = Diagnostics();
+    checked_ = LoadWithWholePaths(invocation, arguments, found);
+  }
+  if (found.has_errors()) {
     diags.Append(std::move(found));
   }
   return !diags.has_errors();
+}
+
+bool StateSession::OptionsOf(backend::LocalOptions& options, const Loaded* loaded) {
+  if (!edits_state) {
+    return Options(options, loaded);
+  }
+  Diagnostics told = std::move(diags);
+  diags = Diagnostics();
+  const bool done = Options(options, loaded);
+  if (!done && !diags.empty()) {
+    const Diagnostic& cause = diags.list().front();
+    told.Error("Error loading the state",
+               "The state cannot be reached. The cause: " + cause.summary +
+                   (cause.detail.empty() ? "" : ": " + cause.detail));
+    diags = Diagnostics();
+  }
+  told.Append(std::move(diags));
+  diags = std::move(told);
+  return done;
+}
+
+std::string CopyNameOf(const std::string& state_path) {
+  return state_path + "." + std::to_string(std::time(nullptr)) + ".backup";
 }
 
 bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
@@ -51,16 +79,14 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   // Where there is a -backup-out, -state-out means a second state and not another place for this.
   options.state_out = flags.Has("backup-out") ? std::string() : given("state-out");
   options.backup = given("backup");
-  if (options.backup == "-" && !flags.IsSet("backup")) {
-    // These commands keep a copy of their own, named by the time.
-    options.backup.clear();
+  if (edits_state && (options.backup.empty() || options.backup == "-")) {
+    // The copy lies where the state of a directory without a backend is, or beside -state.
+    backend::LocalOptions usual;
+    usual.state = options.state;
+    options.backup = CopyNameOf(backend::LocalBackend(usual).Paths(WorkspaceOf(invocation)).write);
   }
-  if (!Options(options, loaded)) {
+  if (!OptionsOf(options, loaded)) {
     return false;
-  }
-  backend::LocalPaths paths = backend::LocalBackend(options).Paths(WorkspaceOf(invocation));
-  if (flags.Has("backup") && !flags.IsSet("backup") && flags.String("backup") == "-") {
-    options.backup = paths.write + "." + std::to_string(std::time(nullptr)) + ".backup";
   }
   auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   if (!opened) {

@@ -44,6 +44,9 @@ struct StateSession {
   } unreadable;
   /// When set, before Open(): without a stored state there is nothing to do.
   bool needs_state = false;
+  /// When set, before Open(): each change leaves a copy of the state before it, named by the time
+  /// unless -backup names it, and problems on the way to the state are one error.
+  bool edits_state = false;
   /// Opens the workspace's store and reads the state, under a lock when `lock` names its reason.
   /// `loaded` is the configuration where somebody has loaded it without any problem; else the root
   /// module is read for what it says about the backend.
@@ -73,10 +76,14 @@ struct StateSession {
 
  private:
   void TellUnreadable(const Error& error);
+  bool OptionsOf(backend::LocalOptions& options, const Loaded* loaded);
 
   Diagnostics of_audience_;  ///< what is wrong with -json and -json-into, told last
   bool locked_ = false;
   std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
 };
+
+/// Where a copy of a state goes that is about to be changed by hand.
+std::string CopyNameOf(const std::string& state_path);
 
 }  // namespace kinu::cli

@@ -210,6 +210,28 @@ state::State ImportToState(const Input& given, const ImportTarget& target, Diagn
   return diags.has_errors() ? input.prior_state->Clone() : std::move(plan.prior_state);
 }
 
+namespace {
+
+/// Values that are given for variables of the root module which their author wants nobody to use.
+void WarnOfDeprecatedVariables(const Input& input, Diagnostics& diags) {
+  const config::Module& root = *input.config->root().module;
+  for (const config::Variable& variable : root.variables) {
+    if (variable.deprecated.empty()) {
+      continue;
+    }
+    const std::string name(input.config->program->Text(variable.name));
+    const auto given = input.variables->find(name);
+    if (given != input.variables->end() && given->second.source != config::InputSource::kConfig) {
+      diags.Warning("Deprecated variable used from the root module",
+                    "The root variable \"" + name +
+                        "\" is deprecated with the following message: " + variable.deprecated,
+                    variable.range);
+    }
+  }
+}
+
+}  // namespace
+
 plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
   plan::Plan plan;
   plan.program = given.config->program;
@@ -226,6 +248,7 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
     plan.rejected = true;
     return plan;
   }
+  WarnOfDeprecatedVariables(given, diags);
   plan.targets = given.options.targets;
   plan.excludes = given.options.excludes;
   if (!plan.targets.empty() || !plan.excludes.empty()) {

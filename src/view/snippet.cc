@@ -60,8 +60,11 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
 }
 
 /// Texts that are not files of the configuration (console input, values on the command line, the
-/// dependency lock file) are not shown.
+/// dependency lock file) are not shown, but for what a command was given to read.
 bool HasShownText(const SourceFile& file) {
+  if (file.name() == "<stdin>" || file.name() == "<import-address>") {
+    return true;
+  }
   return !file.name().empty() && !file.name().starts_with('<') &&
          !file.name().ends_with(".terraform.lock.hcl");
 }

@@ -1,7 +1,6 @@
-#include <iostream>
-
 #include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/prompt.h"
 #include "cli/saved_plan.h"
 #include "plan/plan_file.h"
 #include "state/state.h"
@@ -16,17 +15,12 @@ namespace {
 bool Approve(const Invocation& invocation, plan::Mode mode, std::string_view workspace,
              Diagnostics& diags) {
   view::Approval approval = view::ApprovalFor(mode, workspace);
-  Print(view::RenderPrompt(invocation.style(), approval.query, approval.description));
-  std::string line;
-  if (!std::getline(std::cin, line)) {
-    diags.Error("error asking for approval: EOF", "");
+  auto answer = Ask(invocation, {"\n" + approval.query, approval.description});
+  if (!answer) {
+    diags.Error("error asking for approval: " + answer.error().message, "");
     return false;
   }
-  Print("\n");
-  while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) {
-    line.pop_back();
-  }
-  return line == "yes";
+  return *answer == "yes";
 }
 
 int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
@@ -91,9 +85,9 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
       }
     }
   } else {
-    if (!destroying && !RequireConfiguration("apply", diags)) {
-      return fail();
-    }
+    request.precondition = [&](Diagnostics& found) {
+      return destroying || RequireConfiguration("apply", found);
+    };
     if (!operation.Open(invocation, flags, request, "OperationTypeApply", *audience, diags)) {
       return fail();
     }
@@ -118,7 +112,11 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
       audience->Show(diags);
       if (!Approve(invocation, request.mode, operation.input.options.workspace, diags)) {
         if (!diags.has_errors()) {
-          audience->Text("\n" + std::string(view::CancelledText(request.mode)) + "\n");
+          const std::string told(view::CancelledText(request.mode));
+          audience->Text(told + "\n");
+          if (audience->json() != nullptr) {
+            audience->json()->Log(told.substr(0, told.size() - 1));
+          }
         }
         return fail();
       }
@@ -138,6 +136,12 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   operation.input.prior_state = &plan.prior_state;
   engine::ApplyResult result =
       engine::Apply(operation.input, plan, operation.store.get(), apply_diags);
+  if (destroying && result.counts.forgotten > 0 && !apply_diags.has_errors() &&
+      !flags.Bool("suppress-forget-errors")) {
+    apply_diags.Error("Destroy was successful but left behind forgotten instances",
+                      "Objects with lifecycle.destroy = false were dropped from the state but "
+                      "still exist.");
+  }
   if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
     apply_diags.Warning(
         "Applied changes may be incomplete",
@@ -190,13 +194,6 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
     if (audience->json() != nullptr) {
       audience->json()->Outputs(result.state.outputs);
     }
-  }
-  if (destroying && counts.forgotten > 0 && !flags.Bool("suppress-forget-errors")) {
-    diags.Error("Destroy was successful but left behind forgotten instances",
-                "Objects with lifecycle.destroy = false were dropped from the state but still "
-                "exist.");
-    audience->Show(diags);
-    return 1;
   }
   return 0;
 }

@@ -46,6 +46,7 @@ int RunUntaint(Invocation& invocation);
 int RunValidate(Invocation& invocation);
 int RunVersion(Invocation& invocation);
 int RunWorkspaceDelete(Invocation& invocation);
+int RunWorkspace(Invocation& invocation);
 int RunWorkspaceList(Invocation& invocation);
 int RunWorkspaceNew(Invocation& invocation);
 int RunWorkspaceSelect(Invocation& invocation);

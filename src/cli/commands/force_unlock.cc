@@ -19,6 +19,11 @@ int RunForceUnlock(Invocation& invocation) {
     return session.Fail();
   }
   // The lock of a local state is the operating system's and ends with its holder.
+  if (!session.flags.Bool("force")) {
+    return session.Fail("State locked by another local process",
+                        "Only the process that holds the lock of a local state can give it up: end "
+                        "that process.");
+  }
   return session.Fail("Failed to unlock state: LocalState not locked",
                       "A local state is locked only as long as the process that works on it runs. "
                       "End that process to release the lock.");

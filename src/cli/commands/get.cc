@@ -1,3 +1,4 @@
+#include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/modules.h"
 #include "cli/state_session.h"
@@ -17,16 +18,21 @@ int RunGet(Invocation& invocation) {
     return session.Usage();
   }
   auto arguments = VariableArguments(session.flags);
+  const std::string modules = invocation.data_directory + "/modules";
+  if (auto made = MakeDirectories(modules); !made) {
+    return session.Fail("Failed to create local modules directory", made.error().message);
+  }
+  (void)GatherWorkingInputs(arguments, session.diags);
+  if (session.diags.has_errors()) {
+    return session.Fail();
+  }
   Narrator narrator(invocation, *session.audience);
   Loaded loaded = InstallModules(invocation, arguments,
                                  {.again = session.flags.Bool("update"),
                                   .only_fetch = true,
                                   .test_directory = session.flags.String("test-directory")},
                                  narrator, session.diags);
-  // What was fetched is recorded although the root module has errors.
-  if (session.diags.has_errors() && !loaded.calls_found) {
-    return session.Fail();
-  }
+  // What was fetched is recorded although something is wrong.
   WriteModuleManifest(invocation, loaded, session.diags);
   return session.audience->Show(session.diags) ? 1 : 0;
 }

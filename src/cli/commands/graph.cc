@@ -1,3 +1,5 @@
+#include "base/files.h"
+#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
 #include "cli/provider_check.h"
 #include "cli/saved_plan.h"
@@ -5,6 +7,33 @@
 #include "engine/plan.h"
 
 namespace kinu::cli {
+
+namespace {
+
+/// Finds the providers and reads the state, which is not changed and so not locked.
+bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation& operation,
+                    Diagnostics& diags) {
+  backend::LocalOptions options;
+  if (!ReadBackend(invocation, root, options, diags)) {
+    return false;
+  }
+  operation.locator = MakeLocator(invocation, diags);
+  if (diags.has_errors() ||
+      !RequirePackages(*operation.locator, MissingPackagesForm::kAdvice, diags)) {
+    return false;
+  }
+  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), root.program);
+  auto state = opened ? (*opened)->Read(root.program)
+                      : Result<state::State>(std::unexpected(opened.error()));
+  if (!state) {
+    diags.Error("error loading state: " + state.error().message, "");
+    return false;
+  }
+  operation.prior = std::move(*state);
+  return true;
+}
+
+}  // namespace
 
 int RunGraph(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"draw-cycles"},
@@ -32,6 +61,9 @@ int RunGraph(Invocation& invocation) {
   engine::Input& input = operation.input;
   std::string path = flags.String("plan");
   std::string type = flags.String("type");
+  if (IsDirectory(path)) {
+    path.clear();  // no plan, but no mistake either
+  }
   if (!path.empty()) {
     // Nothing is changed, so the state is not locked.
     const std::span<const FlagSpec> quiet[] = {kLockFlags, kStateFlags, kOperationFlags,
@@ -48,26 +80,23 @@ int RunGraph(Invocation& invocation) {
     }
   } else {
     operation.loaded = LoadForOperation(invocation, variables, diags);
-    backend::LocalOptions options;
-    if (diags.has_errors() || !ReadBackend(invocation, operation.loaded, options, diags)) {
+    if (diags.has_errors()) {
+      // What is wrong with the state is told before what is wrong below the root module.
+      Diagnostics before;
+      const Loaded root = LoadRootModule(invocation, variables, before);
+      if (StopsEarly(before) ||
+          (!before.has_errors() && !ReadPriorState(invocation, root, operation, before))) {
+        diags = std::move(before);
+      }
       return fail();
     }
-    operation.locator = MakeLocator(invocation, diags);
-    if (!diags.has_errors()) {
-      RequireSelections(*operation.loaded.config, *operation.locator, diags);
+    if (!ReadPriorState(invocation, operation.loaded, operation, diags)) {
+      return fail();
     }
+    RequireSelected(*operation.loaded.config, *operation.locator, diags);
     if (diags.has_errors()) {
       return fail();
     }
-    auto opened =
-        backend::LocalBackend(options).Open(WorkspaceOf(invocation), operation.loaded.program);
-    auto state = opened ? (*opened)->Read(operation.loaded.program)
-                        : Result<state::State>(std::unexpected(opened.error()));
-    if (!state) {
-      diags.Error("error loading state: " + state.error().message, "");
-      return fail();
-    }
-    operation.prior = std::move(*state);
     input.config = operation.loaded.config.get();
     input.prior_state = &operation.prior;
     input.variables = &operation.loaded.variables;

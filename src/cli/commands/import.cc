@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kDone =
     "Import successful!\n\nThe resources that were imported are shown above. These resources are "
-    "now in\nyour OpenTofu state and will henceforth be managed by OpenTofu.\n";
+    "now in\nyour OpenTofu state and will henceforth be managed by OpenTofu.";
 
 /// The same as a JSON message.
 constexpr const char* kDoneMessage =
@@ -68,12 +68,14 @@ bool IsConfigured(const Invocation& invocation, const config::Config& config,
   }
   if (!audience.json_only()) {
     PrintError(invocation.style().Paint(
-        "[reset][bold][red]Error:[reset][bold] resource address %[reset]",
-        "\"" + program.ToText(address) + "\" does not exist in the configuration."));
-    PrintError("\n\nBefore importing this resource, please create its configuration in " + where +
-               ". For example:\n\nresource \"" + std::string(program.Text(resource.type)) +
-               "\" \"" + std::string(program.Text(resource.name)) +
-               "\" {\n  # (resource arguments)\n}\n\n");
+                   "[reset][bold][red]Error:[reset][bold] resource address %[reset]\n\n"
+                   "Before importing this resource, please create its configuration in " +
+                       where + ". For example:\n\nresource \"" +
+                       std::string(program.Text(resource.type)) + "\" \"" +
+                       std::string(program.Text(resource.name)) +
+                       "\" {\n  # (resource arguments)\n}\n",
+                   "\"" + program.ToText(address) + "\" does not exist in the configuration.") +
+               "\n");
   }
   return false;
 }
@@ -146,7 +148,7 @@ int RunImport(Invocation& invocation) {
     diags.Error("Error writing state file", written.error().message);
     return fail();
   }
-  audience->Text(invocation.style().Paint("\n[reset][green]%\n[reset]\n", kDone));
+  audience->Text("\n" + invocation.style().Paint("[reset][green]%\n", kDone) + "\n");
   if (audience->json() != nullptr) {
     audience->json()->Message(view::JsonUi::Level::kInfo, kDoneMessage);
   }

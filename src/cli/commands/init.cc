@@ -9,6 +9,8 @@
 #include "cli/commands/commands.h"
 #include "cli/modules.h"
 #include "cli/operation.h"
+#include "cli/provider_check.h"
+#include "codec/json_writer.h"
 #include "config/module_source.h"
 #include "config/requirements.h"
 #include "config/test_file.h"
@@ -79,6 +81,7 @@ class Init {
   int Run();
 
  private:
+  bool SavePluginPath();
   bool CopyFromModule();
   int Fail() {
     audience_.Show(diags_);
@@ -364,7 +367,8 @@ bool Init::SaveLocks(const install::LockFile& before, const install::InstallResu
 }
 
 bool Init::InstallProviders() {
-  install::ProviderRequirements requirements = Requirements();
+  WarnOfOverrides(invocation_, true, diags_);
+  const install::ProviderRequirements requirements = Requirements();
   CheckAddresses(requirements);
   const install::LockFile locks =
       install::LockFile::Read(std::string(install::kLockFileName), diags_);
@@ -378,9 +382,6 @@ bool Init::InstallProviders() {
   narrator_.Say("\n[reset][bold]Initializing provider plugins...");
   header_ = true;
   const install::CliConfig& cli_config = invocation_.cli_config;
-  for (const auto& [address, directory] : cli_config.dev_overrides()) {
-    requirements.erase(address);
-  }
   install::InstallOptions options;
   options.providers_directory = invocation_.data_directory + "/providers";
   options.upgrade = flags_.Bool("upgrade");
@@ -399,8 +400,37 @@ bool Init::InstallProviders() {
   return !diags_.has_errors() && SaveLocks(locks, installed);
 }
 
+/// Keeps the directories of -plugin-dir for later runs, or forgets those of earlier ones.
+bool Init::SavePluginPath() {
+  const std::string path = invocation_.data_directory + "/plugin_path";
+  const std::vector<std::string> directories = flags_.List("plugin-dir");
+  if (directories.empty()) {
+    std::error_code none;
+    std::filesystem::remove(path, none);
+    return true;
+  }
+  std::string text;
+  JsonWriter out(text, {.indent = "  "});
+  out.BeginArray();
+  for (const std::string& directory : directories) {
+    out.String(directory);
+  }
+  out.EndArray();
+  auto written = MakeDirectories(invocation_.data_directory);
+  if (written) {
+    written = ReplaceFile(path, text, 0644);
+  }
+  if (!written) {
+    diags_.Error("Error saving -plugin-path values", written.error().message);
+  }
+  return written.has_value();
+}
+
 int Init::Run() {
   arguments_ = VariableArguments(flags_);
+  if (!SavePluginPath()) {
+    return Fail();
+  }
   if (!flags_.String("from-module").empty() && !CopyFromModule()) {
     return Fail();
   }

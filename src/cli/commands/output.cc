@@ -24,7 +24,7 @@ int RunOutput(Invocation& invocation) {
   const JsonCopy copy(flags, diags);
   if (flags.Bool("json") && flags.Bool("raw")) {
     diags.Error("Invalid output format", "The -raw and -json options are mutually-exclusive.");
-  } else if (flags.Bool("raw") && words.empty()) {
+  } else if (flags.Bool("raw") && (words.empty() || words[0].empty())) {
     diags.Error("Output name required",
                 "You must give the name of a single output value when using the -raw option.");
   }
@@ -47,6 +47,8 @@ int RunOutput(Invocation& invocation) {
       for (state::StateProblem& problem : state::ProblemsOf(state.error())) {
         diags.Error(std::move(problem.summary), std::move(problem.detail));
       }
+    } else if (state.error().message.starts_with("read ")) {
+      diags.Error("Failed to read state file", state.error().message);
     } else {
       diags.Error(state.error().message, "");
     }
@@ -54,7 +56,7 @@ int RunOutput(Invocation& invocation) {
     return 1;
   }
   std::string text;
-  if (words.empty()) {
+  if (words.empty() || words[0].empty()) {
     if (flags.Bool("json") || copy.wanted()) {
       JsonWriter out(text, {.indent = "  "});
       view::WriteOutputs(out, state->outputs);
@@ -76,7 +78,7 @@ int RunOutput(Invocation& invocation) {
     Print(view::RenderOutputs(state->outputs, flags.Bool("show-sensitive")));
     return 0;
   }
-  if (state->outputs.empty() && !flags.Bool("json") && !flags.Bool("raw")) {
+  if (state->outputs.empty() && !flags.Bool("json")) {
     diags.Warning("No outputs found",
                   "The state has no output values. Declare outputs in the root module and "
                   "apply, then they can be shown here.");

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "hcl/writer/tokens.h"
 #include "plan/plan_file.h"
@@ -79,15 +80,13 @@ int RunPlan(Invocation& invocation) {
   }
   Operation operation;
   CatchInterrupts(&operation.pool);
-  if (request.mode != plan::Mode::kDestroy && !RequireConfiguration("plan", diags)) {
-    audience->Show(diags);
-    return 1;
-  }
+  WarnOfOverrides(invocation, false, diags);
+  audience->Show(diags);
   const std::string generate_path = flags.String("generate-config-out");
-  if (!generate_path.empty() && !CheckGenerated(generate_path, request.mode, diags)) {
-    audience->Show(diags);
-    return 1;
-  }
+  request.precondition = [&](Diagnostics& found) {
+    return (request.mode == plan::Mode::kDestroy || RequireConfiguration("plan", found)) &&
+           (generate_path.empty() || CheckGenerated(generate_path, request.mode, found));
+  };
   if (!operation.Open(invocation, flags, request, "OperationTypePlan", *audience, diags)) {
     operation.Close(diags);
     audience->Show(diags);

@@ -423,6 +423,10 @@ int MirrorCommand::Run() {
       }
     }
   }
+  if (const std::string& directory = session_.flags.positionals()[0]; !IsDirectory(directory)) {
+    session_.diags.Error("Failed to update indexes",
+                         "Nothing was put into " + directory + ", and there is no such directory.");
+  }
   return session_.diags.has_errors() ? session_.Fail() : 0;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
 #include "cli/operation.h"
 #include "cli/provider_check.h"
@@ -26,6 +27,16 @@ int RunProvidersSchema(Invocation& invocation) {
   }
   auto arguments = VariableArguments(flags);
   Loaded loaded = LoadForOperation(invocation, arguments, diags);
+  if (Diagnostics of_root; diags.has_errors()) {
+    // Unless the root module is wrong in itself, its files are told with their whole paths.
+    const Loaded root = LoadRootModule(invocation, arguments, of_root);
+    if (StopsEarly(of_root)) {
+      diags = std::move(of_root);
+    } else if (!of_root.has_errors()) {
+      diags = Diagnostics();
+      loaded = LoadWithWholePaths(invocation, arguments, diags);
+    }
+  }
   auto locator = MakeLocator(invocation, diags);
   if (!diags.has_errors()) {
     RequireSelections(*loaded.config, *locator, diags);

@@ -27,20 +27,21 @@ int RunRefresh(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   };
-  if (!RequireConfiguration("refresh", diags) ||
-      !operation.Open(invocation, flags, request, "OperationTypeRefresh", *audience, diags)) {
+  if (!operation.Open(invocation, flags, request, "OperationTypeRefresh", *audience, diags)) {
     return fail();
   }
   bool any = false;
   for (const auto& resource : operation.prior.resources) {
     any = any || resource->address.resource.mode == ResourceMode::kManaged;
   }
-  if (!any) {
+  // The state that a plan starts from is the refreshed one.
+  Diagnostics found;
+  plan::Plan plan = engine::MakePlan(operation.input, found);
+  if (!any && !plan.rejected) {
     diags.Warning("Empty or non-existent state",
                   "The state keeps track of no objects, so there is nothing to read again.");
   }
-  // The state that a plan starts from is the refreshed one.
-  plan::Plan plan = engine::MakePlan(operation.input, diags);
+  diags.Append(std::move(found));
   if (diags.has_errors()) {
     return fail();
   }

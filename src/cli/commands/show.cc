@@ -141,6 +141,21 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   return 0;
 }
 
+/// Whether the providers of all objects can be asked for their schemas.
+bool KnowsProviders(const state::State& state, const view::SchemaLookup& schemas,
+                    Diagnostics& diags) {
+  for (const auto& resource : state.resources) {
+    const std::string_view provider = state.program->Text(resource->provider.provider);
+    if (schemas.Find(provider) == nullptr) {
+      diags.Error("Failed to load plugin schemas",
+                  "The provider " + std::string(provider) +
+                      " of an object in the state is not there. To install it, run:\n  tofu init");
+      return false;
+    }
+  }
+  return true;
+}
+
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
               Diagnostics& diags) {
   if (form.summary > 0) {
@@ -169,6 +184,9 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   }
   view::StateTextOptions options;
   options.show_sensitive = form.show_sensitive;
+  if (!KnowsProviders(state, schemas, diags)) {
+    return 1;
+  }
   auto text = view::RenderState(state, schemas, invocation.style(), options);
   if (!text) {
     diags.Error("Failed to render state", text.error().message);
@@ -272,6 +290,10 @@ int RunShow(Invocation& invocation) {
       }
       view::WriteSingleModule(out, *config);
     } else {
+      if (!config::IsConfigDir(".")) {
+        diags.Error("No configuration files", "There is no configuration in this directory.");
+        return finish(1);
+      }
       Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
       auto locator = MakeLocator(invocation, diags);
       if (diags.has_errors() || !RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
@@ -293,6 +315,10 @@ int RunShow(Invocation& invocation) {
     return finish(PrintDocument(ReadDocument(invocation, path, {}, diags), form, diags));
   }
   if (!path.empty()) {
+    (void)GatherWorkingInputs(arguments, diags);
+    if (diags.has_errors()) {
+      return finish(1);
+    }
     auto file = plan::PlanFile::Open(path);
     const bool guessed = flags.String("plan").empty();
     if (file) {
@@ -306,7 +332,12 @@ int RunShow(Invocation& invocation) {
       return finish(1);
     }
     if (!guessed) {
-      diags.Error(NoPlanText(path, file.error()), "");
+      const std::string missing = "open " + path + ": no such file or directory";
+      diags.Error(file.error().code == ErrorCode::kNotFound
+                      ? "couldn't load the provided path as either a local plan file (" + missing +
+                            ") or a saved cloud plan (" + missing + ")"
+                      : NoPlanText(path, file.error()),
+                  "");
       return finish(1);
     }
     if (file.error().code != ErrorCode::kInvalid) {

@@ -1,6 +1,7 @@
 // state rm and state mv: what the state keeps track of, edited by hand.
 #include <algorithm>
-#include <span>
+#include <ctime>
+#include <map>
 
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
@@ -102,27 +103,14 @@ void Move(StateSession& session, const ResourceInstance& from, state::State& tar
   target = std::move(moved);
 }
 
-using Moved = std::pair<ResourceInstance, ResourceInstance>;
-
-/// Moves instances of one resource to one other. A resource that goes as a whole is not taken
-/// apart.
-void MoveAll(StateSession& session, std::span<const Moved> moves, state::State& target_state) {
-  const AbsResource& from = moves.front().first.resource;
-  const AbsResource& to = moves.front().second.resource;
-  state::Resource* source = session.state.Find(from);
-  const bool whole = moves.size() == source->instances.size() && target_state.Find(to) == nullptr &&
-                     std::all_of(moves.begin(), moves.end(), [](const Moved& move) {
-                       return move.first.key == move.second.key;
-                     });
-  if (!whole) {
-    for (const auto& [one, other] : moves) {
-      Move(session, one, target_state, other);
-    }
-    return;
-  }
+/// Moves a resource that goes as a whole, without taking it apart.
+void MoveWhole(state::State& from_state, const AbsResource& from, state::State& target_state,
+               const AbsResource& to) {
+  state::Resource* source = from_state.Find(from);
+  const ProviderConfig provider = source->provider;
   std::vector<state::Instance> instances = std::move(source->instances);
-  target_state.Ensure(to, source->provider).instances = std::move(instances);
-  session.state.Remove(from);
+  from_state.Remove(from);
+  target_state.Ensure(to, provider).instances = std::move(instances);
 }
 
 /// Whether a stored dependency may be on what was moved.
@@ -173,7 +161,9 @@ class OtherState {
     }
     const std::string& backup = session.flags.String("backup-out");
     auto store = std::make_unique<backend::LocalStore>(
-        backend::LocalPaths{path, path, backup == "-" ? "" : backup}, session.program);
+        backend::LocalPaths{path, path,
+                            backup == "-" || backup.empty() ? CopyNameOf(path) : backup},
+        session.program);
     if (session.flags.Bool("lock")) {
       state::LockRequest lock;
       lock.operation = "state-mv";
@@ -207,6 +197,166 @@ class OtherState {
   std::unique_ptr<backend::LocalStore> store_;
 };
 
+/// Moves what one address means to another one. Ref: opentofu internal/command/state_mv.go.
+class Mover {
+ public:
+  Mover(StateSession& session, state::State& destination)
+      : session_(session), destination_(destination), dry_run_(session.flags.Bool("dry-run")) {}
+
+  /// False after an error.
+  bool Run(const Place& from, const Place& to) {
+    if (from.is_module) {
+      return MoveModules(from, to);
+    }
+    const state::Resource* source = session_.state.Find(from.instance.resource);
+    if (!from.instance.key.none() || (source != nullptr && Has(*source, InstanceKey()))) {
+      return MoveInstance(from.instance, source, to);
+    }
+    return MoveResource(from.instance.resource, source, to);
+  }
+  /// How many modules, resources or instances went.
+  size_t moved() const { return moved_; }
+
+ private:
+  static bool Has(const state::Resource& resource, const InstanceKey& key) {
+    return std::any_of(resource.instances.begin(), resource.instances.end(),
+                       [&](const state::Instance& instance) { return instance.key == key; });
+  }
+  bool Fail(const char* summary, std::string detail) {
+    session_.diags.Error(summary, std::move(detail));
+    return false;
+  }
+  bool NoSource(const std::string& text) {
+    return Fail("Invalid source address",
+                "Cannot move " + text + ": does not match anything in the current state.");
+  }
+  void Tell(const std::string& from, const std::string& to) {
+    session_.Say((dry_run_ ? "Would move \"" : "Move \"") + from + "\" to \"" + to + "\"");
+    ++moved_;
+  }
+  /// What resources must have in common.
+  void CheckKinds(const AbsResource& from, const AbsResource& to) {
+    const Program& program = *session_.program;
+    const ResourceName& one = from.resource;
+    const ResourceName& other = to.resource;
+    const std::string move = "Cannot move " + program.ToText(from) + " to " + program.ToText(to);
+    if (one.mode == ResourceMode::kEphemeral || other.mode == ResourceMode::kEphemeral) {
+      Fail("Invalid state move request", "Ephemeral resources are in no state.");
+      return;
+    }
+    if (one.mode != other.mode) {
+      Fail("Invalid state move request",
+           move + ": a resource stays managed, and a data source stays one.");
+    }
+    if (one.type != other.type) {
+      Fail("Invalid state move request", move + ": the types of the resources differ.");
+    }
+  }
+
+  bool MoveModules(const Place& from, const Place& to);
+  bool MoveResource(const AbsResource& from, const state::Resource* source, const Place& to);
+  bool MoveInstance(const ResourceInstance& from, const state::Resource* source, const Place& to);
+
+  StateSession& session_;
+  state::State& destination_;
+  bool dry_run_;
+  size_t moved_ = 0;
+};
+
+bool Mover::MoveModules(const Place& from, const Place& to) {
+  Program& program = *session_.program;
+  std::map<std::string, std::vector<AbsResource>> modules;
+  for (const state::Resource* resource : session_.state.Sorted()) {
+    if (Inside(program, resource->address.module, from.module)) {
+      modules[program.ToText(resource->address.module)].push_back(resource->address);
+    }
+  }
+  const std::string from_text = program.ToText(from.module);
+  if (modules.empty()) {
+    return NoSource(from_text);
+  }
+  if (!to.is_module) {
+    return Fail("Invalid target address", "Cannot move " + from_text + " to " +
+                                              program.ToText(to.instance) +
+                                              ": a module can only become a module.");
+  }
+  for (const auto& [name, addresses] : modules) {
+    const ModuleInstId target = Rebase(program, addresses.front().module, from.module, to.module);
+    if (std::any_of(destination_.resources.begin(), destination_.resources.end(),
+                    [&](const auto& resource) { return resource->address.module == target; })) {
+      return Fail("Destination module already exists",
+                  "There are objects in " + program.ToText(target) +
+                      " already. Nothing was changed in the stored states.");
+    }
+    Tell(name, program.ToText(target));
+    if (dry_run_) {
+      continue;
+    }
+    for (const AbsResource& address : addresses) {
+      MoveWhole(session_.state, address, destination_, {target, address.resource});
+    }
+  }
+  return true;
+}
+
+bool Mover::MoveResource(const AbsResource& from, const state::Resource* source, const Place& to) {
+  const Program& program = *session_.program;
+  if (source == nullptr) {
+    return NoSource(program.ToText(from));
+  }
+  if (to.is_module || !to.instance.key.none()) {
+    return Fail("Invalid target address",
+                "Cannot move " + program.ToText(from) +
+                    ": a resource as a whole can only become a resource as a whole.");
+  }
+  const AbsResource& target = to.instance.resource;
+  CheckKinds(from, target);
+  if (destination_.Find(target) != nullptr) {
+    Fail("Invalid target address",
+         "Cannot move to " + program.ToText(target) + ": there is already such a resource.");
+  }
+  if (session_.diags.has_errors()) {
+    return false;
+  }
+  Tell(program.ToText(from), program.ToText(target));
+  if (!dry_run_) {
+    MoveWhole(session_.state, from, destination_, target);
+  }
+  return true;
+}
+
+bool Mover::MoveInstance(const ResourceInstance& from, const state::Resource* source,
+                         const Place& to) {
+  const Program& program = *session_.program;
+  if (to.is_module) {
+    return Fail("Invalid target address", "Cannot move " + program.ToText(from) + " to " +
+                                              program.ToText(to.module) +
+                                              ": an instance can only become an instance.");
+  }
+  CheckKinds(from.resource, to.instance.resource);
+  const state::Resource* existing = destination_.Find(to.instance.resource);
+  if (existing != nullptr && Has(*existing, to.instance.key)) {
+    Fail("Invalid target address", "Cannot move to " + program.ToText(to.instance) +
+                                       ": there is already an object with that address.");
+  }
+  if (source == nullptr || !Has(*source, from.key)) {
+    NoSource(program.ToText(from));
+  }
+  if (session_.diags.has_errors()) {
+    return false;
+  }
+  Tell(program.ToText(from), session_.flags.positionals()[1]);
+  if (dry_run_) {
+    return true;
+  }
+  if (existing == nullptr && source->instances.size() == 1 && from.key == to.instance.key) {
+    MoveWhole(session_.state, from.resource, destination_, to.instance.resource);
+  } else {
+    Move(session_, from, destination_, to.instance);
+  }
+  return true;
+}
+
 }  // namespace
 
 int RunStateRm(Invocation& invocation) {
@@ -224,20 +374,21 @@ int RunStateRm(Invocation& invocation) {
     return session.Usage();
   }
   session.needs_state = true;
+  session.edits_state = true;
+  session.unreadable = {"Failed to refresh state", ""};
   if (!session.CheckConfiguration() || !session.Open("state-rm")) {
     return session.Fail();
   }
   std::vector<ResourceInstance> selected;
   for (const std::string& word : session.flags.positionals()) {
     Place place;
-    if (!ReadPlace(session, word, place)) {
-      return session.Fail();
+    if (ReadPlace(session, word, place)) {
+      const std::vector<ResourceInstance> found = Select(session, place);
+      selected.insert(selected.end(), found.begin(), found.end());
     }
-    for (const ResourceInstance& address : Select(session, place)) {
-      if (std::find(selected.begin(), selected.end(), address) == selected.end()) {
-        selected.push_back(address);
-      }
-    }
+  }
+  if (session.diags.has_errors()) {
+    return session.Fail();
   }
   bool dry_run = session.flags.Bool("dry-run");
   for (const ResourceInstance& address : selected) {
@@ -248,7 +399,7 @@ int RunStateRm(Invocation& invocation) {
   }
   if (dry_run) {
     if (selected.empty()) {
-      session.Say("Would have removed nothing.");
+      session.Say("Would have removed nothing.", "Would have removed nothing");
     }
     return 0;
   }
@@ -284,6 +435,8 @@ int RunStateMv(Invocation& invocation) {
     return session.Usage();
   }
   session.needs_state = true;
+  session.edits_state = true;
+  session.unreadable = {"Failed to refresh source state", ""};
   if (!session.CheckConfiguration() || !session.Open("state-mv")) {
     return session.Fail();
   }
@@ -292,83 +445,25 @@ int RunStateMv(Invocation& invocation) {
     return session.Fail();
   }
   state::State& destination = other.is_open() ? other.state : session.state;
-  Program& program = *session.program;
-  const std::string& from_text = session.flags.positionals()[0];
-  const std::string& to_text = session.flags.positionals()[1];
   Place from;
   Place to;
-  if (!ReadPlace(session, from_text, from) || !ReadPlace(session, to_text, to)) {
+  const bool from_read = ReadPlace(session, session.flags.positionals()[0], from);
+  if (!ReadPlace(session, session.flags.positionals()[1], to) || !from_read) {
     return session.Fail();
   }
-  std::vector<ResourceInstance> selected = Select(session, from);
-  if (selected.empty()) {
-    return session.Fail("Invalid source address", "Cannot move " + from_text +
-                                                      ": does not match anything in the current "
-                                                      "state.");
+  Mover mover(session, destination);
+  if (!mover.Run(from, to)) {
+    return session.Fail();
   }
-  if (from.is_module != to.is_module ||
-      (!from.is_module &&
-       from.instance.resource.resource.type != to.instance.resource.resource.type)) {
-    return session.Fail("Invalid state move request",
-                        "Cannot move " + from_text + " to " + to_text +
-                            ": both must be modules, or resources of the same type.");
-  }
-  // A resource with several instances, or one that goes to a keyless address, keeps its keys.
-  bool whole = !from.is_module && from.instance.key.none() && to.instance.key.none();
-  std::vector<Moved> moves;
-  for (const ResourceInstance& address : selected) {
-    ResourceInstance target = to.instance;
-    if (from.is_module) {
-      target = address;
-      target.resource.module = Rebase(program, address.resource.module, from.module, to.module);
-    } else if (whole) {
-      target.key = address.key;
-    } else if (selected.size() > 1) {
-      return session.Fail(
-          "Invalid state move request",
-          "Cannot move " + from_text + " to " + to_text + ": several instances cannot become one.");
-    }
-    const state::Resource* existing = destination.Find(target.resource);
-    if (existing != nullptr &&
-        std::any_of(existing->instances.begin(), existing->instances.end(),
-                    [&](const state::Instance& entry) { return entry.key == target.key; })) {
-      return session.Fail("Invalid target address",
-                          "Cannot move " + program.ToText(address) + " to " +
-                              program.ToText(target) +
-                              ": there is already an object with that address.");
-    }
-    moves.emplace_back(address, target);
-  }
-  bool dry_run = session.flags.Bool("dry-run");
-  bool single = from.is_module || whole;
-  if (single) {
-    session.Say((dry_run ? "Would move \"" : "Move \"") + from_text + "\" to \"" + to_text + "\"");
-  }
-  for (size_t begin = 0; begin < moves.size();) {
-    size_t end = begin;
-    while (end < moves.size() && moves[end].first.resource == moves[begin].first.resource &&
-           moves[end].second.resource == moves[begin].second.resource) {
-      const auto& [source, target] = moves[end++];
-      if (!single) {
-        session.Say((dry_run ? "Would move \"" : "Move \"") + program.ToText(source) + "\" to \"" +
-                    program.ToText(target) + "\"");
-      }
-    }
-    if (!dry_run) {
-      MoveAll(session, std::span<const Moved>(moves).subspan(begin, end - begin), destination);
-    }
-    begin = end;
-  }
-  if (dry_run) {
+  if (session.flags.Bool("dry-run")) {
     return 0;
   }
-  ForgetDependencies(destination, program, from);
+  ForgetDependencies(destination, *session.program, from);
   // The state that gains the objects first: a failure in between leaves them in both.
   if (!other.Save(session) || !session.Save()) {
     return session.Fail();
   }
-  const std::string done =
-      "Successfully moved " + std::to_string(single ? 1 : moves.size()) + " object(s)";
+  const std::string done = "Successfully moved " + std::to_string(mover.moved()) + " object(s)";
   session.Say(done + ".", done);
   session.Close();
   return session.diags.has_errors() ? session.Fail() : 0;

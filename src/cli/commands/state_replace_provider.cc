@@ -15,12 +15,12 @@ void TellOverview(StateSession& session, const std::string& from, const std::str
   std::string text =
       "OpenTofu will perform the following actions:\n\n" +
       style.Paint("  [yellow]~[reset] Updating provider:") + "\n" +
-      style.Paint("    [red]-[reset] " + from) + "\n" + style.Paint("    [green]+[reset] " + to) +
-      "\n\n" +
-      style.Paint("[bold]Changing[reset] " + std::to_string(addresses.size()) + " resources:") +
-      "\n\n";
+      style.Paint("    [red]-[reset] " + from) + "\n" +
+      style.Paint("    [green]+[reset] " + to + "\n") + "\n" +
+      style.Paint("[bold]Changing[reset] " + std::to_string(addresses.size()) + " resources:\n") +
+      "\n";
   for (const std::string& address : addresses) {
-    text += "  " + address + "\n";
+    text += style.Paint("  " + address) + "\n";
   }
   session.audience->Text(text);
   if (session.audience->json() == nullptr) {
@@ -86,6 +86,7 @@ int RunStateReplaceProvider(Invocation& invocation) {
     session.diags.Error("Invalid \"to\" provider \"" + words[1] + "\"",
                         to.error().summary + ": " + to.error().detail);
   }
+  session.edits_state = true;
   if (session.diags.has_errors() || !session.Open("state-replace-provider")) {
     return session.Fail();
   }

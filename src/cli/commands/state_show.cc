@@ -27,9 +27,27 @@ int RunStateShow(Invocation& invocation) {
   }
   session.only = &address.resource;
   session.unreadable = {"", "error loading state: "};
-  session.needs_state = true;
-  if (!session.Open()) {
+  // The configuration is looked at as a whole, but what is wrong with the state is told first.
+  Diagnostics of_configuration;
+  const Loaded loaded = LoadForOperation(invocation, VariableArguments(session.flags),
+                                         of_configuration, session.program);
+  if (!session.Open({}, of_configuration.empty() ? &loaded : nullptr)) {
     return session.Fail();
+  }
+  auto locator = MakeLocator(invocation, session.diags);
+  session.diags.Append(std::move(of_configuration));
+  if (session.diags.has_errors() ||
+      !RequirePackages(*locator, MissingPackagesForm::kAdvice, session.diags)) {
+    return session.Fail();
+  }
+  RequireSelected(*loaded.config, *locator, session.diags);
+  if (session.diags.has_errors()) {
+    return session.Fail();
+  }
+  if (session.state.empty() && session.state.lineage.empty()) {
+    return session.Fail("No state file was found",
+                        "There is no state here: run the command in the directory of the "
+                        "configuration, or name the file with -state.");
   }
   const state::Instance* found = nullptr;
   const state::Resource* resource = session.state.Find(address.resource);
@@ -51,11 +69,6 @@ int RunStateShow(Invocation& invocation) {
   state::Instance& copy =
       single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
   copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
-  auto locator = MakeLocator(invocation, session.diags);
-  if (session.diags.has_errors() ||
-      !RequirePackages(*locator, MissingPackagesForm::kAdvice, session.diags)) {
-    return session.Fail();
-  }
   LocatorSchemas schemas(*locator);
   if (session.audience->json() != nullptr) {
     std::string document;

@@ -1,9 +1,26 @@
 // taint and untaint: marks that make the next plan replace an object.
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
+#include "config/address.h"
 
 namespace kinu::cli {
 namespace {
+
+/// Reads the address of an instance. False after an error.
+bool TakeInstance(StateSession& session, const std::string& word, ResourceInstance& out) {
+  session.sources.push_back(SourceFile::Make("", word));
+  auto endpoint =
+      config::ParseAddress(*session.program, session.sources.back().get(), session.diags);
+  if (endpoint && endpoint->is_module) {
+    session.diags.Error("Invalid address", "The address of a resource is needed, not of a module.",
+                        endpoint->range);
+    return false;
+  }
+  if (endpoint) {
+    out = {{endpoint->module, endpoint->resource}, endpoint->key};
+  }
+  return endpoint.has_value();
+}
 
 int Run(Invocation& invocation, bool taint) {
   static constexpr FlagSpec kFlags[] = {{"allow-missing"}, {"ignore-remote-version"}};
@@ -17,10 +34,8 @@ int Run(Invocation& invocation, bool taint) {
     if (words.size() != 1) {
       session.diags.Error("Invalid arguments", "The " + std::string(taint ? "taint" : "untaint") +
                                                    " command expects exactly one argument.");
-    } else if (!session.program->ParseResourceInstance(words[0], &address)) {
-      session.diags.Error("Invalid address",
-                          "\"" + words[0] + "\" is not the address of a resource instance.");
-    } else if (taint && address.resource.resource.mode != ResourceMode::kManaged) {
+    } else if (TakeInstance(session, words[0], address) && taint &&
+               address.resource.resource.mode != ResourceMode::kManaged) {
       session.diags.Error("Invalid resource address",
                           words[0] + " is not a managed resource: only those can be tainted.");
     }

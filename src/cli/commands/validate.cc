@@ -84,6 +84,7 @@ int RunValidate(Invocation& invocation) {
   }
   const bool json = flags.Bool("json");
   auto finish = [&] {
+    WarnOfOverrides(invocation, false, diags);
     const bool failed = diags.has_errors();
     // In the order in which they were found; people get them sorted.
     if (json || copy.wanted()) {
@@ -108,7 +109,8 @@ int RunValidate(Invocation& invocation) {
   if (!flags.positionals().empty()) {
     const std::string& dir = flags.positionals()[0];
     if (!IsDirectory(dir) || ::chdir(dir.c_str()) != 0) {
-      diags.Error("Failed to read module directory",
+      diags.Error(FileExists(dir) && !IsDirectory(dir) ? "Failed to read test directory"
+                                                       : "Failed to read module directory",
                   "The module directory " + dir + " does not exist or cannot be read.");
       return finish();
     }

@@ -18,6 +18,26 @@ void ListFlags(StateSession& session, std::span<const FlagSpec> own, bool locks)
   session.Parse(std::span(all).first(locks ? 4 : 3));
 }
 
+/// Warns whoever calls "tofu env". Always true.
+bool WarnOfOldName(StateSession& session) {
+  if (!session.invocation.old_name) {
+    return true;
+  }
+  if (session.audience->json() != nullptr) {
+    session.audience->json()->Message(
+        view::JsonUi::Level::kWarn,
+        "The \"tofu env\" family of commands is deprecated. Use \"tofu workspace\" instead");
+  }
+  if (!session.json_only()) {
+    Diagnostics diags;
+    diags.Warning("The \"tofu env\" family of commands is deprecated",
+                  "What was called an environment is called a workspace now: use the commands "
+                  "\"tofu workspace\". Those of \"tofu env\" will be removed.");
+    session.invocation.Show(diags);
+  }
+  return true;
+}
+
 /// Takes exactly one word: the name.
 bool TakeName(StateSession& session, std::string& name) {
   if (session.flags.positionals().size() == 1) {
@@ -25,7 +45,7 @@ bool TakeName(StateSession& session, std::string& name) {
   } else {
     session.diags.Error("Invalid arguments list", "Expected a single argument: NAME.");
   }
-  return session.ArgumentsFit();
+  return session.ArgumentsFit() && WarnOfOldName(session);
 }
 
 bool TakeNothing(StateSession& session) {
@@ -33,7 +53,7 @@ bool TakeNothing(StateSession& session) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
   }
-  return session.ArgumentsFit();
+  return session.ArgumentsFit() && WarnOfOldName(session);
 }
 
 void Paint(StateSession& session, std::string_view markup, const std::string& plain) {
@@ -76,6 +96,13 @@ int InvalidName(StateSession& session, const std::string& name) {
 }
 
 }  // namespace
+
+int RunWorkspace(Invocation& invocation) {
+  StateSession session(invocation);
+  session.Parse({});
+  (void)TakeNothing(session);
+  return session.Usage();
+}
 
 int RunWorkspaceList(Invocation& invocation) {
   StateSession session(invocation);
@@ -130,6 +157,10 @@ int RunWorkspaceShow(Invocation& invocation) {
   session.Parse(tables);
   if (!TakeNothing(session)) {
     return session.Usage();
+  }
+  if (!backend::IsValidWorkspaceName(Environment("TF_WORKSPACE"))) {
+    return session.Fail("Error getting the current workspace",
+                        "Invalid workspace name set using TF_WORKSPACE.");
   }
   Print(WorkspaceOf(invocation) + "\n");
   return 0;

@@ -147,8 +147,8 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
     case EventKind::kImportById:
       return open(plain + ": Importing from ID \"" + event.id_value + "\"...");
     case EventKind::kImportPrepared:
-      return style.Paint("[reset][bold][green]%: Import prepared!\n", plain) +
-             style.Paint("[reset][green]  Prepared % for import\n", event.text);
+      return style.Paint("[reset][bold][green]%: Import prepared!", plain) + "\n" +
+             style.Paint("[reset][green]  Prepared % for import", event.text) + "\n";
     case EventKind::kImportPrepare:
       return open(plain + ": Preparing import..." + IdSuffix(event));
     case EventKind::kImportStart:

@@ -151,7 +151,7 @@ Approval ApprovalFor(plan::Mode mode, std::string_view workspace) {
 }
 
 std::string RenderPrompt(const Style& style, std::string_view query, std::string_view description) {
-  std::string markup = "[reset][bold]\n";
+  std::string markup = "[reset][bold]";
   markup += query;
   markup += "[reset]\n";
   if (!description.empty()) {
