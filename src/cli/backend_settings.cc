@@ -322,19 +322,35 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
   return out;
 }
 
+namespace {
+
+Loaded LoadRoot(const Invocation& invocation, std::span<const config::VariableArgument> arguments,
+                config::LoadOptions options, Diagnostics& diags) {
+  Loaded loaded;
+  loaded.program = std::make_shared<Program>();
+  const size_t errors = diags.error_count();
+  loaded.inputs = GatherWorkingInputs(arguments, diags);
+  options.workspace = WorkspaceOf(invocation);
+  options.inputs = &loaded.inputs;
+  // Without the values that it may depend on, nothing is said about a configuration.
+  Diagnostics ignored;
+  loaded.config =
+      LoadKept(loaded.program, ".", options, diags.error_count() == errors ? diags : ignored);
+  return loaded;
+}
+
+}  // namespace
+
 Loaded LoadRootModule(const Invocation& invocation,
                       std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                       std::string test_directory) {
-  Loaded loaded;
-  loaded.program = std::make_shared<Program>();
-  loaded.inputs = GatherWorkingInputs(arguments, diags);
-  config::LoadOptions options;
-  options.workspace = WorkspaceOf(invocation);
-  options.inputs = &loaded.inputs;
-  options.root_only = true;
-  options.test_directory = std::move(test_directory);
-  loaded.config = LoadKept(loaded.program, ".", options, diags);
-  return loaded;
+  return LoadRoot(invocation, arguments,
+                  {.root_only = true, .test_directory = std::move(test_directory)}, diags);
+}
+
+Loaded LoadForBackend(const Invocation& invocation,
+                      std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
+  return LoadRoot(invocation, arguments, {.root_only = true, .files_only = true}, diags);
 }
 
 bool StopsEarly(const Diagnostics& of_root) {
@@ -429,7 +445,7 @@ bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::Lo
 bool BackendOptions(const Invocation& invocation,
                     std::span<const config::VariableArgument> arguments,
                     backend::LocalOptions& options, Diagnostics& diags) {
-  Loaded loaded = LoadRootModule(invocation, arguments, diags);
+  Loaded loaded = LoadForBackend(invocation, arguments, diags);
   return !diags.has_errors() && ReadBackend(invocation, loaded, options, diags);
 }
 

@@ -59,6 +59,9 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
 Loaded LoadRootModule(const Invocation& invocation,
                       std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                       std::string test_directory = {});
+/// The same, as far as finding its backend needs it.
+Loaded LoadForBackend(const Invocation& invocation,
+                      std::span<const config::VariableArgument> arguments, Diagnostics& diags);
 
 /// Puts the settings of a local backend into `options`.
 void ApplyBackendValues(const BackendValues& values, backend::LocalOptions& options);

@@ -170,7 +170,7 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     // The backend and the state, which need the root module alone, come before everything else
     // that is wrong with the configuration.
     Diagnostics before;
-    Loaded root = LoadRootModule(invocation, request.variables, before);
+    Loaded root = LoadForBackend(invocation, request.variables, before);
     if (StopsEarly(before) ||
         (!before.has_errors() &&
          !Prepare(invocation, flags, request, lock_operation, root, audience, before))) {

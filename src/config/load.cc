@@ -825,6 +825,9 @@ void ConfigLoader::Load() {
   ShowProblems(root);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
   CheckSupported(*root_node);
+  if (options_.files_only) {
+    return;
+  }
   ReadTargets(*root_node);
   if (options_.root_only || (diags_.error_count() != errors && !options_.despite_errors)) {
     return;

@@ -56,6 +56,8 @@ struct LoadOptions {
   bool only_fetching = false;
   /// True: the root module alone is loaded, without what it calls.
   bool root_only = false;
+  /// True: of that, what stands in its files; where its calls lead is not worked out.
+  bool files_only = false;
   /// True: what it calls is loaded even when it has errors itself.
   bool despite_errors = false;
   /// Where to say whether everything that is called was found, and is right in itself; null: nobody

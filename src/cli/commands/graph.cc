@@ -83,7 +83,7 @@ int RunGraph(Invocation& invocation) {
     if (diags.has_errors()) {
       // What is wrong with the state is told before what is wrong below the root module.
       Diagnostics before;
-      const Loaded root = LoadRootModule(invocation, variables, before);
+      const Loaded root = LoadForBackend(invocation, variables, before);
       if (StopsEarly(before) ||
           (!before.has_errors() && !ReadPriorState(invocation, root, operation, before))) {
         diags = std::move(before);

@@ -29,7 +29,7 @@ int RunProvidersSchema(Invocation& invocation) {
   Loaded loaded = LoadForOperation(invocation, arguments, diags);
   if (Diagnostics of_root; diags.has_errors()) {
     // Unless the root module is wrong in itself, its files are told with their whole paths.
-    const Loaded root = LoadRootModule(invocation, arguments, of_root);
+    const Loaded root = LoadForBackend(invocation, arguments, of_root);
     if (StopsEarly(of_root)) {
       diags = std::move(of_root);
     } else if (!of_root.has_errors()) {
