@@ -119,6 +119,17 @@ void AddOptionalEdges(Walk& walk) {
   walk.graph.Finish();
 }
 
+/// Whether the objects are to go before themselves: a move can bring that about.
+bool ListsItself(const Program& program, const Cell& cell) {
+  if (cell.dependencies == nullptr ||
+      (cell.phase != Phase::kDestroy && cell.phase != Phase::kDispose)) {
+    return false;
+  }
+  const ConfigResource own{program.ModuleOf(cell.resource.module), cell.resource.resource};
+  return std::find(cell.dependencies->begin(), cell.dependencies->end(), own) !=
+         cell.dependencies->end();
+}
+
 }  // namespace
 
 bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
@@ -159,8 +170,14 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   for (const Cell& cell : walk.cells) {
     auto kept = std::count_if(cell.rows.begin(), cell.rows.end(),
                               [](const CellRow& row) { return row.kept; });
-    if (cell.names_itself && kept > 1 && walk.Kept(cell.id)) {
+    const bool lists_itself = ListsItself(walk.program, cell);
+    if ((cell.names_itself || lists_itself) && kept > 1 && walk.Kept(cell.id)) {
       diags.Error("Cycle: " + CellName(walk, plan, cell), "");
+    }
+    for (const CellRow& row : cell.rows) {
+      if (lists_itself && row.kept && walk.Kept(cell.id)) {
+        diags.Error("Self reference: " + CellRowName(walk, plan, cell, row), "");
+      }
     }
   }
   for (const auto& cycle : walk.graph.Cycles()) {

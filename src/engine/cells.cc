@@ -618,20 +618,23 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
   return needed;
 }
 
+std::string CellRowName(const Walk& walk, const plan::Plan& plan, const Cell& cell,
+                        const CellRow& row) {
+  const plan::ResourceChange& change = plan.changes[row.change];
+  std::string out = walk.program.ToText(change.address);
+  if (!change.deposed.empty()) {
+    out += cell.left_over ? " (forget deposed " : " (destroy deposed ";
+    out += change.deposed + ")";
+  } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
+    out += " (destroy)";
+  }
+  return out;
+}
+
 std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell) {
   std::string out;
   for (const CellRow& row : cell.rows) {
-    const plan::ResourceChange& change = plan.changes[row.change];
-    if (!out.empty()) {
-      out += ", ";
-    }
-    out += walk.program.ToText(change.address);
-    if (!change.deposed.empty()) {
-      out += cell.left_over ? " (forget deposed " : " (destroy deposed ";
-      out += change.deposed + ")";
-    } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
-      out += " (destroy)";
-    }
+    out += (out.empty() ? "" : ", ") + CellRowName(walk, plan, cell, row);
   }
   return out;
 }

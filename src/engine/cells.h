@@ -81,5 +81,8 @@ void DropUnusedValues(Walk& walk);
 
 /// What a cycle between cells is called: each row with its phase.
 std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell);
+/// One row of it.
+std::string CellRowName(const Walk& walk, const plan::Plan& plan, const Cell& cell,
+                        const CellRow& row);
 
 }  // namespace kinu::engine

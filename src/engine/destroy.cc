@@ -216,19 +216,22 @@ void KeepDependenciesOfFailed(const DestroyOrder& order, SaidOfRows& said, plan:
   }
 }
 
-/// Objects that would have to go before each other. They have no order even where they are only
-/// forgotten.
+/// Objects that would have to go before each other, or before themselves. They have no order even
+/// where they are only forgotten.
 bool CheckDestroyOrder(const Program& program, const DestroyOrder& order,
                        const FlatSet<ResourceInstance>* selected, Diagnostics& diags) {
-  const auto cycles = order.Cycles(selected);
-  for (const std::vector<ResourceInstance>& cycle : cycles) {
+  const size_t errors = diags.error_count();
+  for (const std::vector<ResourceInstance>& cycle : order.Cycles(selected)) {
     std::string members;
     for (const ResourceInstance& member : cycle) {
       members += (members.empty() ? "" : ", ") + program.ToText(member) + " (destroy)";
     }
     diags.Error("Cycle: " + members, "");
   }
-  return cycles.empty();
+  for (const ResourceInstance& member : order.SelfReferring(selected)) {
+    diags.Error("Self reference: " + program.ToText(member) + " (destroy)", "");
+  }
+  return diags.error_count() == errors;
 }
 
 }  // namespace

@@ -169,7 +169,26 @@ std::vector<std::vector<ResourceInstance>> DestroyOrder::Cycles(
         std::copy_if(all.begin(), all.end(), std::back_inserter(members), goes);
       }
     }
-    out.push_back(std::move(members));
+    if (members.size() > 1) {
+      out.push_back(std::move(members));
+    }
+  }
+  return out;
+}
+
+std::vector<ResourceInstance> DestroyOrder::SelfReferring(
+    const FlatSet<ResourceInstance>* selected) const {
+  std::vector<ResourceInstance> out;
+  for (const Group& group : groups_) {
+    const ConfigResource own{program_.ModuleOf(group.resource.module), group.resource.resource};
+    const auto& list = group.dependencies;
+    if (std::find(list.begin(), list.end(), own) == list.end()) {
+      continue;
+    }
+    std::copy_if(group.members.begin(), group.members.end(), std::back_inserter(out),
+                 [&](const ResourceInstance& member) {
+                   return selected == nullptr || selected->contains(member);
+                 });
   }
   return out;
 }

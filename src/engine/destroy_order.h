@@ -28,6 +28,8 @@ class DestroyOrder {
   /// Objects that wait for each other, cycle by cycle. `selected`: those that are to go; null: all.
   std::vector<std::vector<ResourceInstance>> Cycles(
       const FlatSet<ResourceInstance>* selected) const;
+  /// Those whose own resource is in their list, which a move can bring about.
+  std::vector<ResourceInstance> SelfReferring(const FlatSet<ResourceInstance>* selected) const;
 
  private:
   /// Instances of one resource whose objects list the same dependencies: they are taken together.

@@ -103,6 +103,27 @@ TEST_F(DestroyTest, ObjectsThatDependOnEachOtherHaveNoOrder) {
   }
 }
 
+TEST_F(DestroyTest, AnObjectThatDependsOnItselfCannotGo) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" { name = "b" })");
+  Apply();
+  for (const auto& resource : state_.resources) {
+    resource->instances[0].current->dependencies =
+        std::make_shared<const std::vector<ConfigResource>>(
+            1, ConfigResource{ModuleId(), resource->address.resource});
+  }
+  mode_ = plan::Mode::kDestroy;
+  refresh_ = false;
+  (void)Plan();
+  EXPECT_EQ(Errors("Self reference: test_thing.a (destroy)"), 1u) << Text(diags_);
+  EXPECT_EQ(Errors("Cycle"), 0u) << Text(diags_);
+  mode_ = plan::Mode::kNormal;
+  Configure(R"(resource "test_thing" "a" { name = "a" })");
+  (void)Plan();
+  EXPECT_EQ(Errors("Self reference: test_thing.b (destroy)"), 1u) << Text(diags_);
+}
+
 TEST_F(DestroyTest, WhatMustStayKeepsWhatItNeedsInModulesToo) {
   const char* module = R"(
     variable "i" {}
@@ -133,6 +154,37 @@ TEST_F(DestroyTest, WhatMustStayKeepsWhatItNeedsInModulesToo) {
   EXPECT_EQ(Going(plan), (Strings{"module.m.test_thing.b", "module.m.test_thing.c"}));
   // That a must stay too is no news.
   EXPECT_EQ(Errors("Resource instance cannot be destroyed"), 1u) << Text(diags_);
+}
+
+TEST_F(DestroyTest, AFailedOneKeepsWhatTheProviderReturned) {
+  const char* text = R"(resource "test_thing" "a" {
+    name  = "a"
+    force = "%v"
+    lifecycle { create_before_destroy = true }
+  })";
+  auto errored = [&] {
+    const Strings lines = events_.Take();
+    return std::count(lines.begin(), lines.end(), "apply-errored test_thing.a");
+  };
+  ConfigureAs(text, nullptr, "one");
+  Apply();
+  failing_ = {"destroy a"};
+  // One that made room for another.
+  ConfigureAs(text, nullptr, "two");
+  PlanAndApply();
+  ASSERT_TRUE(HasError("failed as told")) << Text(diags_);
+  EXPECT_FALSE((*diags_.begin()).subject.valid());
+  EXPECT_EQ(errored(), 0);
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.a deposed"}));
+  const state::Instance& a = state_.Find(state_.Sorted()[0]->address)->instances[0];
+  EXPECT_TRUE(a.current->create_before_destroy);
+  EXPECT_FALSE(a.deposed[0].object.create_before_destroy);
+  // The current one.
+  mode_ = plan::Mode::kDestroy;
+  PlanAndApply();
+  EXPECT_EQ(errored(), 1);
+  EXPECT_FALSE(
+      state_.Find(state_.Sorted()[0]->address)->instances[0].current->create_before_destroy);
 }
 
 TEST_F(DestroyTest, MovesThatAreInTheWayAreWarnedOf) {

@@ -290,6 +290,9 @@ plan::Plan MakePlan(const Input& given, Diagnostics& diags) {
       PlanDestroyAll(input, RunPlanWalk, plan, diags);
       break;
   }
+  // What was checked before says nothing of the state that is planned from.
+  plan.prior_state.checks.clear();
+  plan.prior_state.has_checks = false;
   plan.errored = diags.error_count() != errors;
   return plan;
 }

@@ -279,8 +279,8 @@ class World:
 
     def tells(self, m, told):
         """Whether instances of a module are told which one they are: two things of the same name
-        would be one."""
-        return m.makes_things() and (told or m.kind != "single" and m.size > 1)
+        would be one, be it that one of them is about to go."""
+        return m.makes_things() and (told or m.kind != "single")
 
     def module_call(self, resources, modules, m, told=False):
         lines = ['module "%s" {' % m.name, '  source = "./%s"' % m.name]

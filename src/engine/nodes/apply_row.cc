@@ -238,7 +238,8 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
   provider::Problems problems;
   provider::ApplyResponse response = provider.ApplyResourceChange(request, problems);
   std::string address = row.AddressText();
-  AppendProblems(problems, row.resource.body, address, diags);
+  // A destruction has no configuration that its problems could point at.
+  AppendProblems(problems, deleting ? nullptr : row.resource.body, deleting ? "" : address, diags);
   auto failed = [&] { return diags.error_count() != errors; };
   auto bug = [&](std::string summary, const std::string& what) {
     diags.Error(std::move(summary), "After applying the change of " + address + ", the provider " +
@@ -498,15 +499,16 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
       record.deposed = deposed;
       record.object = MakeObject(row, applied.value, applied.notes, object->status);
       record.object.dependencies = object->dependencies;
-      record.object.create_before_destroy = object->create_before_destroy;
+      record.object.create_before_destroy = false;  // the next plan sets it again
       record.object.skip_destroy = object->skip_destroy;
       context.recorder.Record(record, DurabilityOf(row));
     }
-    walk.Post({.kind = EventKind::kApplyErrored,
-               .address = row.address,
-               .deposed = deposed,
-               .action = plan::Action::kDelete,
-               .elapsed_seconds = watch.seconds()});
+    if (deposed.empty()) {
+      walk.Post({.kind = EventKind::kApplyErrored,
+                 .address = row.address,
+                 .action = plan::Action::kDelete,
+                 .elapsed_seconds = watch.seconds()});
+    }
     return;
   }
   state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kRemove);
