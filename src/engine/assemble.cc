@@ -44,7 +44,7 @@ void ForEachRowOf(const Walk& walk, F&& visit) {
 
 std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInstance& address,
                                             const BlockInfo& info, const Row& row) {
-  if (!row.previous_value || row.failed || !walk.input.options.refresh ||
+  if (!row.previous_value || (row.failed && !row.refreshed) || !walk.input.options.refresh ||
       address.resource.resource.mode != ResourceMode::kManaged) {
     return std::nullopt;
   }

@@ -836,6 +836,32 @@ TEST_F(ScenarioTest, DependenciesAreKeptWhateverThePlanSays) {
   }
 }
 
+TEST_F(ScenarioTest, DriftIsToldOfWhatCannotBePlanned) {
+  auto text = [](const char* force) {
+    return std::string(R"(
+      resource "test_thing" "a" {
+        name  = "a"
+        force = ")") +
+           force + R"("
+        lifecycle { prevent_destroy = true }
+      })";
+  };
+  Configure(text("one"));
+  Apply();
+  script_->types["test_thing"].read = [](const Value& stored) {
+    std::vector<std::pair<std::string, Value>> attributes;
+    for (const auto& [name, type, optional] : stored.type().attributes()) {
+      attributes.emplace_back(name,
+                              name == "value" ? Value::String("drifted") : stored.Attribute(name));
+    }
+    return Value::Object(std::move(attributes));
+  };
+  Configure(text("two"));
+  plan::Plan plan = Plan();
+  EXPECT_TRUE(HasError("Resource instance cannot be destroyed")) << Text(diags_);
+  EXPECT_EQ(plan.drift.size(), 1u);
+}
+
 TEST_F(ScenarioTest, WhatACheckCouldNotReadIsRememberedAsAsked) {
   Configure(R"(
     check "c" {

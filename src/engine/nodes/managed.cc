@@ -971,6 +971,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
       return;  // gone already: drift, nothing to plan
     }
   }
+  row.row.refreshed = true;
   row.row.refreshed_value = prior;
   row.row.refreshed_notes = *notes;
   if (walk.input.options.mode == plan::Mode::kRefreshOnly) {
