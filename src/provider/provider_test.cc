@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -120,23 +119,6 @@ TEST_F(TerraformData, UpgradeImportAndMove) {
   move.source_type = "other";
   provider_->MoveResourceState(move, problems_);
   EXPECT_TRUE(HasErrors(problems_));
-}
-
-TEST_F(TerraformData, TenThousandPlansAreQuick) {
-  constexpr int kRows = 10'000;
-  std::vector<Value> proposed;
-  for (int i = 0; i < kRows; ++i) {
-    proposed.push_back(Data(kNullString, Value::Int(i), {}, {}));
-  }
-  auto begin = std::chrono::steady_clock::now();
-  for (const Value& value : proposed) {
-    Plan({}, value);
-  }
-  auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
-                    std::chrono::steady_clock::now() - begin)
-                    .count();
-  RecordProperty("microseconds", static_cast<int>(micros));
-  EXPECT_LT(micros, kRows * 20) << "an order of magnitude above the budget of 2 us";
 }
 
 TEST(BuiltIn, Schema) {

@@ -207,6 +207,8 @@ constexpr Construct kNative[] = {
     {"sequences that do not end", "", "a = \"${\n"},
     {"directives that do not end", "a = \"", "%{if x}", "\"\n", "", "", 1000},
     {"heredocs that do not end", "", "a = <<EOT\n"},
+    {"heredocs on one line", "", "<<A "},
+    {"openings of sequences", "", "${"},
     {"comments that do not end", "", "/* "},
     {"bytes that are no UTF-8", "a = \"", "\xFF", "\"\n"},
     {"signs that mean nothing", "", "; ' ` ^ & | ~\n"},
