@@ -328,7 +328,7 @@ std::optional<backend::LocalOptions> InitBackend(const Invocation& invocation, c
   BackendSettings settings = ReadBackendSettings(invocation, root, request.overrides, true, diags);
   auto read = ReadBackendRecord(invocation.data_directory);
   if (!read) {
-    diags.Error("Failed to load state", read.error().message);
+    diags.Error("Failed to load state: " + read.error().message, "");
   }
   if (diags.error_count() != errors) {
     return std::nullopt;

@@ -353,6 +353,17 @@ Loaded LoadForBackend(const Invocation& invocation,
   return LoadRoot(invocation, arguments, {.root_only = true, .files_only = true}, diags);
 }
 
+bool FilesAreRight(const Invocation& invocation,
+                   std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
+  Diagnostics found;
+  const Loaded root = LoadForBackend(invocation, arguments, found);
+  if (!StopsEarly(found)) {
+    return true;
+  }
+  diags.Append(std::move(found));
+  return false;
+}
+
 bool StopsEarly(const Diagnostics& of_root) {
   return std::any_of(of_root.begin(), of_root.end(), [](const Diagnostic& problem) {
     return problem.severity == Severity::kError && !problem.summary.starts_with("Duplicate ");

@@ -75,5 +75,9 @@ Value PlanBackendConfig(const backend::LocalOptions& options);
 /// Whether these problems of a root module show as soon as its backend is asked for, so that
 /// nothing below it is looked at. What stands twice shows only when everything is loaded.
 bool StopsEarly(const Diagnostics& of_root);
+/// Whether the files of the root module, and of the variables, have no such problem: they are
+/// looked at even by commands that work on a file which has everything in it.
+bool FilesAreRight(const Invocation& invocation,
+                   std::span<const config::VariableArgument> arguments, Diagnostics& diags);
 
 }  // namespace kinu::cli

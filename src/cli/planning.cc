@@ -103,9 +103,19 @@ int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& di
   return audience.json_only() ? 1 : UsageError(invocation, diags);
 }
 
+void Audience::TellSlowLock() {
+  Text(std::string(view::kAcquiringLock) + "\n");
+  if (json_ != nullptr) {
+    json_->Message(view::JsonUi::Level::kInfo, view::kAcquiringLock, "state_lock_acquire");
+  }
+}
+
 bool Audience::Show(Diagnostics& diags) {
   bool errors = diags.has_errors();
-  // In the order in which they were found; people get them sorted.
+  // A stream for programs has them in the order in which they were found.
+  if (!json_only_) {
+    diags.Sort();
+  }
   if (json_ != nullptr) {
     json_->Diagnostics(diags);
   }
@@ -257,7 +267,7 @@ bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
     lock.operation = lock_operation;
     lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
     lock.cancelled = [] { return StopRequested().load(); };
-    lock.on_slow = [&] { audience.Text(std::string(view::kAcquiringLock) + "\n"); };
+    lock.on_slow = [&] { audience.TellSlowLock(); };
     auto held = store->Lock(lock);
     if (!held) {
       diags.Error("Error acquiring the state lock", held.error().message);

@@ -27,6 +27,8 @@ class Audience {
   void JsonText(std::string_view text) const;
   /// Human text, unless only JSON is wanted.
   void Text(std::string_view text) const;
+  /// Says that somebody else holds the state's lock.
+  void TellSlowLock();
   /// Diagnostics in every form that is wanted; clears them. True when there was an error.
   bool Show(Diagnostics& diags);
 

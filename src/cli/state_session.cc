@@ -98,6 +98,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     state::LockRequest request;
     request.operation = lock;
     request.only = first;
+    request.on_slow = [this] { audience->TellSlowLock(); };
     if (flags.Has("lock-timeout")) {
       request.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
     }

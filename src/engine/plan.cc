@@ -174,6 +174,11 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
   Diagnostics found_by_nodes;
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, found_by_nodes);
   DeclareUnreachedChecks(walk, checks);
+  if (input.command_import != nullptr && found_by_nodes.has_errors()) {
+    // Where something failed, the command cannot know what there would have been to import to.
+    diags.Append(std::move(found_by_nodes));
+    return;
+  }
   if (!CheckImportedInstances(walk, diags)) {
     plan.rejected = true;
     return;

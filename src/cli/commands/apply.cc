@@ -1,4 +1,5 @@
 #include "base/files.h"
+#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
 #include "cli/prompt.h"
 #include "cli/saved_plan.h"
@@ -66,6 +67,9 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   text_options.in_automation = invocation.in_automation;
   bool destroying = request.mode == plan::Mode::kDestroy;
   if (!plan_path.empty()) {
+    if (!FilesAreRight(invocation, request.variables, diags)) {
+      return fail();
+    }
     if (mode == plan::Mode::kDestroy) {
       if (auto file = plan::PlanFile::Open(plan_path); file || IsUnusablePlan(file.error())) {
         diags.Error(

@@ -65,6 +65,9 @@ int RunGraph(Invocation& invocation) {
     path.clear();  // no plan, but no mistake either
   }
   if (!path.empty()) {
+    if (!FilesAreRight(invocation, variables, diags)) {
+      return fail();
+    }
     // Nothing is changed, so the state is not locked.
     const std::span<const FlagSpec> quiet[] = {kLockFlags, kStateFlags, kOperationFlags,
                                                kInputFlags};

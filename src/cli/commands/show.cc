@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
 #include "cli/document.h"
 #include "cli/provider_check.h"
@@ -315,8 +316,7 @@ int RunShow(Invocation& invocation) {
     return finish(PrintDocument(ReadDocument(invocation, path, {}, diags), form, diags));
   }
   if (!path.empty()) {
-    (void)GatherWorkingInputs(arguments, diags);
-    if (diags.has_errors()) {
+    if (!FilesAreRight(invocation, arguments, diags)) {
       return finish(1);
     }
     auto file = plan::PlanFile::Open(path);

@@ -168,6 +168,7 @@ class OtherState {
       state::LockRequest lock;
       lock.operation = "state-mv";
       lock.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
+      lock.on_slow = [&] { session.audience->TellSlowLock(); };
       if (auto held = store->Lock(lock); !held) {
         session.diags.Error("Error acquiring the state lock", held.error().message);
         return false;

@@ -224,6 +224,7 @@ int RunWorkspaceNew(Invocation& invocation) {
     state::LockRequest request;
     request.operation = "workspace-new";
     request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
+    request.on_slow = [&] { session.audience->TellSlowLock(); };
     if (auto held = (*store)->Lock(request); !held) {
       return session.Fail("Error acquiring the state lock", held.error().message);
     }
@@ -336,6 +337,7 @@ int RunWorkspaceDelete(Invocation& invocation) {
       state::LockRequest request;
       request.operation = "state-replace-provider";
       request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
+      request.on_slow = [&] { session.audience->TellSlowLock(); };
       if (auto held = (*store)->Lock(request); !held) {
         return session.Fail("Error acquiring the state lock", held.error().message);
       }
