@@ -209,9 +209,13 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
 }
 
 /// What an object's record has to survive: with a provider process there is something real behind
-/// it, which a power loss would orphan; a built-in object exists in the state alone.
+/// it, which a power loss would orphan; a built-in object, and what was read, are in the state
+/// alone.
 state::Durability DurabilityOf(const RowContext& row) {
-  return row.provider_slot().blocking ? state::Durability::kPowerLoss : state::Durability::kKill;
+  return row.provider_slot().blocking &&
+                 row.address.resource.resource.mode == ResourceMode::kManaged
+             ? state::Durability::kPowerLoss
+             : state::Durability::kKill;
 }
 
 /// The call itself with all the checks on its answer. Ref: provider contract 9.3.
