@@ -319,14 +319,29 @@ backend::LocalOptions OptionsOf(const BackendValues& values) {
   return options;
 }
 
+void AddChangedBackend(Diagnostics& diags) {
+  diags.Error("Backend configuration changed",
+              "The backend of this directory is not the one that it was initialized with. \"tofu "
+              "init -migrate-state\" moves existing states, \"tofu init -reconfigure\" takes the "
+              "new settings and leaves states where they are.");
+}
+
 }  // namespace
 
 std::optional<backend::LocalOptions> InitBackend(const Invocation& invocation, const Loaded& root,
                                                  const BackendInitRequest& request,
                                                  Narrator& narrator, Diagnostics& diags) {
   size_t errors = diags.error_count();
-  BackendSettings settings = ReadBackendSettings(invocation, root, request.overrides, true, diags);
   auto read = ReadBackendRecord(invocation.data_directory);
+  // A change has to be asked for, whatever it is to.
+  const bool asked = request.reconfigure || request.migrate || request.force_copy;
+  const std::optional<config::Backend>& block = root.config->root().module->backend;
+  if (!asked && block && IsRemoteBackend(block->type) && read && !read->empty() &&
+      read->type != block->type) {
+    AddChangedBackend(diags);
+    return std::nullopt;
+  }
+  BackendSettings settings = ReadBackendSettings(invocation, root, request.overrides, true, diags);
   if (!read) {
     diags.Error("Failed to load state: " + read.error().message, "");
   }
@@ -366,10 +381,7 @@ std::optional<backend::LocalOptions> InitBackend(const Invocation& invocation, c
     }
   }
   if (!record.empty() && !request.migrate) {
-    diags.Error("Backend configuration changed",
-                "The backend of this directory is not the one that it was initialized with. \"tofu "
-                "init -migrate-state\" moves existing states, \"tofu init -reconfigure\" takes the "
-                "new settings and leaves states where they are.");
+    AddChangedBackend(diags);
     return std::nullopt;
   }
   if (settings.type.empty()) {

@@ -254,13 +254,13 @@ BackendRecord BackendSettings::ToRecord() const {
   return record;
 }
 
-namespace {
-
-/// A backend of the reference that this version does not have.
-bool IsRemote(std::string_view type) {
+bool IsRemoteBackend(std::string_view type) {
   return std::find(std::begin(kRemoteTypes), std::end(kRemoteTypes), type) !=
          std::end(kRemoteTypes);
 }
+
+namespace {
+
 std::string NotBuilt(const std::string& type) {
   return "This version keeps states in local files only: the backend \"" + type +
          "\" is not built yet.";
@@ -278,14 +278,14 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
   }
   const config::Backend& block = *root.backend;
   out.range = block.range;
-  if (IsRemote(block.type) && !for_init) {
+  if (IsRemoteBackend(block.type) && !for_init) {
     // Whether it can be used at all is said once it would be used.
     out.type = block.type;
     out.complete = false;
     return out;
   }
   if (block.type != "local") {
-    const bool known = IsRemote(block.type);
+    const bool known = IsRemoteBackend(block.type);
     diags.Error(known || for_init ? "Unsupported backend type" : "Invalid backend type",
                 known ? NotBuilt(block.type)
                 : block.type == "cloud"
@@ -430,7 +430,7 @@ bool ReadBackend(const Invocation& invocation, const Loaded& loaded, backend::Lo
     return false;
   }
   const std::optional<config::Backend>& block = loaded.config->root().module->backend;
-  if (block && settings.type == record->type && IsRemote(settings.type)) {
+  if (block && settings.type == record->type && IsRemoteBackend(settings.type)) {
     diags.Error("Unsupported backend type", NotBuilt(settings.type), block->type_range);
     return false;
   }

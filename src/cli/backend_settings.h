@@ -80,4 +80,7 @@ bool StopsEarly(const Diagnostics& of_root);
 bool FilesAreRight(const Invocation& invocation,
                    std::span<const config::VariableArgument> arguments, Diagnostics& diags);
 
+/// Whether the reference has a backend of that type, and this version has not.
+bool IsRemoteBackend(std::string_view type);
+
 }  // namespace kinu::cli

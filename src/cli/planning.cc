@@ -254,7 +254,7 @@ bool Operation::Prepare(const Invocation& invocation, const Flags& flags,
 
 bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
                           const backend::LocalOptions& options, std::string_view lock_operation,
-                          std::shared_ptr<Program> program, Audience& audience,
+                          const std::shared_ptr<Program>& program, Audience& audience,
                           Diagnostics& diags) {
   auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   if (!opened) {

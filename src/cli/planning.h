@@ -85,7 +85,7 @@ struct Operation {
   /// Opens the workspace's store, takes the lock and reads the state.
   bool OpenStore(const Invocation& invocation, const Flags& flags,
                  const backend::LocalOptions& options, std::string_view lock_operation,
-                 std::shared_ptr<Program> program, Audience& audience, Diagnostics& diags);
+                 const std::shared_ptr<Program>& program, Audience& audience, Diagnostics& diags);
   /// Releases the lock.
   void Close(Diagnostics& diags);
 };

@@ -303,6 +303,27 @@ void ReadCliConfigFile(const std::string& path, CliConfig& config, Diagnostics& 
   FileReader(path, json, config, diags).Read(*root);
 }
 
+namespace {
+
+/// Blocks whose label is no name of a host. Ref: opentofu internal/command/cliconfig Validate.
+void CheckHostNames(const CliConfig& config, Diagnostics& diags) {
+  auto check = [&](std::string_view block, const std::string& name) {
+    if (auto host = ParseHostName(name); !host) {
+      diags.Error("The " + std::string(block) + " " + Quote(name) +
+                      " block has an invalid hostname: " + host.error(),
+                  {});
+    }
+  };
+  for (const auto& [name, services] : config.hosts) {
+    check("host", name);
+  }
+  for (const auto& [name, token] : config.credentials) {
+    check("credentials", name);
+  }
+}
+
+}  // namespace
+
 CliConfig LoadCliConfig(Diagnostics& diags) {
   CliConfig config;
   std::string given = ConfigFileOverride();
@@ -337,6 +358,7 @@ CliConfig LoadCliConfig(Diagnostics& diags) {
                     SystemMessage(errno),
                 {});
   }
+  CheckHostNames(config, diags);
   return config;
 }
 

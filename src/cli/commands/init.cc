@@ -103,6 +103,7 @@ class Init {
   Diagnostics& diags_;
   std::vector<config::VariableArgument> arguments_;
   Loaded loaded_;
+  Ref<const SourceFile> origin_;  ///< where problems of what -from-module names are
   state::State state_;
   bool header_ = false;  // something was told before the end
 };
@@ -145,8 +146,10 @@ bool Init::CopyFromModule() {
     return false;
   }
   if (!IsDirectory(text)) {
+    origin_ = SourceFile::Make("<main configuration>", "");
     diags_.Error("Failed to download module",
-                 "There is no directory \"" + text + "\" to copy the module from.");
+                 "There is no directory \"" + text + "\" to copy the module from.",
+                 {origin_.get(), 0, 0});
     return false;
   }
   auto entries = ListDirectory(text);

@@ -157,8 +157,9 @@ bool KnowsProviders(const state::State& state, const view::SchemaLookup& schemas
   return true;
 }
 
+/// `from_file`: the state stands in a file of its own, so there is one even when it holds nothing.
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
-              Diagnostics& diags) {
+              bool from_file, Diagnostics& diags) {
   if (form.summary > 0) {
     return NotAPlan(diags);
   }
@@ -179,8 +180,9 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   LocatorSchemas schemas(*locator);
   if (state.empty()) {
     // A file that holds nothing, or no file at all.
-    Print(state.lineage.empty() ? std::string(view::kNoState) + "\n"
-                                : "The state file is empty. No resources are represented.\n");
+    Print(state.lineage.empty() && !from_file
+              ? std::string(view::kNoState) + "\n"
+              : "The state file is empty. No resources are represented.\n");
     return 0;
   }
   view::StateTextOptions options;
@@ -355,7 +357,7 @@ int RunShow(Invocation& invocation) {
                       "\n\nPlan read error: " + file.error().message);
       return finish(1);
     }
-    return finish(ShowState(invocation, *state, form, diags));
+    return finish(ShowState(invocation, *state, form, true, diags));
   }
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
@@ -368,7 +370,7 @@ int RunShow(Invocation& invocation) {
     diags.Error("failed to load state: " + state.error().message, "");
     return finish(1);
   }
-  return finish(ShowState(invocation, *state, form, diags));
+  return finish(ShowState(invocation, *state, form, false, diags));
 }
 
 }  // namespace kinu::cli

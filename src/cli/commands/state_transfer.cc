@@ -47,7 +47,9 @@ int RunStatePush(Invocation& invocation) {
   Result<std::string> bytes =
       path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : ReadFile(path);
   if (!bytes) {
-    return session.Fail("Failed to open the given state file", bytes.error().message);
+    return session.Fail(IsDirectory(path) ? "Failed to read source state \"" + path + "\""
+                                          : "Failed to open the given state file",
+                        bytes.error().message);
   }
   auto source = state::ReadGivenState(session.program, std::move(*bytes));
   if (!source) {
