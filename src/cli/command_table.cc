@@ -67,6 +67,7 @@ constexpr CommandSpec kCommands[] = {
      false, true},
     {"taint", "Mark a resource instance as not fully functional", RunTaint, &kTaintHelp,
      UsageStyle::kHelp, false, true},
+    {"test", "Execute integration tests for OpenTofu modules", RunTest, &kTestHelp},
     {"untaint", "Remove the 'tainted' state from a resource instance", RunUntaint, &kUntaintHelp,
      UsageStyle::kHelp, false, true},
     {"version", "Show the current version", RunVersion, &kVersionHelp, UsageStyle::kHelp, false,

@@ -42,6 +42,7 @@ int RunStateReplaceProvider(Invocation& invocation);
 int RunStateRm(Invocation& invocation);
 int RunStateShow(Invocation& invocation);
 int RunTaint(Invocation& invocation);
+int RunTest(Invocation& invocation);
 int RunUntaint(Invocation& invocation);
 int RunValidate(Invocation& invocation);
 int RunVersion(Invocation& invocation);
@@ -61,7 +62,7 @@ extern const std::string_view kAboutHelp, kApplyHelp, kConvertHelp, kDestroyHelp
     kStateHelp, kStateListHelp, kStateMvHelp, kStatePullHelp, kStatePushHelp, kStateRmHelp,
     kStateShowHelp, kTaintHelp, kUntaintHelp, kValidateHelp, kVersionHelp, kWorkspaceDeleteHelp,
     kWorkspaceHelp, kWorkspaceListHelp, kWorkspaceNewHelp, kWorkspaceSelectHelp, kWorkspaceShowHelp;
-extern const std::string_view kCheckHelp, kQueryHelp, kSchemaHelp;
+extern const std::string_view kCheckHelp, kQueryHelp, kSchemaHelp, kTestHelp;
 extern const std::string_view kGraphHelp, kImportHelp, kRefreshHelp;
 
 }  // namespace kinu::cli
