@@ -355,7 +355,7 @@ TEST(WireSchema, SurvivesDamage) {
 // --- The cache. ---
 
 TEST(SchemaCache, StoresAndFinds) {
-  std::string directory = ::testing::TempDir() + "/kinu-cache-" + std::to_string(getpid());
+  std::string directory = ::testing::TempDir() + "/kinu-cache-" + RandomUuid();
   SchemaCache cache(directory + "/deeper");
   RawSchema raw;
   raw.protocol = 5;
