@@ -353,10 +353,37 @@ Loaded LoadForBackend(const Invocation& invocation,
   return LoadRoot(invocation, arguments, {.root_only = true, .files_only = true}, diags);
 }
 
+namespace {
+
+/// Whether the files of the root module are those that a plan of this version was made of.
+bool ArePlanned(const plan::PlanFile& plan) {
+  const auto modules = plan.Configuration();
+  const auto names = ListDirectory(".");
+  if (!plan.CheckVersion() || !modules || !names) {
+    return false;
+  }
+  const config::ModuleFiles files = config::ChooseFiles(*names);
+  const auto root =
+      std::find_if(modules->begin(), modules->end(),
+                   [](const plan::SnapshotModule& module) { return module.key.empty(); });
+  return root != modules->end() &&
+         root->files.size() == files.primary.size() + files.overrides.size() &&
+         std::all_of(root->files.begin(), root->files.end(), [](const plan::SnapshotFile& file) {
+           return ReadFile(file.name).value_or("") == file.content;
+         });
+}
+
+}  // namespace
+
 bool FilesAreRight(const Invocation& invocation,
-                   std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
+                   std::span<const config::VariableArgument> arguments, const plan::PlanFile* plan,
+                   Diagnostics& diags) {
   Diagnostics found;
-  const Loaded root = LoadForBackend(invocation, arguments, found);
+  if (plan != nullptr && ArePlanned(*plan)) {
+    (void)GatherWorkingInputs(arguments, found);
+  } else {
+    (void)LoadForBackend(invocation, arguments, found);
+  }
   if (!StopsEarly(found)) {
     return true;
   }

@@ -14,7 +14,7 @@
 
 #include "backend/local.h"
 #include "cli/operation.h"
-#include "plan/plan.h"
+#include "plan/plan_file.h"
 
 namespace kinu::cli {
 
@@ -76,9 +76,11 @@ Value PlanBackendConfig(const backend::LocalOptions& options);
 /// nothing below it is looked at. What stands twice shows only when everything is loaded.
 bool StopsEarly(const Diagnostics& of_root);
 /// Whether the files of the root module, and of the variables, have no such problem: they are
-/// looked at even by commands that work on a file which has everything in it.
+/// looked at even by commands that work on a file which has everything in it. Files that are those
+/// of that plan (null: there is none) were right when it was made, and are not parsed again.
 bool FilesAreRight(const Invocation& invocation,
-                   std::span<const config::VariableArgument> arguments, Diagnostics& diags);
+                   std::span<const config::VariableArgument> arguments, const plan::PlanFile* plan,
+                   Diagnostics& diags);
 
 /// Whether the reference has a backend of that type, and this version has not.
 bool IsRemoteBackend(std::string_view type);

@@ -67,8 +67,11 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   text_options.in_automation = invocation.in_automation;
   bool destroying = request.mode == plan::Mode::kDestroy;
   if (!plan_path.empty()) {
-    if (!FilesAreRight(invocation, request.variables, diags)) {
-      return fail();
+    {
+      auto file = plan::PlanFile::Open(plan_path);
+      if (!FilesAreRight(invocation, request.variables, file ? &*file : nullptr, diags)) {
+        return fail();
+      }
     }
     if (mode == plan::Mode::kDestroy) {
       if (auto file = plan::PlanFile::Open(plan_path); file || IsUnusablePlan(file.error())) {

@@ -65,7 +65,8 @@ int RunGraph(Invocation& invocation) {
     path.clear();  // no plan, but no mistake either
   }
   if (!path.empty()) {
-    if (!FilesAreRight(invocation, variables, diags)) {
+    auto file = plan::PlanFile::Open(path);
+    if (!FilesAreRight(invocation, variables, file ? &*file : nullptr, diags)) {
       return fail();
     }
     // Nothing is changed, so the state is not locked.
@@ -74,7 +75,7 @@ int RunGraph(Invocation& invocation) {
     const std::vector<std::string> no_lock{"-lock=false"};
     auto settings = Flags::Parse(quiet, no_lock);
     auto audience = Audience::Make(invocation, nullptr, diags);
-    if (auto file = plan::PlanFile::Open(path); !file && !IsUnusablePlan(file.error())) {
+    if (!file && !IsUnusablePlan(file.error())) {
       diags.Error("Failed loading the plan file", file.error().message);
       return fail();
     }

@@ -318,10 +318,10 @@ int RunShow(Invocation& invocation) {
     return finish(PrintDocument(ReadDocument(invocation, path, {}, diags), form, diags));
   }
   if (!path.empty()) {
-    if (!FilesAreRight(invocation, arguments, diags)) {
+    auto file = plan::PlanFile::Open(path);
+    if (!FilesAreRight(invocation, arguments, file ? &*file : nullptr, diags)) {
       return finish(1);
     }
-    auto file = plan::PlanFile::Open(path);
     const bool guessed = flags.String("plan").empty();
     if (file) {
       const int code = ShowPlan(invocation, *file, form, diags);
