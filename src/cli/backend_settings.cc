@@ -357,9 +357,12 @@ namespace {
 
 /// Whether the files of the root module are those that a plan of this version was made of.
 bool ArePlanned(const plan::PlanFile& plan) {
+  if (!plan.CheckVersion()) {
+    return false;
+  }
   const auto modules = plan.Configuration();
   const auto names = ListDirectory(".");
-  if (!plan.CheckVersion() || !modules || !names) {
+  if (!modules || !names) {
     return false;
   }
   const config::ModuleFiles files = config::ChooseFiles(*names);

@@ -336,20 +336,17 @@ TEST_F(OrderTest, AnInvertedDependencyIsACycleBeforeAnythingIsDone) {  // 9, 38,
 }
 
 TEST_F(OrderTest, WhatIsLeftOverIsForgottenByItself) {  // A4
-  auto text = [](const char* version) {
-    return std::string(R"(
+  const std::string text = R"(
       resource "test_thing" "a" {
         name  = "a"
-        force = ")") +
-           version + R"("
+        force = "%v"
         lifecycle { destroy = false }
       })";
-  };
-  Configure(text("one"));
+  ConfigureAs(text, nullptr, "one");
   Apply();
   state::Instance& a = state_.Find(state_.Sorted()[0]->address)->instances[0];
   a.deposed.push_back({"00000001", state::Detach(*a.current)});
-  Configure(text("two"));
+  ConfigureAs(text, nullptr, "two");
   plan::Plan plan = Plan();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   const std::string graph = ApplyGraphText(MakeInput(), plan, diags_);
@@ -362,24 +359,20 @@ TEST_F(OrderTest, WhatIsLeftOverIsForgottenByItself) {  // A4
 }
 
 TEST_F(OrderTest, ExpansionsWaitForWhatTheirProviderIsConfiguredWith) {  // A9
-  auto text = [](const char* version) {
-    return std::string(R"(
+  const std::string text = R"(
       resource "terraform_data" "user" {
         input            = test_thing.same.name
-        triggers_replace = ")") +
-           version + R"("
+        triggers_replace = "%v"
       }
       resource "test_thing" "same" { name = "same" }
       provider "test" { region = terraform_data.z.id }
       resource "terraform_data" "z" {
-        triggers_replace = ")" +
-           version + R"("
+        triggers_replace = "%v"
         lifecycle { create_before_destroy = true }
       })";
-  };
-  Configure(text("one"));
+  ConfigureAs(text, nullptr, "one");
   Apply();
-  Configure(text("two"));
+  ConfigureAs(text, nullptr, "two");
   plan::Plan plan = Plan();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   EXPECT_NE(ApplyGraphText(MakeInput(), plan, diags_)

@@ -573,19 +573,16 @@ TEST_F(ScenarioTest, AnObjectIsFineWhenAllOfItsConditionsAre) {
 }
 
 TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {
-  auto text = [](const char* force) {
-    return std::string(R"(
+  const std::string text = R"(
     resource "test_thing" "a" {
       name  = "a"
-      force = ")") +
-           force + R"("
+      force = "%v"
       lifecycle { create_before_destroy = true }
     }
     resource "test_thing" "b" {
       name  = "b"
       value = test_thing.a.id
     })";
-  };
   struct Case {
     const char* target;
     const char* exclude;
@@ -604,9 +601,9 @@ TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {
     mode_ = plan::Mode::kNormal;
     targets_.clear();
     excludes_.clear();
-    Configure(text("one"));
+    ConfigureAs(text, nullptr, "one");
     Apply();
-    Configure(text("two"));
+    ConfigureAs(text, nullptr, "two");
     failing_ = {"destroy a"};
     plan::Plan replacing = Plan();
     state_ = engine::Apply(MakeInput(), replacing, nullptr, diags_).state;
@@ -837,16 +834,13 @@ TEST_F(ScenarioTest, DependenciesAreKeptWhateverThePlanSays) {
 }
 
 TEST_F(ScenarioTest, DriftIsToldOfWhatCannotBePlanned) {
-  auto text = [](const char* force) {
-    return std::string(R"(
-      resource "test_thing" "a" {
-        name  = "a"
-        force = ")") +
-           force + R"("
-        lifecycle { prevent_destroy = true }
-      })";
-  };
-  Configure(text("one"));
+  const std::string text = R"(
+    resource "test_thing" "a" {
+      name  = "a"
+      force = "%v"
+      lifecycle { prevent_destroy = true }
+    })";
+  ConfigureAs(text, nullptr, "one");
   Apply();
   script_->types["test_thing"].read = [](const Value& stored) {
     std::vector<std::pair<std::string, Value>> attributes;
@@ -856,7 +850,7 @@ TEST_F(ScenarioTest, DriftIsToldOfWhatCannotBePlanned) {
     }
     return Value::Object(std::move(attributes));
   };
-  Configure(text("two"));
+  ConfigureAs(text, nullptr, "two");
   plan::Plan plan = Plan();
   EXPECT_TRUE(HasError("Resource instance cannot be destroyed")) << Text(diags_);
   EXPECT_EQ(plan.drift.size(), 1u);

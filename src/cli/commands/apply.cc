@@ -72,9 +72,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
       if (!FilesAreRight(invocation, request.variables, file ? &*file : nullptr, diags)) {
         return fail();
       }
-    }
-    if (mode == plan::Mode::kDestroy) {
-      if (auto file = plan::PlanFile::Open(plan_path); file || IsUnusablePlan(file.error())) {
+      if (mode == plan::Mode::kDestroy && (file || IsUnusablePlan(file.error()))) {
         diags.Error(
             "Destroy can't be called with a plan file",
             "A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply \"" +

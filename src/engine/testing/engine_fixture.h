@@ -72,6 +72,21 @@ class EngineTest : public ::testing::Test {
     ASSERT_FALSE(diags.has_errors()) << Text(diags);
     variables_ = config::CollectVariables(*program_, *config_->root().module, {}, diags);
   }
+  static std::string Versioned(std::string text, const std::string& version) {
+    for (size_t at = text.find("%v"); at != std::string::npos; at = text.find("%v", at)) {
+      text.replace(at, 2, version);
+    }
+    return text;
+  }
+  /// `%v` in the texts is `version`; `module`: m/main.tf, or null.
+  void ConfigureAs(const std::string& text, const char* module, const std::string& version) {
+    std::vector<std::pair<std::string, std::string>> files = {
+        {"main.tf", Versioned(text, version)}};
+    if (module != nullptr) {
+      files.emplace_back("m/main.tf", Versioned(module, version));
+    }
+    Configure(files);
+  }
   Input MakeInput() {
     Input input;
     input.config = config_.get();

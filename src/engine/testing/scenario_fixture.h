@@ -1,5 +1,5 @@
 // The fixture of tests that change a configuration and look at what the provider was asked to do:
-// objects fail as told, and `%v` in a text is the version of the configuration.
+// objects fail as told.
 #pragma once
 
 #include "engine/testing/engine_fixture.h"
@@ -30,20 +30,6 @@ class ScenarioTest : public EngineTest {
     };
   }
 
-  static std::string Versioned(std::string text, const std::string& version) {
-    for (size_t at = text.find("%v"); at != std::string::npos; at = text.find("%v", at)) {
-      text.replace(at, 2, version);
-    }
-    return text;
-  }
-  void ConfigureAs(const std::string& text, const char* module, const std::string& version) {
-    std::vector<std::pair<std::string, std::string>> files = {
-        {"main.tf", Versioned(text, version)}};
-    if (module != nullptr) {
-      files.emplace_back("m/main.tf", Versioned(module, version));
-    }
-    Configure(files);
-  }
   bool Stores(const std::string& what) const {
     Strings stored = Stored();
     return std::find(stored.begin(), stored.end(), what) != stored.end();
