@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
+#include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "base/symbol.h"

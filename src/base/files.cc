@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <utility>
 
@@ -50,18 +51,9 @@ class FileDescriptor {
   int fd_;
 };
 
-bool WriteAll(int fd, std::string_view content) {
-  while (!content.empty()) {
-    ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return false;
-    }
-    content.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
+/// What stands in front of the name, with its slash.
+std::string DirectoryPart(const std::string& path) {
+  return path.substr(0, path.rfind('/') + 1);
 }
 
 }  // namespace
@@ -105,68 +97,33 @@ Result<std::string> ReadFile(const std::string& path) {
   }
 }
 
-Result<FileReplacement> FileReplacement::Start(std::string path, unsigned mode) {
-  struct stat info{};
-  const bool existed = ::stat(path.c_str(), &info) == 0;
-  std::string temporary = DirName(path) + "/." + BaseName(path) + "." + RandomUuid().substr(0, 8);
-  const int fd =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(mode));
-  if (fd < 0) {
-    return SystemError("open", path);
+std::string FollowLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as many as the system follows
+  std::string at = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    char link[PATH_MAX];
+    const ssize_t size = ::readlink(at.c_str(), link, sizeof link);
+    if (size < 0 || size == static_cast<ssize_t>(sizeof link)) {
+      return at;
+    }
+    const std::string_view target(link, static_cast<size_t>(size));
+    // Not cleaned: "a/.." is not "." where a is a link.
+    at = target.starts_with('/') ? std::string(target) : DirectoryPart(at) + std::string(target);
   }
-  if (existed) {
-    (void)::fchmod(fd, info.st_mode & 07777);
-  }
-  return FileReplacement(std::move(path), std::move(temporary), fd);
+  return path;
 }
 
-FileReplacement::FileReplacement(std::string path, std::string temporary, int fd)
-    : path_(std::move(path)), temporary_(std::move(temporary)), fd_(fd) {
-}
-
-FileReplacement::FileReplacement(FileReplacement&& other) noexcept
-    : path_(std::move(other.path_)),
-      temporary_(std::move(other.temporary_)),
-      fd_(std::exchange(other.fd_, -1)),
-      error_(other.error_) {
-}
-
-FileReplacement::~FileReplacement() {
-  if (fd_ >= 0) {
-    (void)::close(fd_);
-    (void)::unlink(temporary_.c_str());
+void OpenStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) {
+      continue;
+    }
+    // The lowest free number is this one. Without /dev/null anything that cannot be written will
+    // do.
+    if (::open("/dev/null", O_RDWR) < 0 && ::open("/", O_RDONLY | O_DIRECTORY) < 0) {
+      ::_exit(1);
+    }
   }
-}
-
-void FileReplacement::Write(std::string_view bytes) {
-  if (error_ == 0 && !WriteAll(fd_, bytes)) {
-    error_ = errno;
-  }
-}
-
-Result<void> FileReplacement::Commit() {
-  if (error_ == 0 && ::fsync(fd_) != 0) {
-    error_ = errno;
-  }
-  if (error_ != 0) {
-    errno = error_;
-    return SystemError("write", path_);
-  }
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    return SystemError("rename", path_);
-  }
-  (void)::close(std::exchange(fd_, -1));
-  FileDescriptor dir(::open(DirName(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (dir.ok()) {
-    (void)::fsync(dir.get());
-  }
-  return {};
-}
-
-Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {
-  KINU_TRY(FileReplacement file, FileReplacement::Start(path, mode));
-  file.Write(content);
-  return file.Commit();
 }
 
 Result<void> MakeDirectories(const std::string& path) {

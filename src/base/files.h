@@ -1,5 +1,5 @@
-// Files: whole reads, and replacement by write + fsync + rename so that nobody ever sees half a
-// file.
+// Files and paths. How a file is replaced without anybody seeing half of it is
+// base/file_replacement.h.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,17 @@ namespace kinu {
 /// form `open PATH: no such file or directory`, as Go programs print them.
 Result<std::string> ReadFile(const std::string& path);
 
-/// Replaces `path` atomically: writes a temporary file beside it, fsyncs it, renames it and fsyncs
-/// the directory. `mode` is subject to the umask, except that an existing file keeps its own mode.
+/// Replaces the content of `path` as FileReplacement (base/file_replacement.h) does. `mode` is
+/// subject to the umask, except that an existing file keeps its own mode.
 Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode = 0666);
 
-/// ReplaceFile for what comes in pieces. What is not committed leaves no trace.
-class FileReplacement {
- public:
-  static Result<FileReplacement> Start(std::string path, unsigned mode = 0666);
-  FileReplacement(FileReplacement&& other) noexcept;
-  FileReplacement& operator=(FileReplacement&&) = delete;
-  ~FileReplacement();
+/// The path with symbolic links at its end followed, whether the last of them leads to a file or
+/// not.
+std::string FollowLinks(const std::string& path);
 
-  /// A failure is what Commit() then returns.
-  void Write(std::string_view bytes);
-  Result<void> Commit();
-
- private:
-  FileReplacement(std::string path, std::string temporary, int fd);
-  std::string path_;
-  std::string temporary_;
-  int fd_ = -1;    ///< -1: nothing is left to do
-  int error_ = 0;  ///< errno of the first write that failed
-};
+/// Opens /dev/null on each of the descriptors 0 to 2 that is closed, so that no file which is
+/// opened later gets one of these numbers, and with it what is printed.
+void OpenStandardStreams();
 
 /// Makes a directory and its parents; an existing directory is success.
 Result<void> MakeDirectories(const std::string& path);

@@ -305,6 +305,7 @@ int Run(std::vector<std::string> args) {
 }  // namespace kinu::cli
 
 int main(int argc, char** argv) {
+  kinu::OpenStandardStreams();
   kinu::cli::PrepareHeap();
   // A file that may not grow is an error of the write, not the end of the program. A handler of our
   // own, since commands that are run from here inherit what is ignored.

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/files.h"
+#include "base/file_replacement.h"
 #include "codec/json_writer.h"
 #include "codec/protowire.h"
 #include "codec/zip.h"
