@@ -2,12 +2,15 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
 #include "codec/protowire.h"
@@ -205,6 +208,39 @@ std::unexpected<Error> SystemFailure(std::string_view what, const std::string& p
   return Fail(ErrorCode::kIo, std::string(what) + ' ' + path + ": " + SystemMessage(errno));
 }
 
+/// Whether that path, a link not followed, is still this open file.
+bool HasName(int fd, const std::string& path) {
+  struct stat open_file{};
+  struct stat named{};
+  return ::fstat(fd, &open_file) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+/// A journal is opened where it is, never through a link that somebody put in its place: -1 with
+/// ENOENT then.
+int OpenExisting(const std::string& path, int mode) {
+  const int fd = ::open(path.c_str(), mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0 && errno == ELOOP) {
+    errno = ENOENT;
+  }
+  return fd;
+}
+
+Result<std::string> ReadAll(int fd, const std::string& path) {
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::pread(fd, buffer, sizeof buffer, static_cast<off_t>(text.size()));
+    if (n < 0 && errno != EINTR) {
+      return SystemFailure("read", path);
+    }
+    if (n == 0) {
+      return text;
+    }
+    text.append(buffer, n < 0 ? 0 : static_cast<size_t>(n));
+  }
+}
+
 }  // namespace
 
 Journal Journal::Open(std::string path, std::string_view lineage, uint64_t serial) {
@@ -222,7 +258,9 @@ Journal::Journal(Journal&& other) noexcept
     : path_(std::move(other.path_)),
       pending_(std::move(other.pending_)),
       committed_(other.committed_),
-      fd_(std::exchange(other.fd_, -1)) {
+      fd_(std::exchange(other.fd_, -1)),
+      unsynced_(other.unsynced_),
+      named_(other.named_) {
 }
 
 Journal& Journal::operator=(Journal&& other) noexcept {
@@ -232,6 +270,8 @@ Journal& Journal::operator=(Journal&& other) noexcept {
     pending_ = std::move(other.pending_);
     committed_ = other.committed_;
     fd_ = std::exchange(other.fd_, -1);
+    unsynced_ = other.unsynced_;
+    named_ = other.named_;
   }
   return *this;
 }
@@ -271,18 +311,45 @@ void Journal::AppendSnapshot(uint64_t serial) {
   AppendFrame(pending_, message);
 }
 
+Result<void> Journal::Create() {
+  while (fd_ < 0) {
+    const int fd = ::open(path_.c_str(),
+                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+      // Somebody who looks for journals of ended runs may come between opening and locking.
+      const bool locked = LockWholeFile(fd) || (errno != EAGAIN && errno != EACCES);
+      if (locked && HasName(fd, path_)) {
+        fd_ = fd;
+        break;
+      }
+      ::close(fd);
+      continue;
+    }
+    if (errno != EEXIST) {
+      auto failure = SystemFailure("create", path_);
+      if (errno == EACCES || errno == EPERM || errno == EROFS) {
+        failure.error().code = ErrorCode::kUnavailable;
+      }
+      return failure;
+    }
+    KINU_TRY(std::optional<LeftJournal> left, LeftJournal::Claim(path_));
+    if (::unlink(path_.c_str()) != 0 && errno != ENOENT) {
+      return SystemFailure("remove", path_);
+    }
+  }
+  committed_ = 0;
+  return Commit(state::Durability::kKill);
+}
+
 Result<void> Journal::Commit(state::Durability durability) {
   bool sync = durability == state::Durability::kPowerLoss;
   if (pending_.empty() && !(sync && unsynced_)) {
     return {};
   }
-  bool created = fd_ < 0;
-  if (created) {
-    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-    if (fd_ < 0) {
-      return SystemFailure("open", path_);
+  if (fd_ < 0) {
+    if (Result<void> created = Create(); !created) {
+      return created;
     }
-    committed_ = 0;
   }
   std::string_view rest = pending_;
   while (!rest.empty()) {
@@ -301,7 +368,7 @@ Result<void> Journal::Commit(state::Durability durability) {
   if (sync && ::fdatasync(fd_) != 0) {
     return SystemFailure("sync", path_);
   }
-  if (created) {
+  if (sync && !std::exchange(named_, true)) {
     int dir = ::open(DirName(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir >= 0) {
       (void)::fsync(dir);
@@ -375,14 +442,71 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
 }
 
 Result<Journal::Replayed> Journal::Replay(const std::string& path, state::State& state) {
-  Result<std::string> bytes = ReadFile(path);
+  const int fd = OpenExisting(path, O_RDONLY);
+  if (fd < 0) {
+    return errno == ENOENT ? Result<Replayed>(Replayed{}) : SystemFailure("open", path);
+  }
+  Result<std::string> bytes = ReadAll(fd, path);
+  ::close(fd);
   if (!bytes) {
-    if (bytes.error().code == ErrorCode::kNotFound) {
-      return Replayed{};
-    }
     return std::unexpected(std::move(bytes).error());
   }
   return ReplayBytes(*bytes, state);
+}
+
+Result<std::optional<LeftJournal>> LeftJournal::Claim(const std::string& path) {
+  for (;;) {
+    const int fd = OpenExisting(path, O_RDWR);
+    if (fd < 0) {
+      return errno == ENOENT ? Result<std::optional<LeftJournal>>(std::nullopt)
+                             : SystemFailure("open", path);
+    }
+    if (!LockWholeFile(fd) && (errno == EAGAIN || errno == EACCES)) {
+      ::close(fd);
+      return Fail(ErrorCode::kExists, "another run is changing this state: its journal is " + path);
+    }
+    if (HasName(fd, path)) {
+      return LeftJournal(path, fd);
+    }
+    ::close(fd);
+  }
+}
+
+LeftJournal::LeftJournal(LeftJournal&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {
+}
+
+LeftJournal& LeftJournal::operator=(LeftJournal&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+LeftJournal::~LeftJournal() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+Result<Journal::Replayed> LeftJournal::Replay(state::State& state) const {
+  KINU_TRY(std::string bytes, ReadAll(fd_, path_));
+  return Journal::ReplayBytes(bytes, state);
+}
+
+void LeftJournal::Remove() const {
+  if (::unlink(path_.c_str()) != 0) {
+    // In a directory that has become read-only an empty journal says the same as none.
+    (void)!::ftruncate(fd_, 0);
+  }
+}
+
+std::string LeftJournal::SetAside() const {
+  const std::string base = path_ + '.' + std::to_string(std::time(nullptr));
+  std::string aside = base;
+  for (int i = 1; FileExists(aside); ++i) {
+    aside = base + '-' + std::to_string(i);
+  }
+  return ::rename(path_.c_str(), aside.c_str()) == 0 ? aside : std::string();
 }
 
 }  // namespace kinu::backend

@@ -4,10 +4,12 @@
 // and removes it. A torn tail is what a kill leaves: it is ignored.
 //
 // A journal belongs to one thread: Append() collects, Commit() writes and syncs everything
-// collected with one system call each.
+// collected with one system call each. Its file is locked while its run lives, whether the state is
+// locked or not, and is never opened through a symbolic link.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,8 +32,8 @@ class Journal {
     size_t records = 0;
   };
 
-  /// Starts a journal that continues the snapshot of that lineage and serial. What was at `path` is
-  /// lost. The file appears with the first Commit().
+  /// Starts a journal that continues the snapshot of that lineage and serial. The file appears with
+  /// Create() or the first Commit(); then what an ended run has left at `path` is lost.
   static Journal Open(std::string path, std::string_view lineage, uint64_t serial);
   /// Applies the journal at `path` to `state`.
   static Result<Replayed> Replay(const std::string& path, state::State& state);
@@ -44,6 +46,9 @@ class Journal {
   Journal& operator=(Journal&& other) noexcept;
   ~Journal();
 
+  /// Makes the file. kExists: another run's journal is there, and that run is still at work;
+  /// kUnavailable: there can be no file in that directory.
+  Result<void> Create();
   void Append(const Program& program, const state::ObjectRecord& record);
   /// Notes that a snapshot with all that came before is about to replace the state.
   void AppendSnapshot(uint64_t serial);
@@ -61,6 +66,27 @@ class Journal {
   size_t committed_ = 0;  ///< bytes of whole frames in the file
   int fd_ = -1;
   bool unsynced_ = false;
+  bool named_ = false;  ///< the directory is synced with the file's name in it
+};
+
+/// The journal of a run that has ended, kept from everybody else while it is dealt with.
+class LeftJournal {
+ public:
+  /// Nothing where there is none; kExists: its run is still at work, or somebody deals with it.
+  static Result<std::optional<LeftJournal>> Claim(const std::string& path);
+  LeftJournal(LeftJournal&& other) noexcept;
+  LeftJournal& operator=(LeftJournal&& other) noexcept;
+  ~LeftJournal();
+
+  Result<Journal::Replayed> Replay(state::State& state) const;
+  void Remove() const;
+  /// Gives it another name, which is returned; empty when that cannot be done.
+  std::string SetAside() const;
+
+ private:
+  LeftJournal(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  std::string path_;
+  int fd_ = -1;
 };
 
 }  // namespace kinu::backend

@@ -133,11 +133,10 @@ bool IsValidWorkspaceName(std::string_view name) {
 Result<void> WriteErroredState(state::State& state) {
   LocalStore store(LocalPaths{.read = "errored.tfstate", .write = "errored.tfstate", .backup = {}},
                    state.program);
+  const bool existed = FileExists("errored.tfstate");
   Result<void> written = store.Replace(state, true);
-  if (!written) {
-    if (Result<std::string> left = ReadFile("errored.tfstate"); left && left->empty()) {
-      (void)::unlink("errored.tfstate");
-    }
+  if (!written && !existed) {
+    (void)::unlink("errored.tfstate");  // an empty file says nothing
   }
   return written;
 }

@@ -1,9 +1,13 @@
 // The local backend: states in files, one per workspace.
 //
-// A state file is replaced, never truncated: the new text goes to a file beside it, is synced and
-// renamed over it. The lock is a lock on the state file itself, as OpenTofu takes it, so both
-// programs exclude each other; since renaming changes the file behind the name, the new file is
-// locked before it gets the name, and the old one stays locked until Unlock().
+// A state file is replaced, never truncated (base/file_replacement.h). The lock is a lock on the
+// state file itself, as OpenTofu takes it, so both programs exclude each other; since renaming
+// changes the file behind the name, the new file is locked before it gets the name, and the old one
+// stays locked until Unlock().
+//
+// A journal (backend/journal.h) is locked by the run that writes it. Who meets one whose run has
+// ended writes the state with it before anything else; one whose run is still at work counts as a
+// lock of the state.
 // Ref: opentofu internal/backend/local/backend.go, internal/states/statemgr/filesystem.go.
 #pragma once
 
@@ -40,7 +44,8 @@ class LocalStore final : public state::Store {
   /// Also refuses a stored state that cannot be read, as the reference does.
   Result<void> Lock(const state::LockRequest& request) override;
   Result<void> Unlock() override;
-  /// Replays a journal that a killed run left. Under a lock the whole state is then written.
+  /// Replays a journal that a killed run left. Where the state is or can be locked, the whole state
+  /// is then written; else it is by StartRecording() and Write().
   /// Under a lock for some resources the first call may give a state without the others, see
   /// gave_part(), and the next one gives all.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
@@ -56,6 +61,9 @@ class LocalStore final : public state::Store {
   std::optional<state::StateNames> ViewNames(std::shared_ptr<Program> program);
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
+  /// Writes first what a journal of an ended run says. kExists: another run is changing this state
+  /// without a lock.
+  Result<void> StartRecording() override;
   Result<void> Record(const state::ObjectRecord& record) override;
   using Store::Flush;
   Result<void> Flush(state::Durability durability) override;
@@ -72,7 +80,9 @@ class LocalStore final : public state::Store {
 
   Result<void> OpenFile();
   Result<void> TryLock(bool* held_by_other);
+  Result<bool> ClaimLeftJournal();
   Result<void> AfterLock(const state::LockRequest& request);
+  Result<void> WriteLockInfo(const state::LockRequest& request) const;
   Result<void> TakeOriginal();
   std::string ConflictMessage() const;
   Result<Text> ReadOpenFile() const;
@@ -80,11 +90,16 @@ class LocalStore final : public state::Store {
   Result<void> WriteBackup(const state::State& state, const state::State& base);
   Result<void> Persist(state::State& state, std::string lineage, uint64_t serial, bool changed);
   Result<void> SwapIn(std::string_view text);
-  Result<void> OverwriteInPlace(std::string_view text);
+  bool IsRegular() const;
   Result<void> RecoverJournal(state::State& state);
+  void RecoverUnderLock();
+  Result<void> RecoverTarget();
+  Result<void> WriteBaseToTarget();
+  Result<void> ClearJournal();
   /// What `read` makes of the file, when the file is all there is.
   template <typename Reader>
   auto ViewFile(const Reader& read) -> decltype(read(0));
+  void RemoveIfEmpty();
   void CloseRetired();
   void CloseFile();
 
@@ -108,6 +123,11 @@ class LocalStore final : public state::Store {
   std::optional<state::State> part_;    // that part, from Lock() to Read()
 
   std::optional<Journal> journal_;
+  std::optional<LeftJournal> left_journal_;  // of an ended run
+  std::optional<state::State> unwritten_;  // what it makes of the state, when nobody has written it
+  bool left_is_replayed_ = false;          // what is written next has what left_journal_ says
+  bool recording_ = false;
+  bool other_run_ = false;  // the lock was refused since another run's journal is there
   std::string recovery_note_;
 };
 

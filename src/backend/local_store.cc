@@ -1,9 +1,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <climits>
-#include <cstdlib>
-#include <ctime>
 #include <thread>
 #include <utility>
 
@@ -12,6 +9,7 @@
 #include <unistd.h>
 
 #include "backend/local.h"
+#include "base/file_replacement.h"
 #include "base/files.h"
 
 namespace kinu::backend {
@@ -24,6 +22,10 @@ constexpr milliseconds kFirstDelay{1000};
 constexpr milliseconds kLongestDelay{16000};
 constexpr milliseconds kSlow{400};
 constexpr milliseconds kPoll{20};
+/// How long a lock that is held is tried again without being asked to wait: a run that was killed
+/// while it started a provider can hold it a moment longer, through the process that is not yet the
+/// provider.
+constexpr milliseconds kGrace{100};
 
 /// Left in a file that lost its name, for a program that still waits for that file's lock: it must
 /// not take the old state for the current one.
@@ -41,49 +43,11 @@ std::unexpected<Error> SystemFailure(std::string_view what, const std::string& p
               std::string(what) + ' ' + path + ": " + SystemMessage(err));
 }
 
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return false;
-    }
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
-}
-
-/// Takes the write lock of a whole file without waiting. The lock belongs to the open file, not to
-/// the process, so opening and closing the file elsewhere does not drop it; it conflicts with the
-/// process locks that OpenTofu takes. Where that kind is missing, a process lock is taken.
-bool LockFile(int fd) {
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  if (::fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-    return true;
-  }
-  return errno == EINVAL && ::fcntl(fd, F_SETLK, &lock) == 0;
-}
-
 bool SameFile(int fd, const std::string& path) {
   struct stat open_file{};
   struct stat named{};
   return ::fstat(fd, &open_file) == 0 && ::stat(path.c_str(), &named) == 0 &&
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
-}
-
-/// The path with symbolic links followed, so that replacing a linked state replaces its target.
-std::string FollowLinks(const std::string& path) {
-  char* real = ::realpath(path.c_str(), nullptr);
-  if (real == nullptr) {
-    return path;
-  }
-  std::string out = real;
-  std::free(real);  // NOLINT: realpath allocates with malloc
-  return out;
 }
 
 /// ".NAME" + suffix beside the file; a leading dot of the name is dropped first.
@@ -179,11 +143,12 @@ Result<LocalStore::Text> LocalStore::ReadOpenFile() const {
 
 Result<void> LocalStore::TryLock(bool* held_by_other) {
   *held_by_other = false;
+  other_run_ = false;
   for (;;) {
     if (Result<void> opened = OpenFile(); !opened) {
       return opened;
     }
-    if (!LockFile(fd_)) {
+    if (!LockWholeFile(fd_)) {
       if (errno == EAGAIN || errno == EACCES) {
         *held_by_other = true;
         return {};
@@ -191,15 +156,50 @@ Result<void> LocalStore::TryLock(bool* held_by_other) {
       return SystemFailure("lock", paths_.write);
     }
     if (SameFile(fd_, target_)) {
-      return {};
+      break;
     }
     // Somebody replaced the file between opening and locking: this one has no name any more.
     CloseFile();
+  }
+  KINU_TRY(const bool claimed, ClaimLeftJournal());
+  if (!claimed) {
+    *held_by_other = other_run_ = true;
+    RemoveIfEmpty();
+    CloseFile();
+  }
+  return {};
+}
+
+/// Takes hold of the journal of an ended run, if there is one. False: its run is still at work.
+Result<bool> LocalStore::ClaimLeftJournal() {
+  if (left_journal_) {
+    return true;
+  }
+  Result<std::optional<LeftJournal>> claimed = LeftJournal::Claim(JournalPath(paths_.write));
+  if (!claimed) {
+    return claimed.error().code == ErrorCode::kExists ? Result<bool>(false)
+                                                      : std::unexpected(std::move(claimed).error());
+  }
+  left_journal_ = *std::move(claimed);
+  left_is_replayed_ = false;
+  return true;
+}
+
+/// Removes the file of a state that there was none of, and that nobody has written since.
+void LocalStore::RemoveIfEmpty() {
+  struct stat info{};
+  if (created_ && ::stat(target_.c_str(), &info) == 0 && info.st_size == 0) {
+    (void)::unlink(target_.c_str());
   }
 }
 
 std::string LocalStore::ConflictMessage() const {
   std::string message = "resource temporarily unavailable";
+  if (other_run_) {
+    return message +
+           "\nAnother run is changing this state without a lock (-lock=false). Its journal is " +
+           JournalPath(paths_.write) + '.';
+  }
   std::string path = LockInfoPath(paths_.write);
   Result<std::string> text = ReadFile(path);
   Result<state::LockInfo> info =
@@ -219,7 +219,7 @@ Result<void> LocalStore::Lock(const state::LockRequest& request) {
     return Fail(ErrorCode::kExists, "state \"" + paths_.write + "\" already locked");
   }
   const steady_clock::time_point start = steady_clock::now();
-  const steady_clock::time_point deadline = start + request.timeout;
+  const steady_clock::time_point deadline = start + std::max(request.timeout, kGrace);
   milliseconds delay = kFirstDelay;
   bool told_slow = false;
   for (;;) {
@@ -230,7 +230,8 @@ Result<void> LocalStore::Lock(const state::LockRequest& request) {
     if (!held) {
       return AfterLock(request);
     }
-    const steady_clock::time_point retry = steady_clock::now() + delay;
+    const bool at_once = steady_clock::now() - start < kGrace;
+    const steady_clock::time_point retry = steady_clock::now() + (at_once ? kPoll : delay);
     for (;;) {
       steady_clock::time_point now = steady_clock::now();
       if (now >= deadline || (request.cancelled && request.cancelled())) {
@@ -249,7 +250,7 @@ Result<void> LocalStore::Lock(const state::LockRequest& request) {
           std::min({milliseconds(kPoll), std::chrono::ceil<milliseconds>(deadline - now),
                     std::chrono::ceil<milliseconds>(retry - now)}));
     }
-    delay = std::min(delay * 2, kLongestDelay);
+    delay = at_once ? delay : std::min(delay * 2, kLongestDelay);
   }
 }
 
@@ -273,6 +274,7 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   locked_ = true;
   auto give_up = [&](std::string message) {
     locked_ = false;
+    left_journal_.reset();
     CloseFile();
     return Fail(ErrorCode::kInvalid, std::move(message));
   };
@@ -280,8 +282,11 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   base_loaded_ = false;
   parsed_.reset();
   part_.reset();
-  if (request.only != nullptr && paths_.read == paths_.write &&
-      !FileExists(JournalPath(paths_.write))) {
+  RemoveLeftNewFiles(target_);
+  if (!paths_.backup.empty()) {
+    RemoveLeftNewFiles(paths_.backup);
+  }
+  if (request.only != nullptr && paths_.read == paths_.write && !left_journal_) {
     part_ = state::ReadStateResources(program_, fd_, *request.only);
   }
   in_part_ = part_.has_value();
@@ -290,21 +295,30 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
       return give_up("failed to write backup file: " + taken.error().message);
     }
   }
+  if (Result<void> written = WriteLockInfo(request); !written) {
+    return give_up("could not write lock info for \"" + paths_.read +
+                   "\": " + written.error().message);
+  }
+  return {};
+}
+
+Result<void> LocalStore::WriteLockInfo(const state::LockRequest& request) const {
   state::LockInfo info = state::NewLockInfo(request.operation);
   info.info = request.info;
   info.path = paths_.read;
-  std::string info_path = LockInfoPath(paths_.write);
-  int fd = ::open(info_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0 || !WriteAll(fd, info.ToJson())) {
-    std::string why = SystemFailure(fd < 0 ? "open" : "write", info_path).error().message;
-    if (fd >= 0) {
-      ::close(fd);
-    }
-    return give_up("could not write lock info for \"" + paths_.read + "\": " + why);
+  const std::string path = LockInfoPath(paths_.write);
+  // What a killed run left goes; a link is not followed.
+  (void)::unlink(path.c_str());
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return SystemFailure("open", path);
   }
   // Of use only as long as this process lives, so it need not be synced.
+  const bool written = WriteWhole(fd, info.ToJson());
+  const int error = errno;
   ::close(fd);
-  return {};
+  errno = error;
+  return written ? Result<void>{} : SystemFailure("write", path);
 }
 
 Result<void> LocalStore::Unlock() {
@@ -314,11 +328,9 @@ Result<void> LocalStore::Unlock() {
   (void)::unlink(LockInfoPath(paths_.write).c_str());
   locked_ = false;
   CloseRetired();
-  struct stat info{};
-  bool remove = created_ && ::stat(target_.c_str(), &info) == 0 && info.st_size == 0;
-  if (remove) {
-    (void)::unlink(target_.c_str());
-  }
+  left_journal_.reset();
+  recording_ = false;
+  RemoveIfEmpty();
   CloseFile();
   return {};
 }
@@ -367,6 +379,7 @@ Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
       return std::unexpected(std::move(taken).error());
     }
   }
+  RecoverUnderLock();
   if (Result<void> loaded = LoadBase(program); !loaded) {
     return std::unexpected(std::move(loaded).error());
   }
@@ -389,7 +402,11 @@ Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
 
 template <typename Reader>
 auto LocalStore::ViewFile(const Reader& read) -> decltype(read(0)) {
-  if (locked_ || FileExists(JournalPath(paths_.write))) {
+  if (locked_) {
+    return std::nullopt;
+  }
+  RecoverUnderLock();
+  if (FileExists(JournalPath(paths_.write))) {
     return std::nullopt;
   }
   const int fd = ::open(paths_.read.c_str(), O_RDONLY | O_CLOEXEC);
@@ -428,12 +445,43 @@ std::optional<state::StateNames> LocalStore::ViewNames(std::shared_ptr<Program> 
   return ViewFile([&](int fd) { return state::ReadStateNames(program, fd); });
 }
 
+/// Where a journal of an ended run lies and nobody holds the lock, the state with it is written
+/// before it is looked at: other programs see it then too. What cannot be written is replayed by
+/// each who reads.
+void LocalStore::RecoverUnderLock() {
+  if (locked_ || left_journal_ || journal_ || paths_.read != paths_.write) {
+    return;
+  }
+  Result<bool> claimed = ClaimLeftJournal();
+  const bool left = left_journal_.has_value();
+  left_journal_.reset();
+  if (!claimed || !left) {
+    return;
+  }
+  LocalStore other(paths_, std::make_shared<Program>());
+  if (!other.Lock({.operation = "recovery"})) {
+    return;
+  }
+  if (Result<state::State> state = other.Read(other.program_)) {
+    recovery_note_ = other.recovery_note_;
+  }
+}
+
 Result<void> LocalStore::RecoverJournal(state::State& state) {
-  std::string path = JournalPath(paths_.write);
-  if (journal_ || !FileExists(path)) {
+  if (journal_) {
     return {};
   }
-  Result<Journal::Replayed> replayed = Journal::Replay(path, state);
+  const std::string path = JournalPath(paths_.write);
+  Result<bool> claimed = ClaimLeftJournal();
+  if (locked_ && !claimed) {
+    return std::unexpected(std::move(claimed).error());
+  }
+  if (!left_journal_ && claimed && *claimed) {
+    return {};
+  }
+  // A run that is still at work has done this much so far.
+  Result<Journal::Replayed> replayed =
+      left_journal_ ? left_journal_->Replay(state) : Journal::Replay(path, state);
   if (!replayed) {
     return std::unexpected(std::move(replayed).error());
   }
@@ -442,25 +490,68 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
     case Journal::Outcome::kReplayed:
       recovery_note_ = "An earlier run was interrupted before it could save the state. " + count +
                        " completed steps were recovered from " + path + ".";
-      return locked_ ? Write(state) : Result<void>{};
+      left_is_replayed_ = true;
+      if (locked_) {
+        return Write(state);
+      }
+      if (left_journal_) {
+        unwritten_ = state.Clone();
+      }
+      return {};
     case Journal::Outcome::kForeign:
       recovery_note_ = "The file " + path + " holds " + count +
                        " completed steps of an interrupted run, but the state has been replaced by "
                        "another program since. They were not applied.";
-      if (locked_) {
-        std::string aside = path + '.' + std::to_string(std::time(nullptr));
-        if (::rename(path.c_str(), aside.c_str()) == 0) {
+      if (locked_ && left_journal_) {
+        if (const std::string aside = left_journal_->SetAside(); !aside.empty()) {
           recovery_note_ += " The file was renamed to " + aside + ".";
         }
       }
-      return {};
+      break;
     case Journal::Outcome::kNothing:
     case Journal::Outcome::kStored:
-      if (locked_) {
-        (void)::unlink(path.c_str());
+      if (locked_ && left_journal_) {
+        left_journal_->Remove();
       }
-      return {};
+      break;
   }
+  left_journal_.reset();
+  return {};
+}
+
+/// The journal of an ended run beside a state that is written and not read (-state-out): the state
+/// gets what it says before it becomes the backup of what is written next.
+Result<void> LocalStore::RecoverTarget() {
+  Result<bool> claimed = ClaimLeftJournal();
+  if (!claimed) {
+    return std::unexpected(std::move(claimed).error());
+  }
+  if (!*claimed) {
+    return Fail(ErrorCode::kExists,
+                "another run is changing this state: its journal is " + JournalPath(paths_.write));
+  }
+  if (!left_journal_ || left_is_replayed_) {
+    return {};
+  }
+  KINU_TRY(Text text, ReadOpenFile());
+  KINU_TRY(state::State state,
+           state::ReadState(program_, text == nullptr ? std::string() : std::string(*text)));
+  KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state));
+  if (replayed.outcome == Journal::Outcome::kReplayed) {
+    ++state.serial;
+    auto whole =
+        std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
+    if (Result<void> swapped = SwapIn(*whole); !swapped) {
+      return swapped;
+    }
+    original_ = std::move(whole);
+  }
+  if (replayed.outcome != Journal::Outcome::kForeign) {
+    left_journal_->Remove();
+  } else {
+    (void)left_journal_->SetAside();
+  }
+  left_journal_.reset();
   return {};
 }
 
@@ -507,6 +598,11 @@ Result<void> LocalStore::Write(state::State& state) {
   }
   if (Result<void> opened = OpenFile(); !opened) {
     return opened;
+  }
+  if (!journal_ && paths_.read != paths_.write) {
+    if (Result<void> recovered = RecoverTarget(); !recovered) {
+      return recovered;
+    }
   }
   if (!locked_ && original_ == nullptr) {
     Result<Text> text = ReadOpenFile();
@@ -569,104 +665,135 @@ Result<void> LocalStore::Persist(state::State& state, std::string lineage, uint6
   if (journal_) {
     Result<void> removed = journal_->Remove();
     journal_.reset();
+    recording_ = false;
     return removed;
   }
-  if (paths_.read == paths_.write && !recovery_note_.empty() && locked_) {
-    (void)::unlink(JournalPath(paths_.write).c_str());
+  if (left_journal_ && left_is_replayed_) {
+    left_journal_->Remove();
+    left_journal_.reset();
   }
+  unwritten_.reset();
   return {};
+}
+
+bool LocalStore::IsRegular() const {
+  struct stat info{};
+  return ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 Result<void> LocalStore::SwapIn(std::string_view text) {
   if (Result<void> opened = OpenFile(); !opened) {
     return opened;
   }
-  // Under the lock one name is enough, and what a kill leaves is overwritten by the next run.
-  std::string fresh =
-      Beside(target_, locked_ ? std::string(".new") : '.' + RandomUuid().substr(0, 8) + ".new");
-  int fd = ::open(fresh.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) {
-    return errno == EACCES || errno == EPERM || errno == EROFS ? OverwriteInPlace(text)
-                                                               : SystemFailure("open", fresh);
-  }
+  // What cannot be cut off holds no state.
   struct stat info{};
-  if (::fstat(fd_, &info) == 0) {
-    (void)::fchmod(fd, info.st_mode & 07777);
-    if (info.st_uid != ::geteuid() || info.st_gid != ::getegid()) {
-      (void)!::fchown(fd, info.st_uid, info.st_gid);
-    }
+  if (::fstat(fd_, &info) != 0 || (!S_ISREG(info.st_mode) && ::ftruncate(fd_, 0) != 0)) {
+    return SystemFailure("truncate", paths_.write);
   }
-  auto fail = [&](std::string_view what) {
-    auto failure = SystemFailure(what, fresh);
-    ::close(fd);
-    (void)::unlink(fresh.c_str());
-    return failure;
-  };
-  if (!WriteAll(fd, text)) {
-    return fail("write");
+  KINU_TRY(FileReplacement file, FileReplacement::Start(target_, info.st_mode & 07777));
+  file.Write(text);
+  if (Result<void> committed = file.Commit(); !committed) {
+    return committed;
   }
-  if (::fsync(fd) != 0) {
-    return fail("sync");
-  }
-  if (locked_ && !LockFile(fd)) {
-    return fail("lock");
-  }
-  if (::rename(fresh.c_str(), target_.c_str()) != 0) {
-    bool in_place = errno == EBUSY || errno == EXDEV || errno == EACCES || errno == EPERM;
-    auto failure = fail("rename");
-    return in_place ? OverwriteInPlace(text) : failure;
-  }
-  int dir = ::open(DirName(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (dir >= 0) {
-    (void)::fsync(dir);
-    ::close(dir);
+  const int fresh = file.TakeFile();
+  if (fresh < 0) {
+    return {};
   }
   if (locked_) {
     if (retired_.size() >= kMostRetired) {
       CloseRetired();
     }
     retired_.push_back(fd_);
+    fd_ = fresh;
   } else {
-    ::close(fd_);
+    ::close(fresh);
+    CloseFile();
   }
-  fd_ = fd;
   return {};
 }
 
-/// For a file whose name cannot be given to another file (its directory is read-only, or it is a
-/// mount point of its own). The new text is written before the rest is cut off.
-Result<void> LocalStore::OverwriteInPlace(std::string_view text) {
-  if (::lseek(fd_, 0, SEEK_SET) != 0 || !WriteAll(fd_, text) ||
-      ::ftruncate(fd_, static_cast<off_t>(text.size())) != 0 || ::fsync(fd_) != 0) {
-    return SystemFailure("write", target_);
+/// The base at paths_.write, when it stands elsewhere: a journal continues the snapshot beside it.
+Result<void> LocalStore::WriteBaseToTarget() {
+  if (paths_.read == paths_.write || base_is_written_) {
+    return {};
+  }
+  KINU_TRY(state::State base, base_text_ == nullptr ? state::ReadState(program_, std::string())
+                                                    : state::ReadState(program_, base_text_));
+  return Write(base);
+}
+
+/// Makes room for a journal. One that belongs to another snapshot than the base is kept.
+Result<void> LocalStore::ClearJournal() {
+  KINU_TRY(const bool claimed, ClaimLeftJournal());
+  if (!claimed) {
+    return Fail(ErrorCode::kExists,
+                "another run is changing this state: its journal is " + JournalPath(paths_.write));
+  }
+  if (left_journal_) {
+    state::State nothing;
+    nothing.program = std::make_shared<Program>();
+    nothing.lineage = lineage_;
+    nothing.serial = serial_;
+    KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing));
+    if (replayed.outcome == Journal::Outcome::kForeign ||
+        replayed.outcome == Journal::Outcome::kReplayed) {
+      (void)left_journal_->SetAside();
+    }
+    left_journal_.reset();
   }
   return {};
+}
+
+Result<void> LocalStore::StartRecording() {
+  if (recording_) {
+    return {};
+  }
+  if (unwritten_) {
+    state::State state = *std::exchange(unwritten_, std::nullopt);
+    if (Result<void> written = Write(state); !written) {
+      return written;
+    }
+  }
+  if (!base_loaded_) {
+    if (Result<void> loaded = LoadBase(program_); !loaded) {
+      return loaded;
+    }
+  }
+  if (Result<void> opened = OpenFile(); !opened) {
+    return opened;
+  }
+  recording_ = true;
+  if (!IsRegular()) {
+    return {};  // nobody could go on from what stands there
+  }
+  if (Result<void> written = WriteBaseToTarget(); !written) {
+    recording_ = false;
+    return written;
+  }
+  if (base_text_ == nullptr && lineage_.empty()) {
+    lineage_ = RandomUuid();
+  }
+  if (Result<void> cleared = ClearJournal(); !cleared) {
+    recording_ = false;
+    return cleared;
+  }
+  journal_ = Journal::Open(JournalPath(paths_.write), lineage_, serial_);
+  Result<void> created = journal_->Create();
+  if (!created) {
+    journal_.reset();
+    // As the reference does, where only the file of the state itself may be written.
+    recording_ = created.error().code == ErrorCode::kUnavailable;
+  }
+  return recording_ ? Result<void>{} : created;
 }
 
 Result<void> LocalStore::Record(const state::ObjectRecord& record) {
-  if (!journal_) {
-    if (!base_loaded_) {
-      if (Result<void> loaded = LoadBase(program_); !loaded) {
-        return loaded;
-      }
-    }
-    if (paths_.read != paths_.write && !base_is_written_) {
-      // A journal continues the snapshot beside it, so that must be there first.
-      Result<state::State> base = base_text_ == nullptr ? state::ReadState(program_, std::string())
-                                                        : state::ReadState(program_, base_text_);
-      if (!base) {
-        return std::unexpected(std::move(base).error());
-      }
-      if (Result<void> written = Write(*base); !written) {
-        return written;
-      }
-    }
-    if (base_text_ == nullptr && lineage_.empty()) {
-      lineage_ = RandomUuid();
-    }
-    journal_ = Journal::Open(JournalPath(paths_.write), lineage_, serial_);
+  if (Result<void> started = StartRecording(); !started) {
+    return started;
   }
-  journal_->Append(*program_, record);
+  if (journal_) {
+    journal_->Append(*program_, record);
+  }
   return {};
 }
 

@@ -209,11 +209,19 @@ Input ForApply(const Input& given, const plan::Plan& plan) {
   return input;
 }
 
+namespace {
+
+/// Whether anything may become of objects.
+bool HasWork(const plan::Plan& plan) {
+  return std::any_of(
+      plan.changes.begin(), plan.changes.end(),
+      [](const plan::ResourceChange& change) { return change.action != plan::Action::kNoOp; });
+}
+
+}  // namespace
+
 void CheckApplyGraph(const Input& given, const plan::Plan& plan, Diagnostics& diags) {
-  bool anything = std::any_of(plan.changes.begin(), plan.changes.end(), [](const auto& change) {
-    return change.action != plan::Action::kNoOp;
-  });
-  if (!anything) {
+  if (!HasWork(plan)) {
     return;
   }
   Input input = ForApply(given, plan);
@@ -229,6 +237,15 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
   Walk walk(WalkKind::kApply, input);
   if (!BuildApplyGraph(walk, plan, diags)) {
     return result;
+  }
+  if (store != nullptr && HasWork(plan)) {
+    if (Result<void> recording = store->StartRecording(); !recording) {
+      diags.Error("Failed to record changes",
+                  "Nothing was changed, because what becomes of it could not be kept if this run "
+                  "came to a sudden end: " +
+                      recording.error().message + ".");
+      return result;
+    }
   }
   result.started = true;
   bool destroy_all = plan.mode == plan::Mode::kDestroy;
@@ -248,7 +265,7 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
       node_context.known_outputs[static_cast<size_t>(index)] = &change.after;
     }
   }
-  Recorder recorder(result.state, store);
+  Recorder recorder(result.state, store, [&walk] { walk.Halt(); });
   ApplyContext context{.node = node_context, .plan = plan, .recorder = recorder};
   context.destroy_all = destroy_all;
   Refactoring refactoring(walk.config, nullptr);
@@ -345,6 +362,13 @@ ApplyResult Apply(const Input& given, const plan::Plan& plan, state::Store* stor
   };
   MakeRowGates(context);
   walk.Run(execute, diags);
+  if (!recorder.failure().empty()) {
+    diags.Error("Failed to record changes",
+                "What had become of an object could not be written beside the state, so nothing "
+                "further was started: " +
+                    recorder.failure() +
+                    ". What was done is written with the state, unless an error says otherwise.");
+  }
   state::DropHusks(result.state);
   for (const plan::OutputChange& change : plan.outputs) {
     if (change.action == plan::Action::kDelete && !destroy_all) {

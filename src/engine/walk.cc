@@ -305,7 +305,9 @@ void Walk::Run(const std::function<void(NodeId, Diagnostics&)>& execute, Diagnos
     } else if (status_[id] == Status::kWaiting && stopping() &&
                WorksOnObjects(graph.node(id).kind)) {
       status_[id] = Status::kSkipped;
-      found[id].Error("execution halted", "");
+      if (!halted()) {
+        found[id].Error("execution halted", "");
+      }
     }
     const bool executes = status_[id] == Status::kWaiting;
     begin(id, executes);

@@ -272,7 +272,10 @@ class Walk {
   bool Succeeded(NodeId id) const { return status_[id] == Status::kDone; }
   /// The address that an object had before this plan.
   ResourceInstance PreviousAddress(const ResourceInstance& address) const;
-  bool stopping() const { return input.stop != nullptr && input.stop->load(); }
+  bool stopping() const { return halted() || (input.stop != nullptr && input.stop->load()); }
+  /// From any thread: nothing further that works on objects is started. Whoever halts says why.
+  void Halt() { halted_.store(true); }
+  bool halted() const { return halted_.load(); }
 
   /// A provider to ask for validation of its types: the configured one, or one started for this.
   provider::Provider* ProviderForValidation(uint32_t provider, Diagnostics& diags);
@@ -302,6 +305,7 @@ class Walk {
 
   std::vector<Status> status_;
   std::vector<uint8_t> detached_;
+  std::atomic<bool> halted_{false};
   std::function<void(NodeId)> finish_;
   FlatMap<ProviderConfig, uint32_t> provider_index_;
   std::unique_ptr<Pool> pool_;

@@ -101,6 +101,9 @@ class Store {
   /// refused without `force` when CheckReplacement() says so.
   virtual Result<void> Replace(State& state, bool force) = 0;
 
+  /// Before the first Record(), and before anything is changed that will be recorded: whether it
+  /// can be. Record() does it when nobody has.
+  virtual Result<void> StartRecording() { return {}; }
   /// Remembers what became of an object; durable after the next Flush(). Stores that cannot do it
   /// cheaply accept and ignore it.
   virtual Result<void> Record(const ObjectRecord& record) = 0;

@@ -85,9 +85,15 @@ def file_limit(binary, root):
     problems = []
     expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
     expect(problems, "no word of the failure", "Failed to save state" in done.stderr)
+    # What cannot be recorded stops the run; a few objects were being worked on already.
+    expect(problems, "no word of the journal", "Failed to record changes" in done.stderr)
+    worked_on = done.stdout.count("Modifying...")
+    recorded = sum(text.startswith("two-") for text in place.objects())
+    expect(problems, "%d objects were worked on, %d recorded" % (worked_on, recorded),
+           worked_on <= recorded + 10)
     now = place.read("terraform.tfstate")
     if now != place.before:  # a whole state, or the one from before
-        expect(problems, "the state is damaged", len(json.loads(now)["resources"]) == 2)
+        expect(problems, "the state is damaged", len(json.loads(now)["resources"]) in (1, 2))
     expect(problems, "the state is not shown", '"two-' in done.stdout + done.stderr)
     expect(problems, "an empty errored.tfstate", place.read("errored.tfstate") != "")
     return done, problems
@@ -158,7 +164,19 @@ def damaged_files(binary, root):
     return done, problems
 
 
-CASES = [file_limit, journal_only, lost_lock, directory_in_the_way, damaged_files]
+def no_journal(binary, root):
+    """Where no journal can be made nothing is begun."""
+    place = Place(binary, root)
+    os.mkdir(place.path(".terraform.tfstate.journal"))
+    done = place.run("apply", "-auto-approve", "-var", "v=two", "-lock=false")
+    problems = []
+    expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
+    expect(problems, "something was changed", "Modifying..." not in done.stdout)
+    expect(problems, "the state was touched", place.read("terraform.tfstate") == place.before)
+    return done, problems
+
+
+CASES = [no_journal, file_limit, journal_only, lost_lock, directory_in_the_way, damaged_files]
 
 
 def main():

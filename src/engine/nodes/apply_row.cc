@@ -15,13 +15,23 @@ namespace kinu::engine {
 
 using When = config::Provisioner::When;
 
-void Recorder::Record(const state::ObjectRecord& record, state::Durability durability) {
+bool Recorder::Record(const state::ObjectRecord& record, state::Durability durability) {
   std::lock_guard lock(mutex_);
-  if (store_ != nullptr) {
-    (void)store_->Record(record);
-    (void)store_->Flush(durability);
-  }
   state::Apply(record, working_, state::Husks::kLeave);
+  if (store_ == nullptr) {
+    return true;
+  }
+  Result<void> kept = store_->Record(record);
+  if (kept) {
+    kept = store_->Flush(durability);
+  }
+  if (!kept && failure_.empty()) {
+    failure_ = kept.error().message;
+    if (on_failure_) {
+      on_failure_();
+    }
+  }
+  return kept.has_value();
 }
 
 std::optional<state::Object> Recorder::Current(const ResourceInstance& address) {
@@ -301,8 +311,14 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
     deposed = RandomUuid().substr(0, 8);
     state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kDepose);
     record.deposed = deposed;
-    context.recorder.Record(record, DurabilityOf(row));
+    const bool kept = context.recorder.Record(record, DurabilityOf(row));
     context.deposed_keys[change_index] = deposed;
+    if (!kept) {
+      record.step = state::ObjectRecord::Step::kRestore;
+      (void)context.recorder.Record(record, DurabilityOf(row));
+      diags.Error("execution halted", "");
+      return;
+    }
   }
   std::optional<state::Object> current = context.recorder.Current(row.address);
   std::optional<Value> prior;

@@ -15,9 +15,14 @@ namespace kinu::engine {
 /// lock for all, taken once per finished object.
 class Recorder {
  public:
-  Recorder(state::State& working, state::Store* store) : working_(working), store_(store) {}
+  /// `on_failure` is called once, when a record cannot be kept.
+  Recorder(state::State& working, state::Store* store, std::function<void()> on_failure = {})
+      : working_(working), store_(store), on_failure_(std::move(on_failure)) {}
   /// Applies the record to the working state, which is left with husks, and remembers it durably.
-  void Record(const state::ObjectRecord& record, state::Durability durability);
+  /// False when it stands in the working state alone.
+  bool Record(const state::ObjectRecord& record, state::Durability durability);
+  /// Why the first of the records that were not kept was not; empty when all were.
+  const std::string& failure() const { return failure_; }
   /// A copy of the current object of an instance, or nothing.
   std::optional<state::Object> Current(const ResourceInstance& address);
   std::optional<state::Object> Deposed(const ResourceInstance& address, const std::string& key);
@@ -29,6 +34,8 @@ class Recorder {
   std::mutex mutex_;
   state::State& working_;
   state::Store* store_;
+  std::function<void()> on_failure_;
+  std::string failure_;
 };
 
 class CellRun;

@@ -128,7 +128,10 @@ void CellRun::RunRowItself(size_t i) {
     return;
   }
   if (walk_.stopping()) {
-    found_[i].Error("execution halted", "");
+    cell_.rows[i].failed = true;
+    if (!walk_.halted()) {
+      found_[i].Error("execution halted", "");
+    }
     return;
   }
   Row detached;
