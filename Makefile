@@ -55,5 +55,5 @@ tidy:
 
 install:
 	@tools/setup.sh build
-	@$(call BUILD,release) --target kinu
+	@$(call BUILD,release) --target installable
 	@cmake --install build/release --prefix $(PREFIX)

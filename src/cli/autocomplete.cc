@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "cli/backend_settings.h"
 #include "cli/command.h"
 
 namespace kinu::cli {
@@ -21,6 +22,109 @@ std::vector<std::string> FlagsOf(std::string_view help) {
     }
   }
   return out;
+}
+
+/// The command line so far.
+struct TypedLine {
+  std::string word;  ///< being typed, maybe empty
+  const CommandSpec* command = nullptr;
+  std::string prefix;         ///< what the names of the command's subcommands begin with
+  bool old_name = false;      ///< "env" stands for "workspace"
+  bool has_argument = false;  ///< a word that is neither a flag nor a command
+};
+
+TypedLine Read(std::string_view line) {
+  TypedLine out;
+  std::vector<std::string> words;
+  for (char c : line) {
+    if (c != ' ') {
+      out.word += c;
+    } else if (!out.word.empty()) {
+      words.push_back(std::move(out.word));
+      out.word.clear();
+    }
+  }
+  // The first word is the name of the program.
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (words[i].starts_with('-')) {
+      continue;
+    }
+    if (out.command == nullptr && words[i] == "env") {
+      out.old_name = true;
+      words[i] = "workspace";
+    }
+    const CommandSpec* inner = FindCommand(out.prefix + words[i]);
+    if (inner == nullptr) {
+      out.has_argument = true;
+      break;
+    }
+    out.command = inner;
+    out.prefix = std::string(inner->name) + " ";
+  }
+  return out;
+}
+
+std::vector<std::string> TopLevelFlags() {
+  return {"-chdir", "-help", "-install-autocomplete", "-uninstall-autocomplete", "-version"};
+}
+
+/// The names of the commands below `prefix`, without it.
+std::vector<std::string> SubcommandsOf(const std::string& prefix, bool old_name) {
+  std::vector<std::string> out;
+  for (const CommandSpec& candidate : Commands()) {
+    const bool below = candidate.name.starts_with(prefix) &&
+                       candidate.name.find(' ', prefix.size()) == std::string_view::npos;
+    if (below && !candidate.hidden && !(old_name && candidate.name == "workspace show")) {
+      out.emplace_back(candidate.name.substr(prefix.size()));
+    }
+  }
+  if (prefix.empty()) {
+    out.insert(out.end(), {"env", "push"});
+  }
+  return out;
+}
+
+/// The workspaces of the configuration in the working directory; none when anything is wrong.
+std::vector<std::string> WorkspaceNames() {
+  Invocation invocation;
+  invocation.original_directory = WorkingDirectory();
+  invocation.data_directory = DataDirectory();
+  Diagnostics diags;
+  const Loaded root = LoadForBackend(invocation, {}, diags);
+  if (diags.has_errors()) {
+    return {};
+  }
+  const BackendSettings settings = ReadBackendSettings(invocation, root, {}, false, diags);
+  if (diags.has_errors() || IsRemoteBackend(settings.type)) {
+    return {};
+  }
+  backend::LocalOptions options;
+  ApplyBackendValues(settings.values, options);
+  return backend::LocalBackend(options).Workspaces().value_or(std::vector<std::string>());
+}
+
+/// The directories whose path begins with `word`, each with a slash at its end.
+std::vector<std::string> DirectoryNames(const std::string& word) {
+  const std::string parent = word.substr(0, word.rfind('/') + 1);
+  std::vector<std::string> out;
+  auto names = ListDirectory(parent.empty() ? "." : parent);
+  for (const std::string& name : names.value_or(std::vector<std::string>())) {
+    if (IsDirectory(parent + name)) {
+      out.push_back(parent + name + "/");
+    }
+  }
+  return out;
+}
+
+/// What the first argument of a command may be.
+std::vector<std::string> ArgumentsOf(const CommandSpec& command, const std::string& word) {
+  if (command.name == "workspace select" || command.name == "workspace delete") {
+    return WorkspaceNames();
+  }
+  if (command.name == "init" || command.name == "workspace list") {
+    return DirectoryNames(word);
+  }
+  return {};
 }
 
 /// The line of one shell's start file.
@@ -63,45 +167,18 @@ bool Has(const std::vector<std::string>& lines, const std::string& line) {
 }  // namespace
 
 std::vector<std::string> Completions(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  for (char c : line) {
-    if (c != ' ') {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  // `words` are complete, the program's name first; `word` is being typed.
-  const CommandSpec* command = nullptr;
-  std::string prefix;
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (words[i].starts_with('-')) {
-      continue;
-    }
-    const CommandSpec* inner = FindCommand(prefix + words[i]);
-    if (inner == nullptr) {
-      break;
-    }
-    command = inner;
-    prefix = std::string(inner->name) + " ";
-  }
+  const TypedLine typed = Read(line);
   std::vector<std::string> out;
-  if (word.starts_with('-')) {
-    if (command != nullptr) {
-      out = FlagsOf(*command->help);
-    }
+  if (typed.word.starts_with('-')) {
+    out = typed.command == nullptr ? TopLevelFlags() : FlagsOf(*typed.command->help);
   } else {
-    for (const CommandSpec& candidate : Commands()) {
-      bool below = candidate.name.starts_with(prefix) &&
-                   candidate.name.find(' ', prefix.size()) == std::string_view::npos;
-      if (below && !candidate.hidden) {
-        out.emplace_back(candidate.name.substr(prefix.size()));
-      }
+    out = SubcommandsOf(typed.prefix, typed.old_name);
+    if (typed.command != nullptr && !typed.has_argument) {
+      std::vector<std::string> arguments = ArgumentsOf(*typed.command, typed.word);
+      out.insert(out.end(), arguments.begin(), arguments.end());
     }
   }
-  std::erase_if(out, [&](const std::string& name) { return !name.starts_with(word); });
+  std::erase_if(out, [&](const std::string& name) { return !name.starts_with(typed.word); });
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "base/environment.h"
+
 namespace kinu::cli {
 namespace {
 
@@ -27,6 +29,11 @@ void Print(std::string_view text) {
 }
 void PrintError(std::string_view text) {
   WriteAll(STDERR_FILENO, text);
+}
+
+std::string DataDirectory() {
+  const std::string_view chosen = Environment("TF_DATA_DIR");
+  return chosen.empty() ? ".terraform" : std::string(chosen);
 }
 
 bool Invocation::Show(Diagnostics& diags) const {

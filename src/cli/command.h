@@ -68,6 +68,9 @@ const CommandSpec* FindCommand(std::string_view name);
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
 
+/// The directory of what `init` made: TF_DATA_DIR, or ".terraform".
+std::string DataDirectory();
+
 /// Writes to the standard streams, in whole pieces.
 void Print(std::string_view text);
 void PrintError(std::string_view text);

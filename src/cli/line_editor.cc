@@ -1,12 +1,13 @@
 #include "cli/line_editor.h"
 
-#include <cerrno>
-#include <csignal>
+#include <clocale>
 #include <cstdio>
 #include <iostream>
 
 #include <dlfcn.h>
 #include <histedit.h>
+#include <termios.h>
+#include <unistd.h>
 
 namespace kinu::cli {
 namespace {
@@ -18,7 +19,7 @@ struct Library {
   decltype(&::el_get) el_get = nullptr;
   decltype(&::el_set) el_set = nullptr;
   decltype(&::el_gets) el_gets = nullptr;
-  decltype(&::el_reset) el_reset = nullptr;
+  decltype(&::el_line) el_line = nullptr;
   decltype(&::history_init) history_init = nullptr;
   decltype(&::history_end) history_end = nullptr;
   decltype(&::history) history = nullptr;
@@ -41,7 +42,7 @@ Library Load() {
   find("el_get", out.el_get);
   find("el_set", out.el_set);
   find("el_gets", out.el_gets);
-  find("el_reset", out.el_reset);
+  find("el_line", out.el_line);
   find("history_init", out.history_init);
   find("history_end", out.history_end);
   find("history", out.history);
@@ -54,13 +55,53 @@ const Library& Edit() {
   return kLibrary;
 }
 
-char* PromptOf(EditLine* editor) {
+/// What the editor's callbacks know.
+struct State {
+  std::string prompt;
+  bool interrupted = false;
+  bool line_was_empty = true;  ///< when it was interrupted
+};
+
+State& StateOf(EditLine* editor) {
   void* data = nullptr;
   Edit().el_get(editor, EL_CLIENTDATA, &data);
-  return static_cast<std::string*>(data)->data();
+  return *static_cast<State*>(data);
 }
 
-void OnInterrupt(int) {
+char* PromptOf(EditLine* editor) {
+  return StateOf(editor).prompt.data();
+}
+
+/// While it lives, Control-C is a key like any other and sends no signal.
+class InterruptKey {
+ public:
+  InterruptKey() {
+    if (::tcgetattr(STDIN_FILENO, &before_) != 0) {
+      return;
+    }
+    termios without = before_;
+    without.c_cc[VINTR] = _POSIX_VDISABLE;
+    changed_ = ::tcsetattr(STDIN_FILENO, TCSADRAIN, &without) == 0;
+  }
+  InterruptKey(const InterruptKey&) = delete;
+  InterruptKey& operator=(const InterruptKey&) = delete;
+  ~InterruptKey() {
+    if (changed_) {
+      ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+    }
+  }
+
+ private:
+  termios before_{};
+  bool changed_ = false;
+};
+
+unsigned char OnInterrupt(EditLine* editor, int) {
+  State& state = StateOf(editor);
+  const LineInfo* line = Edit().el_line(editor);
+  state.interrupted = true;
+  state.line_was_empty = line->lastchar == line->buffer;
+  return CC_EOF;
 }
 
 }  // namespace
@@ -68,7 +109,7 @@ void OnInterrupt(int) {
 struct LineEditor::Impl {
   EditLine* editor = nullptr;
   History* history = nullptr;
-  std::string prompt;
+  State state;
 };
 
 LineEditor::LineEditor() : impl_(std::make_unique<Impl>()) {
@@ -76,16 +117,21 @@ LineEditor::LineEditor() : impl_(std::make_unique<Impl>()) {
     return;
   }
   constexpr int kRememberedLines = 500;
+  // The editor decodes what is typed by the locale, and expressions are UTF-8 whatever it is.
+  (void)std::setlocale(LC_CTYPE, "C.UTF-8");
   impl_->editor = Edit().el_init("kinu", stdin, stdout, stderr);
   impl_->history = Edit().history_init();
   HistEvent event;
   Edit().history(impl_->history, &event, H_SETSIZE, kRememberedLines);
   Edit().history(impl_->history, &event, H_SETUNIQUE, 1);
-  Edit().el_set(impl_->editor, EL_CLIENTDATA, &impl_->prompt);
-  Edit().el_set(impl_->editor, EL_PROMPT, PromptOf);
-  Edit().el_set(impl_->editor, EL_EDITOR, "emacs");
-  Edit().el_set(impl_->editor, EL_HIST, Edit().history, impl_->history);
-  Edit().el_set(impl_->editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+  EditLine* editor = impl_->editor;
+  Edit().el_set(editor, EL_CLIENTDATA, &impl_->state);
+  Edit().el_set(editor, EL_PROMPT, PromptOf);
+  Edit().el_set(editor, EL_EDITOR, "emacs");
+  Edit().el_set(editor, EL_HIST, Edit().history, impl_->history);
+  Edit().el_set(editor, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+  Edit().el_set(editor, EL_ADDFN, "interrupt-line", "Drops the line", OnInterrupt);
+  Edit().el_set(editor, EL_BIND, "^C", "interrupt-line", nullptr);
 }
 
 LineEditor::~LineEditor() {
@@ -99,28 +145,19 @@ std::optional<LineEditor::Line> LineEditor::Read(const std::string& prompt) {
   if (!Edit().loaded) {
     std::cout << prompt << std::flush;
     std::string line;
-    return std::getline(std::cin, line) ? std::optional<Line>({std::move(line), false})
-                                        : std::nullopt;
+    return std::getline(std::cin, line) ? std::optional<Line>(Line{std::move(line)}) : std::nullopt;
   }
-  impl_->prompt = prompt;
-  // Without SA_RESTART an interrupt ends the read.
-  struct sigaction action{};
-  struct sigaction before{};
-  action.sa_handler = OnInterrupt;
-  sigemptyset(&action.sa_mask);
-  ::sigaction(SIGINT, &action, &before);
+  impl_->state = {.prompt = prompt};
+  const InterruptKey key;
   int count = 0;
-  errno = 0;
   const char* text = Edit().el_gets(impl_->editor, &count);
-  bool interrupted = errno == EINTR;
-  ::sigaction(SIGINT, &before, nullptr);
+  if (impl_->state.interrupted) {
+    std::fputs("^C\n", stdout);
+    return impl_->state.line_was_empty ? std::nullopt : std::optional<Line>(Line{"", true});
+  }
   if (text == nullptr || count <= 0) {
-    if (!interrupted) {
-      return std::nullopt;
-    }
-    std::fputs("\n", stdout);
-    Edit().el_reset(impl_->editor);
-    return Line{"", true};
+    std::fputs("exit\n", stdout);
+    return std::nullopt;
   }
   std::string line(text, static_cast<size_t>(count));
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
@@ -130,7 +167,7 @@ std::optional<LineEditor::Line> LineEditor::Read(const std::string& prompt) {
     HistEvent event;
     Edit().history(impl_->history, &event, H_ENTER, line.c_str());
   }
-  return Line{std::move(line), false};
+  return Line{std::move(line)};
 }
 
 }  // namespace kinu::cli

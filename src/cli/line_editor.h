@@ -16,9 +16,10 @@ class LineEditor {
 
   struct Line {
     std::string text;
-    bool interrupted = false;  ///< Control-C
+    bool dropped = false;  ///< by Control-C, which left no text
   };
-  /// The next line without its end; nothing at the end of the input.
+  /// The next line without its end. Nothing at the end of the input, and after Control-C on an
+  /// empty line.
   std::optional<Line> Read(const std::string& prompt);
 
  private:

@@ -17,8 +17,10 @@
 #include "cli/command.h"
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
+#include "log/log.h"
 #include "plugin/handshake.h"
 #include "plugin/log_relay.h"
+#include "text/quote.h"
 #include "text/suggest.h"
 #include "tfjson/mapped_file.h"
 
@@ -158,6 +160,24 @@ void ReportCrashedProviders() {
   }
 }
 
+/// Words as a log line shows them.
+std::string Quoted(const std::vector<std::string>& words) {
+  std::string out = "[";
+  for (const std::string& word : words) {
+    out += (out.size() > 1 ? " " : "") + text::GoQuote(word);
+  }
+  return out + "]";
+}
+
+void LogStart(const std::vector<std::string>& args) {
+  log::WarnOfInvalidLevels();
+  if (log::Enabled(log::Level::kInfo)) {
+    log::Write(log::Level::kInfo, "OpenTofu version: " + std::string(kCompatibleVersion));
+    log::Write(log::Level::kDebug, "kinu version: " + std::string(kOwnVersion));
+    log::Write(log::Level::kInfo, "CLI args: " + Quoted(args));
+  }
+}
+
 int Run(std::vector<std::string> args) {
   if (std::string_view line = Environment("COMP_LINE"); !line.empty()) {
     for (const std::string& completion : Completions(line)) {
@@ -168,6 +188,7 @@ int Run(std::vector<std::string> args) {
   if (auto code = HandleCompletionFlags(args)) {
     return *code;
   }
+  LogStart(args);
   Invocation invocation;
   invocation.original_directory = WorkingDirectory();
   {
@@ -284,17 +305,21 @@ int Run(std::vector<std::string> args) {
   invocation.args.insert(invocation.args.end(), rest.begin(), rest.end());
   TakeViewOptions(invocation.args, invocation.view);
   invocation.command = command;
-  invocation.data_directory = Environment("TF_DATA_DIR");
-  if (invocation.data_directory.empty()) {
-    invocation.data_directory = ".terraform";
-  }
+  invocation.data_directory = DataDirectory();
   invocation.stdout_width = WidthOf(STDOUT_FILENO);
   invocation.stderr_width = WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
   std::string_view input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
   invocation.old_name = old_name;
+  if (log::Enabled(log::Level::kInfo)) {
+    log::Write(log::Level::kInfo, "Command \"" + std::string(command->name) + "\" with arguments " +
+                                      Quoted(invocation.args));
+  }
   int code = command->run(invocation);
+  if (log::Enabled(log::Level::kDebug)) {
+    log::Write(log::Level::kDebug, "Exit code " + std::to_string(code));
+  }
   if (code != 0) {
     ReportCrashedProviders();
   }

@@ -1,13 +1,7 @@
 #include "cli/operation.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <ctime>
-#include <iostream>
-#include <thread>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "backend/remote_state.h"
@@ -17,7 +11,6 @@
 #include "cli/prompt.h"
 #include "install/cli_config.h"
 #include "plugin/handshake.h"
-#include "view/human/text.h"
 
 extern char** environ;
 
@@ -245,60 +238,6 @@ bool RequireConfiguration(std::string_view command, Diagnostics& diags) {
                   "that the state knows would be destroyed. If that is what you want, run "
                   "\"tofu destroy\".");
   return false;
-}
-
-std::atomic<bool>& StopRequested() {
-  static std::atomic<bool> stop{false};
-  return stop;
-}
-
-namespace {
-
-int interrupt_pipe[2] = {-1, -1};
-
-/// May run on any thread at any instant: passes the news on and does nothing else.
-void OnInterrupt(int) {
-  char byte = 0;
-  [[maybe_unused]] ssize_t written = ::write(interrupt_pipe[1], &byte, 1);
-}
-
-bool AwaitInterrupt() {
-  char byte = 0;
-  ssize_t n = 0;
-  do {
-    n = ::read(interrupt_pipe[0], &byte, 1);
-  } while (n < 0 && errno == EINTR);
-  return n == 1;
-}
-
-}  // namespace
-
-void CatchInterrupts(engine::ProviderPool* pool) {
-  if (::pipe2(interrupt_pipe, O_CLOEXEC) != 0) {
-    return;
-  }
-  std::thread([pool] {
-    if (!AwaitInterrupt()) {
-      return;
-    }
-    Print(view::kInterrupted);
-    Print("\nStopping operation...\n");
-    StopRequested().store(true);
-    if (pool != nullptr) {
-      pool->StopAll();
-    }
-    if (AwaitInterrupt()) {
-      PrintError(view::kSecondInterrupt);
-      std::_Exit(1);
-    }
-  }).detach();
-  struct sigaction action{};
-  action.sa_handler = OnInterrupt;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  for (int number : {SIGINT, SIGTERM}) {
-    ::sigaction(number, &action, nullptr);
-  }
 }
 
 }  // namespace kinu::cli

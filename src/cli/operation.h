@@ -2,7 +2,6 @@
 // configuration and its variables, providers, the backend.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,10 +101,5 @@ std::string Timestamp();
 
 /// Whether a directory has a configuration at all; otherwise says "No configuration files".
 bool RequireConfiguration(std::string_view command, Diagnostics& diags);
-
-/// Set by the first interrupt while an operation runs.
-std::atomic<bool>& StopRequested();
-/// From here on SIGINT and SIGTERM ask the operation to stop, the second one ends the process.
-void CatchInterrupts(engine::ProviderPool* pool);
 
 }  // namespace kinu::cli

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "cli/backend_settings.h"
+#include "cli/interrupts.h"
 #include "cli/provider_check.h"
 #include "cli/target_flags.h"
 #include "view/human/text.h"

@@ -1,11 +1,13 @@
 #include "cli/prompt.h"
 
 #include <cerrno>
-#include <optional>
+#include <csignal>
 
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "cli/interrupts.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -23,10 +25,14 @@ class HiddenInput {
   }
   HiddenInput(const HiddenInput&) = delete;
   HiddenInput& operator=(const HiddenInput&) = delete;
-  ~HiddenInput() {
+  ~HiddenInput() { Restore(); }
+
+  bool hidden() const { return hidden_; }
+  void Restore() {
     if (hidden_) {
       ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
     }
+    hidden_ = false;
   }
 
  private:
@@ -41,18 +47,42 @@ std::string LowerCase(std::string text) {
   return text;
 }
 
-/// What is typed up to the end of a line. Nothing when the input ends before. As in the reference,
-/// whatever arrived together with the line is gone: an answer is never taken for the next one.
-std::optional<std::string> ReadLine() {
+/// Set by an interrupted question: no later one is asked.
+bool interrupted = false;
+
+/// Waits until the standard input can be read. Fails when a signal comes first.
+Result<void> AwaitInput(const InterruptWatch& watch) {
+  pollfd events[2] = {{STDIN_FILENO, POLLIN, 0}, {watch.descriptor(), POLLIN, 0}};
+  for (;;) {
+    const int ready = ::poll(events, 2, -1);
+    if (ready > 0 && events[1].revents != 0) {
+      char number = 0;
+      (void)!::read(watch.descriptor(), &number, 1);
+      interrupted = true;
+      return Fail(ErrorCode::kCancelled, number == SIGTERM ? "context canceled" : "interrupted");
+    }
+    if (ready > 0 || errno != EINTR) {
+      return {};  // the read reports what is wrong with the input
+    }
+  }
+}
+
+/// Reads up to the end of a line. At the end of the input `hidden` answers are what was typed so
+/// far, others fail. As in the reference, whatever arrived together with the line is dropped: an
+/// answer is never taken for the next one.
+Result<std::string> ReadAnswer(const InterruptWatch& watch, bool hidden) {
   std::string text;
   char piece[4096];
   for (;;) {
+    if (auto waited = AwaitInput(watch); !waited) {
+      return std::unexpected(waited.error());
+    }
     const ssize_t got = ::read(STDIN_FILENO, piece, sizeof piece);
     if (got < 0 && errno == EINTR) {
       continue;
     }
     if (got <= 0) {
-      return std::nullopt;
+      return hidden ? Result<std::string>(std::move(text)) : Fail(ErrorCode::kCancelled, "EOF");
     }
     text.append(piece, static_cast<size_t>(got));
     if (const size_t end = text.find('\n'); end != std::string::npos) {
@@ -65,18 +95,22 @@ std::optional<std::string> ReadLine() {
 }  // namespace
 
 Result<std::string> Ask(const Invocation& invocation, const Question& question) {
+  if (interrupted) {
+    return Fail(ErrorCode::kCancelled, "interrupted");
+  }
+  const InterruptWatch watch;
+  HiddenInput input(question.secret);
   Print(view::RenderPrompt(invocation.style(), question.query, question.description));
-  std::optional<std::string> line;
-  {
-    HiddenInput hidden(question.secret);
-    line = ReadLine();
+  Result<std::string> answer = ReadAnswer(watch, input.hidden());
+  input.Restore();
+  if (answer || interrupted) {
+    // The end of a line that is not shown has to be shown first.
+    Print(answer && question.secret && ::isatty(STDIN_FILENO) != 0 ? "\n\n" : "\n");
   }
-  if (!line) {
-    return Fail(ErrorCode::kCancelled, "EOF");
+  if (answer) {
+    answer->erase(answer->find_last_not_of(" \t\r\n\v\f") + 1);
   }
-  Print("\n");
-  line->erase(line->find_last_not_of(" \t\r\n\v\f") + 1);
-  return *std::move(line);
+  return answer;
 }
 
 Result<bool> Confirm(const Invocation& invocation, const Question& question) {

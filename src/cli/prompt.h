@@ -16,7 +16,8 @@ struct Question {
   bool secret = false;           ///< the answer is not shown on a terminal
 };
 
-/// The answer, without white space at its end. Fails at the end of the input.
+/// The answer, without white space at its end. Fails with "EOF" at the end of the input, and with
+/// "interrupted" after an interrupt, as every later question does.
 Result<std::string> Ask(const Invocation& invocation, const Question& question);
 /// Asks until "yes" or "no" is answered, but not more than twice: anything else means no.
 Result<bool> Confirm(const Invocation& invocation, const Question& question);

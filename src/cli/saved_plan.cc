@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "cli/backend_settings.h"
+#include "cli/interrupts.h"
 #include "cli/provider_check.h"
 
 namespace kinu::cli {

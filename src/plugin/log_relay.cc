@@ -1,51 +1,13 @@
 #include "plugin/log_relay.h"
 
-#include <array>
-#include <cstdio>
-#include <ctime>
-
-#include <fcntl.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-#include "base/environment.h"
 #include "codec/json_writer.h"
 #include "cty/json.h"
-
-extern char** environ;
 
 namespace kinu::plugin {
 namespace {
 
 constexpr size_t kKeptLines = 20;
 constexpr size_t kMaxPanic = size_t{1024} * 1024;
-
-struct LevelName {
-  std::string_view upper;
-  std::string_view lower;
-  LogLevel level;
-};
-constexpr std::array<LevelName, 5> kLevels = {{{"TRACE", "trace", LogLevel::kTrace},
-                                               {"DEBUG", "debug", LogLevel::kDebug},
-                                               {"INFO", "info", LogLevel::kInfo},
-                                               {"WARN", "warn", LogLevel::kWarn},
-                                               {"ERROR", "error", LogLevel::kError}}};
-
-LogLevel LevelOf(std::string_view text) {
-  if (text.empty()) {
-    return LogLevel::kOff;
-  }
-  std::string upper;
-  for (char c : text) {
-    upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  }
-  for (const LevelName& name : kLevels) {
-    if (upper == name.upper) {
-      return name.level;
-    }
-  }
-  return upper == "OFF" ? LogLevel::kOff : LogLevel::kTrace;
-}
 
 std::string TextOf(const Value& value) {
   if (!value.IsNull() && value.type() == Type::String()) {
@@ -55,38 +17,6 @@ std::string TextOf(const Value& value) {
   JsonWriter writer(out, {.escape = JsonEscape::kPlain});
   static_cast<void>(WriteSimpleJson(writer, value));
   return out;
-}
-
-/// Writes to the log file, or to stderr, in one piece.
-void Emit(LogLevel level, const std::string& name, const LogLine& line) {
-  timeval now = {};
-  gettimeofday(&now, nullptr);
-  tm parts = {};
-  gmtime_r(&now.tv_sec, &parts);
-  std::array<char, 40> stamp;
-  size_t size = std::strftime(stamp.data(), stamp.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  std::string text(stamp.data(), size);
-  std::snprintf(stamp.data(), stamp.size(), ".%03dZ", static_cast<int>(now.tv_usec / 1000));
-  text += stamp.data();
-  text += " [";
-  text += kLevels[static_cast<size_t>(level)].upper;
-  text += level == LogLevel::kInfo || level == LogLevel::kWarn ? "]  " : "] ";
-  text += "provider." + name;
-  if (!line.module.empty()) {
-    text += "." + line.module;
-  }
-  text += ": " + line.message + line.fields + '\n';
-  int fd = STDERR_FILENO;
-  std::string path(Environment("TF_LOG_PATH"));
-  if (!path.empty()) {
-    fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  }
-  if (fd >= 0) {
-    static_cast<void>(!write(fd, text.data(), text.size()));
-  }
-  if (fd > STDERR_FILENO) {
-    close(fd);
-  }
 }
 
 struct Panics {
@@ -115,7 +45,7 @@ LogLine ParseLogLine(std::string_view line) {
       std::string_view key = value->key(i);
       std::string text = TextOf(value->elements()[i]);
       if (key == "@level") {
-        out.level = LevelOf(text);
+        out.level = log::ParseLevel(text);
       } else if (key == "@message") {
         out.message = text;
       } else if (key == "@module") {
@@ -133,10 +63,11 @@ LogLine ParseLogLine(std::string_view line) {
     }
     return out;
   }
-  for (const LevelName& name : kLevels) {
-    std::string prefix = '[' + std::string(name.upper) + ']';
+  for (LogLevel level :
+       {LogLevel::kTrace, LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarn, LogLevel::kError}) {
+    const std::string prefix = '[' + std::string(log::NameOf(level)) + ']';
     if (line.starts_with(prefix)) {
-      out.level = name.level;
+      out.level = level;
       line.remove_prefix(prefix.size());
       out.message = line.substr(
           line.find_first_not_of(' ') == line.npos ? line.size() : line.find_first_not_of(' '));
@@ -146,23 +77,7 @@ LogLine ParseLogLine(std::string_view line) {
   return out;
 }
 
-LogLevel ProviderLogLevel() {
-  std::string_view own = Environment("TF_LOG_PROVIDER");
-  std::string_view all = Environment("TF_LOG");
-  return LevelOf(own.empty() ? (all == "JSON" ? "TRACE" : all) : own);
-}
-
-bool LoggingRequested() {
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    std::string_view text(*entry);
-    if (text.starts_with("TF_LOG")) {
-      return true;
-    }
-  }
-  return false;
-}
-
-LogRelay::LogRelay(std::string name) : name_(std::move(name)), level_(ProviderLogLevel()) {
+LogRelay::LogRelay(std::string name) : name_(std::move(name)), level_(log::ProviderLevel()) {
 }
 
 void LogRelay::Line(std::string_view line, bool from_stdout) {
@@ -188,7 +103,9 @@ void LogRelay::Line(std::string_view line, bool from_stdout) {
     parsed.level = LogLevel::kError;
   }
   if (parsed.level >= level_ && parsed.level != LogLevel::kOff) {
-    Emit(parsed.level, name_, parsed);
+    const std::string module =
+        "provider." + name_ + (parsed.module.empty() ? "" : "." + parsed.module);
+    log::WriteFor(module, parsed.level, parsed.message + parsed.fields);
   }
 }
 

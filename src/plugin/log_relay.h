@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "log/log.h"
+
 namespace kinu::plugin {
 
-enum class LogLevel : uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
+using LogLevel = log::Level;
 
 /// One line as read: a structured line's parts, or a plain one with its level.
 struct LogLine {
@@ -22,11 +24,6 @@ struct LogLine {
 };
 /// Reads a line of stderr. Ref: go-plugin client.go logStderr.
 LogLine ParseLogLine(std::string_view line);
-
-/// The level that the environment asks provider logs to be shown at: TF_LOG_PROVIDER, else TF_LOG.
-LogLevel ProviderLogLevel();
-/// Whether any TF_LOG variable is set.
-bool LoggingRequested();
 
 /// Output of one provider process. Thread-safe.
 class LogRelay {

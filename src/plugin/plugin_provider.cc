@@ -171,7 +171,7 @@ std::vector<std::string> EnvironmentFor(const ClientIdentity* identity,
   if (directory != nullptr) {
     environment.push_back("PLUGIN_UNIX_SOCKET_DIR=" + directory->path());
   }
-  if (!LoggingRequested()) {
+  if (!log::Requested()) {
     // Nobody would read it, and providers spend a tenth of their time on it.
     environment.emplace_back("TF_LOG_SDK=off");
   }

@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
-# Installs the package of a build into a fresh directory, builds the examples against it alone, and runs
-# them:
+# Installs a build into a fresh directory, runs the program from there, builds the examples against the
+# installed library alone, and runs them:
 #   run.sh BUILD [COMPILER]
 set -euo pipefail
 build=$(realpath "$1")
 root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --build "$build" --target kinu_package >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake --install "$build" --component development --prefix "$work/prefix" >>"$work/log"
+cmake --build "$build" --target installable >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cmake --install "$build" --prefix "$work/prefix" >>"$work/log"
+mkdir "$work/directory"
+cp "$root/tests/package/main.tf" "$work/directory"
+"$work/prefix/bin/kinu" -chdir="$work/directory" apply -auto-approve -no-color >>"$work/log" || { cat "$work/log"; exit 1; }
+[ "$("$work/prefix/bin/kinu" -chdir="$work/directory" output -raw installed)" = yes ]
+[ -f "$work/prefix/lib/kinu/kinu-plugin.so" ]
 flags=()
 [ -n "${2:-}" ] && flags+=("-DCMAKE_CXX_COMPILER=$2")
 command -v ccache >/dev/null && flags+=("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")

@@ -1,12 +1,29 @@
+#include "cli/build_info.h"
 #include "cli/command.h"
 #include "cli/commands/commands.h"
 
 namespace kinu::cli {
 
+namespace {
+
+std::string Compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+}  // namespace
+
 int RunAbout(Invocation&) {
   std::string text = "kinu " + std::string(kOwnVersion) + " (" + Platform() + ")\n";
   text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
-          ".\n\nBuilt with " __VERSION__ ", C++ " + std::to_string(__cplusplus) +
+          ".\n\nBuilt from " +
+          (kBuildCommit.empty()
+               ? std::string("a source archive")
+               : "commit " + std::string(kBuildCommit) + " of " + std::string(kBuildDate)) +
+          " with " + Compiler() + ", C++ " + std::to_string(__cplusplus) +
           ".\n"
           "Licence: MPL-2.0.\n\n"
           "Libraries in use, with their licences:\n"

@@ -1,6 +1,7 @@
 #include "base/files.h"
 #include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
+#include "cli/interrupts.h"
 #include "cli/prompt.h"
 #include "cli/saved_plan.h"
 #include "plan/plan_file.h"

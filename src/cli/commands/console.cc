@@ -228,8 +228,11 @@ class Console {
     std::string prompt = "> ";
     for (;;) {
       auto line = editor.Read(prompt);
-      if (!line || line->interrupted) {
+      if (!line) {
         return 0;
+      }
+      if (line->dropped) {
+        continue;
       }
       int open = buffer_.Add(Trim(line->text));
       prompt = open > 0 ? std::string(static_cast<size_t>(open), '.') + " " : "> ";

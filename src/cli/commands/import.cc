@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
+#include "cli/interrupts.h"
 #include "cli/planning.h"
 #include "config/address.h"
 #include "view/human/text.h"

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "cli/commands/commands.h"
+#include "cli/interrupts.h"
 #include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "hcl/writer/tokens.h"

@@ -1,4 +1,5 @@
 #include "cli/commands/commands.h"
+#include "cli/interrupts.h"
 #include "cli/planning.h"
 #include "view/human/output.h"
 #include "view/human/text.h"

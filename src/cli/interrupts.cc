@@ -1,0 +1,141 @@
+#include "cli/interrupts.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "view/human/text.h"
+
+namespace kinu::cli {
+namespace {
+
+/// The two ends of a pipe into which a signal handler writes.
+struct SignalPipe {
+  int read_end = -1;
+  int write_end = -1;
+
+  bool Open() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+      return false;
+    }
+    read_end = ends[0];
+    write_end = ends[1];
+    return true;
+  }
+  void Close() {
+    if (read_end >= 0) {
+      ::close(read_end);
+      ::close(write_end);
+      read_end = write_end = -1;
+    }
+  }
+  /// Safe in a signal handler.
+  void Notify(int number) const {
+    const char byte = static_cast<char>(number);
+    [[maybe_unused]] ssize_t written = ::write(write_end, &byte, 1);
+  }
+  /// Blocks until the next notification and returns its number; -1 when the pipe is broken.
+  int Await() const {
+    char byte = 0;
+    ssize_t n = 0;
+    do {
+      n = ::read(read_end, &byte, 1);
+    } while (n < 0 && errno == EINTR);
+    return n == 1 ? byte : -1;
+  }
+};
+
+SignalPipe operation_pipe;
+SignalPipe watch_pipe;
+
+/// What the operation's pipe gets instead of a signal's number while a question waits.
+constexpr int kWhileAsking = 0;
+
+void StopOperation(int number) {
+  const int saved = errno;
+  operation_pipe.Notify(number);
+  errno = saved;
+}
+
+void NotifyWatch(int number) {
+  const int saved = errno;
+  watch_pipe.Notify(number);
+  if (operation_pipe.write_end >= 0) {
+    operation_pipe.Notify(kWhileAsking);
+  }
+  errno = saved;
+}
+
+/// Installs a handler that lets interrupted system calls go on.
+void Catch(int number, void (*handler)(int), struct sigaction* before) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(number, &action, before);
+}
+
+}  // namespace
+
+std::atomic<bool>& StopRequested() {
+  static std::atomic<bool> stop{false};
+  return stop;
+}
+
+void CatchInterrupts(engine::ProviderPool* pool) {
+  if (!operation_pipe.Open()) {
+    return;
+  }
+  std::thread([pool] {
+    const int first = operation_pipe.Await();
+    if (first < 0) {
+      return;
+    }
+    Print(view::kInterrupted);
+    if (first != kWhileAsking) {
+      Print("\nStopping operation...\n");
+    }
+    StopRequested().store(true);
+    if (pool != nullptr) {
+      pool->StopAll();
+    }
+    if (operation_pipe.Await() >= 0) {
+      PrintError(view::kSecondInterrupt);
+      std::_Exit(1);
+    }
+  }).detach();
+  Catch(SIGINT, StopOperation, nullptr);
+  Catch(SIGTERM, StopOperation, nullptr);
+}
+
+InterruptWatch::InterruptWatch() {
+  if (!watch_pipe.Open()) {
+    return;
+  }
+  Catch(SIGINT, NotifyWatch, &interrupt_before_);
+  if (operation_pipe.write_end >= 0) {
+    Catch(SIGTERM, NotifyWatch, &terminate_before_);
+  }
+}
+
+InterruptWatch::~InterruptWatch() {
+  if (watch_pipe.read_end < 0) {
+    return;
+  }
+  ::sigaction(SIGINT, &interrupt_before_, nullptr);
+  if (operation_pipe.write_end >= 0) {
+    ::sigaction(SIGTERM, &terminate_before_, nullptr);
+  }
+  watch_pipe.Close();
+}
+
+int InterruptWatch::descriptor() const {
+  return watch_pipe.read_end;
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,7 @@
+resource "terraform_data" "a" {
+  input = "yes"
+}
+
+output "installed" {
+  value = terraform_data.a.output
+}
