@@ -110,6 +110,9 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
     entry.located = true;
     return {};
   }
+  if (SplitProviderAddress(address).is_built_in()) {
+    return Fail(ErrorCode::kNotFound, "unavailable provider \"" + std::string(address) + '"');
+  }
   if (auto missing = Missing(address)) {
     return Fail(ErrorCode::kNotFound, *missing);
   }

@@ -75,7 +75,7 @@ int RunProvidersSchema(Invocation& invocation) {
   for (const std::string& address : addresses) {
     auto schema = locator->Schema(address);
     if (!schema) {
-      diags.Error("Failed to load provider schemas", schema.error().message);
+      diags.Error("Failed to load plugin schemas", schema.error().message);
       continue;
     }
     providers.emplace_back(address, *schema);
