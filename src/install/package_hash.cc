@@ -138,6 +138,19 @@ bool ChangedJustNow(const std::vector<PackageFile>& files) {
   });
 }
 
+/// What changes when the file does.
+void AddIdentity(const PackageFile& file, std::string& key) {
+  const struct stat& info = file.info;
+  key += '\n' + file.name;
+  for (int64_t number :
+       {static_cast<int64_t>(info.st_dev), static_cast<int64_t>(info.st_ino),
+        static_cast<int64_t>(info.st_size), static_cast<int64_t>(info.st_mtim.tv_sec),
+        static_cast<int64_t>(info.st_mtim.tv_nsec), static_cast<int64_t>(info.st_ctim.tv_sec),
+        static_cast<int64_t>(info.st_ctim.tv_nsec)}) {
+    key += ' ' + std::to_string(number);
+  }
+}
+
 }  // namespace
 
 Result<std::string> HashPackage(const std::string& directory) {
@@ -169,21 +182,34 @@ Result<std::string> RememberedPackageHash(const std::string& directory,
   KINU_TRY(auto files, SortedFiles(root));
   std::string key = "package " + root;
   for (const PackageFile& file : files) {
-    const struct stat& info = file.info;
-    key += '\n' + file.name;
-    for (int64_t number :
-         {static_cast<int64_t>(info.st_dev), static_cast<int64_t>(info.st_ino),
-          static_cast<int64_t>(info.st_size), static_cast<int64_t>(info.st_mtim.tv_sec),
-          static_cast<int64_t>(info.st_mtim.tv_nsec), static_cast<int64_t>(info.st_ctim.tv_sec),
-          static_cast<int64_t>(info.st_ctim.tv_nsec)}) {
-      key += ' ' + std::to_string(number);
-    }
+    AddIdentity(file, key);
   }
   if (auto known = cache.FindNote(key)) {
     return *known;
   }
   bool fresh = ChangedJustNow(files);
   KINU_TRY(std::string hash, HashFiles(root, files));
+  if (!fresh) {
+    cache.StoreNote(key, hash);
+  }
+  return hash;
+}
+
+Result<std::string> RememberedArchiveHash(const std::string& path,
+                                          const provider::SchemaCache& cache) {
+  KINU_TRY(std::string real, RealPath(path));
+  std::vector<PackageFile> files = {{real, {}}};
+  if (stat(real.c_str(), &files[0].info) != 0) {
+    return Fail(ErrorCode::kIo, "stat " + real + ": " + SystemMessage(errno));
+  }
+  std::string key = "archive";
+  AddIdentity(files[0], key);
+  if (auto known = cache.FindNote(key)) {
+    return *known;
+  }
+  const bool fresh = ChangedJustNow(files);
+  KINU_TRY(const std::string archive, ReadFile(real));
+  KINU_TRY(std::string hash, HashArchive(archive));
   if (!fresh) {
     cache.StoreNote(key, hash);
   }

@@ -22,4 +22,8 @@ Result<std::string> HashArchive(std::string_view archive);
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache);
 
+/// As HashArchive(), of the archive at `path` and remembered in the same way.
+Result<std::string> RememberedArchiveHash(const std::string& path,
+                                          const provider::SchemaCache& cache);
+
 }  // namespace kinu::install

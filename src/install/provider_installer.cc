@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_replacement.h"
 #include "base/files.h"
 #include "codec/hash.h"
 #include "codec/provider_source.h"
@@ -47,6 +48,19 @@ bool IsSafeName(std::string_view name) {
          !CleanPath(name).starts_with("..");
 }
 
+/// Not synced: a package is verified whenever it is used.
+Result<void> WriteNewFile(const std::string& path, std::string_view content, unsigned unix_mode) {
+  const unsigned mode = unix_mode == 0 ? 0644 : unix_mode & 0777;
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
+  bool written = fd >= 0 && WriteWhole(fd, content) && fchmod(fd, mode) == 0;
+  const int error = errno;
+  if (fd >= 0) {
+    written = close(fd) == 0 && written;
+  }
+  return written ? Result<void>{}
+                 : Fail(ErrorCode::kIo, "write " + path + ": " + SystemMessage(error));
+}
+
 Result<void> Unpack(const std::string& archive, const std::string& directory) {
   KINU_TRY(std::string bytes, ReadFile(archive));
   KINU_TRY(ZipReader zip, ZipReader::Open(bytes));
@@ -66,11 +80,9 @@ Result<void> Unpack(const std::string& archive, const std::string& directory) {
     if (auto made = MakeDirectories(DirName(path)); !made) {
       return made;
     }
-    unsigned mode = entry.unix_mode == 0 ? 0644 : entry.unix_mode & 0777;
-    if (auto written = ReplaceFile(path, content, mode); !written) {
+    if (auto written = WriteNewFile(path, content, entry.unix_mode); !written) {
       return written;
     }
-    chmod(path.c_str(), mode);
   }
   return {};
 }
@@ -234,104 +246,162 @@ class Installer {
                                  const std::vector<std::string>& wanted) {
     std::string shared =
         AbsolutePath(PackageDirectory(options_.plugin_cache_directory, address, package.version));
-    auto hash = IsDirectory(shared) ? HashPackage(shared) : Result<std::string>("");
+    auto hash =
+        IsDirectory(shared) ? RememberedPackageHash(shared, cache_) : Result<std::string>("");
     if (!hash || !MatchesAny(wanted, *hash)) {
       if (auto placed = Place(address, package, shared, wanted); !placed) {
         return placed;
       }
     }
+    return PlaceLink(shared, directory);
+  }
+
+  /// Others may use what stands in that directory while this runs: what is there and right stays,
+  /// anything else is exchanged in one step.
+  Result<void> Place(const std::string& address, const Package& package,
+                     const std::string& directory, const std::vector<std::string>& wanted) {
     if (auto made = MakeDirectories(DirName(directory)); !made) {
       return made;
     }
-    if (auto removed = RemoveAll(directory); !removed) {
-      return removed;
-    }
-    if (symlink(shared.c_str(), directory.c_str()) == 0) {
-      return {};
-    }
-    return CopyTree(shared, directory);
-  }
-
-  Result<void> Place(const std::string& address, const Package& package,
-                     const std::string& directory, const std::vector<std::string>& wanted) {
-    auto mismatch = [&] {
+    KINU_TRY(const std::string hash, HashOrigin(package, wanted));
+    if (!wanted.empty() && !Verified(package, hash, wanted)) {
       return Fail(ErrorCode::kInvalid,
                   "the local package for " + address + ' ' + package.version.ToText() +
                       " doesn't match any of the checksums previously recorded in the dependency "
                       "lock file (this might be because the available checksums are for packages "
                       "targeting different platforms)");
-    };
-    if (auto made = MakeDirectories(DirName(directory)); !made) {
-      return made;
+    }
+    if (!package.packed) {
+      return PlaceLink(RealPath(package.location), directory);
+    }
+    if (Holds(directory, hash)) {
+      return {};
     }
     // The lock that guards a package against a concurrent installation; its file stays behind.
-    int guard = open((directory + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    const int guard = open((directory + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (guard >= 0) {
       struct flock region = {};
       region.l_type = F_WRLCK;
       fcntl(guard, F_SETLKW, &region);
     }
-    Result<void> placed = package.packed ? PlaceArchive(package, directory, wanted, mismatch)
-                                         : PlaceDirectory(package, directory, wanted, mismatch);
+    // Somebody else may have placed it meanwhile.
+    Result<void> placed =
+        Holds(directory, hash) ? Result<void>{} : PlaceArchive(package.location, directory);
     if (guard >= 0) {
       close(guard);
     }
     return placed;
   }
 
-  template <typename F>
-  static Result<void> PlaceDirectory(const Package& package, const std::string& directory,
-                                     const std::vector<std::string>& wanted, F mismatch) {
-    char resolved[PATH_MAX];
-    std::string origin =
-        realpath(package.location.c_str(), resolved) == nullptr ? package.location : resolved;
-    bool verifiable = std::any_of(wanted.begin(), wanted.end(),
-                                  [](const std::string& hash) { return hash.starts_with("h1:"); });
-    if (verifiable) {
-      KINU_TRY(std::string hash, HashPackage(origin));
-      if (!MatchesAny(wanted, hash)) {
-        return mismatch();
-      }
+  /// The h1 hash of the package where it comes from; "" where nobody asks for it.
+  Result<std::string> HashOrigin(const Package& package,
+                                 const std::vector<std::string>& wanted) const {
+    if (package.packed) {
+      return RememberedArchiveHash(package.location, cache_);
     }
-    if (auto removed = RemoveAll(directory); !removed) {
-      return removed;
-    }
-    if (symlink(AbsolutePath(origin).c_str(), directory.c_str()) == 0) {
-      return {};
-    }
-    return CopyTree(origin, directory);
+    const bool verifiable = std::any_of(wanted.begin(), wanted.end(),
+                                        [](const auto& hash) { return hash.starts_with("h1:"); });
+    return verifiable ? RememberedPackageHash(package.location, cache_) : Result<std::string>("");
   }
 
-  template <typename F>
-  static Result<void> PlaceArchive(const Package& package, const std::string& directory,
-                                   const std::vector<std::string>& wanted, F mismatch) {
-    std::string temporary = directory + ".new";
-    if (auto removed = RemoveAll(temporary); !removed) {
-      return removed;
+  static bool Verified(const Package& package, const std::string& hash,
+                       const std::vector<std::string>& wanted) {
+    if (hash.empty() || MatchesAny(wanted, hash)) {
+      return true;
     }
-    if (auto made = MakeDirectories(temporary); !made) {
+    const Result<std::string> archive = package.packed ? ReadFile(package.location) : "";
+    return package.packed && archive &&
+           MatchesAny(wanted, "zh:" + HexDigest(HashKind::kSha256, *archive));
+  }
+
+  /// Whether a directory, and no link to one, has the package with that hash.
+  bool Holds(const std::string& directory, const std::string& hash) const {
+    struct stat info{};
+    if (lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+      return false;
+    }
+    const auto present = RememberedPackageHash(directory, cache_);
+    return present && *present == hash;
+  }
+
+  /// Makes `directory` a link to `target`, or a copy of it where there are no links.
+  static Result<void> PlaceLink(const std::string& target, const std::string& directory) {
+    if (auto made = MakeDirectories(DirName(directory)); !made) {
       return made;
     }
-    if (auto unpacked = Unpack(package.location, temporary); !unpacked) {
-      static_cast<void>(RemoveAll(temporary));
-      return unpacked;
+    char present[PATH_MAX];
+    const ssize_t size = readlink(directory.c_str(), present, sizeof present);
+    if (size > 0 && std::string_view(present, static_cast<size_t>(size)) == target) {
+      return {};
     }
-    if (!wanted.empty()) {
-      KINU_TRY(std::string hash, HashPackage(temporary));
-      KINU_TRY(std::string archive, ReadFile(package.location));
-      if (!MatchesAny(wanted, hash) &&
-          !MatchesAny(wanted, "zh:" + HexDigest(HashKind::kSha256, archive))) {
-        static_cast<void>(RemoveAll(temporary));
-        return mismatch();
+    const std::string fresh = FreshName(directory);
+    if (symlink(target.c_str(), fresh.c_str()) != 0) {
+      if (auto copied = CopyTree(target, fresh); !copied) {
+        static_cast<void>(RemoveAll(fresh));
+        return copied;
       }
     }
+    return Exchange(fresh, directory);
+  }
+
+  static Result<void> PlaceArchive(const std::string& archive, const std::string& directory) {
+    RemoveLeft(directory);
+    const std::string fresh = FreshName(directory);
+    auto done = MakeDirectories(fresh);
+    if (done) {
+      done = Unpack(archive, fresh);
+    }
+    if (!done) {
+      static_cast<void>(RemoveAll(fresh));
+      return done;
+    }
+    return Exchange(fresh, directory);
+  }
+
+  static std::string FreshName(const std::string& directory) {
+    return directory + '.' + RandomUuid().substr(0, 8) + ".new";
+  }
+
+  /// What killed installations left. Under the guard of the directory.
+  static void RemoveLeft(const std::string& directory) {
+    const Result<std::vector<std::string>> names = ListDirectory(DirName(directory));
+    const std::string prefix = BaseName(directory) + '.';
+    for (const std::string& name : names ? *names : std::vector<std::string>()) {
+      if (name.starts_with(prefix) && name.ends_with(".new")) {
+        static_cast<void>(RemoveAll(JoinPath(DirName(directory), name)));
+      }
+    }
+  }
+
+  /// Gives the name to what is at `fresh`, in one step, and removes what had it.
+  static Result<void> Exchange(const std::string& fresh, const std::string& directory) {
+    for (;;) {
+      if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, directory.c_str(), RENAME_NOREPLACE) == 0) {
+        return {};
+      }
+      if (errno != EEXIST) {
+        break;
+      }
+      if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, directory.c_str(), RENAME_EXCHANGE) == 0) {
+        return RemoveAll(fresh);
+      }
+      if (errno != ENOENT) {
+        break;
+      }
+    }
+    // A file system without exchanging.
     if (auto removed = RemoveAll(directory); !removed) {
       return removed;
     }
-    if (rename(temporary.c_str(), directory.c_str()) != 0) {
-      return Fail(ErrorCode::kIo, "rename " + temporary + ": " + SystemMessage(errno));
+    if (rename(fresh.c_str(), directory.c_str()) != 0) {
+      return Fail(ErrorCode::kIo, "rename " + fresh + ": " + SystemMessage(errno));
     }
     return {};
+  }
+
+  static std::string RealPath(const std::string& path) {
+    char resolved[PATH_MAX];
+    return AbsolutePath(realpath(path.c_str(), resolved) == nullptr ? path : resolved);
   }
 
   const PackageSource& source_;
