@@ -1,5 +1,7 @@
 #include "config/config.h"
 
+#include <algorithm>
+
 #include "config/provider_names.h"
 
 namespace kinu::config {
@@ -58,6 +60,44 @@ ProviderConfig Config::ResolveProvider(const ConfigNode& node, Symbol local_name
   return ResolveProviderAddress(node, AddressOf(*program, *node.module, local_name), alias);
 }
 
+namespace {
+
+/// The provider that the call of a module passes in as (provider, alias), or null. The last of
+/// several counts.
+const ProviderRef* FindPassedIn(const Config& config, const ConfigNode& node, Symbol provider,
+                                Symbol alias) {
+  const ProviderRef* outside = nullptr;
+  if (node.parent != nullptr) {
+    const ModuleCall& call = node.parent->module->calls[static_cast<size_t>(node.call)];
+    for (const ModuleCall::PassedProvider& passed : call.providers) {
+      if (passed.inside.alias == alias &&
+          config.ProviderAddress(*node.module, passed.inside.local_name) == provider) {
+        outside = &passed.outside;
+      }
+    }
+  }
+  return outside;
+}
+
+/// Whether a root module that is only validated gets a provider of its configuration_aliases: where
+/// it has no block for the same provider without alias. Ref: transform_provider.go transformSingle.
+bool IsAliasOfRequired(const Module& module, Symbol provider, Symbol alias) {
+  for (const RequiredProvider& required : module.required_providers) {
+    const bool configured =
+        std::any_of(module.providers.begin(), module.providers.end(), [&](const auto& block) {
+          return block.alias.empty() && block.local_name == required.local_name;
+        });
+    if (required.provider == provider && !configured &&
+        std::any_of(required.aliases.begin(), required.aliases.end(),
+                    [&](const ProviderRef& ref) { return ref.alias == alias; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 ProviderConfig Config::ResolveProviderAddress(const ConfigNode& node, Symbol provider,
                                               Symbol alias) const {
   const ConfigNode* at = &node;
@@ -66,14 +106,7 @@ ProviderConfig Config::ResolveProviderAddress(const ConfigNode& node, Symbol pro
     if (at->parent == nullptr || (block != nullptr && !block->is_empty)) {
       return {at->path, provider, alias};
     }
-    const ModuleCall& call = at->parent->module->calls[static_cast<size_t>(at->call)];
-    const ProviderRef* outside = nullptr;
-    for (const ModuleCall::PassedProvider& passed : call.providers) {
-      if (passed.inside.alias == alias &&
-          AddressOf(*program, *at->module, passed.inside.local_name) == provider) {
-        outside = &passed.outside;
-      }
-    }
+    const ProviderRef* outside = FindPassedIn(*this, *at, provider, alias);
     if (outside != nullptr) {
       at = at->parent;
       provider = AddressOf(*program, *at->module, outside->local_name);
@@ -89,6 +122,46 @@ ProviderConfig Config::ResolveProviderAddress(const ConfigNode& node, Symbol pro
 ProviderConfig Config::ResolveProvider(const ConfigNode& node, const Resource& resource) const {
   const Symbol alias = resource.provider_ref ? resource.provider_ref->alias : Symbol{};
   return ResolveProviderAddress(node, resource.provider, alias);
+}
+
+std::optional<ProviderConfig> Config::ProviderAt(const ProviderConfig& address) const {
+  const ConfigNode* node = Find(address.module);
+  if (node == nullptr) {
+    return std::nullopt;
+  }
+  if (FindPassedIn(*this, *node, address.provider, address.alias) != nullptr) {
+    return ResolveProviderAddress(*node, address.provider, address.alias);
+  }
+  return address;
+}
+
+bool Config::HasProvider(const ProviderConfig& address, bool validating) const {
+  if (FindProviderBlock(address) != nullptr) {
+    return true;
+  }
+  if (!address.module.is_root()) {
+    return false;
+  }
+  return address.alias.empty() ||
+         (validating && IsAliasOfRequired(*root().module, address.provider, address.alias));
+}
+
+bool Config::CanPassOn(const ConfigNode& node, Symbol provider, Symbol alias,
+                       bool validating) const {
+  const ProviderConfig address{node.path, provider, alias};
+  if (FindProviderBlock(address) != nullptr ||
+      FindPassedIn(*this, node, provider, alias) != nullptr) {
+    return true;
+  }
+  if (node.parent != nullptr) {
+    return false;
+  }
+  if (!alias.empty()) {
+    return HasProvider(address, validating);
+  }
+  const auto& required = node.module->required_providers;
+  return std::any_of(required.begin(), required.end(),
+                     [&](const RequiredProvider& entry) { return entry.provider == provider; });
 }
 
 const ProviderBlock* Config::FindProviderBlock(const ProviderConfig& config) const {

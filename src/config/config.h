@@ -341,6 +341,15 @@ class Config {
   /// The same from the provider's full source address in the module.
   ProviderConfig ResolveProviderAddress(const ConfigNode& node, Symbol provider,
                                         Symbol alias) const;
+  /// The provider configuration at exactly this address of a state: itself, or the one that a call
+  /// passes in there. Nothing is inherited. Nothing: the configuration has none.
+  std::optional<ProviderConfig> ProviderAt(const ProviderConfig& address) const;
+  /// Whether an address to which ResolveProvider() leads is configured, or needs no block. While
+  /// validating, the root module has its configuration_aliases too.
+  bool HasProvider(const ProviderConfig& address, bool validating) const;
+  /// Whether a call of `node` can pass on a provider: it is required, configured or passed in
+  /// there.
+  bool CanPassOn(const ConfigNode& node, Symbol provider, Symbol alias, bool validating) const;
   /// The block that configures a provider, or null (an empty configuration is implied).
   const ProviderBlock* FindProviderBlock(const ProviderConfig& config) const;
   /// Full source address of a local provider name in a module.

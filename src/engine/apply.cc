@@ -138,7 +138,9 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
   for (const plan::ResourceChange& change : plan.changes) {
     walk.EnsureProvider(change.provider);
   }
-  AttachProviders(walk, diags);
+  if (!AttachProviders(walk, diags)) {
+    return false;
+  }
   AttachSchemas(walk, diags);
   if (diags.has_errors()) {
     return false;
@@ -203,6 +205,7 @@ bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags) {
 
 Input ForApply(const Input& given, const plan::Plan& plan) {
   Input input = given;
+  input.options.mode = plan.mode;
   input.options.targets = plan.targets;
   input.options.excludes = plan.excludes;
   input.options.imports = false;

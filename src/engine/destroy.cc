@@ -277,6 +277,7 @@ void PlanDestroyAll(const Input& input, const RefreshWalk& refresh, plan::Plan& 
   destroy.options.excludes.clear();
   Walk walk(WalkKind::kPlan, destroy);
   if (!BuildGraph(walk, diags)) {
+    plan.rejected = true;
     return;
   }
   AddCloseNodes(walk);

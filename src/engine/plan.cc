@@ -86,18 +86,7 @@ void Validate(const Input& input, Diagnostics& diags) {
   MakeRoot(walk);
   CheckRecord checks;
   NodeContext context{walk, checks};
-  size_t errors = diags.error_count();
   walk.Run([&](NodeId id, Diagnostics& found) { ExecuteNode(context, id, found); }, diags);
-  if (diags.error_count() != errors) {
-    return;
-  }
-  // Targets that no block configures are no error here: configuration may be generated for them.
-  for (const config::Import& import : walk.config.root().module->imports) {
-    const config::ConfigNode* node = walk.config.Find(import.target.module);
-    if (node == nullptr || node->module->FindResource(import.target.resource) < 0) {
-      ValidateImport(walk, import, diags);
-    }
-  }
 }
 
 namespace {
@@ -163,6 +152,7 @@ void RunPlanWalk(const Input& input, Severity condition_severity, plan::Plan& pl
                  Diagnostics& diags) {
   Walk walk(WalkKind::kPlan, input);
   if (!BuildGraph(walk, diags)) {
+    plan.rejected = true;
     return;
   }
   AddCloseNodes(walk);

@@ -152,9 +152,14 @@ uint32_t Walk::EnsureProvider(const ProviderConfig& address) {
     slot.address = address;
     slot.block = config.FindProviderBlock(address);
     slot.node = config.Find(address.module);
+    slot.declared = config.HasProvider(address, kind == WalkKind::kValidate);
     providers.push_back(std::move(slot));
   }
   return it->second;
+}
+
+uint32_t Walk::EnsureStoredProvider(const ProviderConfig& address) {
+  return EnsureProvider(config.ProviderAt(address).value_or(address));
 }
 
 std::optional<uint32_t> Walk::FunctionProvider(const config::ConfigNode& node,

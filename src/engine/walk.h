@@ -99,6 +99,7 @@ struct ProviderSlot {
   std::vector<std::unique_ptr<provider::Provider>> keyed;  ///< per expansion row with for_each
   bool blocking = true;                                    ///< calls go to another process
   bool only_functions = false;  ///< nothing but its functions is used: it is not configured
+  bool declared = true;         ///< the configuration has it
 };
 
 /// A resource in the state that no block configures any more.
@@ -245,6 +246,8 @@ class Walk {
   std::vector<std::pair<NodeId, NodeId>> turned_edges;
 
   uint32_t EnsureProvider(const ProviderConfig& address);
+  /// The same for an address that a state has.
+  uint32_t EnsureStoredProvider(const ProviderConfig& address);
   /// The slot of the provider whose function is called in a module; nothing when the module does
   /// not require it, or ConnectReferences() has not seen the call.
   std::optional<uint32_t> FunctionProvider(const config::ConfigNode& node,

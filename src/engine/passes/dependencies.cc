@@ -227,7 +227,9 @@ bool BuildGraph(Walk& walk, Diagnostics& diags) {
   }
   AddConfigObjects(walk);
   AddStateObjects(walk);
-  AttachProviders(walk, diags);
+  if (!AttachProviders(walk, diags)) {
+    return false;
+  }
   AttachSchemas(walk, diags);
   if (diags.has_errors()) {
     return false;

@@ -14,8 +14,9 @@ void AddConfigObjects(Walk& walk);
 /// covers. (Rows of configured blocks are attached when the block expands.)
 void AddStateObjects(Walk& walk);
 
-/// Needs: blocks and orphans. Gives: the provider of each, and provider nodes with edges to them.
-void AttachProviders(Walk& walk, Diagnostics& diags);
+/// Needs: blocks and orphans. Gives: the provider of each, and provider nodes with edges to them;
+/// false with problems when the configuration lacks one.
+bool AttachProviders(Walk& walk, Diagnostics& diags);
 
 /// Needs: providers. Gives: the schema of each block; problems for unknown types.
 void AttachSchemas(Walk& walk, Diagnostics& diags);

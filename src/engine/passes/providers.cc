@@ -3,9 +3,95 @@
 #include "provider/provisioner.h"
 
 namespace kinu::engine {
+namespace {
 
-void AttachProviders(Walk& walk, Diagnostics& diags) {
-  (void)diags;
+/// Reports providers that module calls pass on and that are not there. The first one is told.
+/// Ref: transform_provider.go addProxyProviders.
+bool CheckPassedProviders(const Walk& walk, Diagnostics& diags) {
+  const config::Config& config = walk.config;
+  for (const auto& node : config.nodes) {
+    for (const config::ModuleCall& call : node->module->calls) {
+      const config::ConfigNode* child =
+          node->children[static_cast<size_t>(&call - node->module->calls.data())];
+      for (const auto& passed : call.providers) {
+        if (child == nullptr) {
+          break;
+        }
+        const Symbol provider = config.ProviderAddress(*child->module, passed.inside.local_name);
+        const Symbol alias = passed.outside.alias;
+        if (!config.CanPassOn(*node, provider, alias, walk.kind == WalkKind::kValidate)) {
+          diags.Error("missing provider " + walk.program.ToText({node->path, provider, alias}), "");
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+void ReportUndeclared(const Walk& walk, const std::string& user, const ProviderConfig& provider,
+                      Diagnostics& diags) {
+  diags.Error(
+      "Provider configuration not present",
+      "Working with " + user + " takes the provider configuration " +
+          walk.program.ToText(provider) +
+          ", which the configuration does not have. If its provider block was removed while "
+          "objects that were made with it are still in the state, put the block back, "
+          "destroy the objects and then remove it; otherwise correct the alias.");
+}
+
+/// Reports each block and each object of the state whose provider is not configured anywhere.
+void CheckProviderOf(const Walk& walk, NodeId id, uint32_t provider, Diagnostics& diags) {
+  const ProviderConfig& missing = walk.providers[provider].address;
+  if (walk.providers[provider].declared) {
+    return;
+  }
+  const Node& node = walk.graph.node(id);
+  if (node.kind == NodeKind::kResource) {
+    const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+    const ConfigResource address{place.path, place.module->resources[node.index].name};
+    return ReportUndeclared(walk, walk.program.ToText(address), missing, diags);
+  }
+  const bool orphan = node.kind == NodeKind::kOrphan;
+  const state::Resource& resource =
+      orphan ? *walk.orphans[node.index].resource : *walk.deposed[node.index].resource;
+  for (const state::Instance& instance : resource.instances) {
+    const std::string text = walk.program.ToText(ResourceInstance{resource.address, instance.key});
+    if (orphan && instance.current != nullptr) {
+      ReportUndeclared(walk, text, missing, diags);
+    }
+    for (size_t i = 0; !orphan && i < instance.deposed.size(); ++i) {
+      ReportUndeclared(walk, text + " (deposed " + instance.deposed[i].key + ")", missing, diags);
+    }
+  }
+}
+
+/// The same for import blocks whose target has no block yet.
+void CheckProvidersOfImports(const Walk& walk, Diagnostics& diags) {
+  if (walk.kind != WalkKind::kValidate) {
+    return;
+  }
+  for (const config::Import& import : walk.config.root().module->imports) {
+    const config::ConfigNode* node = walk.config.Find(import.target.module);
+    if (node == nullptr || !import.provider_ref ||
+        node->module->FindResource(import.target.resource) >= 0) {
+      continue;
+    }
+    const ProviderConfig provider =
+        walk.config.ResolveProviderAddress(*node, import.provider, import.provider_ref->alias);
+    if (!walk.config.HasProvider(provider, true)) {
+      ReportUndeclared(walk, walk.program.ToText(import.target), provider, diags);
+    }
+  }
+}
+
+}  // namespace
+
+bool AttachProviders(Walk& walk, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  if (!CheckPassedProviders(walk, diags)) {
+    return false;
+  }
   std::vector<std::pair<NodeId, uint32_t>> users;
   for (NodeId id = 0; id < walk.graph.size(); ++id) {
     const Node& node = walk.graph.node(id);
@@ -20,19 +106,26 @@ void AttachProviders(Walk& walk, Diagnostics& diags) {
       }
       case NodeKind::kOrphan: {
         OrphanSlot& slot = walk.orphans[node.index];
-        slot.provider = walk.EnsureProvider(slot.resource->provider);
+        slot.provider = walk.EnsureStoredProvider(slot.resource->provider);
         users.emplace_back(id, slot.provider);
         break;
       }
       case NodeKind::kDeposed: {
         DeposedSlot& slot = walk.deposed[node.index];
-        slot.provider = walk.EnsureProvider(slot.resource->provider);
+        slot.provider = walk.EnsureStoredProvider(slot.resource->provider);
         users.emplace_back(id, slot.provider);
         break;
       }
       default:
         break;
     }
+  }
+  for (const auto& [user, provider] : users) {
+    CheckProviderOf(walk, user, provider, diags);
+  }
+  CheckProvidersOfImports(walk, diags);
+  if (diags.error_count() != errors) {
+    return false;
   }
   // A configuration that nothing uses is still checked, as the reference does.
   for (const auto& node : walk.config.nodes) {
@@ -54,11 +147,12 @@ void AttachProviders(Walk& walk, Diagnostics& diags) {
         walk.graph.AddEdge(user, walk.provider_nodes[provider]);
       }
     }
-    return;
+    return true;
   }
   for (const auto& [user, provider] : users) {
     walk.graph.AddEdge(user, walk.provider_nodes[provider]);
   }
+  return true;
 }
 
 void AttachSchemas(Walk& walk, Diagnostics& diags) {
