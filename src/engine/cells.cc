@@ -597,7 +597,11 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
     const Node& node = graph.node(id);
     bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
     bool is_check = node.kind == NodeKind::kCheck;
-    if (node.kind == NodeKind::kCell || root_output || is_check) {
+    // Rules are checked again, whether something uses the variable or not.
+    bool has_rules =
+        node.kind == NodeKind::kVariable && walk.input.options.mode != plan::Mode::kDestroy &&
+        !walk.config.nodes[node.config_node]->module->variables[node.index].validations.empty();
+    if (node.kind == NodeKind::kCell || root_output || is_check || has_rules) {
       need(id);
     }
   }
