@@ -605,6 +605,36 @@ bool HasElementsInside(const Value& value) {
   return Access::IsContainer(value) && Access::Elements(value)->count > 0;
 }
 
+namespace {
+
+bool IsSignedZero(const Value& value) {
+  if (value.IsNull() || !value.IsKnown() || value.type() != Type::Number()) {
+    return false;
+  }
+  const Number number = value.AsNumber();
+  return !number.is_inline() && number.Sign() == 0;
+}
+
+bool ContainsSignedZero(const Value& value) {
+  if (!HasElementsInside(value)) {
+    return IsSignedZero(value);
+  }
+  const auto elements = value.elements();
+  return std::any_of(elements.begin(), elements.end(), ContainsSignedZero);
+}
+
+}  // namespace
+
+Value WithUnsignedZeros(const Value& value) {
+  if (!ContainsSignedZero(value)) {
+    return value;
+  }
+  Path path;
+  return TransformValue(value, path, [](const Path&, const Value& part) {
+    return IsSignedZero(part) ? Value::Int(0).WithMarks(part.marks()) : part;
+  });
+}
+
 Value UnknownAsNull(const Value& value) {
   if (value.IsWhollyKnown()) {
     return value;

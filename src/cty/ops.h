@@ -55,6 +55,9 @@ Value TransformValue(const Value& value, Path& path, F&& change);
 /// Every unknown replaced by null of its type. Marks stay.
 Value UnknownAsNull(const Value& value);
 
+/// Every zero without a sign: so values come back from the encoding that plans use.
+Value WithUnsignedZeros(const Value& value);
+
 /// Go-syntax text of a value (`cty.StringVal("a")`), which some messages of the reference contain.
 std::string GoString(const Value& value);
 std::string GoString(const Type& type);
