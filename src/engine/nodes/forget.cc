@@ -11,11 +11,19 @@ bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
   if (row.resource.destroy == nullptr) {
     return false;
   }
-  // It is a constant, so it does not matter where it is evaluated.
-  ModuleScope scope(row.walk(), row.instance != nullptr ? *row.instance : *row.walk().root);
-  Value value = lang::Evaluate(*row.resource.destroy, scope, diags);
-  ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
-  return flag && flag->IsKnown() && !flag->IsNull() && !flag->AsBool();
+  // Only a constant will do: nothing can be named or called.
+  const ModuleScope around(row.walk(), *row.walk().root);
+  const lang::VariableScope nothing(nullptr, nullptr, around.call_context());
+  Diagnostics not_constant;
+  const Value value = lang::Evaluate(*row.resource.destroy, nothing, not_constant);
+  if (not_constant.has_errors() || value.type() != Type::Bool()) {
+    diags.Error(
+        "Invalid lifecycle destroy expression",
+        "lifecycle.destroy of " + row.AddressText() + " must be the constant true or false.",
+        row.resource.destroy->range());
+    return false;
+  }
+  return value.IsKnown() && !value.IsNull() && !value.AsBool();
 }
 
 Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,
