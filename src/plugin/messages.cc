@@ -182,7 +182,8 @@ void AddError(Problems& problems, std::string summary, std::string detail) {
   problems.push_back({.severity = Severity::kError,
                       .summary = std::move(summary),
                       .detail = std::move(detail),
-                      .attribute = std::nullopt});
+                      .attribute = std::nullopt,
+                      .sourceless = true});
 }
 
 }  // namespace kinu::plugin

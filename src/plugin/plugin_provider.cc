@@ -12,6 +12,7 @@
 #include "codec/provider_source.h"
 #include "plugin/loader.h"
 #include "plugin/messages.h"
+#include "schema/marks.h"
 
 extern char** environ;
 
@@ -244,6 +245,18 @@ Value Decoded(const std::optional<std::string_view>& message, const Type& type,
     return Value::Null(type);
   }
   return *std::move(value);
+}
+
+/// Reports values for attributes that providers must never return. Ref: opentofu
+/// internal/plugin/validation/write_only.go.
+void RefuseWriteOnly(const schema::Block& block, const Value& value, std::string_view type,
+                     Problems& problems) {
+  for (const Path& path : schema::PresentWriteOnly(block, value)) {
+    AddError(problems, "Invalid provider response",
+             "Resource type \"" + std::string(type) +
+                 "\" returned an actual value for the write-only attribute \"" + path.ToText() +
+                 "\", which is only ever sent to the provider. This is a bug of the provider.");
+  }
 }
 
 Value DecodedIdentity(const std::optional<std::string_view>& message,
@@ -572,7 +585,9 @@ Value PluginProvider::UpgradeResourceState(std::string_view type, int64_t versio
     return Value::Null(schema->block.implied_type());
   }
   Response response = ReadResponse(bytes, {.diagnostics = 2, .value = 1}, problems);
-  return Decoded(response.value, schema->block.implied_type(), problems);
+  Value upgraded = Decoded(response.value, schema->block.implied_type(), problems);
+  RefuseWriteOnly(schema->block, upgraded, type, problems);
+  return upgraded;
 }
 
 Value PluginProvider::UpgradeResourceIdentity(std::string_view type, int64_t version,
@@ -614,6 +629,7 @@ provider::ReadResponse PluginProvider::ReadResource(const ReadRequest& read, Pro
   result.state = Decoded(response.value, type, problems);
   result.private_data = response.private_data;
   result.identity = DecodedIdentity(response.identity, *schema, problems);
+  RefuseWriteOnly(schema->block, result.state, read.type, problems);
   return result;
 }
 
@@ -655,6 +671,7 @@ PlanResponse PluginProvider::PlanResourceChange(const PlanRequest& plan, Problem
   result.private_data = response.private_data;
   result.legacy_type_system = response.legacy_type_system;
   result.identity = DecodedIdentity(response.identity, *schema, problems);
+  RefuseWriteOnly(schema->block, result.planned, plan.type, problems);
   return result;
 }
 
@@ -689,6 +706,7 @@ ApplyResponse PluginProvider::ApplyResourceChange(const ApplyRequest& apply, Pro
   result.private_data = response.private_data;
   result.legacy_type_system = response.legacy_type_system;
   result.identity = DecodedIdentity(response.identity, *schema, problems);
+  RefuseWriteOnly(schema->block, result.state, apply.type, problems);
   return result;
 }
 
@@ -776,11 +794,11 @@ ImportedObject PluginProvider::MoveResourceState(const MoveRequest& move, Proble
   if (!Call(methods_->move, request.bytes(), &bytes, problems)) {
     return moved;
   }
-  Response response = ReadResponse(
-      bytes, {.diagnostics = 2, .value = 1, .private_data = 3, .identity = 4}, problems);
+  Response response =
+      ReadResponse(bytes, {.diagnostics = 2, .value = 1, .private_data = 3}, problems);
   moved.state = Decoded(response.value, schema->block.implied_type(), problems);
   moved.private_data = response.private_data;
-  moved.identity = DecodedIdentity(response.identity, *schema, problems);
+  RefuseWriteOnly(schema->block, moved.state, move.target_type, problems);
   return moved;
 }
 

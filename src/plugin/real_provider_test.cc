@@ -11,6 +11,7 @@
 #include "cty/json.h"
 #include "plugin/plugin_provider.h"
 #include "provider/wire_schema.h"
+#include "schema/marks.h"
 
 namespace kinu::plugin {
 namespace {
@@ -351,6 +352,93 @@ TEST(AttachedProvider, IsUsedAndLeftAlone) {
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().message, "Reattachment process not found");
   unlink(attachment.address.c_str());
+}
+
+/// What the provider does wrong while this lives.
+class Fault {
+ public:
+  explicit Fault(const char* fault) { setenv("KINUTEST_FAULT", fault, 1); }
+  Fault(const Fault&) = delete;
+  Fault& operator=(const Fault&) = delete;
+  ~Fault() { unsetenv("KINUTEST_FAULT"); }
+};
+
+TEST_P(RealProvider, MovesObjectsOfOtherTypes) {
+  START_OR_SKIP(provider, StartKinutest());
+  provider::MoveRequest move;
+  move.source_provider = "terraform.io/builtin/terraform";
+  move.source_type = "terraform_data";
+  move.source_state.json = R"({"id":"1","input":{"value":"x","type":"string"}})";
+  move.target_type = "kinutest_thing";
+  Problems problems;
+  provider::ImportedObject moved = provider->MoveResourceState(move, problems);
+  ASSERT_TRUE(problems.empty()) << TextOf(problems);
+  EXPECT_EQ(moved.state.Attribute("id").AsString(), "1");
+  EXPECT_EQ(moved.state.Attribute("name").AsString(), "x");
+  EXPECT_FALSE(moved.private_data.empty());
+
+  move.source_state.json = R"({"id":"1","input":{"value":"stuck","type":"string"}})";
+  provider->MoveResourceState(move, problems);
+  ASSERT_EQ(problems.size(), 1U) << TextOf(problems);
+  EXPECT_EQ(problems[0].summary, "Cannot move");
+  EXPECT_EQ(problems[0].attribute->ToText(), ".name");
+  problems.clear();
+  move.source_type = "other";
+  provider->MoveResourceState(move, problems);
+  EXPECT_TRUE(provider::HasErrors(problems)) << "there is no way from that type";
+}
+
+TEST_P(RealProvider, ValuesOfWriteOnlyAttributesAreRefused) {
+  Fault fault(
+      "UpgradeResourceState=write,ReadResource=write,PlanResourceChange=write,"
+      "ApplyResourceChange=write,MoveResourceState=write,ImportResourceState=write");
+  START_OR_SKIP(provider, StartKinutest());
+  const schema::ResourceSchema* thing = provider->schema().FindResource("kinutest_thing");
+  const Type& type = thing->block.implied_type();
+  Problems problems;
+  auto expect_refusal = [&](const char* call) {
+    ASSERT_EQ(problems.size(), 1U) << call << ": " << TextOf(problems);
+    EXPECT_EQ(problems[0].summary, "Invalid provider response") << call;
+    EXPECT_TRUE(problems[0].sourceless) << call;
+    problems.clear();
+  };
+  provider::RawState raw;
+  raw.json = R"({"id":"1","name":"x","disk":[],"label":[]})";
+  provider->UpgradeResourceState("kinutest_thing", 2, raw, problems);
+  expect_refusal("upgrade");
+  const Value object = ObjectWith(
+      thing->block,
+      {{"id", Value::String("1")}, {"name", Value::String("x")}, {"revision", Value::Int(1)}});
+  provider->ReadResource({.type = "kinutest_thing",
+                          .prior = object,
+                          .private_data = {},
+                          .provider_meta = {},
+                          .identity = {}},
+                         problems);
+  expect_refusal("read");
+  provider::PlanRequest plan;
+  plan.type = "kinutest_thing";
+  plan.prior = Value::Null(type);
+  plan.config = plan.proposed = ObjectWith(thing->block, {{"name", Value::String("x")}});
+  auto planned = provider->PlanResourceChange(plan, problems);
+  expect_refusal("plan");
+  provider::ApplyRequest apply;
+  apply.type = "kinutest_thing";
+  apply.prior = plan.prior;
+  apply.config = plan.config;
+  apply.planned = schema::WithoutWriteOnly(thing->block, planned.planned);
+  apply.private_data = planned.private_data;
+  EXPECT_TRUE(provider->ApplyResourceChange(apply, problems).has_state);
+  expect_refusal("apply");
+  provider::MoveRequest move;
+  move.source_provider = "terraform.io/builtin/terraform";
+  move.source_type = "terraform_data";
+  move.source_state.json = R"({"id":"1","input":{"value":"x","type":"string"}})";
+  move.target_type = "kinutest_thing";
+  provider->MoveResourceState(move, problems);
+  expect_refusal("move");
+  provider->ImportResourceState("kinutest_thing", "x", {}, problems);
+  EXPECT_TRUE(problems.empty()) << "nobody looks at what is imported: " << TextOf(problems);
 }
 
 std::string NameOf(const ::testing::TestParamInfo<Connection>& test) {

@@ -115,7 +115,8 @@ void AddError(Problems& problems, std::string summary) {
   problems.push_back({.severity = Severity::kError,
                       .summary = std::move(summary),
                       .detail = {},
-                      .attribute = std::nullopt});
+                      .attribute = std::nullopt,
+                      .sourceless = true});
 }
 
 /// A terraform_data object. Its type depends on what its dynamic attributes hold.

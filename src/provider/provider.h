@@ -27,6 +27,7 @@ struct Problem {
   std::string summary;
   std::string detail;
   std::optional<Path> attribute;
+  bool sourceless = false;  ///< about the call, not about anything configured
 };
 using Problems = std::vector<Problem>;
 bool HasErrors(const Problems& problems);
@@ -131,6 +132,7 @@ class Provider {
                                                           std::string_view id,
                                                           const Value& identity,
                                                           Problems& problems) = 0;
+  /// Makes a stored object of another type, or of another provider, one of the target type.
   virtual ImportedObject MoveResourceState(const MoveRequest& request, Problems& problems) = 0;
   virtual EphemeralResponse OpenEphemeral(std::string_view type, const Value& config,
                                           Problems& problems) = 0;

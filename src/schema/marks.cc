@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "cty/ops.h"
 #include "schema/object_parts.h"
 
 namespace kinu::schema {
@@ -99,7 +100,66 @@ struct WriteOnlyRule {
   }
 };
 
+class WriteOnlyFinder {
+ public:
+  void Block(const schema::Block& block, const Value& value, const Path& path) {
+    if (!block.has_write_only() || value.IsNull() || !value.IsKnown()) {
+      return;
+    }
+    for (const Attribute& attribute : block.attributes) {
+      One(attribute, value.Attribute(attribute.name), path.Attribute(attribute.name));
+    }
+    for (const NestedBlock& nested : block.blocks) {
+      Each(nested.nesting, value.Attribute(nested.name), path.Attribute(nested.name),
+           [&](const Value& element, const Path& at) { Block(nested.block, element, at); });
+    }
+  }
+  std::vector<Path> found;
+
+ private:
+  void One(const Attribute& attribute, const Value& value, const Path& path) {
+    if (attribute.write_only) {
+      if (!value.IsNull()) {
+        found.push_back(path);
+      }
+      return;
+    }
+    if (attribute.nested == nullptr) {
+      return;
+    }
+    Each(attribute.nested->nesting, value, path, [&](const Value& element, const Path& at) {
+      if (element.IsNull() || !element.IsKnown()) {
+        return;
+      }
+      for (const Attribute& member : attribute.nested->attributes) {
+        One(member, element.Attribute(member.name), at.Attribute(member.name));
+      }
+    });
+  }
+
+  template <typename F>
+  static void Each(Nesting nesting, const Value& value, const Path& path, F&& visit) {
+    if (value.IsNull() || !value.IsKnown() || nesting == Nesting::kSet) {
+      return;
+    }
+    if (nesting == Nesting::kSingle || nesting == Nesting::kGroup) {
+      return visit(value, path);
+    }
+    for (size_t i = 0; i < value.size(); ++i) {
+      Path at = path;
+      at.Push(StepToElement(value, i));
+      visit(value.elements()[i], at);
+    }
+  }
+};
+
 }  // namespace
+
+std::vector<Path> PresentWriteOnly(const Block& block, const Value& value) {
+  WriteOnlyFinder finder;
+  finder.Block(block, value, {});
+  return std::move(finder.found);
+}
 
 Value MarkSensitive(const Block& block, const Value& value) {
   return AttributeChange<SensitiveRule>().Block(block, value);

@@ -2,6 +2,9 @@
 // Ref: opentofu internal/configs/configschema/marks.go, write_only.go.
 #pragma once
 
+#include <vector>
+
+#include "cty/path.h"
 #include "cty/value.h"
 #include "schema/schema.h"
 
@@ -13,5 +16,7 @@ Value MarkSensitive(const Block& block, const Value& value);
 Value UnknownObject(const Block& block);
 /// The value with every write-only attribute null, at any depth: what may be stored.
 Value WithoutWriteOnly(const Block& block, const Value& value);
+/// Where write-only attributes are not null. Elements of sets have no path and are not looked at.
+std::vector<Path> PresentWriteOnly(const Block& block, const Value& value);
 
 }  // namespace kinu::schema
