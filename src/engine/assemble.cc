@@ -51,6 +51,9 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
   plan::ResourceChange change;
   change.address = address;
   change.previous_address = walk.PreviousAddress(address);
+  if (change.previous_address.resource.resource.type != address.resource.resource.type) {
+    return std::nullopt;  // an object that became one of another type has not drifted
+  }
   change.provider = walk.providers[info.provider].address;
   change.before = *row.previous_value;
   change.before_identity = row.previous_identity;
@@ -60,7 +63,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     return change;
   }
   // Objects that only moved are drift too, for plans that do nothing but record drift.
-  bool same = Value::RawEquals(row.previous_value->UnmarkDeep(), row.refreshed_value->UnmarkDeep());
+  bool same = Value::RawEquals(*row.previous_value, *row.refreshed_value);
   if (same && change.address == change.previous_address) {
     return std::nullopt;
   }

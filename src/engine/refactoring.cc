@@ -273,7 +273,8 @@ void Refactoring::Order() {
   cycles_ = graph.Cycles();
 }
 
-void Refactoring::MoveInstance(const ResourceInstance& from, const ResourceInstance& to) {
+void Refactoring::MoveInstance(const ResourceInstance& from, const ResourceInstance& to,
+                               bool implied) {
   state::Resource* source = state_.Find(from.resource);
   state::Instance* instance = source->Find(from.key);
   ProviderConfig provider = source->provider;
@@ -287,19 +288,19 @@ void Refactoring::MoveInstance(const ResourceInstance& from, const ResourceInsta
   target = std::move(moved);
   ResourceInstance first = from;
   if (auto it = previous_.find(from); it != previous_.end()) {
-    first = it->second;
+    first = it->second.address;
     previous_.erase(it);
   }
-  previous_.emplace(to, first);
+  previous_.emplace(to, Previous{first, implied});
 }
 
-void Refactoring::MoveResource(const AbsResource& from, const AbsResource& to) {
+void Refactoring::MoveResource(const AbsResource& from, const AbsResource& to, bool implied) {
   std::vector<InstanceKey> keys;
   for (const state::Instance& instance : state_.Find(from)->instances) {
     keys.push_back(instance.key);
   }
   for (const InstanceKey& key : keys) {
-    MoveInstance({from, key}, {to, key});
+    MoveInstance({from, key}, {to, key}, implied);
   }
 }
 
@@ -324,7 +325,7 @@ void Refactoring::Execute(const MoveStatement& statement) {
         }
         continue;
       }
-      MoveResource(address, {target, address.resource});
+      MoveResource(address, {target, address.resource}, statement.implied);
       continue;
     }
     if (steps.size() != statement.from.steps.size() ||
@@ -337,7 +338,7 @@ void Refactoring::Execute(const MoveStatement& statement) {
       if (state_.Find(target) != nullptr) {
         blocked_.emplace_back(program_.ToText(address), program_.ToText(target));
       } else {
-        MoveResource(address, target);
+        MoveResource(address, target, statement.implied);
       }
       continue;
     }
@@ -350,7 +351,7 @@ void Refactoring::Execute(const MoveStatement& statement) {
     if (there != nullptr && there->Find(to.key) != nullptr) {
       blocked_.emplace_back(program_.ToText(from), program_.ToText(to));
     } else {
-      MoveInstance(from, to);
+      MoveInstance(from, to, statement.implied);
     }
   }
 }
@@ -358,14 +359,19 @@ void Refactoring::Execute(const MoveStatement& statement) {
 std::vector<std::pair<ResourceInstance, ResourceInstance>> Refactoring::Moves() const {
   std::vector<std::pair<ResourceInstance, ResourceInstance>> moves;
   for (const auto& [to, from] : previous_) {
-    moves.emplace_back(from, to);
+    moves.emplace_back(from.address, to);
   }
   return moves;
 }
 
 ResourceInstance Refactoring::PreviousAddress(const ResourceInstance& address) const {
   auto it = previous_.find(address);
-  return it == previous_.end() ? address : it->second;
+  return it == previous_.end() ? address : it->second.address;
+}
+
+bool Refactoring::MovedByBlock(const ResourceInstance& address) const {
+  auto it = previous_.find(address);
+  return it != previous_.end() && !it->second.implied;
 }
 
 const RemovedRule* Refactoring::FindRemoved(const AbsResource& address) const {

@@ -31,6 +31,8 @@ class Refactoring {
   const state::State* state() const { return has_state_ ? &state_ : nullptr; }
   /// Where an object was before; the address itself when it was not moved.
   ResourceInstance PreviousAddress(const ResourceInstance& address) const;
+  /// Whether a `moved` block, and not a change of count or for_each alone, brought an object here.
+  bool MovedByBlock(const ResourceInstance& address) const;
   /// Every object that moved: where it was, where it is. In no particular order.
   std::vector<std::pair<ResourceInstance, ResourceInstance>> Moves() const;
   /// The rule that says what becomes of an object without a block, or null. The last one counts.
@@ -47,8 +49,8 @@ class Refactoring {
   void AddImplied(const state::State& prior);
   void Order();
   void Execute(const MoveStatement& statement);
-  void MoveInstance(const ResourceInstance& from, const ResourceInstance& to);
-  void MoveResource(const AbsResource& from, const AbsResource& to);
+  void MoveInstance(const ResourceInstance& from, const ResourceInstance& to, bool implied);
+  void MoveResource(const AbsResource& from, const AbsResource& to, bool implied);
 
   const config::Config& config_;
   Program& program_;
@@ -57,7 +59,12 @@ class Refactoring {
   std::vector<MoveStatement> statements_;
   std::vector<uint32_t> order_;                ///< of execution
   std::vector<std::vector<uint32_t>> cycles_;  ///< statements that wait for each other
-  FlatMap<ResourceInstance, ResourceInstance> previous_;
+  /// Where an object was, and whether its last step was implied by count or for_each.
+  struct Previous {
+    ResourceInstance address;
+    bool implied = false;
+  };
+  FlatMap<ResourceInstance, Previous> previous_;
   std::vector<std::pair<std::string, std::string>> blocked_;  ///< where it is, where it should be
   std::vector<RemovedRule> removed_;
 };

@@ -1,11 +1,8 @@
 #include "engine/nodes/managed.h"
 
 #include <algorithm>
-#include <tuple>
 
-#include "codec/json_reader.h"
 #include "cty/convert.h"
-#include "cty/json.h"
 #include "cty/ops.h"
 #include "engine/generate_config.h"
 #include "engine/reference_check.h"
@@ -17,39 +14,7 @@
 #include "schema/propose.h"
 
 namespace kinu::engine {
-bool Conforms(const Type& have, const Type& want) {
-  if (have == want || want.is_dynamic()) {
-    return true;
-  }
-  if (have.kind() != want.kind()) {
-    return false;
-  }
-  if (want.is_collection()) {
-    return Conforms(have.element(), want.element());
-  }
-  if (want.is_tuple()) {
-    return std::equal(have.elements().begin(), have.elements().end(), want.elements().begin(),
-                      want.elements().end(), Conforms);
-  }
-  if (want.is_object()) {
-    return std::equal(have.attributes().begin(), have.attributes().end(), want.attributes().begin(),
-                      want.attributes().end(),
-                      [](const ObjectAttribute& a, const ObjectAttribute& b) {
-                        return a.name == b.name && Conforms(a.type, b.type);
-                      });
-  }
-  return false;
-}
-
 namespace {
-
-void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
-                 Diagnostics& diags) {
-  diags.Error(std::string(summary),
-              "Provider " + row.walk().program.ToText(row.provider_slot().address) +
-                  " gave an answer that the protocol does not allow, for " + row.AddressText() +
-                  detail + "\n\nThis is a bug of the provider: please report it to its authors.");
-}
 
 bool KnownTrue(const Value& value) {
   return value.IsKnown() && !value.IsNull() && value.UnmarkDeep().AsBool();
@@ -283,130 +248,6 @@ provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
   return provider;
 }
 
-std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider,
-                                   const state::Object& object, Diagnostics& diags) {
-  const schema::ResourceSchema& schema = *row.info.schema;
-  std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
-  if (object.schema_version > static_cast<uint64_t>(schema.version)) {
-    diags.Error("Resource instance managed by newer provider version",
-                "The state of " + row.AddressText() +
-                    " was written with a newer version of the provider than the one in use. "
-                    "Upgrade the provider to read it.");
-    return std::nullopt;
-  }
-  provider::RawState raw;
-  raw.json = object.attributes;
-  if (object.attributes.empty() && !object.attributes_flat.empty()) {
-    JsonDocument flat = ParseJson(object.attributes_flat);
-    for (const JsonMember& member : flat.root().members()) {
-      raw.flatmap.emplace_back(member.name, member.value.text());
-    }
-  }
-  provider::Problems problems;
-  Value value = provider.UpgradeResourceState(type, static_cast<int64_t>(object.schema_version),
-                                              raw, problems);
-  bool failed = provider::HasErrors(problems);
-  AppendProblems(problems, nullptr, row.AddressText(), diags);
-  if (failed) {
-    return std::nullopt;
-  }
-  if (!Conforms(value.type(), schema.block.implied_type())) {
-    ProviderBug(row, "Invalid resource state upgrade", ".", diags);
-    return std::nullopt;
-  }
-  std::vector<PathMarks> marks;
-  for (const Path& path : state::SensitivePaths(object)) {
-    marks.push_back({path, MarkSet::Sensitive()});
-  }
-  return marks.empty() ? value : value.MarkWithPaths(marks);
-}
-
-std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
-                                     const state::Object& object, Diagnostics& diags) {
-  ProviderNotes notes{object.private_data, {}};
-  const schema::ResourceSchema& schema = *row.info.schema;
-  if (object.identity.empty() || schema.identity == nullptr) {
-    return notes;
-  }
-  const auto version = static_cast<int64_t>(object.identity_schema_version.value_or(0));
-  if (version > schema.identity_version) {
-    diags.Error("Resource identity managed by newer provider version",
-                "The identity of " + row.AddressText() +
-                    " was written with a newer version of the provider than the one in use. "
-                    "Upgrade the provider to read it.");
-    return std::nullopt;
-  }
-  if (version < schema.identity_version) {
-    provider::Problems problems;
-    std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
-    notes.identity = provider.UpgradeResourceIdentity(type, version, object.identity, problems);
-    bool failed = provider::HasErrors(problems);
-    AppendProblems(problems, nullptr, row.AddressText(), diags);
-    return failed ? std::nullopt : std::optional(std::move(notes));
-  }
-  // It is read as what it is and made what the schema wants: the same texts of errors.
-  const auto identity = [&]() -> ValueResult<Value> {
-    KINU_TRY(const Type type, ImpliedTypeOfJson(object.identity));
-    KINU_TRY(const Value value, ValueFromJson(object.identity, type));
-    return Convert(value, schema.identity_type);
-  }();
-  if (!identity) {
-    diags.Error(identity.error().message, "The identity of " + row.AddressText() +
-                                              " in the state does not fit the provider's schema.");
-    return std::nullopt;
-  }
-  notes.identity = *identity;
-  return notes;
-}
-
-std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
-                                   const Value& prior, const std::string& deposed,
-                                   ProviderNotes& notes, Diagnostics& diags) {
-  auto [id_key, id_value] = IdentifyObject(prior);
-  row.walk().Post({.kind = EventKind::kRefreshStart,
-                   .address = row.address,
-                   .deposed = deposed,
-                   .id_key = id_key,
-                   .id_value = id_value});
-  std::vector<PathMarks> marks;
-  Value unmarked = prior.ContainsMarked() ? prior.UnmarkDeepWithPaths(&marks) : prior;
-  provider::ReadRequest request;
-  request.type = row.walk().program.Text(row.address.resource.resource.type);
-  request.prior = unmarked;
-  request.private_data = notes.private_data;
-  request.identity = notes.identity;
-  provider::Problems problems;
-  provider::ReadResponse response = provider.ReadResource(request, problems);
-  bool failed = provider::HasErrors(problems);
-  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
-  if (failed) {
-    return std::nullopt;
-  }
-  const Type& type = row.info.schema->block.implied_type();
-  if (!Conforms(response.state.type(), type)) {
-    ProviderBug(row, "Provider produced invalid object", ": the refreshed object has a wrong type.",
-                diags);
-    return std::nullopt;
-  }
-  if (!response.state.IsWhollyKnown()) {
-    ProviderBug(row, "Provider produced invalid object",
-                ": the refreshed object contains unknown values.", diags);
-    return std::nullopt;
-  }
-  notes = {std::move(response.private_data), std::move(response.identity)};
-  Value refreshed = response.state;
-  if (!refreshed.IsNull() && !marks.empty()) {
-    refreshed = refreshed.MarkWithPaths(marks);
-  }
-  std::tie(id_key, id_value) = IdentifyObject(refreshed);
-  row.walk().Post({.kind = EventKind::kRefreshComplete,
-                   .address = row.address,
-                   .deposed = deposed,
-                   .id_key = id_key,
-                   .id_value = id_value});
-  return refreshed;
-}
-
 bool CheckConditions(RowContext& row, ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags) {
@@ -624,8 +465,10 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     change.action = earlier->action;
     before = earlier->before;
   }
-  change.before = std::move(before);
-  change.after = std::move(planned);
+  // A plan keeps no sign of a zero; what is applied does.
+  const bool planning = earlier == nullptr && change.action != plan::Action::kNoOp;
+  change.before = planning ? WithUnsignedZeros(before) : std::move(before);
+  change.after = planning ? WithUnsignedZeros(planned) : std::move(planned);
   change.after_identity = std::move(response.identity);
   change.private_data = std::move(planned_private);
   return out;
@@ -778,6 +621,9 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   }
   const Options& options = walk.input.options;
   row.row.keeps_object = BlockKeepsObject(row, diags);
+  if (diags.has_errors()) {
+    return;
+  }
   std::optional<Value> prior;
   const state::Object* object = row.row.stored != nullptr ? row.row.stored->current.get() : nullptr;
   const ImportTarget* import = ImportOf(row);
@@ -790,12 +636,14 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
     row.row.refreshed_value = prior;
   }
   if (object != nullptr) {
-    prior = UpgradeObject(row, *provider, *object, diags);
-    if (!prior) {
+    std::optional<StoredObject> stored = ReadStored(row, *provider, *object, diags);
+    if (!stored) {
       return;
     }
+    prior = std::move(stored->value);
     row.row.previous_value = prior;
-    std::optional<ProviderNotes> notes = NotesOf(row, *provider, *object, diags);
+    std::optional<ProviderNotes> notes =
+        NotesOf(row, *provider, *object, std::move(stored->private_data), diags);
     if (!notes) {
       return;
     }
@@ -948,12 +796,14 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   const state::Object& object = *row.row.stored->current;
-  std::optional<Value> prior = UpgradeObject(row, *provider, object, diags);
-  if (!prior) {
+  std::optional<StoredObject> stored = ReadStored(row, *provider, object, diags);
+  if (!stored) {
     return;
   }
+  std::optional<Value> prior = std::move(stored->value);
   row.row.previous_value = prior;
-  std::optional<ProviderNotes> notes = NotesOf(row, *provider, object, diags);
+  std::optional<ProviderNotes> notes =
+      NotesOf(row, *provider, object, std::move(stored->private_data), diags);
   if (!notes) {
     return;
   }
@@ -979,6 +829,9 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   Disposal disposal = DecideDisposal(row, object, false, diags);
+  if (diags.has_errors()) {
+    return;
+  }
   std::optional<plan::ResourceChange> change =
       disposal.forget ? PlanForget(row, *prior, *notes, disposal.reason)
                       : PlanDestroy(row, *provider, *prior, *notes, diags);
@@ -1065,11 +918,13 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   if (provider == nullptr) {
     return;
   }
-  std::optional<Value> prior = UpgradeObject(row_context, *provider, deposed.object, diags);
-  if (!prior) {
+  std::optional<StoredObject> stored = ReadStored(row_context, *provider, deposed.object, diags);
+  if (!stored) {
     return;
   }
-  std::optional<ProviderNotes> notes = NotesOf(row_context, *provider, deposed.object, diags);
+  std::optional<Value> prior = std::move(stored->value);
+  std::optional<ProviderNotes> notes =
+      NotesOf(row_context, *provider, deposed.object, std::move(stored->private_data), diags);
   if (!notes) {
     return;
   }
@@ -1083,7 +938,11 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   if (options.mode == plan::Mode::kRefreshOnly) {
     return;
   }
+  const size_t errors = diags.error_count();
   Disposal disposal = DecideDisposal(row_context, deposed.object, true, diags);
+  if (diags.error_count() != errors) {
+    return;
+  }
   auto change = disposal.forget ? PlanForget(row_context, *prior, *notes, disposal.reason)
                                 : PlanDestroy(row_context, *provider, *prior, *notes, diags);
   if (change) {

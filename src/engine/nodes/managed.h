@@ -43,15 +43,25 @@ InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags);
 /// diagnostic. Sets Row::provider_key.
 provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags);
 
-/// Brings a stored object to the current schema: upgraded by the provider, marked with its stored
-/// sensitive paths. Nothing with diagnostics on failure.
-std::optional<Value> UpgradeObject(RowContext& row, provider::Provider& provider,
-                                   const state::Object& object, Diagnostics& diags);
+/// Reports an answer of a provider that the protocol does not allow.
+void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
+                 Diagnostics& diags);
 
-/// What the provider keeps with a stored object; the identity upgraded by the provider where it is
-/// of an older schema. Nothing with diagnostics on failure.
+/// A stored object in the current schema, and the provider's own data for it.
+struct StoredObject {
+  Value value;  ///< marked with its stored sensitive paths
+  std::string private_data;
+};
+/// Brings a stored object to the current schema: upgraded by the provider, or moved by it from the
+/// type that the object was of. Nothing with diagnostics on failure.
+std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& provider,
+                                       const state::Object& object, Diagnostics& diags);
+
+/// What the provider keeps with a stored object: its data, and the identity, upgraded by the
+/// provider where it is of an older schema. Nothing with diagnostics on failure.
 std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
-                                     const state::Object& object, Diagnostics& diags);
+                                     const state::Object& object, std::string private_data,
+                                     Diagnostics& diags);
 
 /// Reads the object again, and what the provider keeps with it; a null value when it is gone. Posts
 /// the refresh events.

@@ -10,15 +10,21 @@ import (
 )
 
 // server is the provider with one function more once it is configured: prefixed(text), which needs
-// the configured prefix. The schema does not have it.
+// the configured prefix (the schema does not have it), and with faults (faults.go).
 type server struct {
 	tfprotov6.ProviderServer
-	mutex  sync.Mutex
-	prefix *string
+	mutex   sync.Mutex
+	prefix  *string
+	stop    sync.Once
+	stopped chan struct{} // closed when the provider is asked to stop
+}
+
+func newFaultless() tfprotov6.ProviderServer {
+	return providerserver.NewProtocol6(newProvider())()
 }
 
 func newServer() tfprotov6.ProviderServer {
-	return &server{ProviderServer: providerserver.NewProtocol6(newProvider())()}
+	return &server{ProviderServer: newFaultless(), stopped: make(chan struct{})}
 }
 
 func (s *server) configured() *string {
@@ -37,6 +43,16 @@ func (s *server) ConfigureProvider(ctx context.Context, req *tfprotov6.Configure
 	var attributes map[string]tftypes.Value
 	if err := config.As(&attributes); err != nil {
 		return nil, err
+	}
+	if err := s.before("ConfigureProvider"); err != nil {
+		return nil, err
+	}
+	if faultOf("ConfigureProvider") == "refuse" {
+		return &tfprotov6.ConfigureProviderResponse{Diagnostics: []*tfprotov6.Diagnostic{
+			{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Cannot log in", Detail: "There is nobody to log in."},
+			{Severity: tfprotov6.DiagnosticSeverityError, Summary: "No token", Detail: "A token is needed.",
+				Attribute: tftypes.NewAttributePath().WithAttributeName("token")},
+		}}, nil
 	}
 	prefix := "unknown"
 	if attributes["prefix"].IsKnown() && !attributes["prefix"].IsNull() {

@@ -286,3 +286,41 @@ func (r *thing) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
 		}},
 	}
 }
+
+// MoveState takes over objects of kinutest_entry by their name, and of terraform_data by their input.
+func (r *thing) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{{
+		StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+			var old struct {
+				ID    string `json:"id"`
+				Name  string `json:"name"`
+				Input struct {
+					Value string `json:"value"`
+				} `json:"input"`
+			}
+			known := req.SourceProviderAddress + " " + req.SourceTypeName
+			if known != "registry.opentofu.org/kinu/kinutest kinutest_entry" && known != "terraform.io/builtin/terraform terraform_data" {
+				return
+			}
+			if err := json.Unmarshal(req.SourceRawState.JSON, &old); err != nil {
+				resp.Diagnostics.AddError("Cannot move", err.Error())
+				return
+			}
+			if old.Name == "" {
+				old.Name = old.Input.Value
+			}
+			if old.Name == "stuck" {
+				resp.Diagnostics.AddAttributeError(path.Root("name"), "Cannot move", "This object stays what it is.")
+				return
+			}
+			if old.Name == "doubtful" {
+				resp.Diagnostics.AddWarning("Moved with doubts", "Have a look at the object.")
+			}
+			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root("id"), old.ID)...)
+			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root("name"), old.Name)...)
+			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root("size"), int64(1))...)
+			resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root("revision"), int64(1))...)
+			resp.Diagnostics.Append(resp.TargetPrivate.SetKey(ctx, "writes", []byte(`{"count":1}`))...)
+		},
+	}}
+}

@@ -1,0 +1,229 @@
+// Objects of the state as the provider sees them: brought to the current schema, or from another
+// type, and read again. Ref: opentofu internal/tofu/upgrade_resource_state.go,
+// node_resource_abstract_instance.go refresh.
+#include <tuple>
+
+#include "codec/json_reader.h"
+#include "cty/convert.h"
+#include "cty/json.h"
+#include "cty/ops.h"
+#include "engine/nodes/managed.h"
+#include "engine/refactoring.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+
+bool Conforms(const Type& have, const Type& want) {
+  if (have == want || want.is_dynamic()) {
+    return true;
+  }
+  if (have.kind() != want.kind()) {
+    return false;
+  }
+  if (want.is_collection()) {
+    return Conforms(have.element(), want.element());
+  }
+  if (want.is_tuple()) {
+    return std::equal(have.elements().begin(), have.elements().end(), want.elements().begin(),
+                      want.elements().end(), Conforms);
+  }
+  if (want.is_object()) {
+    return std::equal(have.attributes().begin(), have.attributes().end(), want.attributes().begin(),
+                      want.attributes().end(),
+                      [](const ObjectAttribute& a, const ObjectAttribute& b) {
+                        return a.name == b.name && Conforms(a.type, b.type);
+                      });
+  }
+  return false;
+}
+
+void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
+                 Diagnostics& diags) {
+  diags.Error(std::string(summary),
+              "Provider " + row.walk().program.ToText(row.provider_slot().address) +
+                  " gave an answer that the protocol does not allow, for " + row.AddressText() +
+                  detail + "\n\nThis is a bug of the provider: please report it to its authors.");
+}
+
+namespace {
+
+provider::RawState RawStateOf(const state::Object& object) {
+  provider::RawState raw;
+  raw.json = object.attributes;
+  if (object.attributes.empty() && !object.attributes_flat.empty()) {
+    JsonDocument flat = ParseJson(object.attributes_flat);
+    for (const JsonMember& member : flat.root().members()) {
+      raw.flatmap.emplace_back(member.name, member.value.text());
+    }
+  }
+  return raw;
+}
+
+/// Where a `moved` block brought an object from, when it is of another type or provider now; else
+/// nothing.
+std::optional<provider::MoveRequest> MoveOf(const RowContext& row, const state::Object& object) {
+  const Walk& walk = row.walk();
+  const Refactoring* moves = walk.input.refactoring;
+  if (moves == nullptr || !moves->MovedByBlock(row.address)) {
+    return std::nullopt;
+  }
+  const Symbol from = moves->PreviousAddress(row.address).resource.resource.type;
+  const Symbol to = row.address.resource.resource.type;
+  const Symbol provider = row.provider_slot().address.provider;
+  const state::Resource* stored = walk.input.prior_state->Find(row.address.resource);
+  const Symbol from_provider = stored == nullptr ? provider : stored->provider.provider;
+  if (from == to && from_provider == provider) {
+    return std::nullopt;
+  }
+  provider::MoveRequest request;
+  request.source_provider = walk.program.Text(from_provider);
+  request.source_type = walk.program.Text(from);
+  request.source_schema_version = static_cast<int64_t>(object.schema_version);
+  request.source_state = RawStateOf(object);
+  request.source_private = object.private_data;
+  request.target_type = walk.program.Text(to);
+  return request;
+}
+
+std::optional<StoredObject> Upgrade(RowContext& row, provider::Provider& provider,
+                                    const state::Object& object, provider::Problems& problems,
+                                    Diagnostics& diags) {
+  if (object.schema_version > static_cast<uint64_t>(row.info.schema->version)) {
+    diags.Error("Resource instance managed by newer provider version",
+                "The state of " + row.AddressText() +
+                    " was written with a newer version of the provider than the one in use. "
+                    "Upgrade the provider to read it.");
+    return std::nullopt;
+  }
+  std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+  Value value = provider.UpgradeResourceState(type, static_cast<int64_t>(object.schema_version),
+                                              RawStateOf(object), problems);
+  return StoredObject{std::move(value), object.private_data};
+}
+
+}  // namespace
+
+std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& provider,
+                                       const state::Object& object, Diagnostics& diags) {
+  provider::Problems problems;
+  std::optional<StoredObject> out;
+  if (std::optional<provider::MoveRequest> move = MoveOf(row, object)) {
+    provider::ImportedObject moved = provider.MoveResourceState(*move, problems);
+    out = StoredObject{std::move(moved.state), std::move(moved.private_data)};
+  } else {
+    out = Upgrade(row, provider, object, problems, diags);
+  }
+  const bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  if (!out || failed) {
+    return std::nullopt;
+  }
+  if (!Conforms(out->value.type(), row.info.schema->block.implied_type())) {
+    ProviderBug(row, "Invalid resource state transformation", ".", diags);
+    return std::nullopt;
+  }
+  // What is unknown cannot be stored, so it does not last.
+  out->value = UnknownAsNull(out->value);
+  std::vector<PathMarks> marks;
+  for (const Path& path : state::SensitivePaths(object)) {
+    marks.push_back({path, MarkSet::Sensitive()});
+  }
+  if (!marks.empty()) {
+    out->value = out->value.MarkWithPaths(marks);
+  }
+  return out;
+}
+
+std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
+                                     const state::Object& object, std::string private_data,
+                                     Diagnostics& diags) {
+  ProviderNotes notes{std::move(private_data), {}};
+  const schema::ResourceSchema& schema = *row.info.schema;
+  if (object.identity.empty()) {
+    return notes;
+  }
+  const auto version = static_cast<int64_t>(object.identity_schema_version.value_or(0));
+  if (version > schema.identity_version) {
+    diags.Error("Resource identity managed by newer provider version",
+                "The identity of " + row.AddressText() +
+                    " was written with a newer version of the provider than the one in use. "
+                    "Upgrade the provider to read it.");
+    return std::nullopt;
+  }
+  if (schema.identity == nullptr) {
+    return notes;
+  }
+  if (version < schema.identity_version) {
+    provider::Problems problems;
+    std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+    notes.identity = provider.UpgradeResourceIdentity(type, version, object.identity, problems);
+    bool failed = provider::HasErrors(problems);
+    AppendProblems(problems, nullptr, row.AddressText(), diags);
+    return failed ? std::nullopt : std::optional(std::move(notes));
+  }
+  // It is read as what it is and made what the schema wants: the same texts of errors.
+  const auto identity = [&]() -> ValueResult<Value> {
+    KINU_TRY(const Type type, ImpliedTypeOfJson(object.identity));
+    KINU_TRY(const Value value, ValueFromJson(object.identity, type));
+    return Convert(value, schema.identity_type);
+  }();
+  if (!identity) {
+    diags.Error(identity.error().message, "The identity of " + row.AddressText() +
+                                              " in the state does not fit the provider's schema.");
+    return std::nullopt;
+  }
+  notes.identity = *identity;
+  return notes;
+}
+
+std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
+                                   const Value& prior, const std::string& deposed,
+                                   ProviderNotes& notes, Diagnostics& diags) {
+  auto [id_key, id_value] = IdentifyObject(prior);
+  row.walk().Post({.kind = EventKind::kRefreshStart,
+                   .address = row.address,
+                   .deposed = deposed,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  std::vector<PathMarks> marks;
+  Value unmarked = prior.ContainsMarked() ? prior.UnmarkDeepWithPaths(&marks) : prior;
+  provider::ReadRequest request;
+  request.type = row.walk().program.Text(row.address.resource.resource.type);
+  request.prior = unmarked;
+  request.private_data = notes.private_data;
+  request.identity = notes.identity;
+  provider::Problems problems;
+  provider::ReadResponse response = provider.ReadResource(request, problems);
+  bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  const Type& type = row.info.schema->block.implied_type();
+  if (!Conforms(response.state.type(), type)) {
+    ProviderBug(row, "Provider produced invalid object", ": the refreshed object has a wrong type.",
+                diags);
+    return std::nullopt;
+  }
+  if (!response.state.IsWhollyKnown()) {
+    ProviderBug(row, "Provider produced invalid object",
+                ": the refreshed object contains unknown values.", diags);
+    return std::nullopt;
+  }
+  notes = {std::move(response.private_data), std::move(response.identity)};
+  Value refreshed = response.state;
+  if (!refreshed.IsNull()) {
+    refreshed = marks.empty() ? refreshed : refreshed.MarkWithPaths(marks);
+    // States of older providers do not say what the schema calls sensitive now.
+    refreshed = schema::MarkSensitive(row.info.schema->block, refreshed);
+  }
+  std::tie(id_key, id_value) = IdentifyObject(refreshed);
+  row.walk().Post({.kind = EventKind::kRefreshComplete,
+                   .address = row.address,
+                   .deposed = deposed,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  return refreshed;
+}
+
+}  // namespace kinu::engine
