@@ -12,18 +12,18 @@ namespace {
 
 using Step = hcl::TraversalStep;
 
-/// Walks along the steps of a traversal through a block's schema.
+/// Walks along steps through a block's schema.
 class SchemaWalk {
  public:
-  SchemaWalk(const hcl::TraversalExpr& traversal, size_t at, Diagnostics& diags)
-      : traversal_(traversal), at_(at), diags_(diags) {}
+  SchemaWalk(const hcl::Expr& whole, std::span<const Step> steps, Diagnostics& diags)
+      : whole_(whole), steps_(steps), diags_(diags) {}
 
   void Check(const schema::Block& block);
 
  private:
-  bool at_end() const { return at_ == traversal_.steps.size(); }
-  const Step& step() const { return traversal_.steps[at_]; }
-  SourceRange range() const { return traversal_.step_range(step()); }
+  bool at_end() const { return at_ == steps_.size(); }
+  const Step& step() const { return steps_[at_]; }
+  SourceRange range() const { return {whole_.file, step().begin, step().end}; }
   void Wrong(std::string_view summary, std::string detail) {
     diags_.Error(std::string(summary), std::move(detail), range());
   }
@@ -31,8 +31,9 @@ class SchemaWalk {
   const schema::Block* Enter(const schema::NestedBlock& nested);
   void ReportUnknownName(const schema::Block& block);
 
-  const hcl::TraversalExpr& traversal_;
-  size_t at_;
+  const hcl::Expr& whole_;
+  std::span<const Step> steps_;
+  size_t at_ = 0;
   Diagnostics& diags_;
 };
 
@@ -93,8 +94,7 @@ void SchemaWalk::Check(const schema::Block& outermost) {
       return;
     }
     if (const schema::Attribute* attribute = block->FindAttribute(step().name)) {
-      lang::ApplySteps(Value::Unknown(attribute->type), traversal_.steps.subspan(at_ + 1),
-                       traversal_, diags_);
+      lang::ApplySteps(Value::Unknown(attribute->type), steps_.subspan(at_ + 1), whole_, diags_);
       return;
     }
     const schema::NestedBlock* nested = block->FindBlock(step().name);
@@ -188,7 +188,20 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
                 range);
     return;
   }
-  SchemaWalk(traversal, consumed, diags).Check(*schema);
+  ValidateSteps(*schema, traversal, traversal.steps.subspan(consumed), diags);
+}
+
+void ValidateSteps(const schema::Block& schema, const hcl::Expr& whole,
+                   std::span<const hcl::TraversalStep> steps, Diagnostics& diags) {
+  SchemaWalk(whole, steps, diags).Check(schema);
+}
+
+void ValidateRelative(const schema::Block& schema, const hcl::TraversalExpr& traversal,
+                      Diagnostics& diags) {
+  std::vector<Step> steps = {
+      {Step::Kind::kAttribute, traversal.begin, traversal.root_end, traversal.root, nullptr}};
+  steps.insert(steps.end(), traversal.steps.begin(), traversal.steps.end());
+  ValidateSteps(schema, traversal, steps, diags);
 }
 
 void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& diags) {

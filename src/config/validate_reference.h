@@ -3,6 +3,7 @@
 // internal/tofu/evaluate_valid.go, internal/configs/configschema/validate_traversal.go.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "config/config.h"
@@ -30,6 +31,13 @@ class SchemaSource {
 void ValidateReference(Program& program, const Module& module, const hcl::TraversalExpr& traversal,
                        const Reference& reference, const ReferenceContext& context,
                        const SchemaSource* schemas, Diagnostics& diags);
+
+/// Reports steps of an expression that do not lead to anything in an object of a schema.
+void ValidateSteps(const schema::Block& schema, const hcl::Expr& whole,
+                   std::span<const hcl::TraversalStep> steps, Diagnostics& diags);
+/// The same for a traversal whose root is an attribute or block, as in ignore_changes.
+void ValidateRelative(const schema::Block& schema, const hcl::TraversalExpr& traversal,
+                      Diagnostics& diags);
 
 /// What the reference adds when an object such as `var` is used without naming one of its
 /// attributes: there is no attribute without a name. That diagnostic points at line 0 of a file

@@ -98,13 +98,19 @@ void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags) {
   }
 }
 
+void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
+                          Diagnostics& diags) {
+  (void)ErrorMessage(*condition.error_message, scope, diags);
+}
+
 ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
-                                  const lang::Scope& scope, Severity severity, Diagnostics& diags) {
+                                  const lang::Scope& scope, Severity severity, Diagnostics& diags,
+                                  bool sound) {
   size_t errors = diags.error_count();
   const hcl::Expr& expr = *condition.condition;
   std::string message = ErrorMessage(*condition.error_message, scope, diags);
   Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
-  if (diags.error_count() != errors) {
+  if (!sound || diags.error_count() != errors) {
     return {CheckStatus::kError, ""};
   }
   auto describe = [&](Diagnostic& diagnostic) {

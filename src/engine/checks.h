@@ -37,9 +37,14 @@ struct CheckBlockFinding final : DiagnosticExtra {};
 void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags);
 
 /// Evaluates one condition. A failing one is reported with `severity` ("Resource precondition
-/// failed"); a broken one always as an error.
+/// failed"); a broken one always as an error. Not `sound`: its references are wrong, which was
+/// reported; what else goes wrong is reported too.
 ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
-                                  const lang::Scope& scope, Severity severity, Diagnostics& diags);
+                                  const lang::Scope& scope, Severity severity, Diagnostics& diags,
+                                  bool sound = true);
+/// Evaluates the message alone, for what is wrong with it.
+void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
+                          Diagnostics& diags);
 
 /// Results per object, kept by graph node; filled from any thread.
 class CheckRecord {

@@ -29,7 +29,7 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
     Problem("count", std::move(detail), expr, scope, tag, diags);
   };
   size_t errors = diags.error_count();
-  Value value = lang::Evaluate(expr, scope, diags);
+  Value value = lang::EvaluateTo(expr, Type::Number(), scope, diags);
   if (diags.error_count() != errors) {
     return out;
   }
@@ -50,14 +50,9 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
           DiagnosticTag::kCausedByUnknown);
     }
   } else {
-    ValueResult<Value> number = Convert(value, Type::Number());
-    std::optional<int64_t> count;
-    if (number) {
-      count = number->AsInt64();
-    }
+    const std::optional<int64_t> count = value.AsInt64();
     if (!count) {
-      problem("A whole number is required" +
-              (number ? std::string(".") : ": " + number.error().message + "."));
+      problem("A whole number is required.");
     } else if (*count < 0) {
       problem("The number of instances must not be negative.");
     } else {
@@ -134,6 +129,30 @@ Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope
   return out;
 }
 
+/// Whether a value for for_each is one whose instances are not known, and nothing worse.
+bool StaysUnknown(const Value& value) {
+  const Type type = value.type();
+  if (value.marks().sensitive() || value.marks().ephemeral()) {
+    return false;
+  }
+  if (type.is_set()) {
+    const bool strings = type.element() == Type::String() || type.element().is_dynamic();
+    return !value.IsKnown() || (strings && !value.IsWhollyKnown());
+  }
+  return !value.IsKnown() && (type.is_map() || type.is_object() || type.is_dynamic());
+}
+
+void ValidateForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
+                     Diagnostics& diags) {
+  Diagnostics found;
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, found), expr, found);
+  const bool unknown = StaysUnknown(value);
+  (void)ForEachOf(std::move(value), expr, scope, program, true, false, found);
+  if (!unknown) {
+    diags.Append(std::move(found));
+  }
+}
+
 Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
                         bool validating, bool tuple_allowed, Diagnostics& diags) {
   const size_t errors = diags.error_count();
@@ -191,6 +210,15 @@ Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, 
     return ExpandEnabled(*arguments.enabled, scope, validating, diags);
   }
   return {};
+}
+
+void ValidateExpansion(const ExpansionArguments& arguments, const lang::Scope& scope,
+                       Program& program, Diagnostics& diags) {
+  if (arguments.count != nullptr) {
+    (void)ExpandCount(*arguments.count, scope, true, diags);
+  } else if (arguments.for_each != nullptr) {
+    ValidateForEach(*arguments.for_each, scope, program, diags);
+  }
 }
 
 Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,

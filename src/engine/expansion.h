@@ -18,7 +18,12 @@ struct ExpansionArguments {
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
                  bool validating, Diagnostics& diags);
 
-/// The same for the for_each of an import block, which may be a tuple too.
+/// Validates count or for_each of a resource: problems of a for_each that comes to nothing known
+/// are left for the plan. Ref: node_resource_validate.go validateForEach.
+void ValidateExpansion(const ExpansionArguments& arguments, const lang::Scope& scope,
+                       Program& program, Diagnostics& diags);
+
+/// As Expand(), for the for_each of an import block, which may be a tuple too.
 Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
                        bool validating, Diagnostics& diags);
 

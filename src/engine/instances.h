@@ -38,11 +38,16 @@ struct Expansion {
   std::vector<Symbol> keys;   ///< kForEach: keys in order
   std::vector<Value> values;  ///< kForEach: each.value per key
   bool by_count = false;      ///< kUnknown: `count` is what is not known, not `for_each`
+  bool by_either = false;     ///< kUnknown: `count` and `each` are both taken as given
   size_t size() const;
   InstanceKey key(size_t row) const;
   /// Whether there is a count.index, and whether there are each.key and each.value.
-  bool has_index() const { return kind == Kind::kCount || (kind == Kind::kUnknown && by_count); }
-  bool has_each() const { return kind == Kind::kForEach || (kind == Kind::kUnknown && !by_count); }
+  bool has_index() const {
+    return kind == Kind::kCount || (kind == Kind::kUnknown && (by_count || by_either));
+  }
+  bool has_each() const {
+    return kind == Kind::kForEach || (kind == Kind::kUnknown && (!by_count || by_either));
+  }
 };
 
 /// count.index, each.key and each.value for one row.

@@ -14,8 +14,8 @@ const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& reso
   return info.schema != nullptr ? &info.schema->block : nullptr;
 }
 
-bool ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals,
-                           bool whole_objects, Diagnostics& diags) const {
+References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals,
+                                 bool whole_objects, Diagnostics& diags) const {
   using config::ReferenceKind;
   const config::Module& module = *node_.module;
   size_t errors = diags.error_count();
@@ -34,21 +34,34 @@ bool ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals
     } else if (ref.index < 0 &&
                (ref.kind == ReferenceKind::kVariable || ref.kind == ReferenceKind::kLocal)) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared);
+    } else if (!HasRepetition(ref.kind, repetition_)) {
+      ReportNoRepetition(ref.kind, *traversal, undeclared);
     } else {
       config::ValidateReference(walk_.program, module, *traversal, ref, context_, this, wrong);
     }
   }
   // What is not declared shows only when values are collected, which wrong references prevent.
-  diags.Append(wrong.has_errors() ? std::move(wrong) : std::move(undeclared));
-  return diags.error_count() == errors;
+  const bool is_wrong = wrong.has_errors();
+  diags.Append(is_wrong ? std::move(wrong) : std::move(undeclared));
+  return is_wrong                        ? References::kWrong
+         : diags.error_count() != errors ? References::kUnsound
+                                         : References::kSound;
 }
 
 bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {
+  const hcl::Expr* one[] = {&expr};
+  return Exprs(one, diags) == References::kSound;
+}
+
+References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
+                                 Diagnostics& diags) const {
   if (walk_.kind != WalkKind::kValidate && walk_.kind != WalkKind::kEval) {
-    return true;
+    return References::kSound;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(expr, traversals);
+  for (const hcl::Expr* expr : exprs) {
+    hcl::CollectTraversals(*expr, traversals);
+  }
   return Check(traversals, false, diags);
 }
 
@@ -60,7 +73,7 @@ bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
   std::vector<const hcl::TraversalExpr*> traversals;
   std::vector<const hcl::CallExpr*> calls;
   schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
-  return Check(traversals, false, diags);
+  return Check(traversals, false, diags) == References::kSound;
 }
 
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
@@ -68,24 +81,43 @@ void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
   if (walk_.kind != WalkKind::kValidate) {
     return;
   }
+  // What is named has to exist too, but that is not asked after the first mistake.
+  const size_t errors = diags.error_count();
   for (const hcl::TraversalExpr* traversal : list) {
-    const hcl::TraversalExpr* one[] = {traversal};
-    if (!Check(one, true, diags)) {
-      continue;
-    }
     const config::Reference ref =
         config::ResolveReference(walk_.program, *node_.module, *traversal, nullptr);
-    size_t used = ref.consumed;
-    if (ref.kind == config::ReferenceKind::kResource && ref.has_key) {
-      ++used;
+    if (ref.kind == config::ReferenceKind::kInvalid) {
+      (void)config::ResolveReference(walk_.program, *node_.module, *traversal, &diags);
+      continue;
     }
+    const bool has_key = ref.kind == config::ReferenceKind::kResource && ref.has_key;
+    const size_t used = ref.consumed + (has_key ? 1 : 0);
     if (used < traversal->steps.size()) {
       diags.Error("Invalid depends_on reference",
                   "Elements of depends_on are whole objects, such as a resource or a module call: "
                   "an attribute of one cannot be waited for.",
                   traversal->step_range(traversal->steps[used]));
     }
+    if (diags.error_count() == errors) {
+      const hcl::TraversalExpr* one[] = {traversal};
+      (void)Check(one, true, diags);
+    }
   }
+}
+
+Value ConditionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
+  const config::Module& module = *inner_.instance().node->module;
+  const config::Reference ref =
+      traversal.binding != hcl::TraversalExpr::kUnbound
+          ? module.references[traversal.binding]
+          : config::ResolveReference(walk_.program, module, traversal, nullptr);
+  if (references_ == References::kWrong || ref.kind == config::ReferenceKind::kInvalid) {
+    static const FlatMap<std::string, Value> kNone;
+    return lang::VariableScope(&kNone, nullptr, call_context()).Resolve(traversal, diags);
+  }
+  const bool missing = (ref.index < 0 && config::NamesObject(ref.kind)) ||
+                       !HasRepetition(ref.kind, inner_.repetition().expansion);
+  return missing ? Value::DynamicUnknown() : inner_.Resolve(traversal, diags);
 }
 
 Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags) {

@@ -146,8 +146,38 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   return *table.whole;
 }
 
+namespace {
+
+/// A module call while validating: nothing is expanded and no output has a value, but which outputs
+/// there are is known. Ref: evaluate.go GetModule.
+Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_t call) {
+  const config::ConfigNode* child = instance.node->children[call];
+  if (child == nullptr) {
+    return Value::DynamicUnknown();
+  }
+  std::vector<Type::Attribute> outputs;
+  outputs.reserve(child->module->outputs.size());
+  for (const config::Output& output : child->module->outputs) {
+    outputs.push_back({walk.program.Text(output.name), Type::Dynamic(), false});
+  }
+  const Type object = Type::Object(std::move(outputs));
+  const config::ModuleCall& block = instance.node->module->calls[call];
+  return Value::Unknown(block.count != nullptr      ? Type::List(object)
+                        : block.for_each != nullptr ? Type::Map(object)
+                                                    : object);
+}
+
+}  // namespace
+
 Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call) {
   const CallTable& table = *instance.calls[call];
+  if (walk.kind == WalkKind::kValidate) {
+    std::lock_guard lock(table.whole_mutex);
+    if (!table.whole) {
+      table.whole = ModuleInValidation(walk, instance, call);
+    }
+    return *table.whole;
+  }
   if (!table.expanded) {
     return Value::DynamicUnknown();
   }
@@ -180,6 +210,29 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
     }
   }
   return *table.whole;
+}
+
+bool HasRepetition(config::ReferenceKind kind, const Expansion* repetition) {
+  using config::ReferenceKind;
+  if (kind == ReferenceKind::kCountIndex) {
+    return repetition != nullptr && repetition->has_index();
+  }
+  return (kind != ReferenceKind::kEachKey && kind != ReferenceKind::kEachValue) ||
+         (repetition != nullptr && repetition->has_each());
+}
+
+void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& traversal,
+                        Diagnostics& diags) {
+  const bool count = kind == config::ReferenceKind::kCountIndex;
+  const bool key = kind == config::ReferenceKind::kEachKey;
+  diags.Error(count ? "Reference to \"count\" in non-counted context"
+              : key ? "Reference to \"each\" in context without for_each"
+                    : "each.value cannot be used in this context",
+              count ? "The \"count\" object can be used only in \"module\", \"resource\" and "
+                      "\"data\" blocks that have the \"count\" argument set."
+                    : "The \"each\" object can be used only in \"module\" or \"resource\" blocks "
+                      "that have the \"for_each\" argument set.",
+              config::ReferenceRange(traversal));
 }
 
 Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
@@ -218,8 +271,8 @@ Value ModuleScope::ResourceValue(const config::Reference& ref,
 Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
                                Diagnostics& diags) const {
   const CallTable& table = *instance_.calls[static_cast<size_t>(ref.index)];
-  if (!ref.output.empty() && table.expanded && !ref.has_key &&
-      table.expansion.kind == Expansion::Kind::kSingle) {
+  const bool chosen = !ref.output.empty() && table.expanded && walk_.kind != WalkKind::kValidate;
+  if (chosen && !ref.has_key && table.expansion.kind == Expansion::Kind::kSingle) {
     const ModuleInstance& child = *table.instances[0];
     int output = child.node->module->FindOutput(ref.output);
     if (output >= 0) {
@@ -227,7 +280,7 @@ Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::Traversa
                               traversal.steps.subspan(ref.consumed), traversal, diags);
     }
   }
-  if (!ref.output.empty() && table.expanded && ref.has_key) {
+  if (chosen && ref.has_key) {
     for (size_t i = 0; i < table.instances.size(); ++i) {
       if (table.expansion.key(i) == ref.key) {
         const ModuleInstance& child = *table.instances[i];
@@ -290,11 +343,8 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kModule:
       return ModuleValue(ref, traversal, diags);
     case ReferenceKind::kCountIndex:
-      if (expansion == nullptr || !expansion->has_index()) {
-        diags.Error("Reference to \"count\" in non-counted context",
-                    "The \"count\" object can be used only in \"module\", \"resource\" and "
-                    "\"data\" blocks that have the \"count\" argument set.",
-                    config::ReferenceRange(traversal));
+      if (!HasRepetition(ref.kind, expansion)) {
+        ReportNoRepetition(ref.kind, traversal, diags);
         return Value::DynamicUnknown();
       }
       return expansion->kind == Expansion::Kind::kUnknown
@@ -303,12 +353,8 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kEachKey:
     case ReferenceKind::kEachValue: {
       bool is_key = ref.kind == ReferenceKind::kEachKey;
-      if (expansion == nullptr || !expansion->has_each()) {
-        diags.Error(is_key ? "Reference to \"each\" in context without for_each"
-                           : "each.value cannot be used in this context",
-                    "The \"each\" object can be used only in \"module\" or \"resource\" blocks "
-                    "that have the \"for_each\" argument set.",
-                    config::ReferenceRange(traversal));
+      if (!HasRepetition(ref.kind, expansion)) {
+        ReportNoRepetition(ref.kind, traversal, diags);
         return Value::DynamicUnknown();
       }
       Value value;

@@ -1,7 +1,9 @@
 #include "engine/triggers.h"
 
 #include <algorithm>
+#include <deque>
 
+#include "config/validate_reference.h"
 #include "cty/convert.h"
 #include "engine/scope.h"
 #include "lang/eval.h"
@@ -12,7 +14,8 @@ namespace {
 /// A trigger with its keys evaluated: a traversal, and the steps that follow it.
 struct StaticTrigger {
   const hcl::TraversalExpr* traversal = nullptr;
-  std::vector<PathStep> steps;
+  std::vector<hcl::TraversalStep> steps;
+  std::deque<Value> keys;  ///< those that were evaluated; steps point at them
 };
 
 void AppendSteps(std::span<const hcl::TraversalStep> steps, std::vector<PathStep>& out) {
@@ -28,15 +31,15 @@ void AppendSteps(std::span<const hcl::TraversalStep> steps, std::vector<PathStep
 bool ReadTrigger(const hcl::Expr& expr, const lang::Scope& scope, StaticTrigger& out,
                  Diagnostics& diags) {
   // From the outside in: the steps are found last to first.
-  std::vector<std::vector<PathStep>> parts;
+  std::vector<std::vector<hcl::TraversalStep>> parts;
   const hcl::Expr* at = &expr;
   while (out.traversal == nullptr) {
-    std::vector<PathStep> part;
+    std::vector<hcl::TraversalStep> part;
     if (at->kind == hcl::ExprKind::kTraversal) {
       out.traversal = static_cast<const hcl::TraversalExpr*>(at);
     } else if (at->kind == hcl::ExprKind::kRelative) {
       const auto& relative = static_cast<const hcl::RelativeExpr&>(*at);
-      AppendSteps(relative.steps, part);
+      part.assign(relative.steps.begin(), relative.steps.end());
       at = relative.source;
     } else if (at->kind == hcl::ExprKind::kIndex) {
       const auto& index = static_cast<const hcl::IndexExpr&>(*at);
@@ -51,7 +54,12 @@ bool ReadTrigger(const hcl::Expr& expr, const lang::Scope& scope, StaticTrigger&
                     index.key->range());
         return false;
       }
-      part.push_back(PathStep::Index(std::move(key)));
+      out.keys.push_back(std::move(key));
+      part.push_back({hcl::TraversalStep::Kind::kIndex,
+                      index.open_bracket,
+                      index.bracket_end,
+                      {},
+                      &out.keys.back()});
       at = index.collection;
     } else {
       diags.Error("Invalid replace_triggered_by expression",
@@ -116,7 +124,7 @@ bool ReplaceTriggered(RowContext& row, Diagnostics& diags) {
     }
     std::vector<PathStep> steps;
     AppendSteps(trigger.traversal->steps.subspan(ref.consumed), steps);
-    steps.insert(steps.end(), trigger.steps.begin(), trigger.steps.end());
+    AppendSteps(trigger.steps, steps);
     std::optional<InstanceKey> key;
     if (!steps.empty() && steps[0].kind == PathStep::Kind::kIndex) {
       key = KeyOf(steps[0].key, walk.program);
@@ -147,6 +155,46 @@ bool ReplaceTriggered(RowContext& row, Diagnostics& diags) {
     }
   }
   return false;
+}
+
+void ValidateTriggers(const Walk& walk, const ModuleInstance& instance,
+                      const config::Resource& resource, Diagnostics& diags) {
+  Expansion expansion;  // which instance is meant does not matter
+  if (resource.count != nullptr) {
+    expansion = {.kind = Expansion::Kind::kCount, .count = 1};
+  } else if (resource.for_each != nullptr) {
+    expansion = {.kind = Expansion::Kind::kForEach,
+                 .keys = {walk.program.Intern("")},
+                 .values = {Value::DynamicUnknown()}};
+  }
+  const config::Module& module = *instance.node->module;
+  ModuleScope scope(walk, instance, Repetition{&expansion, 0});
+  for (const hcl::Expr* expr : resource.replace_triggered_by) {
+    StaticTrigger trigger;
+    if (!ReadTrigger(*expr, scope, trigger, diags)) {
+      continue;
+    }
+    const config::Reference ref =
+        config::ResolveReference(walk.program, module, *trigger.traversal, nullptr);
+    if (ref.kind != config::ReferenceKind::kResource) {
+      continue;
+    }
+    const schema::ResourceSchema* schema =
+        ref.index < 0 ? nullptr
+                      : walk.blocks[instance.node->index][static_cast<size_t>(ref.index)].schema;
+    if (schema == nullptr) {
+      diags.Error("Undeclared resource in replace_triggered_by",
+                  walk.program.ToText(resource.name) +
+                      " is to be replaced with a resource that the module does not declare.",
+                  expr->range());
+      continue;
+    }
+    auto named = trigger.traversal->steps.subspan(ref.consumed);
+    std::vector<hcl::TraversalStep> steps(named.begin(), named.end());
+    steps.insert(steps.end(), trigger.steps.begin(), trigger.steps.end());
+    const bool has_key = !steps.empty() && steps[0].kind == hcl::TraversalStep::Kind::kIndex;
+    config::ValidateSteps(schema->block, *expr, std::span(steps).subspan(has_key ? 1 : 0), diags);
+  }
 }
 
 }  // namespace kinu::engine

@@ -12,4 +12,9 @@ namespace kinu::engine {
 /// names).
 bool ReplaceTriggered(RowContext& row, Diagnostics& diags);
 
+/// Validation: the resources that a block's triggers name must be declared, with the attributes
+/// that they name.
+void ValidateTriggers(const Walk& walk, const ModuleInstance& instance,
+                      const config::Resource& resource, Diagnostics& diags);
+
 }  // namespace kinu::engine

@@ -14,8 +14,10 @@ void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
     diagnostic.severity = problem.severity;
     diagnostic.summary = problem.summary;
     diagnostic.detail = problem.detail;
-    diagnostic.address = address;
-    if (body != nullptr) {
+    if (!problem.sourceless) {
+      diagnostic.address = address;
+    }
+    if (body != nullptr && !problem.sourceless) {
       diagnostic.subject =
           problem.attribute ? schema::Locate(*body, *problem.attribute) : body->MissingItemRange();
     }
@@ -55,7 +57,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     const hcl::Body* body = slot.block != nullptr ? slot.block->body : nullptr;
     if (body != nullptr && instance != nullptr) {
       ModuleScope scope(walk, *instance, repetition);
-      config = ReferenceCheck(walk, *slot.node)
+      config = ReferenceCheck(walk, *slot.node, {}, repetition.expansion)
                    .Decode(block, *body, config::kProviderMetaNames, scope, diags);
     }
     if (diags.error_count() != errors) {

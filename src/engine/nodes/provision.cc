@@ -7,6 +7,7 @@
 #include "lang/eval.h"
 #include "provider/provisioner.h"
 #include "schema/decode.h"
+#include "schema/marks.h"
 
 namespace kinu::engine {
 namespace {
@@ -137,17 +138,20 @@ bool HasProvisioners(const config::Resource& resource, When when) {
                      [&](const config::Provisioner& block) { return block.when == when; });
 }
 
-void ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
-                          const config::Resource& resource, const schema::Block& schema,
-                          const ModuleScope& scope, Diagnostics& diags) {
+bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
+                          const config::Resource& resource, const ModuleScope& scope, bool sound,
+                          Diagnostics& diags) {
   if (resource.provisioners.empty()) {
-    return;
+    return true;
   }
-  Value self = Value::Unknown(schema.implied_type());
+  const auto index = static_cast<size_t>(&resource - place.module->resources.data());
+  const schema::ResourceSchema* schema = walk.blocks[place.index][index].schema;
+  Value self =
+      schema == nullptr ? Value::DynamicUnknown() : Value::Unknown(schema->block.implied_type());
   ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);
   config::ReferenceContext inside;
   inside.self = &resource;
-  ReferenceCheck check(walk, place, inside);
+  ReferenceCheck check(walk, place, inside, scope.repetition().expansion);
   for (const config::Provisioner& block : resource.provisioners) {
     size_t errors = diags.error_count();
     const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
@@ -157,9 +161,9 @@ void ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
     Value config = check.Decode(provisioner->schema(), *block.body, config::kProvisionerMetaNames,
                                 with_self, diags);
     provider::Problems problems;
-    if (config.IsKnown()) {
-      provisioner->Validate(config.UnmarkDeep(), problems);
-    }
+    provisioner->Validate(
+        config.IsKnown() ? config.UnmarkDeep() : schema::UnknownObject(provisioner->schema()),
+        problems);
     AppendProblems(problems, nullptr, "", diags);
     Connection connection(resource.connection, block.connection);
     if (connection.body() != nullptr) {
@@ -180,10 +184,11 @@ void ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
                       range);
       }
     }
-    if (diags.error_count() != errors) {
-      return;
+    if (!sound || diags.error_count() != errors) {
+      return false;
     }
   }
+  return true;
 }
 
 void RunProvisioners(RowContext& row, When when, const Value& self, const Refactoring* removed,

@@ -9,10 +9,11 @@
 
 namespace kinu::engine {
 
-/// Validate walk: reads the body and the connection of each provisioner of a block.
-void ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
-                          const config::Resource& resource, const schema::Block& schema,
-                          const ModuleScope& scope, Diagnostics& diags);
+/// Validate walk: reads the body and the connection of each provisioner of a block, up to the first
+/// with a mistake, or the first of all when the block is not `sound`. False when it stops.
+bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
+                          const config::Resource& resource, const ModuleScope& scope, bool sound,
+                          Diagnostics& diags);
 
 /// Whether a resource runs anything at that moment.
 bool HasProvisioners(const config::Resource& resource, config::Provisioner::When when);

@@ -5,47 +5,12 @@
 #include "engine/imports.h"
 #include "engine/nodes/managed.h"
 #include "engine/nodes/nodes.h"
-#include "engine/nodes/provision.h"
-#include "engine/reference_check.h"
-#include "lang/eval.h"
-#include "schema/decode.h"
-#include "schema/locate.h"
 #include "schema/marks.h"
 #include "text/quote.h"
 
 namespace kinu::engine {
 
 namespace {
-
-/// Conditions are evaluated as far as possible, so that mistakes in them show early.
-void ValidateConditions(const Walk& walk, const config::ConfigNode& place,
-                        const config::Resource& resource, const ModuleScope& scope,
-                        Diagnostics& diags) {
-  const auto index = static_cast<size_t>(&resource - place.module->resources.data());
-  const BlockInfo& info = walk.blocks[place.index][index];
-  Value self = Value::Unknown(info.schema->block.implied_type());
-  if (info.has_deprecated && resource.count == nullptr && resource.for_each == nullptr &&
-      resource.enabled == nullptr) {
-    self = AsSeen(walk, scope.instance(), index, schema::UnknownObject(info.schema->block));
-  }
-  ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);
-  auto evaluate = [&](const std::vector<config::Condition>& conditions, bool has_self) {
-    config::ReferenceContext inside;
-    inside.self = has_self ? &resource : nullptr;
-    inside.check = resource.check;
-    ReferenceCheck check(walk, place, inside);
-    for (const config::Condition& condition : conditions) {
-      for (const hcl::Expr* expr : {condition.condition, condition.error_message}) {
-        if (check.Expr(*expr, diags)) {
-          (void)lang::EvaluateTo(*expr, expr == condition.condition ? Type::Bool() : Type::String(),
-                                 has_self ? with_self : scope, diags);
-        }
-      }
-    }
-  };
-  evaluate(resource.preconditions, false);
-  evaluate(resource.postconditions, true);
-}
 
 /// Marks the rows that -target or -exclude leaves as they are; expressions see what the state has
 /// of them.
@@ -158,98 +123,6 @@ bool NodeContext::Wants(const ResourceInstance& instance) const {
     return selected->contains(instance);
   }
   return !walk.targets.active() || walk.targets.Wants(instance);
-}
-
-void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
-  Walk& walk = context.walk;
-  const Node& node = walk.graph.node(id);
-  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
-  const config::Resource& resource = place.module->resources[node.index];
-  const BlockInfo& info = walk.blocks[node.config_node][node.index];
-  std::string type(walk.program.Text(resource.name.type));
-  if (info.schema == nullptr) {
-    const ProviderSlot& slot = walk.providers[info.provider];
-    if (slot.schema == nullptr) {
-      return;
-    }
-    std::string_view kind = resource.name.mode == ResourceMode::kManaged ? "resource type"
-                            : resource.name.mode == ResourceMode::kData  ? "data source"
-                                                                         : "ephemeral resource";
-    diags.Error("Invalid " + std::string(kind),
-                "The provider " + std::string(walk.program.Text(slot.address.provider)) +
-                    " has no " + std::string(kind) + " named \"" + type + "\".",
-                resource.type_range);
-    return;
-  }
-  if (info.imports != nullptr) {
-    for (const config::Import* import : info.imports->blocks) {
-      ValidateImport(walk, *import, diags);
-    }
-  }
-  for (ModuleInstance* instance : walk.instances[node.config_node]) {
-    ResourceTable& table = *instance->resources[node.index];
-    ModuleScope outer(walk, *instance);
-    config::ReferenceContext inside;
-    inside.check = resource.check;
-    ReferenceCheck check(walk, place, inside);
-    bool sound = true;
-    for (const hcl::Expr* expr : {resource.count, resource.for_each, resource.enabled}) {
-      sound = sound && (expr == nullptr || check.Expr(*expr, diags));
-    }
-    if (sound) {
-      Expand({resource.count, resource.for_each, resource.enabled}, outer, walk.program, true,
-             diags);
-    }
-    // One pseudo row stands for all instances; how many there will be is not asked here.
-    bool repeated = resource.count != nullptr || resource.for_each != nullptr;
-    table.expansion =
-        Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle,
-                  .by_count = resource.count != nullptr};
-    ModuleScope scope(walk, *instance, Repetition{&table.expansion, 0});
-    size_t errors = diags.error_count();
-    ValidateConditions(walk, place, resource, scope, diags);
-    check.DependsOn(resource.depends_on, diags);
-    Value config = check.Decode(info.schema->block, *resource.body,
-                                config::MetaNames(resource.name.mode), scope, diags);
-    if (resource.name.mode != ResourceMode::kEphemeral) {
-      schema::RejectEphemeral(info.schema->block, *resource.body, config, diags);
-    }
-    ValidateProvisioners(walk, place, resource, info.schema->block, scope, diags);
-    table.rows.resize(1);
-    table.expanded = true;
-    if (!repeated) {
-      const schema::Block& block = info.schema->block;
-      bool ephemeral = resource.name.mode == ResourceMode::kEphemeral;
-      Value unknown = Value::Unknown(block.implied_type());
-      if ((block.has_sensitive() || info.has_deprecated || ephemeral) &&
-          resource.enabled == nullptr) {
-        unknown = schema::MarkSensitive(block, schema::UnknownObject(block));
-      }
-      table.rows[0].value = ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;
-    }
-    if (diags.error_count() != errors) {
-      continue;
-    }
-    auto started = walk.ProviderForValidation(info.provider, diags);
-    if (started == nullptr) {
-      continue;
-    }
-    Value unmarked = config.UnmarkDeep();
-    provider::Problems problems;
-    switch (resource.name.mode) {
-      case ResourceMode::kManaged:
-        started->ValidateResourceConfig(type, unmarked, problems);
-        break;
-      case ResourceMode::kData:
-        started->ValidateDataConfig(type, unmarked, problems);
-        break;
-      case ResourceMode::kEphemeral:
-        started->ValidateEphemeralConfig(type, unmarked, problems);
-        break;
-    }
-    AppendProblems(problems, resource.body,
-                   walk.program.ToText(ConfigResource{place.path, resource.name}), diags);
-  }
 }
 
 void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {

@@ -37,13 +37,15 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
     ModuleScope scope(walk, *parent);
     ReferenceCheck check(walk, *node.parent);
     check.DependsOn(call.depends_on, diags);
+    // What `enabled` comes to is not asked while validating.
+    const hcl::Expr* enabled = validating ? nullptr : call.enabled;
     bool sound = true;
-    for (const hcl::Expr* expr : {call.count, call.for_each, call.enabled}) {
+    for (const hcl::Expr* expr : {call.count, call.for_each, enabled}) {
       sound = sound && (expr == nullptr || check.Expr(*expr, diags));
     }
     if (sound) {
       table.expansion =
-          Expand({call.count, call.for_each, call.enabled}, scope, walk.program, validating, diags);
+          Expand({call.count, call.for_each, enabled}, scope, walk.program, validating, diags);
     }
     if (validating && (call.count != nullptr || call.for_each != nullptr)) {
       table.expansion =
@@ -112,7 +114,11 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
                       Diagnostics& diags) {
   const Walk& walk = context.walk;
   ModuleScope scope(walk, instance);
+  const size_t errors = diags.error_count();
   for (size_t number = 0; number < variable.validations.size(); ++number) {
+    if (diags.error_count() != errors) {
+      return;  // the rules after one that is broken are not looked at
+    }
     const config::Condition& rule = variable.validations[number];
     Diagnostics condition_diags;
     Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope, condition_diags),
@@ -252,8 +258,13 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       const config::InputValue* input = nullptr;
       for (const hcl::Attribute& attribute : call.inputs) {
         if (attribute.name == name) {
-          ModuleScope scope(walk, *instance->parent, instance->repetition);
-          given.value = ReferenceCheck(walk, *node.parent).Evaluate(*attribute.expr, scope, diags);
+          // Validation does not ask what the call's count and each are, or whether they are there.
+          static const Expansion kAny{.kind = Expansion::Kind::kUnknown, .by_either = true};
+          const bool validating = walk.kind == WalkKind::kValidate;
+          const Repetition repetition = validating ? Repetition{&kAny, 0} : instance->repetition;
+          ModuleScope scope(walk, *instance->parent, repetition);
+          given.value = ReferenceCheck(walk, *node.parent, {}, repetition.expansion)
+                            .Evaluate(*attribute.expr, scope, diags);
           given.source = config::InputSource::kCaller;
           given.range = attribute.expr->range();
           place = given.range;
@@ -337,13 +348,18 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     size_t errors = diags.error_count();
     ModuleScope scope(walk, *instance);
     std::string address = ObjectAddress(walk, *instance, "output", output.name);
-    if (!context.destroying && walk.kind != WalkKind::kValidate) {
-      for (size_t i = 0; i < output.preconditions.size(); ++i) {
-        ConditionResult result = EvaluateCondition(output.preconditions[i], ConditionKind::kOutput,
-                                                   scope, context.condition_severity, diags);
-        result.rule = i;
-        context.checks.Report(id, address, result);
-      }
+    ReferenceCheck check(walk, node);
+    for (size_t i = 0; i < output.preconditions.size() && !context.destroying; ++i) {
+      const config::Condition& rule = output.preconditions[i];
+      const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
+      const References references = check.Exprs(exprs, diags);
+      ConditionScope around(walk, scope, references);
+      const bool sound = references == References::kSound;
+      ConditionResult result = EvaluateCondition(
+          rule, ConditionKind::kOutput, sound ? static_cast<const lang::Scope&>(scope) : around,
+          context.condition_severity, diags, sound);
+      result.rule = i;
+      context.checks.Report(id, address, result);
     }
     if (diags.error_count() != errors || output.expr == nullptr) {
       continue;
@@ -352,13 +368,6 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
         context.known_outputs[graph_node.index] != nullptr) {
       instance->outputs[graph_node.index] = *context.known_outputs[graph_node.index];
       continue;
-    }
-    ReferenceCheck check(walk, node);
-    if (walk.kind == WalkKind::kValidate) {
-      for (const config::Condition& condition : output.preconditions) {
-        (void)check.Evaluate(*condition.condition, scope, diags);
-        (void)check.Evaluate(*condition.error_message, scope, diags);
-      }
     }
     check.DependsOn(output.depends_on, diags);
     Value value = check.Evaluate(*output.expr, scope, diags);
@@ -392,7 +401,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (!is_root && !output.deprecated.empty() && walk.kind != WalkKind::kValidate) {
       value = value.WithMarks(DeprecatedOutputMark(walk, *instance, output));
     }
-    instance->outputs[graph_node.index] = std::move(value);
+    instance->outputs[graph_node.index] = WithUnsignedZeros(value);
   }
 }
 
@@ -416,22 +425,16 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
     ReferenceCheck references(walk, node, inside);
     for (size_t i = 0; i < check.asserts.size(); ++i) {
       const config::Condition& condition = check.asserts[i];
-      if (!references.Expr(*condition.condition, diags) ||
-          !references.Expr(*condition.error_message, diags)) {
+      if (walk.kind == WalkKind::kValidate) {
+        const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
+        ConditionScope around(walk, scope, references.Exprs(exprs, diags));
+        ValidateErrorMessage(condition, around, diags);
         continue;
       }
       // An assertion never fails the run: what it finds is a warning.
       Diagnostics found;
       ConditionResult result =
           EvaluateCondition(condition, ConditionKind::kAssertion, scope, Severity::kWarning, found);
-      if (walk.kind == WalkKind::kValidate) {
-        for (const Diagnostic& diagnostic : found) {
-          if (diagnostic.is_error()) {
-            diags.Add(diagnostic);
-          }
-        }
-        continue;
-      }
       result.rule = i;
       context.checks.Report(id, address, result);
       AppendAsCheckWarnings(std::move(found), diags);

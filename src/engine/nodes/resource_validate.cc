@@ -1,0 +1,262 @@
+// Validation of resource blocks, without state and without expansion: one pseudo row stands for all
+// instances. Ref: opentofu internal/tofu/node_resource_validate.go.
+#include "cty/convert.h"
+#include "engine/expansion.h"
+#include "engine/imports.h"
+#include "engine/nodes/nodes.h"
+#include "engine/nodes/provision.h"
+#include "engine/reference_check.h"
+#include "engine/triggers.h"
+#include "hcl/static.h"
+#include "lang/eval.h"
+#include "schema/decode.h"
+#include "schema/locate.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+namespace {
+
+/// A block in one module instance, as it is validated.
+struct ValidatedBlock {
+  const Walk& walk;
+  const config::ConfigNode& place;
+  const config::Resource& resource;
+  const BlockInfo& info;
+  const ModuleScope& scope;  ///< with count.index and each.key, unknown
+
+  bool repeated() const { return resource.count != nullptr || resource.for_each != nullptr; }
+  config::ReferenceContext inside(bool has_self) const {
+    config::ReferenceContext out;
+    out.self = has_self ? &resource : nullptr;
+    out.check = resource.check;
+    return out;
+  }
+};
+
+/// Conditions are evaluated as far as possible, so that mistakes in them show early.
+void ValidateConditions(const ValidatedBlock& block, Diagnostics& diags) {
+  const config::Resource& resource = block.resource;
+  Value self = Value::DynamicUnknown();
+  if (block.info.schema != nullptr) {
+    const schema::Block& schema = block.info.schema->block;
+    self = Value::Unknown(schema.implied_type());
+    if (block.info.has_deprecated && !block.repeated() && resource.enabled == nullptr) {
+      const auto index = static_cast<size_t>(&resource - block.place.module->resources.data());
+      self = AsSeen(block.walk, block.scope.instance(), index, schema::UnknownObject(schema));
+    }
+  }
+  ModuleScope with_self(block.walk, block.scope.instance(), block.scope.repetition(), &self);
+  auto evaluate = [&](const std::vector<config::Condition>& conditions, bool has_self) {
+    ReferenceCheck check(block.walk, block.place, block.inside(has_self),
+                         block.scope.repetition().expansion);
+    for (const config::Condition& condition : conditions) {
+      for (const hcl::Expr* expr : {condition.condition, condition.error_message}) {
+        const References references = check.Exprs({&expr, 1}, diags);
+        ConditionScope scope(block.walk, has_self ? with_self : block.scope, references);
+        (void)lang::Evaluate(*expr, scope, diags);
+      }
+    }
+  };
+  evaluate(resource.preconditions, false);
+  evaluate(resource.postconditions, true);
+}
+
+/// Whether an ignored attribute is one that only the provider sets.
+bool IsDecidedByProvider(const schema::Block& schema, const hcl::TraversalExpr& traversal) {
+  const schema::Attribute* found = nullptr;
+  const schema::Block* block = &schema;
+  const std::vector<schema::Attribute>* attributes = &schema.attributes;
+  auto enter = [&](std::string_view name) {
+    found = nullptr;
+    if (attributes == nullptr) {
+      return;
+    }
+    for (const schema::Attribute& attribute : *attributes) {
+      found = attribute.name == name ? &attribute : found;
+    }
+    const schema::NestedBlock* nested = block == nullptr ? nullptr : block->FindBlock(name);
+    block = nested == nullptr ? nullptr : &nested->block;
+    attributes = nested != nullptr                              ? &nested->block.attributes
+                 : found != nullptr && found->nested != nullptr ? &found->nested->attributes
+                                                                : nullptr;
+  };
+  enter(traversal.root);
+  for (const hcl::TraversalStep& step : traversal.steps) {
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+      enter(step.name);
+    }
+  }
+  return found != nullptr && found->computed && !found->optional;
+}
+
+void ValidateIgnoreChanges(const ValidatedBlock& block, Diagnostics& diags) {
+  const schema::Block& schema = block.info.schema->block;
+  const size_t errors = diags.error_count();
+  for (const hcl::TraversalExpr* traversal : block.resource.ignore_changes) {
+    config::ValidateRelative(schema, *traversal, diags);
+    if (diags.error_count() == errors && IsDecidedByProvider(schema, *traversal)) {
+      diags.Warning("Redundant ignore_changes element",
+                    "Only the provider decides about " +
+                        std::string(traversal->file->text().substr(
+                            traversal->begin, traversal->end - traversal->begin)) +
+                        ", so there is nothing configured whose change could be ignored.",
+                    block.resource.type_range);
+    }
+  }
+}
+
+/// A constant prevent_destroy must be a boolean; others are looked at when they are needed.
+void ValidatePreventDestroy(const ValidatedBlock& block, Diagnostics& diags) {
+  const hcl::Expr* expr = block.resource.prevent_destroy;
+  if (expr == nullptr) {
+    return;
+  }
+  Diagnostics not_constant;
+  const lang::VariableScope nothing(nullptr, nullptr, block.scope.call_context());
+  const Value value = lang::Evaluate(*expr, nothing, not_constant);
+  if (not_constant.has_errors()) {
+    return;
+  }
+  if (ValueResult<Value> flag = Convert(value, Type::Bool()); !flag) {
+    diags.Error(
+        "Invalid value for prevent_destroy",
+        "prevent_destroy of " +
+            block.walk.program.ToText(ConfigResource{block.place.path, block.resource.name}) +
+            " must be true or false: " + flag.error().ToText() + ".",
+        expr->range());
+  }
+}
+
+void ValidateRepetition(const ValidatedBlock& block, Diagnostics& diags) {
+  const config::Resource& resource = block.resource;
+  const hcl::Expr* expr = resource.count != nullptr ? resource.count : resource.for_each;
+  if (expr == nullptr) {
+    return;  // what `enabled` comes to is not asked here
+  }
+  ReferenceCheck check(block.walk, block.place, block.inside(false));
+  if (check.Expr(*expr, diags)) {
+    ModuleScope outer(block.walk, block.scope.instance());
+    ValidateExpansion({resource.count, resource.for_each, nullptr}, outer, block.walk.program,
+                      diags);
+  }
+}
+
+void ReportUnknownType(const ValidatedBlock& block, Diagnostics& diags) {
+  const ProviderSlot& slot = block.walk.providers[block.info.provider];
+  if (slot.schema == nullptr) {
+    return;
+  }
+  const ResourceMode mode = block.resource.name.mode;
+  const std::string kind = mode == ResourceMode::kManaged ? "resource type"
+                           : mode == ResourceMode::kData  ? "data source"
+                                                          : "ephemeral resource";
+  const Program& program = block.walk.program;
+  diags.Error("Invalid " + kind,
+              "The provider " + std::string(program.Text(slot.address.provider)) + " has no " +
+                  kind + " named \"" + std::string(program.Text(block.resource.name.type)) + "\".",
+              block.resource.type_range);
+}
+
+/// Asks the provider what it thinks of a configuration.
+void AskProvider(Walk& walk, const ValidatedBlock& block, const Value& config, Diagnostics& diags) {
+  provider::Provider* provider = walk.ProviderForValidation(block.info.provider, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  const std::string_view type = walk.program.Text(block.resource.name.type);
+  const Value unmarked = config.UnmarkDeep();
+  provider::Problems problems;
+  switch (block.resource.name.mode) {
+    case ResourceMode::kManaged:
+      provider->ValidateResourceConfig(type, unmarked, problems);
+      break;
+    case ResourceMode::kData:
+      provider->ValidateDataConfig(type, unmarked, problems);
+      break;
+    case ResourceMode::kEphemeral:
+      provider->ValidateEphemeralConfig(type, unmarked, problems);
+      break;
+  }
+  AppendProblems(problems, block.resource.body,
+                 walk.program.ToText(ConfigResource{block.place.path, block.resource.name}), diags);
+}
+
+/// The block itself: repetition, depends_on, body and what lifecycle says about attributes.
+void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
+  const config::Resource& resource = block.resource;
+  ValidateRepetition(block, diags);
+  ReferenceCheck check(walk, block.place, block.inside(false), block.scope.repetition().expansion);
+  check.DependsOn(resource.depends_on, diags);
+  if (block.info.schema == nullptr) {
+    return ReportUnknownType(block, diags);
+  }
+  const schema::Block& schema = block.info.schema->block;
+  const size_t errors = diags.error_count();
+  const Value config = check.Decode(schema, *resource.body, config::MetaNames(resource.name.mode),
+                                    block.scope, diags);
+  if (resource.name.mode != ResourceMode::kEphemeral) {
+    schema::RejectEphemeral(schema, *resource.body, config, diags);
+  }
+  if (diags.error_count() != errors) {
+    return;
+  }
+  if (resource.name.mode == ResourceMode::kManaged) {
+    ValidateIgnoreChanges(block, diags);
+    ValidateTriggers(walk, block.scope.instance(), resource, diags);
+  }
+  AskProvider(walk, block, config, diags);
+}
+
+/// What expressions see of a block: nothing is known but its type and what is always sensitive.
+std::optional<Value> SeenOf(const ValidatedBlock& block) {
+  if (block.repeated() || block.info.schema == nullptr) {
+    return std::nullopt;
+  }
+  const schema::Block& schema = block.info.schema->block;
+  const bool ephemeral = block.resource.name.mode == ResourceMode::kEphemeral;
+  Value unknown = Value::Unknown(schema.implied_type());
+  if ((schema.has_sensitive() || block.info.has_deprecated || ephemeral) &&
+      block.resource.enabled == nullptr) {
+    unknown = schema::MarkSensitive(schema, schema::UnknownObject(schema));
+  }
+  return ephemeral ? unknown.WithMarks(MarkSet::Ephemeral()) : unknown;
+}
+
+}  // namespace
+
+void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+  const config::Resource& resource = place.module->resources[node.index];
+  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  const size_t errors = diags.error_count();
+  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    ResourceTable& table = *instance->resources[node.index];
+    // How many there will be is not asked here.
+    const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
+    table.expansion =
+        Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle,
+                  .by_count = resource.count != nullptr};
+    ModuleScope scope(walk, *instance, Repetition{&table.expansion, 0});
+    const ValidatedBlock block{walk, place, resource, info, scope};
+    ValidateBody(walk, block, diags);
+    ValidateConditions(block, diags);
+    if (resource.name.mode == ResourceMode::kManaged) {
+      ValidatePreventDestroy(block, diags);
+    }
+    table.rows.resize(1);
+    table.expanded = true;
+    table.rows[0].value = SeenOf(block);
+    if (!ValidateProvisioners(walk, place, resource, scope, diags.error_count() == errors, diags)) {
+      return;
+    }
+  }
+  if (info.imports != nullptr) {
+    for (const config::Import* import : info.imports->blocks) {
+      ValidateImport(walk, *import, diags);
+    }
+  }
+}
+
+}  // namespace kinu::engine
