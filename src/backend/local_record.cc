@@ -1,0 +1,223 @@
+// What a local store does with journals: the one of this run, and those that ended runs left.
+#include <utility>
+
+#include "backend/local.h"
+#include "base/files.h"
+
+namespace kinu::backend {
+
+/// Takes hold of the journal of an ended run, if there is one. False: its run is still at work.
+Result<bool> LocalStore::ClaimLeftJournal() {
+  if (left_journal_) {
+    return true;
+  }
+  Result<std::optional<LeftJournal>> claimed = LeftJournal::Claim(JournalPath(paths_.write));
+  if (!claimed) {
+    return claimed.error().code == ErrorCode::kExists ? Result<bool>(false)
+                                                      : std::unexpected(std::move(claimed).error());
+  }
+  left_journal_ = *std::move(claimed);
+  left_is_replayed_ = false;
+  return true;
+}
+
+/// Where a journal of an ended run lies and nobody holds the lock, the state with it is written
+/// before it is looked at: other programs see it then too. What cannot be written is replayed by
+/// each who reads.
+void LocalStore::RecoverUnderLock() {
+  if (locked_ || left_journal_ || journal_ || paths_.read != paths_.write) {
+    return;
+  }
+  Result<bool> claimed = ClaimLeftJournal();
+  const bool left = left_journal_.has_value();
+  left_journal_.reset();
+  if (!claimed || !left) {
+    return;
+  }
+  LocalStore other(paths_, std::make_shared<Program>());
+  if (!other.Lock({.operation = "recovery"})) {
+    return;
+  }
+  if (Result<state::State> state = other.Read(other.program_)) {
+    recovery_note_ = other.recovery_note_;
+  }
+}
+
+Result<void> LocalStore::RecoverJournal(state::State& state) {
+  if (journal_) {
+    return {};
+  }
+  const std::string path = JournalPath(paths_.write);
+  Result<bool> claimed = ClaimLeftJournal();
+  if (locked_ && !claimed) {
+    return std::unexpected(std::move(claimed).error());
+  }
+  if (!left_journal_ && claimed && *claimed) {
+    return {};
+  }
+  // A run that is still at work has done this much so far.
+  Result<Journal::Replayed> replayed =
+      left_journal_ ? left_journal_->Replay(state) : Journal::Replay(path, state);
+  if (!replayed) {
+    return std::unexpected(std::move(replayed).error());
+  }
+  std::string count = std::to_string(replayed->records);
+  switch (replayed->outcome) {
+    case Journal::Outcome::kReplayed:
+      recovery_note_ = "An earlier run was interrupted before it could save the state. " + count +
+                       " completed steps were recovered from " + path + ".";
+      left_is_replayed_ = true;
+      if (locked_) {
+        return Write(state);
+      }
+      if (left_journal_) {
+        unwritten_ = state.Clone();
+      }
+      return {};
+    case Journal::Outcome::kForeign:
+      recovery_note_ = "The file " + path + " holds " + count +
+                       " completed steps of an interrupted run, but the state has been replaced by "
+                       "another program since. They were not applied.";
+      if (locked_ && left_journal_) {
+        if (const std::string aside = left_journal_->SetAside(); !aside.empty()) {
+          recovery_note_ += " The file was renamed to " + aside + ".";
+        }
+      }
+      break;
+    case Journal::Outcome::kNothing:
+    case Journal::Outcome::kStored:
+      if (locked_ && left_journal_) {
+        left_journal_->Remove();
+      }
+      break;
+  }
+  left_journal_.reset();
+  return {};
+}
+
+/// The journal of an ended run beside a state that is written and not read (-state-out): the state
+/// gets what it says before it becomes the backup of what is written next.
+Result<void> LocalStore::RecoverTarget() {
+  Result<bool> claimed = ClaimLeftJournal();
+  if (!claimed) {
+    return std::unexpected(std::move(claimed).error());
+  }
+  if (!*claimed) {
+    return Fail(ErrorCode::kExists,
+                "another run is changing this state: its journal is " + JournalPath(paths_.write));
+  }
+  if (!left_journal_ || left_is_replayed_) {
+    return {};
+  }
+  KINU_TRY(Text text, ReadOpenFile());
+  KINU_TRY(state::State state,
+           state::ReadState(program_, text == nullptr ? std::string() : std::string(*text)));
+  KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state));
+  if (replayed.outcome == Journal::Outcome::kReplayed) {
+    ++state.serial;
+    auto whole =
+        std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
+    if (Result<void> swapped = SwapIn(*whole); !swapped) {
+      return swapped;
+    }
+    original_ = std::move(whole);
+  }
+  if (replayed.outcome != Journal::Outcome::kForeign) {
+    left_journal_->Remove();
+  } else {
+    (void)left_journal_->SetAside();
+  }
+  left_journal_.reset();
+  return {};
+}
+
+/// The base at paths_.write, when it stands elsewhere: a journal continues the snapshot beside it.
+Result<void> LocalStore::WriteBaseToTarget() {
+  if (paths_.read == paths_.write || base_is_written_) {
+    return {};
+  }
+  KINU_TRY(state::State base, base_text_ == nullptr ? state::ReadState(program_, std::string())
+                                                    : state::ReadState(program_, base_text_));
+  return Write(base);
+}
+
+/// Makes room for a journal. One that belongs to another snapshot than the base is kept.
+Result<void> LocalStore::ClearJournal() {
+  KINU_TRY(const bool claimed, ClaimLeftJournal());
+  if (!claimed) {
+    return Fail(ErrorCode::kExists,
+                "another run is changing this state: its journal is " + JournalPath(paths_.write));
+  }
+  if (left_journal_) {
+    state::State nothing;
+    nothing.program = std::make_shared<Program>();
+    nothing.lineage = lineage_;
+    nothing.serial = serial_;
+    KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing));
+    if (replayed.outcome == Journal::Outcome::kForeign ||
+        replayed.outcome == Journal::Outcome::kReplayed) {
+      (void)left_journal_->SetAside();
+    }
+    left_journal_.reset();
+  }
+  return {};
+}
+
+Result<void> LocalStore::StartRecording() {
+  if (recording_) {
+    return {};
+  }
+  if (unwritten_) {
+    state::State state = *std::exchange(unwritten_, std::nullopt);
+    if (Result<void> written = Write(state); !written) {
+      return written;
+    }
+  }
+  if (!base_loaded_) {
+    if (Result<void> loaded = LoadBase(program_); !loaded) {
+      return loaded;
+    }
+  }
+  if (Result<void> opened = OpenFile(); !opened) {
+    return opened;
+  }
+  recording_ = true;
+  if (!IsRegular()) {
+    return {};  // nobody could go on from what stands there
+  }
+  if (Result<void> written = WriteBaseToTarget(); !written) {
+    recording_ = false;
+    return written;
+  }
+  if (base_text_ == nullptr && lineage_.empty()) {
+    lineage_ = RandomUuid();
+  }
+  if (Result<void> cleared = ClearJournal(); !cleared) {
+    recording_ = false;
+    return cleared;
+  }
+  journal_ = Journal::Open(JournalPath(paths_.write), lineage_, serial_);
+  Result<void> created = journal_->Create();
+  if (!created) {
+    journal_.reset();
+    // As the reference does, where only the file of the state itself may be written.
+    recording_ = created.error().code == ErrorCode::kUnavailable;
+  }
+  return recording_ ? Result<void>{} : created;
+}
+
+Result<void> LocalStore::Record(const state::ObjectRecord& record) {
+  if (Result<void> started = StartRecording(); !started) {
+    return started;
+  }
+  if (journal_) {
+    journal_->Append(*program_, record);
+  }
+  return {};
+}
+
+Result<void> LocalStore::Flush(state::Durability durability) {
+  return journal_ ? journal_->Commit(durability) : Result<void>{};
+}
+
+}  // namespace kinu::backend
