@@ -97,6 +97,39 @@ void RequireSameState(const plan::Plan& plan, const state::State& state, Diagnos
   }
 }
 
+/// Whether an action works by what the configuration says.
+bool NeedsBlock(plan::Action action) {
+  return action == plan::Action::kCreate || action == plan::Action::kRead ||
+         action == plan::Action::kUpdate || action == plan::Action::kDeleteThenCreate ||
+         action == plan::Action::kCreateThenDelete || action == plan::Action::kForgetThenCreate;
+}
+
+/// Whether a configuration that the plan does not vouch for can be the one that it was made of: it
+/// is valid, and has a block for each change that needs one.
+bool FitsConfiguration(const plan::Plan& plan, const Operation& operation, Diagnostics& diags) {
+  const config::Config& config = *operation.loaded.config;
+  Program& program = *operation.loaded.program;
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (!NeedsBlock(change.action) || !change.deposed.empty()) {
+      continue;
+    }
+    const config::ConfigNode* node = config.Find(program.ModuleOf(change.address.resource.module));
+    if (node == nullptr || node->module->FindResource(change.address.resource.resource) < 0) {
+      diags.Error("Failed to read plan from plan file",
+                  "the plan file is damaged: it changes " + program.ToText(change.address) +
+                      ", and its configuration has no such block");
+      return false;
+    }
+  }
+  Diagnostics found;
+  engine::Validate(operation.input, found);
+  if (found.has_errors()) {
+    diags.Append(std::move(found));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool IsUnusablePlan(const Error& error) {
@@ -135,6 +168,11 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   }
   if (auto version = file->CheckVersion(); !version) {
     diags.Error("Failed to read plan from plan file", version.error().message);
+    return false;
+  }
+  // What is wrong with the file must be known before anything is changed.
+  if (auto whole = incomplete ? Result<void>() : file->Verify(); !whole) {
+    diags.Error("Failed to read plan from plan file", whole.error().message);
     return false;
   }
   auto modules = file->Configuration();
@@ -209,7 +247,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   input.options.workspace = WorkspaceOf(invocation);
   input.options.original_directory = invocation.original_directory;
   input.options.plan_timestamp = plan.timestamp;
-  return true;
+  return incomplete || file->knows_sources() || FitsConfiguration(plan, operation, diags);
 }
 
 }  // namespace kinu::cli

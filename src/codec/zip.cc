@@ -1,9 +1,12 @@
 #include "codec/zip.h"
 
+#include <algorithm>
+
 #include <time.h>
 
 #include "base/check.h"
 #include "codec/deflate.h"
+#include "text/quote.h"
 #include "text/unicode.h"
 
 namespace kinu {
@@ -194,6 +197,7 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
   size_t pos = Get32(archive, end + 16);
   ZipReader reader;
   reader.archive_ = archive;
+  reader.directory_ = pos;
   reader.entries_.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     if (pos + kDirectoryHeaderSize > end || Get32(archive, pos) != kDirectoryHeader) {
@@ -206,8 +210,10 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
     }
     Entry entry;
     entry.name = archive.substr(pos + kDirectoryHeaderSize, name_size);
-    if ((Get16(archive, pos + 8) & kFlagEncrypted) != 0) {
-      return Fail(ErrorCode::kUnsupported, "zip entry " + entry.name + " is encrypted");
+    entry.flags_ = Get16(archive, pos + 8);
+    if ((entry.flags_ & kFlagEncrypted) != 0) {
+      return Fail(ErrorCode::kUnsupported,
+                  "zip entry " + text::GoQuote(entry.name) + " is encrypted");
     }
     entry.method_ = Get16(archive, pos + 10);
     entry.crc_ = Get32(archive, pos + 16);
@@ -220,7 +226,67 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
     pos += kDirectoryHeaderSize + name_size + rest;
     reader.entries_.push_back(std::move(entry));
   }
+  reader.directory_fits_ = pos == end;
   return reader;
+}
+
+/// Where the entry ends, when its own header says what the directory says.
+Result<size_t> ZipReader::EndOf(const Entry& entry) const {
+  const auto damaged = [&] {
+    return Damaged("entry " + text::GoQuote(entry.name) +
+                   " and the directory say different things");
+  };
+  const size_t pos = entry.offset_;
+  if (pos + kLocalHeaderSize > directory_ || Get32(archive_, pos) != kLocalHeader) {
+    return Damaged("entry " + text::GoQuote(entry.name) + " is not where the directory says");
+  }
+  const size_t name_size = Get16(archive_, pos + 26);
+  const size_t data = pos + kLocalHeaderSize + name_size + Get16(archive_, pos + 28);
+  const size_t end = data + entry.compressed_size_;
+  if (end > directory_ || archive_.substr(pos + kLocalHeaderSize, name_size) != entry.name ||
+      Get16(archive_, pos + 6) != entry.flags_ || Get16(archive_, pos + 8) != entry.method_) {
+    return damaged();
+  }
+  const auto same_sizes = [&](size_t at) {
+    return at + 12 <= directory_ && Get32(archive_, at) == entry.crc_ &&
+           Get32(archive_, at + 4) == entry.compressed_size_ &&
+           Get32(archive_, at + 8) == entry.size;
+  };
+  if ((entry.flags_ & kFlagDescriptor) == 0) {
+    return same_sizes(pos + 14) ? Result<size_t>(end) : damaged();
+  }
+  const bool marked = end + 4 <= directory_ && Get32(archive_, end) == kDataDescriptor;
+  const size_t descriptor = marked ? end + 4 : end;
+  return same_sizes(descriptor) ? Result<size_t>(descriptor + 12) : damaged();
+}
+
+Result<void> ZipReader::Verify() const {
+  if (!directory_fits_) {
+    return Damaged("its directory is damaged");
+  }
+  std::vector<const Entry*> in_order;
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries_) {
+    in_order.push_back(&entry);
+    names.push_back(entry.name);
+  }
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end()) {
+    return Damaged("it has two entries " + text::GoQuote(*twice));
+  }
+  std::sort(in_order.begin(), in_order.end(),
+            [](const Entry* a, const Entry* b) { return a->offset_ < b->offset_; });
+  size_t at = 0;
+  for (const Entry* entry : in_order) {
+    if (entry->offset_ != at) {
+      return Damaged("entry " + text::GoQuote(entry->name) + " does not follow the one before it");
+    }
+    KINU_TRY(at, EndOf(*entry));
+    if (Result<std::string> content = Read(*entry); !content) {
+      return std::unexpected(std::move(content).error());
+    }
+  }
+  return at == directory_ ? Result<void>{} : Damaged("there is more than its directory says");
 }
 
 const ZipReader::Entry* ZipReader::Find(std::string_view name) const {
@@ -235,11 +301,11 @@ const ZipReader::Entry* ZipReader::Find(std::string_view name) const {
 Result<std::string> ZipReader::Read(const Entry& entry) const {
   size_t pos = entry.offset_;
   if (pos + kLocalHeaderSize > archive_.size() || Get32(archive_, pos) != kLocalHeader) {
-    return Damaged("entry " + entry.name + " is not where the directory says");
+    return Damaged("entry " + text::GoQuote(entry.name) + " is not where the directory says");
   }
   pos += kLocalHeaderSize + Get16(archive_, pos + 26) + Get16(archive_, pos + 28);
   if (pos + entry.compressed_size_ > archive_.size()) {
-    return Damaged("entry " + entry.name + " is cut off");
+    return Damaged("entry " + text::GoQuote(entry.name) + " is cut off");
   }
   const std::string_view data = archive_.substr(pos, entry.compressed_size_);
   std::string content;
@@ -249,10 +315,10 @@ Result<std::string> ZipReader::Read(const Entry& entry) const {
     KINU_TRY(content, Inflate(data, entry.size));
   } else {
     return Fail(ErrorCode::kUnsupported,
-                "zip entry " + entry.name + " has an unknown compression method");
+                "zip entry " + text::GoQuote(entry.name) + " has an unknown compression method");
   }
   if (content.size() != entry.size || Crc32(content) != entry.crc_) {
-    return Damaged("entry " + entry.name + " does not match its checksum");
+    return Damaged("entry " + text::GoQuote(entry.name) + " does not match its checksum");
   }
   return content;
 }

@@ -69,10 +69,15 @@ class ZipReader {
     uint32_t crc_ = 0;
     uint32_t offset_ = 0;
     uint32_t compressed_size_ = 0;
+    uint32_t flags_ = 0;
   };
 
   /// Reads the directory of the archive.
   static Result<ZipReader> Open(std::string_view archive);
+  /// Whether the archive is whole: the entries lie one behind the other without overlapping, each
+  /// says the same of itself as the directory does, no name is there twice, and all contents match
+  /// their checksums.
+  Result<void> Verify() const;
   const std::vector<Entry>& entries() const { return entries_; }
   /// The entry of that name, or null.
   const Entry* Find(std::string_view name) const;
@@ -82,8 +87,12 @@ class ZipReader {
   Result<std::string> Read(std::string_view name) const;
 
  private:
+  Result<size_t> EndOf(const Entry& entry) const;
+
   std::string_view archive_;
   std::vector<Entry> entries_;
+  size_t directory_ = 0;         ///< where it begins
+  bool directory_fits_ = false;  ///< it ends where the record of its end begins
 };
 
 }  // namespace kinu

@@ -74,6 +74,35 @@ TEST(Zip, RefusesDamage) {
   EXPECT_TRUE(reader->Read("tfplan"));
 }
 
+TEST(Zip, VerifyFindsWhatReadingOneEntryDoesNot) {
+  ZipWriter writer;
+  writer.Add("a", "first content");
+  writer.Add("b", "second content", ZipMethod::kStored);
+  const std::string whole = writer.Finish();
+  ASSERT_TRUE(ZipReader::Open(whole)->Verify());
+  const size_t directory = whole.find("PK\x01\x02");
+  const size_t second = whole.find("PK\x01\x02", directory + 4);
+  const size_t end = whole.find("PK\x05\x06");
+  std::string renamed = whole;
+  renamed[directory + 46] = 'c';
+  std::string hidden = whole;
+  hidden[end + 8] = hidden[end + 10] = 1;
+  std::string overlapping = whole;
+  overlapping.replace(second + 42, 4, whole, directory + 42, 4);
+  std::string twice = whole;
+  twice[second + 46] = twice[whole.find('b')] = 'a';
+  std::string more = whole;
+  more.insert(directory, "xxxx");
+  more[more.find("PK\x05\x06") + 16] = static_cast<char>(directory + 4);
+  std::string other_content = whole;
+  other_content[whole.find("second")] = 'S';
+  for (const std::string& damaged : {renamed, hidden, overlapping, twice, more, other_content}) {
+    Result<ZipReader> reader = ZipReader::Open(damaged);
+    ASSERT_TRUE(reader.has_value());
+    EXPECT_FALSE(reader->Verify());
+  }
+}
+
 TEST(Zip, NoByteChangeCrashes) {
   const std::string archive = Sample();
   for (size_t pos = 0; pos < archive.size(); ++pos) {

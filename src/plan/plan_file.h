@@ -35,6 +35,12 @@ class PlanFile {
 
   /// Whether this program may apply it: made by the same release.
   Result<void> CheckVersion() const;
+  /// Whether the file is whole: nothing of it is damaged, missing or out of its place. Reads all of
+  /// it. kUnsupported: it is not.
+  Result<void> Verify() const;
+  /// Whether the plan says which configuration it was made of, so that Verify() has compared it.
+  /// Plans of OpenTofu do not.
+  bool knows_sources() const;
   Result<std::vector<SnapshotModule>> Configuration() const;
   /// The dependency lock file of the time of planning.
   Result<std::string> LockFile() const;

@@ -9,6 +9,7 @@
 #include "cty/msgpack.h"
 #include "plan/plan_file.h"
 #include "plan/wire.h"
+#include "text/quote.h"
 
 namespace kinu::plan {
 namespace {
@@ -710,6 +711,61 @@ Result<std::string> PlanFile::LockFile() const {
     return Fail(ErrorCode::kNotFound, "Saved plan has no dependency lock information");
   }
   return text;
+}
+
+namespace {
+
+std::string_view SourcesDigest(std::string_view message) {
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == PlanField::kSources) {
+      return field.bytes;
+    }
+  }
+  return {};
+}
+
+bool IsSource(std::string_view name) {
+  return name == kManifestEntry || name == kLockEntry || name.starts_with(kModulePrefix);
+}
+
+}  // namespace
+
+bool PlanFile::knows_sources() const {
+  return !SourcesDigest(archive_->plan).empty();
+}
+
+Result<void> PlanFile::Verify() const {
+  const auto damaged = [](const std::string& why) {
+    return Unusable("the plan file is damaged: " + why);
+  };
+  const ZipReader& zip = archive_->zip;
+  if (Result<void> whole = zip.Verify(); !whole) {
+    return damaged(whole.error().message);
+  }
+  for (const std::string_view name :
+       {kPlanEntry, kStateEntry, kPreviousStateEntry, kManifestEntry, kLockEntry}) {
+    if (zip.Find(name) == nullptr) {
+      return damaged("it has no entry " + std::string(name));
+    }
+  }
+  std::vector<std::string> contents;
+  std::vector<SourceEntry> sources;
+  contents.reserve(zip.entries().size());
+  for (const ZipReader::Entry& entry : zip.entries()) {
+    if (IsSource(entry.name)) {
+      KINU_TRY(std::string content, zip.Read(entry));
+      sources.push_back({entry.name, contents.emplace_back(std::move(content))});
+    } else if (entry.name != kPlanEntry && entry.name != kStateEntry &&
+               entry.name != kPreviousStateEntry) {
+      return damaged("nobody knows what its entry " + text::GoQuote(entry.name) + " is for");
+    }
+  }
+  const std::string_view expected = SourcesDigest(archive_->plan);
+  if (!expected.empty() && DigestSources(std::move(sources)) != expected) {
+    return damaged("its configuration is not the one that the plan was made of");
+  }
+  return {};
 }
 
 Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "plan/plan.h"
 
@@ -29,6 +31,7 @@ struct PlanField {
     kErrored = 20,
     kTimestamp = 21,
     kEphemeralVariables = 22,
+    kSources = 1000,  ///< ours: the digest of the configuration and the lock file beside the plan
   };
 };
 struct BackendField {
@@ -111,5 +114,13 @@ inline constexpr std::string_view kPreviousStateEntry = "tfstate-prev";
 inline constexpr std::string_view kModulePrefix = "tfconfig/m-";
 inline constexpr std::string_view kManifestEntry = "tfconfig/modules.json";
 inline constexpr std::string_view kLockEntry = ".terraform.lock.hcl";
+
+/// A file of the archive.
+struct SourceEntry {
+  std::string name;
+  std::string_view content;
+};
+/// The digest of the configuration and the lock file, in whatever order they come.
+std::string DigestSources(std::vector<SourceEntry> entries);
 
 }  // namespace kinu::plan::wire

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/file_replacement.h"
+#include "codec/hash.h"
 #include "codec/json_writer.h"
 #include "codec/protowire.h"
 #include "codec/zip.h"
@@ -341,9 +342,38 @@ std::string Manifest(std::span<const SnapshotModule* const> modules) {
   return out;
 }
 
+std::vector<const SnapshotModule*> SortedModules(const Plan& plan) {
+  std::vector<const SnapshotModule*> modules;
+  for (const SnapshotModule& module : plan.configuration) {
+    modules.push_back(&module);
+  }
+  std::sort(modules.begin(), modules.end(),
+            [](const SnapshotModule* a, const SnapshotModule* b) { return a->key < b->key; });
+  return modules;
+}
+
+std::string EntryName(const SnapshotModule& module, const SnapshotFile& file) {
+  return std::string(kModulePrefix) + module.key + '/' + file.name;
+}
+
+std::string DigestSources(const Plan& plan) {
+  const std::vector<const SnapshotModule*> modules = SortedModules(plan);
+  std::vector<SourceEntry> entries;
+  for (const SnapshotModule* module : modules) {
+    for (const SnapshotFile& file : module->files) {
+      entries.push_back({EntryName(*module, file), file.content});
+    }
+  }
+  const std::string manifest = Manifest(modules);
+  entries.push_back({std::string(kManifestEntry), manifest});
+  entries.push_back({std::string(kLockEntry), plan.lock_file});
+  return wire::DigestSources(std::move(entries));
+}
+
 /// The plan's message, when the states can be written too.
 Result<std::string> EncodeMessage(const Plan& plan, const SchemaLookup& schemas) {
   KINU_TRY(std::string message, PlanEncoder(plan, schemas).Encode());
+  ProtoWriter(message).Bytes(PlanField::kSources, DigestSources(plan));
   for (const state::State* stored : {&plan.prior_state, &plan.previous_state}) {
     if (Result<void> writable = state::CheckWritable(*stored); !writable) {
       return std::unexpected(std::move(writable).error());
@@ -391,15 +421,10 @@ void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
     add(kPreviousStateEntry, prior);
   }
   prior = {};
-  std::vector<const SnapshotModule*> modules;
-  for (const SnapshotModule& module : plan.configuration) {
-    modules.push_back(&module);
-  }
-  std::sort(modules.begin(), modules.end(),
-            [](const SnapshotModule* a, const SnapshotModule* b) { return a->key < b->key; });
+  const std::vector<const SnapshotModule*> modules = SortedModules(plan);
   for (const SnapshotModule* module : modules) {
     for (const SnapshotFile& file : module->files) {
-      add(std::string(kModulePrefix) + module->key + '/' + file.name, file.content);
+      add(EntryName(*module, file), file.content);
     }
   }
   add(kManifestEntry, Manifest(modules));
@@ -407,6 +432,17 @@ void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
 }
 
 }  // namespace
+
+std::string wire::DigestSources(std::vector<SourceEntry> entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const SourceEntry& a, const SourceEntry& b) { return a.name < b.name; });
+  Hasher hasher(HashKind::kSha256);
+  for (const SourceEntry& entry : entries) {
+    hasher.Update(entry.name + '\0' + std::to_string(entry.content.size()) + '\0');
+    hasher.Update(entry.content);
+  }
+  return hasher.Finish();
+}
 
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas) {
   KINU_TRY(std::string message, EncodeMessage(plan, schemas));
