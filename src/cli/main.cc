@@ -170,7 +170,7 @@ std::string Quoted(const std::vector<std::string>& words) {
 }
 
 void LogStart(const std::vector<std::string>& args) {
-  log::WarnOfInvalidLevels();
+  log::Start();
   if (log::Enabled(log::Level::kInfo)) {
     log::Write(log::Level::kInfo, "OpenTofu version: " + std::string(kCompatibleVersion));
     log::Write(log::Level::kDebug, "kinu version: " + std::string(kOwnVersion));

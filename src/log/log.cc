@@ -52,7 +52,7 @@ void WarnUnlessLevel(std::string_view text) {
   }
 }
 
-/// The descriptor that lines go to, opened with the first of them.
+/// The descriptor that lines go to.
 int Destination() {
   static const int kDescriptor = [] {
     const std::string path(Environment("TF_LOG_PATH"));
@@ -158,7 +158,8 @@ bool Requested() {
   return false;
 }
 
-void WarnOfInvalidLevels() {
+void Start() {
+  (void)Destination();
   WarnUnlessLevel(FirstSet("TF_LOG", "TF_LOG_CORE"));
   WarnUnlessLevel(Environment("TF_LOG_PROVIDER"));
 }

@@ -24,8 +24,9 @@ Level CoreLevel();
 Level ProviderLevel();
 /// Whether any TF_LOG variable is set.
 bool Requested();
-/// Says on the error stream which of the variables name no level. Call it once.
-void WarnOfInvalidLevels();
+/// Opens TF_LOG_PATH, and says on the error stream which of the variables are wrong. Call it once,
+/// first.
+void Start();
 
 /// Whether a line of the program itself at this level is logged.
 bool Enabled(Level level);

@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
 #include "config/address.h"
+#include "text/quote.h"
 
 namespace kinu::cli {
 namespace {
@@ -232,7 +233,8 @@ class Mover {
                 "Cannot move " + text + ": does not match anything in the current state.");
   }
   void Tell(const std::string& from, const std::string& to) {
-    session_.Say((dry_run_ ? "Would move \"" : "Move \"") + from + "\" to \"" + to + "\"");
+    session_.Say((dry_run_ ? "Would move " : "Move ") + text::GoQuote(from) + " to " +
+                 text::GoQuote(to));
     ++moved_;
   }
   /// What resources must have in common.
