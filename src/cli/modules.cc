@@ -98,6 +98,7 @@ Loaded InstallModules(const Invocation& invocation,
   options.manifest_path = ManifestPath(invocation);
   options.require_installed = false;
   options.only_fetching = install.only_fetch;
+  options.for_validation = install.only_fetch;
   options.despite_errors = install.only_fetch;
   options.test_directory = install.test_directory;
   // A manifest that cannot be read is reported by the load.

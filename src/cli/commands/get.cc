@@ -32,8 +32,10 @@ int RunGet(Invocation& invocation) {
                                   .only_fetch = true,
                                   .test_directory = session.flags.String("test-directory")},
                                  narrator, session.diags);
-  // What was fetched is recorded although something is wrong.
-  WriteModuleManifest(invocation, loaded, session.diags);
+  // Modules with errors of their own are not recorded, nor what was fetched beside them.
+  if (loaded.calls_found) {
+    WriteModuleManifest(invocation, loaded, session.diags);
+  }
   return session.audience->Show(session.diags) ? 1 : 0;
 }
 
