@@ -325,13 +325,14 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
   auto rest = traversal.steps.subspan(std::min<size_t>(ref.consumed, traversal.steps.size()));
   auto index = static_cast<size_t>(ref.index);
   const Expansion* expansion = repetition_.expansion;
+  const auto apply_rest = [&](Value value) {
+    return rest.empty() ? value : lang::ApplySteps(std::move(value), rest, traversal, diags);
+  };
   switch (ref.kind) {
     case ReferenceKind::kVariable:
-      return rest.empty() ? instance_.variables[index]
-                          : lang::ApplySteps(instance_.variables[index], rest, traversal, diags);
+      return apply_rest(instance_.variables[index]);
     case ReferenceKind::kLocal:
-      return rest.empty() ? instance_.locals[index]
-                          : lang::ApplySteps(instance_.locals[index], rest, traversal, diags);
+      return apply_rest(instance_.locals[index]);
     case ReferenceKind::kResource:
       if (const Row* row = SingledOut(walk_, instance_, ref); row != nullptr && !rest.empty()) {
         rest = rest.subspan(1);
@@ -347,9 +348,9 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
         ReportNoRepetition(ref.kind, traversal, diags);
         return Value::DynamicUnknown();
       }
-      return expansion->kind == Expansion::Kind::kUnknown
-                 ? Value::Unknown(Type::Number())
-                 : Value::Int(static_cast<int64_t>(repetition_.row));
+      return apply_rest(expansion->kind == Expansion::Kind::kUnknown
+                            ? Value::Unknown(Type::Number())
+                            : Value::Int(static_cast<int64_t>(repetition_.row)));
     case ReferenceKind::kEachKey:
     case ReferenceKind::kEachValue: {
       bool is_key = ref.kind == ReferenceKind::kEachKey;
@@ -365,20 +366,21 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
       } else {
         value = expansion->values[repetition_.row];
       }
-      return lang::ApplySteps(std::move(value), rest, traversal, diags);
+      return apply_rest(std::move(value));
     }
     case ReferenceKind::kPathModule:
-      return Value::String(instance_.node->source_dir);
+      return apply_rest(Value::String(instance_.node->source_dir));
     case ReferenceKind::kPathRoot:
-      return Value::String(walk_.config.root().source_dir);
+      return apply_rest(Value::String(walk_.config.root().source_dir));
     case ReferenceKind::kPathCwd:
-      return Value::String(walk_.input.options.original_directory);
+      return apply_rest(Value::String(walk_.input.options.original_directory));
     case ReferenceKind::kWorkspace:
-      return Value::String(walk_.input.options.workspace);
+      return apply_rest(Value::String(walk_.input.options.workspace));
     case ReferenceKind::kApplying:
-      return walk_.kind == WalkKind::kValidate
-                 ? Value::Unknown(Type::Bool()).WithMarks(MarkSet::Ephemeral())
-                 : Value::Bool(walk_.kind == WalkKind::kApply).WithMarks(MarkSet::Ephemeral());
+      return apply_rest((walk_.kind == WalkKind::kValidate
+                             ? Value::Unknown(Type::Bool())
+                             : Value::Bool(walk_.kind == WalkKind::kApply))
+                            .WithMarks(MarkSet::Ephemeral()));
     case ReferenceKind::kSelf:
       if (self_ == nullptr) {
         diags.Error("Invalid \"self\" reference",
@@ -387,7 +389,7 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
                     traversal.range());
         return Value::DynamicUnknown();
       }
-      return lang::ApplySteps(*self_, rest, traversal, diags);
+      return apply_rest(*self_);
     case ReferenceKind::kInvalid:
       break;
   }

@@ -24,6 +24,8 @@ struct RowContext {
 
 void PlanManagedRow(RowContext& row, Diagnostics& diags);
 void PlanDataRow(RowContext& row, Diagnostics& diags);
+/// Reports arguments of the row's block that name the block or the row. True when there are none.
+bool ReportSelfReferences(const RowContext& row, Diagnostics& diags);
 /// Opens an ephemeral object (while planning only when all is known).
 void OpenEphemeralRow(RowContext& row, Diagnostics& diags);
 /// Whether a managed resource that this block names (itself, through values, or in depends_on of an

@@ -221,6 +221,8 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
         *work[i].row};
     if (work[i].row->orphan) {
       PlanOrphanRow(row_context, found[i]);
+    } else if (!ReportSelfReferences(row_context, found[i])) {
+      return;
     } else if (resource.name.mode == ResourceMode::kManaged) {
       PlanManagedRow(row_context, found[i]);
     } else if (resource.name.mode == ResourceMode::kData) {
