@@ -268,9 +268,6 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   parsed_.reset();
   part_.reset();
   RemoveLeftNewFiles(target_);
-  if (!paths_.backup.empty()) {
-    RemoveLeftNewFiles(paths_.backup);
-  }
   if (request.only != nullptr && paths_.read == paths_.write && !left_journal_) {
     part_ = state::ReadStateResources(program_, fd_, *request.only);
   }

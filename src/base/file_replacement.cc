@@ -32,10 +32,12 @@ std::string NewPrefix(const std::string& target) {
   return '.' + BaseName(target).substr(0, kLongestName) + '.';
 }
 
+/// Also of files whose names go on where the prefix ends: backups, which may be named by the time.
 bool IsNewName(std::string_view name, std::string_view prefix) {
-  return name.size() == prefix.size() + kRandomSize + kNewSuffix.size() &&
-         name.starts_with(prefix) && name.ends_with(kNewSuffix) &&
-         name.substr(prefix.size(), kRandomSize).find_first_not_of("0123456789abcdef") ==
+  constexpr size_t kTail = kRandomSize + kNewSuffix.size();
+  return name.size() >= prefix.size() + kTail && name.starts_with(prefix) &&
+         name.ends_with(kNewSuffix) &&
+         name.substr(name.size() - kTail, kRandomSize).find_first_not_of("0123456789abcdef") ==
              std::string_view::npos;
 }
 

@@ -54,7 +54,8 @@ class FileReplacement {
   int error_ = 0;  ///< errno of the first write that failed
 };
 
-/// Removes the new files that killed runs left beside `path`.
+/// Removes the new files that killed runs left beside `path`, of it and of files whose names begin
+/// with its name and a dot.
 void RemoveLeftNewFiles(const std::string& path);
 
 /// Takes the write lock of a whole file without waiting; false with errno when somebody has it. The
