@@ -9,26 +9,27 @@
 namespace kinu::cli {
 namespace {
 
-void WriteAll(int fd, std::string_view text) {
+bool WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t n = ::write(fd, text.data(), text.size());
     if (n < 0 && errno == EINTR) {
       continue;
     }
     if (n <= 0) {
-      return;
+      return false;
     }
     text.remove_prefix(static_cast<size_t>(n));
   }
+  return true;
 }
 
 }  // namespace
 
-void Print(std::string_view text) {
-  WriteAll(STDOUT_FILENO, text);
+bool Print(std::string_view text) {
+  return WriteAll(STDOUT_FILENO, text);
 }
 void PrintError(std::string_view text) {
-  WriteAll(STDERR_FILENO, text);
+  (void)WriteAll(STDERR_FILENO, text);
 }
 
 std::string DataDirectory() {

@@ -71,8 +71,8 @@ int UsageError(const Invocation& invocation, Diagnostics& diags);
 /// The directory of what `init` made: TF_DATA_DIR, or ".terraform".
 std::string DataDirectory();
 
-/// Writes to the standard streams, in whole pieces.
-void Print(std::string_view text);
+/// Writes to the standard streams, in whole pieces. Print() says whether all of it was written.
+bool Print(std::string_view text);
 void PrintError(std::string_view text);
 
 /// The version of the reference that this program is equal to.

@@ -84,6 +84,7 @@ TEST(Bounds, HostileCallsEndAtOnce) {
   variables.insert_or_assign("deep_yaml", Value::String(Repeated("[", 1000000)));
   variables.insert_or_assign("deep_blocks", Value::String(Repeated("- ", 100000) + "x"));
   variables.insert_or_assign("aliases", Value::String(AliasBomb(40)));
+  variables.insert_or_assign("few_aliases", Value::String(AliasBomb(5)));
   variables.insert_or_assign("bomb", Value::String(ZipBomb()));
   variables.insert_or_assign("list", List(2000));
   variables.insert_or_assign("nested", Nested());
@@ -113,7 +114,8 @@ TEST(Bounds, HostileCallsEndAtOnce) {
       {"jsondecode(deep_object)", true},
       {"yamldecode(deep_yaml)", true},
       {"yamldecode(deep_blocks)", true},
-      {"length(keys(yamldecode(aliases)))", false},
+      {"yamldecode(aliases)", true},
+      {"length(keys(yamldecode(few_aliases)))", false},
       {"base64gunzip(bomb)", true},
       {"setproduct(list, list, list)", true},
       {"setproduct(list, list)", true},

@@ -260,7 +260,13 @@ class YamlDecoder {
           return At(event,
                     "the alias " + text::GoQuote(event.anchor) + " refers to no anchor before it");
         }
-        return found->second;
+        parts_ += found->second.parts;
+        aliased_ += found->second.parts;
+        if (aliased_ > kMostAliased) {
+          return At(event,
+                    "the aliases stand for more than " + std::to_string(kMostAliased) + " values");
+        }
+        return found->second.value;
       }
       case Kind::kScalar:
         return Anchored(event, &YamlDecoder::Scalar);
@@ -275,14 +281,16 @@ class YamlDecoder {
 
   CallResult Anchored(const YamlEvent& event, CallResult (YamlDecoder::*read)(const YamlEvent&)) {
     if (event.anchor.empty()) {
+      ++parts_;
       return (this->*read)(event);
     }
     const bool outermost = pending_.insert(event.anchor).second;
+    const size_t before = parts_++;
     KINU_TRY(Value value, (this->*read)(event));
     if (outermost) {
       pending_.erase(event.anchor);
     }
-    anchors_.insert_or_assign(event.anchor, value);
+    anchors_.insert_or_assign(event.anchor, Anchor{value, parts_ - before});
     return value;
   }
 
@@ -363,8 +371,18 @@ class YamlDecoder {
     });
   }
 
+  /// A value that has a name, and how many values it is made of.
+  struct Anchor {
+    Value value;
+    size_t parts = 1;
+  };
+  /// A few lines of aliases to aliases can stand for more values than any machine holds.
+  static constexpr size_t kMostAliased = size_t{1} << 20;
+
   YamlReader reader_;
-  FlatMap<std::string, Value> anchors_;
+  size_t parts_ = 0;    ///< values so far, those that aliases stand for among them
+  size_t aliased_ = 0;  ///< those alone
+  FlatMap<std::string, Anchor> anchors_;
   FlatSet<std::string> pending_;  // anchors whose values are being read
 };
 

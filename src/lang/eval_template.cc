@@ -18,9 +18,9 @@ namespace {
 constexpr size_t kMaxPrefix = 128;
 
 // A few lines can ask for a string that no machine can hold, by doubling one again and again.
-constexpr size_t kMaxText = size_t{1} << 30;
+constexpr size_t kMaxText = size_t{256} << 20;
 constexpr const char* kTooLong =
-    "The template makes a string of more than 1 GiB, which is the most that a string can have.";
+    "The template makes a string of more than 256 MiB, which is the most that a string can have.";
 
 }  // namespace
 

@@ -175,7 +175,7 @@ TEST(Eval, Templates) {
 TEST(Eval, TemplatesThatDoubleTheirTextEndWithADiagnostic) {
   hcl::SyntaxTree tree;
   ToolScope scope;
-  scope.SetVariable("x", Value::NormalizedString(std::string(size_t{600} << 20, 'x')));
+  scope.SetVariable("x", Value::NormalizedString(std::string(size_t{150} << 20, 'x')));
   for (const char* text : {"\"${x}${x}\"", "\"%{for i in [1, 2]}${x}%{endfor}\""}) {
     Diagnostics diags;
     const hcl::Expr* expr =

@@ -205,7 +205,26 @@ def leftovers(binary, root):
     return ["left: %s" % place.leftovers()] if place.leftovers() else []
 
 
-CASES = [devices, pipes, links, mounts, planted, leftovers]
+def full_device(binary, root):
+    """What fmt prints is its result: it fails when that cannot be written."""
+    if not os.path.exists("/dev/full"):
+        return []
+    place = Place(binary, root)
+    with open(place.path("u.tf"), "w", encoding="utf-8") as file:
+        file.write("locals {\na=1\n bb = 2\n}\n")
+    problems = []
+    for words, code in ((["fmt", "-"], 2), (["fmt", "-diff", "-"], 2), (["fmt", "-check"], 3),
+                        (["fmt", "-list=false", "-write=false", "u.tf"], 2)):
+        with open("/dev/full", "w", encoding="utf-8") as full, \
+                open(place.path("u.tf"), encoding="utf-8") as text:
+            done = subprocess.run([binary, *words], cwd=place.directory, env=place.env, stdin=text,
+                                  stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        if done.returncode != code:
+            problems.append("%s: exit %d, not %d" % (words, done.returncode, code))
+    return problems
+
+
+CASES = [full_device, devices, pipes, links, mounts, planted, leftovers]
 
 
 def main():

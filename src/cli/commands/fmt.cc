@@ -110,12 +110,12 @@ struct Formatting {
   Diagnostics diags;
   std::vector<Ref<const SourceFile>> faulty;  // diagnostics point into them
 
-  void Say(std::string_view text) {
-    if (check) {
-      checked += text;
-    } else {
-      Print(text);
+  bool Say(std::string_view text) {
+    if (!check) {
+      return Print(text);
     }
+    checked += text;
+    return true;
   }
   void Text(const std::string& path, std::string text);
   void File(const std::string& path, const std::string& name);
@@ -132,19 +132,22 @@ void Formatting::Text(const std::string& path, std::string text) {
   }
   if (*result != source->text()) {
     if (list) {
-      Say(path + '\n');
+      (void)Say(path + '\n');
     }
     if (write && !Overwrite(path, *result)) {
       diags.Error("Writing formatted file failed",
                   "The file " + path + " could not be written: it may be incomplete now.");
       return;
     }
-    if (diff) {
-      Say(text::UnifiedDiff(source->text(), *result, "old/" + path, "new/" + path));
+    if (diff && !Say(text::UnifiedDiff(source->text(), *result, "old/" + path, "new/" + path))) {
+      diags.Error("Failed to write format diff",
+                  "The differences of " + path + " could not be written to the output.");
+      return;
     }
   }
-  if (!list && !write && !diff) {
-    Say(*result);
+  if (!list && !write && !diff && !Say(*result)) {
+    diags.Error("Writing results failed",
+                "The formatted text of " + path + " could not be written to the output.");
   }
 }
 
