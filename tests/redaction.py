@@ -62,6 +62,7 @@ def configuration(texts):
                  % next(take))
     lines.append('check "shown" {\n  assert {\n    condition     = var.text2 == local.local7\n'
                  '    error_message = "They differ."\n  }\n}')
+    lines.append('variable "fleeting" {\n  ephemeral = true\n  default   = %s\n}' % next(take))
     rest = list(take)
     return "\n".join(lines) + "\n", rest
 

@@ -28,6 +28,26 @@ void MaskCursor::Add(const Node& mask) {
   }
 }
 
+namespace {
+
+/// Values of both kinds are hidden: what is ephemeral is to be kept nowhere.
+bool IsSecretFlag(const Node& name) {
+  return name.Is("sensitive") || name.Is("ephemeral");
+}
+
+bool IsDeclaredSecret(const Node& variable) {
+  if (variable && variable.is_object()) {
+    for (const Member member : variable.members()) {
+      if (IsSecretFlag(member.name) && member.value.is_true()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 void MaskCursor::AddSiblings(const TrailStep& step, std::string_view name) {
   const std::span<const Pair> pairs = sort_ == Sort::kSensitive
                                           ? std::span<const Pair>(kSensitivePairs)
@@ -47,9 +67,9 @@ void MaskCursor::AddSiblings(const TrailStep& step, std::string_view name) {
   for (const std::string_view flagged : kFlagged) {
     if (name == flagged) {
       for (const Member member : step.container.members()) {
-        whole_ = whole_ || (member.name.Is("sensitive") && member.value.is_true());
+        whole_ = whole_ || (IsSecretFlag(member.name) && member.value.is_true());
       }
-      whole_ = whole_ || (variable_declaration_ && variable_declaration_.is_true());
+      whole_ = whole_ || IsDeclaredSecret(variable_declaration_);
     }
   }
 }
@@ -81,8 +101,7 @@ MaskCursor MaskCursor::Into(const TrailStep& step) const {
       const Node module = configuration ? configuration.Find("root_module") : Node();
       next.variable_declaration_ = module ? module.Find("variables") : Node();
     } else if (depth_ == 1 && variable_declaration_) {
-      const Node declaration = variable_declaration_.Find(name);
-      next.variable_declaration_ = declaration ? declaration.Find("sensitive") : Node();
+      next.variable_declaration_ = variable_declaration_.Find(name);
     } else if (depth_ == 2) {
       next.variable_declaration_ = variable_declaration_;
     }

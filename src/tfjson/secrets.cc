@@ -27,11 +27,10 @@ struct Pair {
   std::string_view mask;
   std::string_view value;
 };
-constexpr Pair kPairs[] = {{"before_sensitive", "before"},
-                           {"after_sensitive", "after"},
-                           {"sensitive_values", "values"},
-                           {"sensitive", "value"},
-                           {"sensitive", "default"}};
+constexpr Pair kPairs[] = {{"before_sensitive", "before"}, {"after_sensitive", "after"},
+                           {"sensitive_values", "values"}, {"sensitive", "value"},
+                           {"sensitive", "default"},       {"ephemeral", "value"},
+                           {"ephemeral", "default"}};
 
 }  // namespace
 
@@ -53,10 +52,12 @@ Secrets::Secrets(const Node& document) {
   }
   for (const Member variable : variables.members()) {
     const Node declaration = declared.Find(variable.name.String());
-    const Node sensitive = declaration ? declaration.Find("sensitive") : Node();
     const Node value = variable.value.Find("value");
-    if (sensitive && value && sensitive.is_true()) {
-      Add(value);
+    for (const char* flag : {"sensitive", "ephemeral"}) {
+      const Node hidden = declaration ? declaration.Find(flag) : Node();
+      if (hidden && value && hidden.is_true()) {
+        Add(value);
+      }
     }
   }
 }
