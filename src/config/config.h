@@ -3,6 +3,7 @@
 // Ref: opentofu internal/configs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -356,6 +357,13 @@ class Config {
   Symbol ProviderAddress(const Module& module, Symbol local_name) const;
 
   FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
+  /// The empty block of a provider that is not configured, in a file that nobody wrote.
+  struct AbsentBlock {
+    Ref<const SourceFile> file;
+    hcl::SyntaxTree tree;
+    const hcl::Body* body = nullptr;
+  };
+  std::map<std::string, AbsentBlock> absent_blocks;  ///< by what the file is called
   /// The test files that were read with the root module; null: none were asked for. The modules
   /// that their run blocks call are in `modules` too.
   std::shared_ptr<TestSuite> tests;

@@ -146,28 +146,32 @@ std::vector<bool> NeededForProviders(const NodeContext& context) {
       work.push_back(id);
     }
   };
-  std::vector<bool> serves(walk.providers.size(), context.selected == nullptr);
+  // Providers serve what is in the state; a block without objects needs none.
+  std::vector<bool> serves(walk.providers.size(), false);
+  FlatSet<AbsResource> resources;
   if (context.selected != nullptr) {
-    FlatSet<AbsResource> resources;
     for (const ResourceInstance& address : *context.selected) {
       resources.insert(address.resource);
     }
-    for (const auto& node : walk.config.nodes) {
-      for (const BlockInfo& info : walk.blocks[node->index]) {
-        for (const state::Resource* stored : info.stored) {
-          serves[info.provider] = serves[info.provider] || resources.contains(stored->address);
-        }
+  }
+  auto goes = [&](const state::Resource& stored) {
+    return context.selected == nullptr || resources.contains(stored.address);
+  };
+  for (const auto& node : walk.config.nodes) {
+    for (const BlockInfo& info : walk.blocks[node->index]) {
+      for (const state::Resource* stored : info.stored) {
+        serves[info.provider] = serves[info.provider] || goes(*stored);
       }
     }
-    for (const OrphanSlot& slot : walk.orphans) {
-      serves[slot.provider] = serves[slot.provider] || resources.contains(slot.resource->address);
-    }
-    for (const DeposedSlot& slot : walk.deposed) {
-      for (const state::Instance& entry : slot.resource->instances) {
-        serves[slot.provider] =
-            serves[slot.provider] ||
-            (!entry.deposed.empty() && context.WantsDeposed({slot.resource->address, entry.key}));
-      }
+  }
+  for (const OrphanSlot& slot : walk.orphans) {
+    serves[slot.provider] = serves[slot.provider] || goes(*slot.resource);
+  }
+  for (const DeposedSlot& slot : walk.deposed) {
+    for (const state::Instance& entry : slot.resource->instances) {
+      serves[slot.provider] =
+          serves[slot.provider] ||
+          (!entry.deposed.empty() && context.WantsDeposed({slot.resource->address, entry.key}));
     }
   }
   for (NodeId id = 0; id < graph.size(); ++id) {

@@ -100,6 +100,8 @@ struct ProviderSlot {
   bool blocking = true;                                    ///< calls go to another process
   bool only_functions = false;  ///< nothing but its functions is used: it is not configured
   bool declared = true;         ///< the configuration has it
+  /// Of the block; an empty one when there is none. Null: the provider is not configured here.
+  const hcl::Body* body = nullptr;
 };
 
 /// A resource in the state that no block configures any more.

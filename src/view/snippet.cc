@@ -66,6 +66,7 @@ bool HasShownText(const SourceFile& file) {
     return true;
   }
   return !file.name().empty() && !file.name().starts_with('<') &&
+         !file.name().ends_with(" with no configuration") &&
          !file.name().ends_with(".terraform.lock.hcl");
 }
 

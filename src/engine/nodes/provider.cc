@@ -34,6 +34,9 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (walk.kind == WalkKind::kValidate && slot.block == nullptr) {
     return;  // an absent block is not validated
   }
+  if (walk.graph.dependents(id).empty()) {
+    return;  // nobody uses it, so nobody asks what its block says
+  }
   auto start = [&](size_t row) -> std::unique_ptr<provider::Provider> {
     if (walk.input.pool != nullptr) {
       if (auto kept = walk.input.pool->Take(slot.address, row)) {
@@ -54,7 +57,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
                        Repetition repetition) {
     size_t errors = diags.error_count();
     Value config = block.EmptyValue();
-    const hcl::Body* body = slot.block != nullptr ? slot.block->body : nullptr;
+    const hcl::Body* body = slot.body;
     if (body != nullptr && instance != nullptr) {
       ModuleScope scope(walk, *instance, repetition);
       config = ReferenceCheck(walk, *slot.node, {}, repetition.expansion)
@@ -67,14 +70,16 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     std::string address = walk.program.ToText(slot.address);
     provider::Problems problems;
     provider.ValidateProviderConfig(config, problems);
-    bool failed = provider::HasErrors(problems);
-    AppendProblems(problems, body, address, diags);
-    if (failed || walk.kind == WalkKind::kValidate) {
-      return;
+    if (!provider::HasErrors(problems) && walk.kind != WalkKind::kValidate) {
+      provider.Configure(config, problems);
     }
-    problems.clear();
-    provider.Configure(config, problems);
     AppendProblems(problems, body, address, diags);
+    if (slot.block == nullptr && provider::HasErrors(problems)) {
+      diags.Error("Invalid provider configuration",
+                  "The provider " + std::string(walk.program.Text(slot.address.provider)) +
+                      " has to be configured: add a provider block to the root module, with the "
+                      "arguments that the provider's documentation asks for.");
+    }
   };
   // A provider configuration belongs to a module without instances of its own choosing: the first
   // instance stands for it.

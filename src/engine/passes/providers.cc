@@ -1,5 +1,6 @@
 #include "engine/deprecated_parts.h"
 #include "engine/passes/passes.h"
+#include "hcl/parse.h"
 #include "provider/provisioner.h"
 
 namespace kinu::engine {
@@ -85,6 +86,18 @@ void CheckProvidersOfImports(const Walk& walk, Diagnostics& diags) {
   }
 }
 
+/// The body of a provider that no block configures.
+const hcl::Body* AbsentBody(Walk& walk, const ProviderConfig& address) {
+  const std::string name = walk.program.ToText(address) + " with no configuration";
+  config::Config::AbsentBlock& block = walk.config.absent_blocks[name];
+  if (block.body == nullptr) {
+    Diagnostics none;
+    block.file = SourceFile::Make(name, "");
+    block.body = hcl::ParseNative(block.file.get(), block.tree, none);
+  }
+  return block.body;
+}
+
 }  // namespace
 
 bool AttachProviders(Walk& walk, Diagnostics& diags) {
@@ -127,12 +140,15 @@ bool AttachProviders(Walk& walk, Diagnostics& diags) {
   if (diags.error_count() != errors) {
     return false;
   }
-  // A configuration that nothing uses is still checked, as the reference does.
+  // Those that nothing uses may still be called for their functions.
   for (const auto& node : walk.config.nodes) {
     for (const config::ProviderBlock& block : node->module->providers) {
       walk.EnsureProvider(
           {node->path, walk.config.ProviderAddress(*node->module, block.local_name), block.alias});
     }
+  }
+  for (ProviderSlot& slot : walk.providers) {
+    slot.body = slot.block != nullptr ? slot.block->body : AbsentBody(walk, slot.address);
   }
   for (uint32_t i = 0; i < walk.providers.size(); ++i) {
     walk.provider_nodes.push_back(walk.graph.Add({NodeKind::kProvider, 0, i}));

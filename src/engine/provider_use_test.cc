@@ -1,0 +1,62 @@
+// Which providers are started and configured, and what is said where that goes wrong.
+#include <gtest/gtest.h>
+
+#include "engine/testing/scenario_fixture.h"
+
+namespace kinu::engine {
+namespace {
+
+using testing::ScenarioTest;
+
+class ProviderUseTest : public ScenarioTest {};
+
+TEST_F(ProviderUseTest, WhatNothingUsesIsLeftAlone) {
+  Configure("provider \"test\" { region = var.nope }\nresource \"terraform_data\" \"a\" {}\n");
+  (void)Plan();
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(script_->CountCalls("ValidateProviderConfig"), 0u);
+  EXPECT_EQ(script_->CountCalls("Configure"), 0u);
+}
+
+TEST_F(ProviderUseTest, ProblemsWithoutABlockPointAtItsAbsence) {
+  script_->configure_error = "no";
+  Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
+  (void)Plan();
+  ASSERT_EQ(diags_.error_count(), 2u) << Text(diags_);
+  const Diagnostic& first = diags_.list()[0];
+  EXPECT_EQ(first.summary, "no");
+  ASSERT_TRUE(first.subject.valid());
+  EXPECT_EQ(first.subject.file->name(),
+            "provider[\"registry.opentofu.org/hashicorp/test\"] with no configuration");
+  EXPECT_EQ(diags_.list()[1].summary, "Invalid provider configuration");
+  EXPECT_FALSE(diags_.list()[1].subject.valid());
+}
+
+TEST_F(ProviderUseTest, WhatAnAbsentBlockMustHaveIsMissing) {
+  schema::ResourceSchema& config = script_->schema.provider;
+  config.block.attributes.push_back(provider::testing::Required("token", Type::String()));
+  config.block.Finish();
+  Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
+  (void)Plan();
+  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  EXPECT_EQ(diags_.list()[0].summary, "Missing required argument");
+  EXPECT_EQ(script_->CountCalls("Configure"), 0u);
+}
+
+TEST_F(ProviderUseTest, DestroyingNothingOpensNothing) {
+  Configure(R"(
+    resource "terraform_data" "a" {}
+    resource "test_thing" "b" { name = "b" }
+    ephemeral "test_secret" "s" {
+      name = "s"
+      lifecycle { enabled = terraform_data.a.id == "x" }
+    })");
+  mode_ = plan::Mode::kDestroy;
+  plan::Plan plan = Plan();
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_TRUE(plan.changes.empty());
+  EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
+}
+
+}  // namespace
+}  // namespace kinu::engine
