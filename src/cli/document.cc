@@ -59,10 +59,16 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
     return std::nullopt;
   }
+  auto variables = file.Variables();
+  if (!variables) {
+    diags.Error("Failed to read plan from plan file", variables.error().message);
+    return std::nullopt;
+  }
   config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
   config::LoadOptions options;
   options.workspace = read->backend.workspace;
   options.snapshot = &snapshot;
+  options.planned = &*variables;
   Diagnostics problems;
   auto config = LoadKept(program, ".", options, problems);
   if (problems.has_errors()) {

@@ -182,11 +182,17 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   // The saved configuration is what counts, whatever the files say by now.
+  auto variables = file->Variables();
+  if (!variables) {
+    diags.Error("Failed to read plan from plan file", variables.error().message);
+    return false;
+  }
   config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
   operation.loaded.program = std::make_shared<Program>();
   config::LoadOptions options;
   options.workspace = WorkspaceOf(invocation);
   options.snapshot = &snapshot;
+  options.planned = &*variables;
   operation.loaded.config = LoadKept(operation.loaded.program, ".", options, diags);
   operation.locator = MakeLocator(invocation, diags);
   if (diags.has_errors() ||

@@ -46,6 +46,8 @@ struct LoadOptions {
   std::string workspace = "default";
   /// Values of root variables, which module sources may use; null: none are given.
   const RawInputs* inputs = nullptr;
+  /// Values of root variables that a saved plan has; they count before all others. Null: no plan.
+  const std::map<std::string, Value>* planned = nullptr;
   /// The manifest of installed modules.
   std::string manifest_path = ".terraform/modules/modules.json";
   /// False: local directories are followed without a manifest, as installation does. What else is

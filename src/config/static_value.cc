@@ -250,6 +250,17 @@ bool StaticEvaluator::GivenValue(const ConfigNode& node, const Variable& variabl
     return diags.error_count() == errors;
   }
   if (node.parent == nullptr) {
+    if (options_.planned != nullptr) {
+      auto planned = options_.planned->find(name);
+      if (planned != options_.planned->end()) {
+        out.value = planned->second;
+        out.source = InputSource::kPlan;
+      } else if (!variable.default_value) {
+        diags.Error("Missing plan variable " + name, "");
+        return false;
+      }
+      return true;
+    }
     if (options_.inputs != nullptr) {
       auto raw = options_.inputs->values.find(name);
       if (raw != options_.inputs->values.end()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ class PlanFile {
   /// Plans of OpenTofu do not.
   bool knows_sources() const;
   Result<std::vector<SnapshotModule>> Configuration() const;
+  /// The values of the root module's variables, but for ephemeral ones: a configuration can need
+  /// them to be loaded.
+  Result<std::map<std::string, Value>> Variables() const;
   /// The dependency lock file of the time of planning.
   Result<std::string> LockFile() const;
   /// The full addresses of the providers that the changes need, sorted, each once.

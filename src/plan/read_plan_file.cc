@@ -59,7 +59,6 @@ class PlanDecoder {
   Result<void> ReadBackend(std::string_view message);
   Result<void> ReadCheck(std::string_view message);
   Result<void> ReadRelevant(std::string_view message);
-  Result<Value> ReadValue(std::string_view dynamic, const Type& type);
   const ProviderConfig* Provider(std::string_view text);
 
   Plan plan_;
@@ -81,7 +80,7 @@ std::string_view Msgpack(std::string_view dynamic) {
   return bytes;
 }
 
-Result<Value> PlanDecoder::ReadValue(std::string_view dynamic, const Type& type) {
+Result<Value> ReadValue(std::string_view dynamic, const Type& type) {
   std::string_view bytes = Msgpack(dynamic);
   if (bytes.empty()) {
     return Fail(ErrorCode::kInvalid, "dynamic value does not have msgpack serialization");
@@ -406,7 +405,7 @@ Result<void> PlanDecoder::ReadOutput(std::string_view message) {
   return {};
 }
 
-Result<void> PlanDecoder::ReadVariable(std::string_view message) {
+Result<PlanVariable> DecodeVariable(std::string_view message) {
   ProtoMapEntry entry;
   if (!ReadProtoMapEntry(message, entry)) {
     return Fail(ErrorCode::kInvalid, "malformed variable");
@@ -416,8 +415,15 @@ Result<void> PlanDecoder::ReadVariable(std::string_view message) {
     return Fail(ErrorCode::kInvalid, "invalid value for input variable \"" +
                                          std::string(entry.key) + "\": " + value.error().message);
   }
-  plan_.variables.push_back(
-      PlanVariable{.name = std::string(entry.key), .value = *std::move(value)});
+  return PlanVariable{.name = std::string(entry.key), .value = *std::move(value)};
+}
+
+Result<void> PlanDecoder::ReadVariable(std::string_view message) {
+  Result<PlanVariable> variable = DecodeVariable(message);
+  if (!variable) {
+    return std::unexpected(std::move(variable).error());
+  }
+  plan_.variables.push_back(*std::move(variable));
   return {};
 }
 
@@ -676,6 +682,24 @@ Result<void> PlanFile::CheckVersion() const {
                     "Terraform");
   }
   return {};
+}
+
+Result<std::map<std::string, Value>> PlanFile::Variables() const {
+  std::map<std::string, Value> out;
+  ProtoReader reader(archive_->plan);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == PlanField::kVariables) {
+      Result<PlanVariable> variable = DecodeVariable(field.bytes);
+      if (!variable) {
+        return Unusable(std::move(variable).error().message);
+      }
+      out[variable->name] = std::move(variable->value);
+    }
+  }
+  if (reader.failed()) {
+    return Unusable(std::string(kParseError));
+  }
+  return out;
 }
 
 Result<std::vector<std::string>> PlanFile::Providers() const {
