@@ -199,6 +199,7 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   if (diags.has_errors()) {
     return false;
   }
+  TakeOverProviders(*loaded.config, prior);
   bool interactive = !invocation.input_disabled && flags.Bool("input") && !audience.json_only();
   CollectValues(invocation, loaded, interactive, diags);
   if (diags.has_errors()) {

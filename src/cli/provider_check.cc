@@ -3,6 +3,8 @@
 #include <span>
 #include <string>
 
+#include "base/environment.h"
+#include "base/flat_map.h"
 #include "base/keep.h"
 #include "config/requirements.h"
 #include "install/lock_file.h"
@@ -91,6 +93,53 @@ void RequirePlugins(const config::Config& config, const install::ProviderLocator
         }
       }
     }
+  }
+}
+
+install::LockFile ReadLocksToInstall(Diagnostics& diags) {
+  install::LockFile locks = install::LockFile::Read(std::string(install::kLockFileName), diags);
+  const auto taken = locks.TakeOverPredecessor();
+  if (!taken.empty()) {
+    std::string list;
+    for (const auto& [old, ours] : taken) {
+      list += "  - " + old + " => " + ours + '\n';
+    }
+    diags.Warning("Dependency lock file entries automatically updated",
+                  "These entries of the dependency lock file count for other providers:\n" + list +
+                      "\nThe versions stay selected. The hashes do not, because the packages of "
+                      "the two registries differ.");
+  }
+  return locks;
+}
+
+void TakeOverProviders(const config::Config& config, state::State& state) {
+  constexpr std::string_view kOld = "registry.terraform.io/";
+  constexpr std::string_view kNew = "registry.opentofu.org/";
+  if (Environment("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0") {
+    return;
+  }
+  FlatMap<uint32_t, Symbol> replaced;  // by provider; itself where it stays
+  auto replacement = [&](Symbol provider) {
+    const std::string_view address = state.program->Text(provider);
+    if (!address.starts_with(kOld)) {
+      return provider;
+    }
+    Diagnostics reported_elsewhere;
+    for (const config::ProviderRequirement& need :
+         config::ProviderRequirements(config, reported_elsewhere)) {
+      if (config.program->Text(need.provider) == address) {
+        return provider;
+      }
+    }
+    return state.program->Intern(std::string(kNew) + std::string(address.substr(kOld.size())));
+  };
+  for (const auto& resource : state.resources) {
+    Symbol& provider = resource->provider.provider;
+    auto [it, added] = replaced.try_emplace(provider.id, provider);
+    if (added) {
+      it.value() = replacement(provider);
+    }
+    provider = it->second;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "diag/diagnostic.h"
 #include "install/provider_locator.h"
+#include "state/state.h"
 
 namespace kinu::cli {
 
@@ -33,6 +34,13 @@ void RequireSelections(const config::Config& config, const install::ProviderLoca
 /// The second half of that: the lock file selects what the configuration asks for.
 void RequireSelected(const config::Config& config, const install::ProviderLocator& locator,
                      Diagnostics& diags);
+
+/// The lock file as installation takes it: what it selects of the predecessor's official providers
+/// counts for ours, with a warning.
+install::LockFile ReadLocksToInstall(Diagnostics& diags);
+/// Objects of providers of the predecessor's registry become those of the same name in ours, unless
+/// the configuration asks for the old address. Ref: opentofu internal/tofumigrate.
+void TakeOverProviders(const config::Config& config, state::State& state);
 
 /// For a saved plan: the selections of the lock file that it holds (or why that cannot be read)
 /// must be those of the working directory.

@@ -280,6 +280,26 @@ void LockFile::Set(const std::string& address, Version version, VersionConstrain
   providers.insert_or_assign(address, std::move(lock));
 }
 
+std::vector<std::pair<std::string, std::string>> LockFile::TakeOverPredecessor() {
+  constexpr std::string_view kOld = "registry.terraform.io/hashicorp/";
+  constexpr std::string_view kNew = "registry.opentofu.org/hashicorp/";
+  std::vector<std::pair<std::string, std::string>> taken;
+  for (const auto& [address, lock] : providers) {
+    if (!address.starts_with(kOld)) {
+      continue;
+    }
+    const std::string ours = std::string(kNew) + address.substr(kOld.size());
+    if (Find(ours) == nullptr) {
+      taken.emplace_back(address, ours);
+    }
+  }
+  for (const auto& [old, ours] : taken) {
+    const ProviderLock lock = *Find(old);
+    Set(ours, lock.version, lock.constraints, {});
+  }
+  return taken;
+}
+
 std::string LockFile::ToText() const {
   std::string out =
       "# This file is maintained automatically by \"tofu init\".\n"

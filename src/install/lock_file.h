@@ -46,6 +46,10 @@ class LockFile {
   /// Sets or replaces a lock; hashes are sorted and made unique.
   void Set(const std::string& address, Version version, VersionConstraints constraints,
            std::vector<std::string> hashes);
+  /// Selects the versions of the predecessor's official providers (registry.terraform.io/hashicorp)
+  /// for those of the same name in our registry, where nothing is selected yet. Their packages
+  /// differ, so no hashes are taken over. Says which entries were made of which.
+  std::vector<std::pair<std::string, std::string>> TakeOverPredecessor();
   std::string ToText() const;
   /// Writes the file atomically.
   Result<void> Write(const std::string& path) const;

@@ -361,6 +361,7 @@ int RunConsole(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Fail();
   }
+  TakeOverProviders(*loaded.config, session.state);
   engine::ProviderPool pool;
   engine::Input input;
   input.config = loaded.config.get();

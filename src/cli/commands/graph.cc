@@ -101,6 +101,7 @@ int RunGraph(Invocation& invocation) {
     if (diags.has_errors()) {
       return fail();
     }
+    TakeOverProviders(*operation.loaded.config, operation.prior);
     input.config = operation.loaded.config.get();
     input.prior_state = &operation.prior;
     input.variables = &operation.loaded.variables;

@@ -231,6 +231,9 @@ install::ProviderRequirements Init::Requirements() {
   for (config::ProviderRequirement& need : config::ProviderRequirements(*loaded_.config, diags_)) {
     out[std::string(loaded_.program->Text(need.provider))] = std::move(need.constraints);
   }
+  if (state_.program != nullptr) {
+    TakeOverProviders(*loaded_.config, state_);
+  }
   for (const auto& resource : state_.resources) {
     out.try_emplace(std::string(state_.program->Text(resource->provider.provider)));
   }
@@ -373,8 +376,7 @@ bool Init::InstallProviders() {
   WarnOfOverrides(invocation_, true, diags_);
   const install::ProviderRequirements requirements = Requirements();
   CheckAddresses(requirements);
-  const install::LockFile locks =
-      install::LockFile::Read(std::string(install::kLockFileName), diags_);
+  const install::LockFile locks = ReadLocksToInstall(diags_);
   if (diags_.has_errors()) {
     return false;
   }

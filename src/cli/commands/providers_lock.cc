@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/narrator.h"
+#include "cli/provider_check.h"
 #include "cli/state_session.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
@@ -192,7 +193,7 @@ int Lock::Run() {
   if (session_.diags.has_errors() || !LimitToArguments()) {
     return session_.Fail();
   }
-  old_locks_ = install::LockFile::Read(std::string(install::kLockFileName), session_.diags);
+  old_locks_ = ReadLocksToInstall(session_.diags);
   if (session_.diags.has_errors()) {
     return session_.Fail();
   }
@@ -403,8 +404,7 @@ Result<void> MirrorCommand::WriteIndexes(const std::string& address) {
 int MirrorCommand::Run() {
   std::vector<std::string> platforms = ReadPlatforms(session_);
   install::ProviderRequirements requirements = ReadRequirements(session_);
-  const install::LockFile locks =
-      install::LockFile::Read(std::string(install::kLockFileName), session_.diags);
+  const install::LockFile locks = ReadLocksToInstall(session_.diags);
   if (session_.diags.has_errors()) {
     return session_.Fail();
   }

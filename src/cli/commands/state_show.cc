@@ -49,6 +49,7 @@ int RunStateShow(Invocation& invocation) {
                         "There is no state here: run the command in the directory of the "
                         "configuration, or name the file with -state.");
   }
+  TakeOverProviders(*loaded.config, session.state);
   const state::Instance* found = nullptr;
   const state::Resource* resource = session.state.Find(address.resource);
   if (resource != nullptr) {
