@@ -125,7 +125,7 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
       object.private_data = row.refreshed_notes.private_data;
     }
   }
-  if (!data) {
+  if (!data && !row.refreshed_notes.is_stored) {
     StoreIdentity(*info.schema, row.refreshed_notes.identity, object);
   }
   if (data || row.orphan || (row.failed && !row.refreshed)) {

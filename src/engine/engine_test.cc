@@ -300,8 +300,23 @@ TEST_F(EngineTest, AnInterruptEndsTheApplyAsAnError) {
   ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
   EXPECT_EQ(Applied(), Strings{"create a"});
   EXPECT_EQ(result.state.Sorted().size(), 1u);
-  ASSERT_EQ(diags_.error_count(), 1u) << Text(diags_);
+  // What follows the call is halted: telling of it, and noting the state.
+  ASSERT_EQ(diags_.error_count(), 2u) << Text(diags_);
   EXPECT_EQ(diags_.list()[0].summary, "execution halted");
+  EXPECT_EQ(diags_.list()[1].summary, "execution halted");
+}
+
+TEST_F(EngineTest, AnInterruptDuringTheLastObjectIsAnErrorToo) {
+  Configure(R"(resource "test_thing" "a" { name = "a" })");
+  plan::Plan plan = Plan();
+  std::atomic<bool> stop = false;
+  script_->types["test_thing"].apply = [&](const provider::ApplyRequest&, provider::ApplyResponse&,
+                                           provider::Problems&) { stop = true; };
+  Input input = MakeInput();
+  input.stop = &stop;
+  ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
+  EXPECT_EQ(result.state.Sorted().size(), 1u);
+  EXPECT_EQ(diags_.error_count(), 2u) << Text(diags_);
 }
 
 TEST_F(EngineTest, IgnoredChangesAreNotPlanned) {

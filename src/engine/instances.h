@@ -59,7 +59,8 @@ struct Repetition {
 /// What a provider keeps with an object beside its attributes.
 struct ProviderNotes {
   std::string private_data;
-  Value identity;  ///< null: the object has none
+  Value identity;          ///< null: the object has none
+  bool is_stored = false;  ///< the identity is what the state has, in the form that it has there
 };
 
 /// One instance of a resource during a walk.

@@ -263,7 +263,7 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
                                         "its authors.");
   };
   Applied out;
-  out.notes = {std::move(response.private_data), std::move(response.identity)};
+  out.notes = {std::move(response.private_data), std::move(response.identity), false};
   Value value =
       response.has_state ? response.state : (deleting ? Value::Null(type) : before.UnmarkDeep());
   if (!response.has_state && !failed()) {
@@ -391,7 +391,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
   Applied applied;
   if (only_marks) {
     applied.value = change.after;
-    applied.notes = {current->private_data, saved.before_identity};
+    applied.notes = {current->private_data, saved.before_identity, false};
   } else {
     applied = CallApply(row, *provider, before, change.after, planned->config,
                         {change.private_data, change.after_identity}, diags);
@@ -510,7 +510,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
   bool plain_delete = saved.action == plan::Action::kDelete;
   ProviderNotes notes{object->private_data, saved.before_identity};
   if (plain_delete) {
-    notes = {saved.private_data, saved.after_identity};
+    notes = {saved.private_data, saved.after_identity, false};
   }
   Applied applied = CallApply(row, *provider, saved.before, nothing, nothing, notes, diags);
   if (applied.failed) {

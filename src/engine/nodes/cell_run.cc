@@ -37,6 +37,7 @@ class CellRun {
   void RunRowItself(size_t i);
   bool OtherHalfDone(const plan::ResourceChange& change, uint32_t index) const;
   bool CurrentDone(const ResourceInstance& address) const;
+  bool CallsProvider(const plan::ResourceChange& change) const;
   void Carry(size_t i, RowContext& row, bool configured);
 
   ApplyContext& context_;
@@ -153,11 +154,33 @@ void CellRun::RunRowItself(size_t i) {
                                       resource_->create_before_destroy.value_or(false) ||
                                       change.action == plan::Action::kCreateThenDelete;
   Carry(i, row_context, row != nullptr);
+  if (CallsProvider(change) && walk_.stopping() && !walk_.halted()) {
+    // The call was carried to its end, but not what comes after it: telling of it and noting the
+    // state. Ref: hook_stop.go PostApply, PostStateUpdate.
+    found_[i].Error("execution halted", "");
+    found_[i].Error("execution halted", "");
+  }
   if (!found_[i].has_errors()) {
     context_.SetDone(change_index, cell_.phase);
   } else {
     cell_.rows[i].failed = true;
   }
+}
+
+/// Whether the row changes something by its provider.
+bool CellRun::CallsProvider(const plan::ResourceChange& change) const {
+  switch (cell_.phase) {
+    case Phase::kApply:
+      return change.action != plan::Action::kRead;
+    case Phase::kDestroy:
+      return TakesProvider(cell_);
+    case Phase::kDispose:
+      return true;
+    case Phase::kCheck:
+    case Phase::kForget:
+      return false;
+  }
+  return false;
 }
 
 void CellRun::Carry(size_t i, RowContext& row, bool configured) {

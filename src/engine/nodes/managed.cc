@@ -555,7 +555,7 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
     return error("Import returned null resource",
                  "The provider gave an object without any data for " + what + ".");
   }
-  notes = {found.private_data, found.identity};
+  notes = {found.private_data, found.identity, false};
   std::optional<Value> refreshed = RefreshObject(row, provider, found.state, "", notes, diags);
   if (!refreshed) {
     return std::nullopt;

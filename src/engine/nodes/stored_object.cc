@@ -137,7 +137,7 @@ std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& prov
 std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
                                      const state::Object& object, std::string private_data,
                                      Diagnostics& diags) {
-  ProviderNotes notes{std::move(private_data), {}};
+  ProviderNotes notes{std::move(private_data), {}, false};
   const schema::ResourceSchema& schema = *row.info.schema;
   if (object.identity.empty()) {
     return notes;
@@ -151,6 +151,7 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
     return std::nullopt;
   }
   if (schema.identity == nullptr) {
+    notes.is_stored = true;
     return notes;
   }
   if (version < schema.identity_version) {
@@ -173,6 +174,7 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
     return std::nullopt;
   }
   notes.identity = *identity;
+  notes.is_stored = true;
   return notes;
 }
 
@@ -210,7 +212,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
                 ": the refreshed object contains unknown values.", diags);
     return std::nullopt;
   }
-  notes = {std::move(response.private_data), std::move(response.identity)};
+  notes = {std::move(response.private_data), std::move(response.identity), false};
   Value refreshed = response.state;
   if (!refreshed.IsNull()) {
     refreshed = marks.empty() ? refreshed : refreshed.MarkWithPaths(marks);
