@@ -68,6 +68,14 @@ class ProviderChecker {
   std::unordered_map<const Module*, std::unique_ptr<ModuleFacts>> facts_;
 };
 
+/// What a local name stands for where configurations are passed: "terraform" means the built-in
+/// provider only where it is required. Ref: Config.resolveProviderTypes.
+Symbol PassedProviderAddress(Program& program, const Module& module, Symbol local_name) {
+  const RequiredProvider* required = module.FindRequiredProvider(local_name);
+  return required != nullptr ? required->provider
+                             : DefaultProvider(program, program.Text(local_name));
+}
+
 bool IsDefaultProvider(std::string_view address) {
   return address.starts_with("registry.opentofu.org/hashicorp/");
 }
@@ -283,7 +291,7 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
   for (const ModuleCall::PassedProvider& passed : call.providers) {
     const ProviderRef& inside = passed.inside;
     const std::string name = Name(inside);
-    Symbol provider = AddressOf(program_, *node.module, inside.local_name);
+    Symbol provider = PassedProviderAddress(program_, *node.module, inside.local_name);
     const bool is_required = inside.alias.empty() && facts.required.contains(inside.local_name.id);
     const bool is_alias = facts.aliases.contains(NameKey(inside));
     if (!is_required && !is_alias && !facts.empty.contains(NameKey(inside))) {
@@ -297,7 +305,7 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
         diags_.Error("Reference to undefined provider", detail, inside.range);
       }
     }
-    Symbol given = AddressOf(program_, parent, passed.outside.local_name);
+    Symbol given = PassedProviderAddress(program_, parent, passed.outside.local_name);
     // Looked up by the name inside, as the reference does.
     if (inside.alias.empty()) {
       if (const RequiredProvider* required = parent.FindRequiredProvider(inside.local_name)) {

@@ -5,9 +5,10 @@
 namespace kinu::config {
 
 Symbol ImpliedProvider(Program& program, std::string_view name) {
-  if (name == "terraform") {
-    return program.Intern(kBuiltInProvider);
-  }
+  return name == "terraform" ? program.Intern(kBuiltInProvider) : DefaultProvider(program, name);
+}
+
+Symbol DefaultProvider(Program& program, std::string_view name) {
   auto normal = ParseProviderPart(name);
   std::string address(kDefaultRegistryHost);
   address += "/hashicorp/";

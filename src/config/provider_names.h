@@ -11,6 +11,8 @@ namespace kinu::config {
 /// The provider that a name means when nothing else is said: "terraform" is built in, others belong
 /// to the "hashicorp" namespace of the default registry. `name` must be valid.
 Symbol ImpliedProvider(Program& program, std::string_view name);
+/// The provider of the default namespace with that name, "terraform" too.
+Symbol DefaultProvider(Program& program, std::string_view name);
 /// The local name that a resource type implies: up to its first underscore.
 std::string_view ImpliedLocalName(std::string_view resource_type);
 

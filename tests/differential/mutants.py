@@ -207,8 +207,11 @@ class Side:
         seen["validate"] = "\n".join(
             [str(validated.returncode), document.get("text", "")] +
             sorted(diagnostic(d) for d in document["diagnostics"]))
-        if validated.returncode != 0:
-            return seen
+        if validated.returncode == 0:
+            self.observe_plan(seen)
+        return {what: self.normal(text) for what, text in seen.items()}
+
+    def observe_plan(self, seen):
         planned = self.run("plan", "-json", "-input=false", "-out=plan.out")
         lines = []
         for line in planned.stdout.splitlines():
@@ -236,7 +239,6 @@ class Side:
                 seen["plan JSON"] = json.dumps(document, sort_keys=True, indent=1)
             except ValueError:
                 seen["plan JSON"] = shown.stdout + shown.stderr
-        return {what: self.normal(text) for what, text in seen.items()}
 
 
 def observe(program, files):

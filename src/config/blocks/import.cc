@@ -8,31 +8,32 @@ constexpr hcl::AttributeSchema kArguments[] = {
     {"provider"}, {"id"}, {"identity"}, {"to", true}, {"for_each"}};
 
 /// Collects the steps of an address whose keys may be any expression; such keys are left out.
+/// Returns what begins the address when that is no name, and null otherwise.
 /// Ref: configs.absTraversalForImportToExpr.
-bool CollectSteps(const hcl::Expr& expr, const hcl::TraversalExpr*& root,
-                  std::vector<hcl::TraversalStep>& steps, int depth = 0) {
+const hcl::Expr* CollectSteps(const hcl::Expr& expr, const hcl::TraversalExpr*& root,
+                              std::vector<hcl::TraversalStep>& steps, int depth = 0) {
   constexpr int kDeepest = 100;
   if (depth > kDeepest) {
-    return false;
+    return &expr;
   }
   switch (expr.kind) {
     case hcl::ExprKind::kTraversal:
       root = static_cast<const hcl::TraversalExpr*>(&expr);
       steps.assign(root->steps.begin(), root->steps.end());
-      return true;
+      return nullptr;
     case hcl::ExprKind::kIndex:
       return CollectSteps(*static_cast<const hcl::IndexExpr&>(expr).collection, root, steps,
                           depth + 1);
     case hcl::ExprKind::kRelative: {
       const auto& relative = static_cast<const hcl::RelativeExpr&>(expr);
-      if (!CollectSteps(*relative.source, root, steps, depth + 1)) {
-        return false;
+      const hcl::Expr* wrong = CollectSteps(*relative.source, root, steps, depth + 1);
+      if (wrong == nullptr) {
+        steps.insert(steps.end(), relative.steps.begin(), relative.steps.end());
       }
-      steps.insert(steps.end(), relative.steps.begin(), relative.steps.end());
-      return true;
+      return wrong;
     }
     default:
-      return false;
+      return &expr;
   }
 }
 
@@ -45,11 +46,11 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   import.to = expr;
   const hcl::TraversalExpr* root = nullptr;
   std::vector<hcl::TraversalStep> steps;
-  if (!CollectSteps(*expr, root, steps)) {
+  if (const hcl::Expr* wrong = CollectSteps(*expr, root, steps)) {
     reader.diags.Error("Invalid import address expression",
                        "This must be the address of a resource; only its instance keys may be "
                        "other expressions.",
-                       expr->range());
+                       wrong->range());
     return false;
   }
   const auto* address = reader.tree.arena.New<hcl::TraversalExpr>(
