@@ -64,9 +64,11 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
   std::string count = std::to_string(replayed->records);
   switch (replayed->outcome) {
     case Journal::Outcome::kReplayed:
-      recovery_note_ = "An earlier run was interrupted before it could save the state. " + count +
-                       " completed steps were recovered from " + path + ".";
-      left_is_replayed_ = true;
+      if (left_journal_) {
+        recovery_note_ = "It could not save the state. " + count +
+                         " completed steps were recovered from " + path + ".";
+        left_is_replayed_ = true;
+      }
       if (locked_) {
         return Write(state);
       }
@@ -76,8 +78,8 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
       return {};
     case Journal::Outcome::kForeign:
       recovery_note_ = "The file " + path + " holds " + count +
-                       " completed steps of an interrupted run, but the state has been replaced by "
-                       "another program since. They were not applied.";
+                       " completed steps of it, but the state has been replaced by another program "
+                       "since. They were not applied.";
       if (locked_ && left_journal_) {
         if (const std::string aside = left_journal_->SetAside(); !aside.empty()) {
           recovery_note_ += " The file was renamed to " + aside + ".";

@@ -254,6 +254,12 @@ bool Operation::Prepare(const Invocation& invocation, const Flags& flags,
   return OpenStore(invocation, flags, options, lock_operation, root.program, audience, diags);
 }
 
+void TellOfInterruptedRun(const backend::LocalStore& store, Diagnostics& diags) {
+  if (!store.recovery_note().empty()) {
+    diags.Warning("An earlier run was interrupted", store.recovery_note());
+  }
+}
+
 bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
                           const backend::LocalOptions& options, std::string_view lock_operation,
                           const std::shared_ptr<Program>& program, Audience& audience,
@@ -283,6 +289,7 @@ bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
     return false;
   }
   prior = std::move(*state);
+  TellOfInterruptedRun(*store, diags);
   return true;
 }
 

@@ -62,6 +62,9 @@ PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags);
 /// Makes a request that of the command destroy, which takes no mode.
 void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags);
 
+/// Warns of what a killed run left, when reading the state has found it.
+void TellOfInterruptedRun(const backend::LocalStore& store, Diagnostics& diags);
+
 /// A command's operation: configuration, providers, state, in the order in which they are needed.
 /// Members outlive everything that points into them.
 struct Operation {

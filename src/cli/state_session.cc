@@ -114,6 +114,9 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     return false;
   }
   state = std::move(*read);
+  if (edits_state) {
+    TellOfInterruptedRun(*store, diags);
+  }
   if (needs_state && state.empty() && state.lineage.empty()) {
     diags.Error("No state file was found",
                 "There is no state here: run the command in the directory of the configuration, or "

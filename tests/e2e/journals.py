@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""What commands make of journals: whole, damaged, of other states, and none at all.
+
+  journals.py --binary PATH [--count N] [--seed N]
+
+A provisioner kills its own apply, so that what has finished by then stands in the journal alone.
+"""
+import argparse
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+JOURNAL = ".terraform.tfstate.journal"
+CONFIGURATION = """resource "terraform_data" "before" { input = "there" }
+"""
+MORE = "".join("""resource "terraform_data" "r%d" {
+  input      = "number %d"
+  depends_on = [%s]
+}
+""" % (i, i, "terraform_data.r%d" % (i - 1) if i else "terraform_data.before") for i in range(5)) + """
+resource "terraform_data" "end" {
+  depends_on = [terraform_data.r4]
+  provisioner "local-exec" { command = "kill -9 $PPID" }
+}
+"""
+
+
+class Place:
+    def __init__(self, binary, directory):
+        self.binary = binary
+        self.directory = directory
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb") as file:
+            file.write(content)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def run(self, *words):
+        return subprocess.run([self.binary, *words], cwd=self.directory,
+                              env={"PATH": os.environ.get("PATH", ""), "HOME": self.directory,
+                                   "TF_CLI_CONFIG_FILE": os.devnull},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=60, check=False)
+
+    def ids(self):
+        """Of the state as it is stored."""
+        resources = json.loads(self.read("terraform.tfstate"))["resources"]
+        return {r["name"]: i["attributes"]["id"] for r in resources for i in r["instances"]}
+
+    def set(self, **changes):
+        state = json.loads(self.read("terraform.tfstate"))
+        state.update(changes)
+        self.write("terraform.tfstate", json.dumps(state).encode())
+
+    def aside(self):
+        return glob.glob(self.path(JOURNAL + ".*"))
+
+
+def expect(problems, what, holds):
+    if not holds:
+        problems.append(what)
+
+
+def whole(place, count, rng):
+    """The first command writes the state, whichever it is."""
+    problems = []
+    start = place.directory
+    for words in (["show", "-json"], ["output"], ["state", "list"], ["plan", "-lock=false"],
+                  ["state", "pull"], ["console"], ["query", "$", "terraform.tfstate"],
+                  ["apply", "-auto-approve", "-lock=false", "-target=terraform_data.before"]):
+        place.directory = start + "-" + "".join(words)[:12]
+        shutil.copytree(start, place.directory)
+        done = place.run(*words)
+        expect(problems, "%s: exit %d: %s" % (words, done.returncode, done.stderr),
+               done.returncode == 0)
+        if words[0] != "query":  # which reads the file as it is
+            expect(problems, "%s: the state has %s" % (words, sorted(place.ids())),
+                   len(place.ids()) >= 6)
+            expect(problems, "%s: the journal is left" % words,
+                   not os.path.exists(place.path(JOURNAL)))
+    return problems
+
+
+def other_states(place, count, rng):
+    """A journal that does not continue the state is told of and kept, and the state is let be."""
+    problems = []
+    journal = place.read(JOURNAL)
+    for changes in ({"lineage": "another"}, {"serial": 40}, {"lineage": "", "serial": 0}):
+        for words in (["plan", "-no-color"], ["plan", "-no-color", "-lock=false"],
+                      ["apply", "-no-color", "-auto-approve", "-lock=false",
+                       "-target=terraform_data.before", "-replace=terraform_data.before"]):
+            place.write(JOURNAL, journal)
+            for left in place.aside():
+                os.remove(left)
+            place.set(lineage="x", serial=1)
+            place.set(**changes)
+            done = place.run(*words)
+            expect(problems, "%s, %s: exit %d: %s" % (changes, words, done.returncode, done.stderr),
+                   done.returncode == 0)
+            expect(problems, "%s, %s: no word of it" % (changes, words),
+                   "were not applied" in done.stdout + done.stderr)
+            expect(problems, "%s, %s: objects came back" % (changes, words),
+                   list(place.ids()) == ["before"])
+            kept = [place.read(n) for n in place.aside() + glob.glob(place.path(JOURNAL))]
+            expect(problems, "%s, %s: the journal is gone" % (changes, words), journal in kept)
+    return problems
+
+
+def damaged(place, count, rng):
+    """No damage ends a command, loses what the state has or invents anything."""
+    problems = []
+    journal = place.read(JOURNAL)
+    state = place.read("terraform.tfstate")
+    place.run("show")
+    known = place.ids()
+
+    def pieces():
+        for _ in range(count):
+            changed = bytearray(journal)
+            changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
+            yield bytes(changed)
+            yield journal[:rng.randrange(len(journal))]
+            at = rng.randrange(len(journal))
+            yield journal[:at] + rng.randbytes(rng.randrange(64)) + journal[at:]
+        yield b""
+        yield journal[:8]
+        yield journal[:8] + b"\xff" * 12
+        yield journal + journal
+        yield journal + b"\xff" * 100
+
+    for piece in pieces():
+        place.write("terraform.tfstate", state)
+        place.write(JOURNAL, piece)
+        for left in place.aside():
+            os.remove(left)
+        done = place.run("show", "-json")
+        expect(problems, "exit %d: %s" % (done.returncode, done.stderr), done.returncode == 0)
+        found = place.ids()
+        expect(problems, "an object of the state is lost", "before" in found)
+        expect(problems, "objects were invented: %s" % found,
+               all(known.get(name) == identity for name, identity in found.items()))
+    return problems
+
+
+def no_files(place, count, rng):
+    """What is no regular file in the journal's place hangs nobody."""
+    problems = []
+    os.remove(place.path(JOURNAL))
+    os.mkfifo(place.path(JOURNAL))
+    done = place.run("show", "-json")
+    expect(problems, "a pipe: exit %d" % done.returncode, done.returncode in (0, 1))
+    os.remove(place.path(JOURNAL))
+    os.mkdir(place.path(JOURNAL))
+    done = place.run("apply", "-auto-approve", "-target=terraform_data.before")
+    expect(problems, "a directory: exit %d" % done.returncode, done.returncode == 1)
+    return problems
+
+
+CASES = [whole, other_states, damaged, no_files]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--count", type=int, default=25)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    root = tempfile.mkdtemp(prefix="kinu-journals-")
+    failed = 0
+    try:
+        first = Place(os.path.abspath(options.binary), os.path.join(root, "first"))
+        os.mkdir(first.directory)
+        first.write("main.tf", CONFIGURATION.encode())
+        assert first.run("apply", "-auto-approve").returncode == 0
+        first.write("main.tf", (CONFIGURATION + MORE).encode())
+        killed = first.run("apply", "-auto-approve")
+        assert killed.returncode == -9 and os.path.exists(first.path(JOURNAL)), killed
+        for case in CASES:
+            place = Place(first.binary, os.path.join(root, case.__name__))
+            shutil.copytree(first.directory, place.directory)
+            for problem in case(place, options.count, rng):
+                failed += 1
+                print("FAIL %s: %s" % (case.__name__, problem))
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    sys.stdout.flush()
+    print("journals: %d cases, %d problems" % (len(CASES), failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
