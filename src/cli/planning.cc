@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/flat_map.h"
 #include "cli/backend_settings.h"
 #include "cli/interrupts.h"
 #include "cli/provider_check.h"
 #include "cli/target_flags.h"
+#include "text/quote.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
@@ -173,6 +175,29 @@ void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags) {
   request.mode = plan::Mode::kDestroy;
 }
 
+namespace {
+
+/// Objects of the state need their providers, whatever the configuration says of their resources
+/// by now.
+void RequireStateProviders(const state::State& state, const install::ProviderLocator& locator,
+                           Diagnostics& diags) {
+  FlatSet<Symbol> seen;
+  for (const std::unique_ptr<state::Resource>& resource : state.resources) {
+    const Symbol provider = resource->provider.provider;
+    if (!seen.insert(provider).second) {
+      continue;
+    }
+    const std::string address(state.program->Text(provider));
+    if (locator.Missing(address)) {
+      diags.Error("Failed to load plugin schemas",
+                  "unavailable provider " + text::GoQuote(address) + ", which " +
+                      state.program->ToText(resource->address) + " in the state belongs to");
+    }
+  }
+}
+
+}  // namespace
+
 bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
                      std::string_view lock_operation, Audience& audience, Diagnostics& diags) {
   Diagnostics found;
@@ -196,6 +221,7 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     return false;
   }
   RequireSelected(*loaded.config, *locator, diags);
+  RequireStateProviders(prior, *locator, diags);
   if (diags.has_errors()) {
     return false;
   }

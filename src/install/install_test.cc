@@ -464,6 +464,8 @@ TEST_F(Locator, ExplainsWhatIsMissing) {
   EXPECT_TRUE(locator.Missing("registry.opentofu.org/test/q"));
   EXPECT_EQ(locator.Schema("registry.opentofu.org/test/q").error().code, ErrorCode::kNotFound);
   // It is no provider at all.
+  EXPECT_NE(locator.Schema(kAddress).error().message.find("the provider " + std::string(kAddress)),
+            std::string::npos);
   EXPECT_NE(locator.Schema(kAddress).error().message.find("plugin exited before we could connect"),
             std::string::npos);
   Unpacked("1.0.0", "changed");

@@ -89,6 +89,13 @@ Result<std::string> HashFile(const std::string& path) {
   return EncodeHex(hasher.Finish());
 }
 
+/// The listing that is hashed has a line per file.
+Result<void> CheckName(std::string_view name) {
+  return name.find('\n') == std::string_view::npos
+             ? Result<void>()
+             : Fail(ErrorCode::kInvalid, "a file of the package has a name with a newline");
+}
+
 Result<std::string> HashFiles(const std::string& root, const std::vector<PackageFile>& files) {
   std::vector<Result<std::string>> digests(files.size(), std::string());
   std::atomic<size_t> next = 0;
@@ -110,6 +117,9 @@ Result<std::string> HashFiles(const std::string& root, const std::vector<Package
   for (size_t i = 0; i < files.size(); ++i) {
     if (!digests[i]) {
       return std::unexpected(digests[i].error());
+    }
+    if (auto fits = CheckName(files[i].name); !fits) {
+      return std::unexpected(std::move(fits).error());
     }
     listing += *digests[i] + "  " + files[i].name + '\n';
   }
@@ -171,6 +181,9 @@ Result<std::string> HashArchive(std::string_view archive) {
   std::sort(digests.begin(), digests.end());
   std::string listing;
   for (const auto& [name, digest] : digests) {
+    if (auto fits = CheckName(name); !fits) {
+      return std::unexpected(std::move(fits).error());
+    }
     listing += digest + "  " + name + '\n';
   }
   return "h1:" + EncodeBase64(Digest(HashKind::kSha256, listing));

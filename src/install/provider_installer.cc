@@ -44,8 +44,9 @@ Result<void> CopyTree(const std::string& from, const std::string& to) {
 
 /// A name in an archive that stays inside the directory it is unpacked to.
 bool IsSafeName(std::string_view name) {
-  return !name.empty() && name[0] != '/' && name.find('\\') == name.npos &&
-         !CleanPath(name).starts_with("..");
+  const std::string clean = CleanPath(name);
+  return !name.empty() && name[0] != '/' && name.find('\\') == name.npos && clean != ".." &&
+         !clean.starts_with("../");
 }
 
 /// Not synced: a package is verified whenever it is used.

@@ -142,10 +142,16 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
 }
 
 Result<ProviderLocator::PluginPtr> ProviderLocator::Launch(const Entry& entry) const {
-  if (entry.attachment != nullptr) {
-    return plugin::PluginProvider::Attach(entry.address, *entry.attachment);
+  Result<PluginPtr> started = entry.attachment != nullptr
+                                  ? plugin::PluginProvider::Attach(entry.address, *entry.attachment)
+                                  : plugin::PluginProvider::Start(
+                                        {.address = entry.address, .executable = entry.executable});
+  if (!started) {
+    return Fail(started.error().code, "the provider " + entry.address + " cannot be started" +
+                                          (entry.executable.empty() ? "" : " from ") +
+                                          entry.executable + ": " + started.error().message);
   }
-  return plugin::PluginProvider::Start({.address = entry.address, .executable = entry.executable});
+  return started;
 }
 
 Result<void> ProviderLocator::LoadSchema(Entry& entry) {

@@ -5,6 +5,7 @@
 
 #include "codec/provider_source.h"
 #include "cty/json.h"
+#include "text/quote.h"
 
 namespace kinu::plugin {
 namespace {
@@ -27,8 +28,17 @@ int Number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
+/// What a program wrote, so that it can be shown: any bytes of any length.
 std::string Quote(std::string_view text) {
-  return '"' + std::string(text) + '"';
+  constexpr size_t kShown = 200;
+  return text::GoQuote(text.substr(0, kShown)) + (text.size() > kShown ? "…" : "");
+}
+
+/// The same without quotes around what needs none.
+std::string Shown(std::string_view text) {
+  std::string quoted = Quote(text);
+  const bool plain = quoted.size() == text.size() + 2;
+  return plain ? std::string(text) : quoted;
 }
 
 /// A member of a decoded JSON object, or null.
@@ -72,18 +82,18 @@ Result<Handshake> ParseHandshake(std::string_view line) {
   }
   if (fields[0] != "1") {
     return Fail(ErrorCode::kInvalid, "Incompatible core API version with plugin. Plugin version: " +
-                                         std::string(fields[0]) + ", core version: 1");
+                                         Shown(fields[0]) + ", core version: 1");
   }
   Handshake handshake;
   handshake.protocol = Number(fields[1]);
   if (handshake.protocol != 5 && handshake.protocol != 6) {
     return Fail(ErrorCode::kUnsupported, "Incompatible API version with plugin. Plugin version: " +
-                                             std::string(fields[1]) + ", client versions: [5 6]");
+                                             Shown(fields[1]) + ", client versions: [5 6]");
   }
   handshake.network = fields[2];
   handshake.address = fields[3];
   if (handshake.network != "unix" && handshake.network != "tcp") {
-    return Fail(ErrorCode::kInvalid, "Unknown address type: " + handshake.network);
+    return Fail(ErrorCode::kInvalid, "Unknown address type: " + Shown(handshake.network));
   }
   std::string_view kind = fields.size() > 4 ? fields[4] : "netrpc";
   if (kind != "grpc") {

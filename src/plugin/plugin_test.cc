@@ -39,7 +39,9 @@ TEST(Handshake, Lines) {
       {"1|5|pipe|/tmp/p|grpc|", "Unknown address type"},
       {"1|5|unix|/tmp/p", "Unsupported plugin protocol"},
       {"1|5|unix|/tmp/p|netrpc|", "Unsupported plugin protocol"},
-      {"hello", "Unrecognized remote plugin message"},
+      {"hello", "Unrecognized remote plugin message: \"hello\""},
+      {"a\033[31mb", "Unrecognized remote plugin message: \"a\\x1b[31mb\""},
+      {"1|\a|unix|/tmp/p|grpc|", "Incompatible API version with plugin. Plugin version: \"\\a\","},
       {"", "Unrecognized remote plugin message"},
   };
   for (const Case& c : cases) {
@@ -49,6 +51,7 @@ TEST(Handshake, Lines) {
                                 : handshake.error().message;
     EXPECT_TRUE(got.starts_with(c.want)) << c.line << ": " << got;
   }
+  EXPECT_LT(ParseHandshake(std::string(65000, 'x')).error().message.size(), 500U);
 }
 
 TEST(Attachments, Parse) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "codec/json_reader.h"
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "lang/deprecation.h"
@@ -10,6 +11,21 @@
 
 namespace kinu::provider {
 namespace {
+
+/// The text of an object without the members that its type does not have.
+std::string OnlyAttributesOf(const Type& type, std::string_view json) {
+  const JsonDocument document = ParseJson(json);
+  std::string out = "{";
+  for (const JsonMember& member : document.root().members()) {
+    if (type.FindAttribute(member.name) >= 0) {
+      out += out.size() > 1 ? "," : "";
+      out += json.substr(member.name_begin, member.name_end - member.name_begin);
+      out += ':';
+      out += json.substr(member.value.begin(), member.value.end() - member.value.begin());
+    }
+  }
+  return out + '}';
+}
 
 constexpr std::string_view kDataType = "terraform_data";
 constexpr std::string_view kRemoteStateType = "terraform_remote_state";
@@ -268,6 +284,10 @@ class BuiltInProvider final : public Provider {
   Value UpgradeResourceState(std::string_view, int64_t, const RawState& raw,
                              Problems& problems) override {
     auto value = ValueFromJson(raw.json, DataTypeOf());
+    if (!value && ParseJson(raw.json).root().is_object()) {
+      // Attributes that the schema has no more are dropped.
+      value = ValueFromJson(OnlyAttributesOf(DataTypeOf(), raw.json), DataTypeOf());
+    }
     if (!value) {
       AddError(problems, value.error().ToText());
       return Value::Null(DataTypeOf());

@@ -3,9 +3,11 @@
 #include <charconv>
 #include <utility>
 
+#include "codec/version.h"
 #include "cty/json.h"
 #include "state/reader.h"
 #include "state/upgrade.h"
+#include "text/quote.h"
 
 namespace kinu::state {
 namespace {
@@ -435,6 +437,11 @@ Result<State> StateReader::Read() {
     ReadResources();
   }
   state_.terraform_version = Text(terraform_version_);
+  if (!state_.terraform_version.empty() && !Version::Parse(state_.terraform_version)) {
+    Problem("Invalid OpenTofu version string",
+            "State file claims to have been written by OpenTofu version " +
+                text::GoQuote(state_.terraform_version) + ", which is not a valid version string.");
+  }
   if (!type_error_.empty()) {
     return Fail(ErrorCode::kInvalid, std::move(type_error_));
   }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "codec/base64.h"
@@ -223,16 +224,15 @@ bool StateReader::ParseKey(std::string_view json, const AbsResource& resource, I
     *key = InstanceKey::String(Name(json.substr(1, json.size() - 2)));
     return true;
   }
-  int64_t index = 0;
-  auto [end, error] = std::from_chars(json.data(), json.data() + json.size(), index);
-  if (error == std::errc() && end == json.data() + json.size()) {
-    *key = InstanceKey::Int(index);
-    return true;
-  }
   if (json[0] == '-' || (json[0] >= '0' && json[0] <= '9')) {
-    double number = std::strtod(std::string(json).c_str(), nullptr);
-    if (std::fabs(number) < 9.2e18) {
-      *key = InstanceKey::Int(static_cast<int64_t>(number));
+    // Indices are read as the reference does: as floating point numbers, of which those that are
+    // out of range give the smallest index.
+    const double number = std::strtod(std::string(json).c_str(), nullptr);
+    constexpr double kLimit = 9223372036854775808.0;
+    if (std::isfinite(number)) {
+      const bool fits = number >= -kLimit && number < kLimit;
+      *key = InstanceKey::Int(fits ? static_cast<int64_t>(number)
+                                   : std::numeric_limits<int64_t>::min());
       return true;
     }
   }
