@@ -182,6 +182,7 @@ class Life:
         if "terraform_data.imported" in self.must:
             return ["state", "rm", "terraform_data.imported"], \
                 lambda text: self.must.pop("terraform_data.imported", None)
+        self.gone.discard("given")  # it may come back from now on
 
         def imported(text):
             if "Import successful" in text:
