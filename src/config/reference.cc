@@ -129,6 +129,13 @@ SourceRange ReferenceRange(const hcl::TraversalExpr& traversal) {
   return parsed.kind == ReferenceKind::kInvalid ? traversal.range() : parsed.range;
 }
 
+bool NamesMember(const hcl::TraversalExpr& traversal) {
+  constexpr std::string_view kObjects[] = {"count", "each", "path", "terraform", "tofu"};
+  return !traversal.steps.empty() &&
+         traversal.steps[0].kind == hcl::TraversalStep::Kind::kAttribute &&
+         std::find(std::begin(kObjects), std::end(kObjects), traversal.root) != std::end(kObjects);
+}
+
 std::string ReferenceSubject(const Program& program, const Module& module, const Reference& ref) {
   const auto named = [&](std::string_view prefix, Symbol name) {
     return std::string(prefix) + std::string(program.Text(name));

@@ -62,6 +62,10 @@ uint32_t BindReference(Program& program, Module& module, const hcl::TraversalExp
 /// reference point.
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal);
 
+/// Whether a malformed reference has the form of one: a name in `path`, `terraform`, `tofu`,
+/// `count` or `each` that does not exist there, which shows only when its value is asked for.
+bool NamesMember(const hcl::TraversalExpr& traversal);
+
 /// Address of what is referenced, as documents and messages show it ("aws_instance.a", "var.x").
 std::string ReferenceSubject(const Program& program, const Module& module, const Reference& ref);
 

@@ -229,6 +229,12 @@ void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& d
   }
 }
 
+bool IsNameless(const hcl::TraversalExpr& traversal) {
+  Diagnostics problems;
+  ReportNamelessAttribute(traversal, problems);
+  return !problems.empty();
+}
+
 std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const ModuleCall& call,
                                              const Module& called, Diagnostics& diags) {
   std::vector<hcl::AttributeSchema> arguments;

@@ -44,6 +44,9 @@ void ValidateRelative(const schema::Block& schema, const hcl::TraversalExpr& tra
 /// without a name. Nothing for other malformed references.
 void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& diags);
 
+/// Whether ReportNamelessAttribute() reports it.
+bool IsNameless(const hcl::TraversalExpr& traversal);
+
 /// Reads the arguments of a module call through the variables of the called module: what is missing
 /// and what the module does not have are errors. Ref: transform_module_variable.go.
 std::vector<hcl::Attribute> ReadModuleInputs(const Program& program, const ModuleCall& call,

@@ -155,40 +155,37 @@ void ValidateForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& p
 
 Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
                         bool validating, bool tuple_allowed, Diagnostics& diags) {
-  const size_t errors = diags.error_count();
+  // What is wrong with a value is told beside what went wrong while it was made.
   Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
-  if (diags.error_count() != errors) {
-    Expansion out;
-    out.kind = Expansion::Kind::kForEach;
-    return out;
-  }
   return ForEachOf(std::move(value), expr, scope, program, validating, tuple_allowed, diags);
 }
 
-Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, bool validating,
-                        Diagnostics& diags) {
+Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) {
   Expansion out;
   auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
     Problem("enabled", std::move(detail), expr, scope, tag, diags);
   };
-  size_t errors = diags.error_count();
+  // Each of these is told, also beside what went wrong while the value was made.
+  const size_t errors = diags.error_count();
   Value value = lang::Evaluate(expr, scope, diags);
+  const MarkSet marks = value.marks();
+  value = lang::WarnDeprecated(value, expr, diags).Unmark();
+  if (marks.sensitive()) {
+    problem("Sensitive" + std::string(kConfidential), DiagnosticTag::kCausedByUnknown);
+  }
+  if (marks.ephemeral()) {
+    problem("Ephemeral" + std::string(kConfidential));
+  }
+  if (value.IsNull()) {
+    problem("The value is null, but true or false is required.");
+  } else if (!value.IsKnown()) {
+    problem("The value depends on attributes that cannot be known before apply.",
+            DiagnosticTag::kCausedByUnknown);
+  }
   if (diags.error_count() != errors) {
     return out;
   }
-  MarkSet marks = value.marks();
-  value = value.Unmark();
-  if (marks.sensitive() || marks.ephemeral()) {
-    problem((marks.sensitive() ? "Sensitive" : "Ephemeral") + std::string(kConfidential),
-            DiagnosticTag::kCausedBySensitive);
-  } else if (value.IsNull()) {
-    problem("The value is null, but true or false is required.");
-  } else if (!value.IsKnown()) {
-    if (!validating) {
-      problem("The value depends on attributes that cannot be known before apply.",
-              DiagnosticTag::kCausedByUnknown);
-    }
-  } else if (ValueResult<Value> flag = Convert(value, Type::Bool()); !flag) {
+  if (ValueResult<Value> flag = Convert(value, Type::Bool()); !flag) {
     problem("True or false is required: " + flag.error().message + ".");
   } else if (!flag->AsBool()) {
     out.kind = Expansion::Kind::kDisabled;
@@ -207,7 +204,7 @@ Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, 
     return ExpandForEach(*arguments.for_each, scope, program, validating, false, diags);
   }
   if (arguments.enabled != nullptr) {
-    return ExpandEnabled(*arguments.enabled, scope, validating, diags);
+    return ExpandEnabled(*arguments.enabled, scope, diags);
   }
   return {};
 }

@@ -26,7 +26,9 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
     const config::Reference ref =
         bound ? module.references[traversal->binding]
               : config::ResolveReference(walk_.program, module, *traversal, nullptr);
-    if (ref.kind == ReferenceKind::kInvalid) {
+    if (ref.kind == ReferenceKind::kInvalid && config::NamesMember(*traversal)) {
+      (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared);
+    } else if (ref.kind == ReferenceKind::kInvalid) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &diags);
       if (!whole_objects) {
         config::ReportNamelessAttribute(*traversal, diags);
@@ -51,6 +53,12 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
 bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {
   const hcl::Expr* one[] = {&expr};
   return Exprs(one, diags) == References::kSound;
+}
+
+bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const {
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  return Check(traversals, false, diags) == References::kSound;
 }
 
 References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
@@ -111,11 +119,17 @@ Value ConditionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& 
       traversal.binding != hcl::TraversalExpr::kUnbound
           ? module.references[traversal.binding]
           : config::ResolveReference(walk_.program, module, traversal, nullptr);
-  if (references_ == References::kWrong || ref.kind == config::ReferenceKind::kInvalid) {
+  const bool invalid = ref.kind == config::ReferenceKind::kInvalid;
+  const bool member = invalid && config::NamesMember(traversal);
+  if (invalid && references_ != References::kWrong && config::IsNameless(traversal)) {
+    return Value::Object(
+        {{"", Value::DynamicUnknown()}});  // what ReportNamelessAttribute() is about
+  }
+  if (references_ == References::kWrong || (invalid && !member)) {
     static const FlatMap<std::string, Value> kNone;
     return lang::VariableScope(&kNone, nullptr, call_context()).Resolve(traversal, diags);
   }
-  const bool missing = (ref.index < 0 && config::NamesObject(ref.kind)) ||
+  const bool missing = member || (ref.index < 0 && config::NamesObject(ref.kind)) ||
                        !HasRepetition(ref.kind, inner_.repetition().expansion);
   return missing ? Value::DynamicUnknown() : inner_.Resolve(traversal, diags);
 }

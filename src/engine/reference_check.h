@@ -33,6 +33,8 @@ class ReferenceCheck final : private config::SchemaSource {
 
   /// Whether the expression may be evaluated. Always true outside of validation and the console.
   bool Expr(const hcl::Expr& expr, Diagnostics& diags) const;
+  /// The same in every walk: for what validation does not look at.
+  bool ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const;
   /// The same of several expressions together. What is evaluated all the same goes through a
   /// ConditionScope.
   References Exprs(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;

@@ -66,7 +66,7 @@ void ReadReplaceTriggeredBy(BlockReader& reader, const hcl::Attribute& attribute
                  !traversal->steps.empty()) {
         wrong("Invalid count reference in replace_triggered_by expression",
               "Of \"count\" only count.index can be used here.");
-      } else if (ref.kind == ReferenceKind::kInvalid) {
+      } else if (ref.kind == ReferenceKind::kInvalid && !NamesMember(*traversal)) {
         malformed = true;
         for (Diagnostic problem : problems) {
           problem.subject = expr->range();

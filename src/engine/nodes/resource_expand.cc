@@ -2,6 +2,7 @@
 
 #include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
+#include "engine/reference_check.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
@@ -58,6 +59,10 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
   const config::Resource& resource = instance.node->module->resources[index];
   const BlockInfo& info = walk.blocks[instance.node->index][index];
   ResourceTable& table = *instance.resources[index];
+  if (resource.enabled != nullptr &&
+      !ReferenceCheck(walk, *instance.node).ExprAnyway(*resource.enabled, diags)) {
+    return {};
+  }
   const bool names_itself = !info.self_references.empty();
   if (names_itself) {
     LendStoredRows(resource, info, stored, going, table);

@@ -41,7 +41,8 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
     const hcl::Expr* enabled = validating ? nullptr : call.enabled;
     bool sound = true;
     for (const hcl::Expr* expr : {call.count, call.for_each, enabled}) {
-      sound = sound && (expr == nullptr || check.Expr(*expr, diags));
+      sound = sound && (expr == nullptr || (expr == enabled ? check.ExprAnyway(*expr, diags)
+                                                            : check.Expr(*expr, diags)));
     }
     if (sound) {
       table.expansion =

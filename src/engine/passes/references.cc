@@ -251,9 +251,12 @@ class Connector {
         if (child == nullptr) {
           return kNoNode;
         }
-        int output = ref.output.empty() ? -1 : child->module->FindOutput(ref.output);
         const Walk::Bases& base = walk_.bases[child->index];
-        return output >= 0 ? base.outputs + static_cast<uint32_t>(output) : base.module_end;
+        if (ref.output.empty()) {
+          return base.module_end;
+        }
+        const int output = child->module->FindOutput(ref.output);
+        return output >= 0 ? base.outputs + static_cast<uint32_t>(output) : kNoNode;
       }
       default:
         return kNoNode;
