@@ -49,6 +49,8 @@ class LocalStore final : public state::Store {
   /// Under a lock for some resources the first call may give a state without the others, see
   /// gave_part(), and the next one gives all.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
+  /// From now on nothing is written, not even what a journal says: Read() shows the state with it.
+  void LookOnly() { looks_only_ = true; }
   /// Whether Read() has left out resources.
   bool gave_part() const { return in_part_ && !part_; }
   /// The same for reading only: what is read is not written again. A large file is not copied.
@@ -127,6 +129,7 @@ class LocalStore final : public state::Store {
   std::optional<state::State> unwritten_;  // what it makes of the state, when nobody has written it
   bool left_is_replayed_ = false;          // what is written next has what left_journal_ says
   bool recording_ = false;
+  bool looks_only_ = false;
   bool other_run_ = false;  // the lock was refused since another run's journal is there
   std::string recovery_note_;
 };

@@ -25,7 +25,7 @@ Result<bool> LocalStore::ClaimLeftJournal() {
 /// before it is looked at: other programs see it then too. What cannot be written is replayed by
 /// each who reads.
 void LocalStore::RecoverUnderLock() {
-  if (locked_ || left_journal_ || journal_ || paths_.read != paths_.write) {
+  if (locked_ || looks_only_ || left_journal_ || journal_ || paths_.read != paths_.write) {
     return;
   }
   Result<bool> claimed = ClaimLeftJournal();
@@ -48,14 +48,14 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
     return {};
   }
   const std::string path = JournalPath(paths_.write);
-  Result<bool> claimed = ClaimLeftJournal();
+  Result<bool> claimed = looks_only_ ? false : ClaimLeftJournal();
   if (locked_ && !claimed) {
     return std::unexpected(std::move(claimed).error());
   }
   if (!left_journal_ && claimed && *claimed) {
     return {};
   }
-  // A run that is still at work has done this much so far.
+  // A run that is still at work has done this much so far, and one that is only looked at.
   Result<Journal::Replayed> replayed =
       left_journal_ ? left_journal_->Replay(state) : Journal::Replay(path, state);
   if (!replayed) {

@@ -424,6 +424,19 @@ TEST_F(LocalTest, WhoLooksAtAKilledRunWritesTheState) {
   EXPECT_EQ(state::ReadState(program_, Text("s.tfstate"))->resources.size(), 1U);
 }
 
+TEST_F(LocalTest, WhoOnlyLooksWritesNothing) {
+  state::State first = WithOutput(1);
+  ASSERT_TRUE(Store()->Write(first));
+  KilledRun("t.n", true);
+  auto store = Store();
+  store->LookOnly();
+  EXPECT_EQ(store->Read(program_)->resources.size(), 1U);
+  EXPECT_TRUE(FileExists(In(".s.tfstate.journal")));
+  EXPECT_EQ(state::ReadState(program_, Text("s.tfstate"))->resources.size(), 0U);
+  // Nor does it keep others from doing so.
+  EXPECT_TRUE(Store()->Lock(request_));
+}
+
 TEST_F(LocalTest, KilledRunsWithoutALockLoseNothing) {
   state::State first = WithOutput(1);
   ASSERT_TRUE(Store()->Write(first));

@@ -93,6 +93,7 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
              "The state could not be opened: " + store.error().message + ".", "backend");
     return std::nullopt;
   }
+  (*store)->LookOnly();
   Result<state::State> stored = (*store)->Read(program);
   if (!stored) {
     AddError(problems, stored.error().message, "", "backend");
