@@ -28,7 +28,8 @@ LocalOptions ReadLocal(const Value& config, Problems& problems) {
   LocalOptions options;
   auto invalid = [&](const std::string& detail) {
     AddError(problems, "Invalid backend configuration",
-             "The settings do not fit the backend \"local\": " + detail + ".", "config");
+             "The given configuration is not valid for backend \"local\": " + detail + ".",
+             "config");
   };
   for (size_t i = 0; i < config.size(); ++i) {
     std::string name(config.key(i));
@@ -48,7 +49,7 @@ LocalOptions ReadLocal(const Value& config, Problems& problems) {
         AddError(problems,
                  name == "path" ? "Invalid local state file path"
                                 : "Invalid local workspace directory path",
-                 "The argument \"" + name + "\" must not be empty.", "config");
+                 "The \"" + name + "\" attribute value must not be empty.", "config");
       }
     }
   }
@@ -67,7 +68,7 @@ void StoredStates::Check(std::string_view backend, const Value& config, Problems
     (void)ReadLocal(config, problems);
   } else if (std::find(kKnownTypes.begin(), kKnownTypes.end(), backend) == kKnownTypes.end()) {
     AddError(problems, "Invalid backend configuration",
-             "There is no backend type \"" + std::string(backend) + "\".", "backend");
+             "There is no backend type named \"" + std::string(backend) + "\".", "backend");
   }
 }
 
@@ -90,7 +91,7 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
   auto store = LocalBackend(options).Open(workspace, program);
   if (!store) {
     AddError(problems, "Error loading state error",
-             "The state could not be opened: " + store.error().message + ".", "backend");
+             "error loading the remote state: " + store.error().message, "backend");
     return std::nullopt;
   }
   (*store)->LookOnly();

@@ -6,6 +6,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "cli/prompt.h"
+#include "cli/state_session.h"
 
 namespace kinu::cli {
 namespace {
@@ -153,7 +154,7 @@ bool Migration::Lock(backend::LocalStore& store, std::string_view operation) {
   lock.operation = operation;
   lock.timeout = request_.lock_timeout;
   auto held = store.Lock(lock);
-  return held ? true : Error("Error acquiring the state lock", held.error().message);
+  return held ? true : Error("Error acquiring the state lock", LockProblem(held.error().message));
 }
 
 bool Migration::CopyState(backend::LocalStore& source, backend::LocalStore& target,

@@ -51,7 +51,7 @@ class SettingReader {
             std::optional<std::string>& out, Diagnostics& diags) {
     size_t errors = diags.error_count();
     Value value = evaluator_.Evaluate(loaded_.config->root(), *attribute.expr,
-                                      {"backend.local", attribute.range}, diags);
+                                      {"backend.local", block}, diags);
     if (diags.error_count() != errors) {
       return false;
     }
@@ -92,8 +92,7 @@ void ReadSettingsFile(const std::string& path, const Loaded& loaded, SettingRead
                       BackendValues& values, Diagnostics& diags) {
   auto text = ReadFile(path);
   if (!text) {
-    diags.Error("Failed to read file",
-                "The file \"" + path + "\" of -backend-config cannot be read.");
+    diags.Error("Failed to read file", "The file \"" + path + "\" could not be read.");
     return;
   }
   Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
@@ -131,11 +130,10 @@ void ReadOverrides(const std::vector<std::string>& overrides, const Loaded& load
     }
     std::string name = item.substr(0, equals);
     if (!IsLocalSetting(name)) {
-      diags.Error(
-          "Invalid backend configuration argument",
-          "The argument \"" + name +
-              "\" of -backend-config is not one of the selected backend's, which are: path, "
-              "workspace_dir.");
+      diags.Error("Invalid backend configuration argument",
+                  "The backend configuration argument \"" + name +
+                      "\" given on the command line is not expected for the selected backend "
+                      "type.");
       continue;
     }
     out.values[name] = item.substr(equals + 1);
@@ -266,6 +264,15 @@ std::string NotBuilt(const std::string& type) {
          "\" is not built yet.";
 }
 
+std::string UnknownBackend(const std::string& type) {
+  constexpr std::string_view kRemoved[] = {"artifactory", "etcd", "etcdv3", "manta", "swift"};
+  if (std::ranges::find(kRemoved, type) != std::end(kRemoved)) {
+    return "The \"" + type + "\" backend is not supported in OpenTofu v1.3 or later.";
+  }
+  return type == "azure" ? "The \"azure\" backend name has been removed, please use \"azurerm\"."
+                         : "There is no backend type named \"" + type + "\".";
+}
+
 }  // namespace
 
 BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& loaded,
@@ -286,12 +293,14 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
   }
   if (block.type != "local") {
     const bool known = IsRemoteBackend(block.type);
-    diags.Error(known || for_init ? "Unsupported backend type" : "Invalid backend type",
-                known ? NotBuilt(block.type)
-                : block.type == "cloud"
-                    ? std::string("Runs in a cloud service are configured by a \"cloud\" block.")
-                    : "There is no backend of the type \"" + block.type + "\".",
-                block.type_range);
+    diags.Error(
+        known || for_init ? "Unsupported backend type" : "Invalid backend type",
+        known ? NotBuilt(block.type)
+        : block.type == "cloud"
+            ? std::string("There is no explicit backend type named \"cloud\". To configure cloud "
+                          "backend, declare a 'cloud' block instead.")
+            : UnknownBackend(block.type),
+        block.type_range);
     out.complete = false;
     return out;
   }
@@ -312,8 +321,15 @@ BackendSettings ReadBackendSettings(const Invocation& invocation, const Loaded& 
     diags.Append(std::move(content_diags));
   }
   for (const hcl::Attribute& attribute : content.attributes) {
-    out.complete &=
-        reader.Read(attribute, block.range, out.values[std::string(attribute.name)], diags);
+    std::optional<std::string>& value = out.values[std::string(attribute.name)];
+    out.complete &= reader.Read(attribute, block.range, value, diags);
+    if (for_init && value && value->empty()) {
+      diags.Error(attribute.name == "path" ? "Invalid local state file path"
+                                           : "Invalid local workspace directory path",
+                  "The \"" + std::string(attribute.name) + "\" attribute value must not be empty.",
+                  attribute.expr->range());
+      out.complete = false;
+    }
   }
   out.hash = HashOf(out.type, out.values);
   size_t errors = diags.error_count();

@@ -122,9 +122,9 @@ Loaded LoadForOperation(const Invocation& invocation,
 
 Loaded LoadForValidation(const Invocation& invocation,
                          std::span<const config::VariableArgument> arguments, Diagnostics& diags,
-                         std::string test_directory) {
+                         std::string test_directory, const std::string& dir) {
   return Load(invocation, arguments, nullptr,
-              {.test_directory = std::move(test_directory), .for_validation = true}, diags);
+              {.test_directory = std::move(test_directory), .for_validation = true}, diags, dir);
 }
 
 Loaded LoadWithTests(const Invocation& invocation,

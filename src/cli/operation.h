@@ -55,10 +55,10 @@ Loaded LoadForOperation(const Invocation& invocation,
                         std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                         std::shared_ptr<Program> program = nullptr);
 /// The same for a check that needs neither a backend nor a state: blocks that only those read, and
-/// that this version does not support, are let through.
+/// that this version does not support, are let through. What is checked stands in `dir`.
 Loaded LoadForValidation(const Invocation& invocation,
                          std::span<const config::VariableArgument> arguments, Diagnostics& diags,
-                         std::string test_directory = {});
+                         std::string test_directory = {}, const std::string& dir = ".");
 /// The same as LoadWorkingDirectory, with the test files beside the root module and in a directory.
 Loaded LoadWithTests(const Invocation& invocation,
                      std::span<const config::VariableArgument> arguments,

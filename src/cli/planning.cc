@@ -10,6 +10,7 @@
 #include "cli/backend_settings.h"
 #include "cli/interrupts.h"
 #include "cli/provider_check.h"
+#include "cli/state_session.h"
 #include "cli/target_flags.h"
 #include "text/quote.h"
 #include "view/human/text.h"
@@ -139,8 +140,10 @@ PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags) {
   Program addresses;
   for (std::string& text : request.options.force_replace) {
     ResourceInstance address;
-    if (!addresses.ParseResourceInstance(text, &address) ||
-        address.resource.resource.mode != ResourceMode::kManaged) {
+    if (!addresses.ParseResourceInstance(text, &address)) {
+      diags.Error("Invalid force-replace address \"" + text + "\"",
+                  "Resource specification must include a resource type and name.");
+    } else if (address.resource.resource.mode != ResourceMode::kManaged) {
       diags.Error("Invalid force-replace address \"" + text + "\"",
                   "Only managed resources can be used with the -replace=... option.");
     } else {
@@ -232,9 +235,8 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     return false;
   }
   if (request.options.parallelism < 0) {
-    diags.Error("Invalid parallelism value", "At least one operation has to run at a time: " +
-                                                 std::to_string(request.options.parallelism) +
-                                                 " is too few.");
+    diags.Error("Invalid parallelism value", "The parallelism must be a positive value. Not " +
+                                                 std::to_string(request.options.parallelism) + ".");
     return false;
   }
   input.config = loaded.config.get();
@@ -304,7 +306,7 @@ bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
     lock.on_slow = [&] { audience.TellSlowLock(); };
     auto held = store->Lock(lock);
     if (!held) {
-      diags.Error("Error acquiring the state lock", held.error().message);
+      diags.Error("Error acquiring the state lock", LockProblem(held.error().message));
       return false;
     }
     locked = true;
@@ -336,8 +338,8 @@ plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
     engine::Validate(operation.input, diags);
     if (diags.error_count() == errors) {
       diags.Error("Unsupported plan mode",
-                  "Objects are replaced on request (-replace) by normal plans only: one that only "
-                  "refreshes or destroys has nothing to replace.");
+                  "Forcing resource instance replacement (with -replace=...) is allowed only in "
+                  "normal planning mode.");
     }
     plan::Plan none;
     none.errored = none.rejected = true;

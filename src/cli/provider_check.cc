@@ -9,6 +9,7 @@
 #include "config/requirements.h"
 #include "install/lock_file.h"
 #include "provider/provisioner.h"
+#include "text/quote.h"
 
 namespace kinu::cli {
 namespace {
@@ -79,8 +80,8 @@ void RequirePlugins(const config::Config& config, const install::ProviderLocator
       }
     } else if (locator.Missing(address)) {
       diags.Error("Missing required provider",
-                  "The configuration needs the provider " + address +
-                      ", which is not installed. To install it, run:\n  tofu init");
+                  "This configuration requires provider " + address +
+                      ", but that provider isn't available. To install it, run:\n  tofu init");
     }
   }
   for (const auto& node : config.nodes) {
@@ -168,16 +169,24 @@ void RequireSelected(const config::Config& config, const install::ProviderLocato
     const install::ProviderLock* lock = locks.Find(address);
     if (lock == nullptr) {
       if (locator.Missing(address)) {
-        list += "\n  - " + address + ": no version is selected";
+        list += "\n  - provider " + address +
+                ": required by this configuration but no version is selected";
       }
     } else if (!need.constraints.empty() && !need.constraints.AllowsProvider(lock->version)) {
-      list += "\n  - " + address + ": version " + lock->version.ToText() +
-              " is selected, but the configuration asks for " + need.constraints.ToCanonicalText();
+      const std::string wanted = text::GoQuote(need.constraints.ToCanonicalText());
+      list += "\n  - provider " + address + ": " +
+              (need.constraints.ToCanonicalText() != lock->constraints.ToCanonicalText()
+                   ? "locked version selection " + lock->version.ToText() +
+                         " doesn't match the updated version constraints " + wanted
+                   : "version constraints " + wanted +
+                         " don't match the locked version selection " + lock->version.ToText());
     }
   }
   if (!list.empty()) {
     diags.Error("Inconsistent dependency lock file",
-                "The lock file does not select what this configuration needs:" + list +
+                "The following dependency selections recorded in the lock file are inconsistent "
+                "with the current configuration:" +
+                    list +
                     (locks.providers.empty()
                          ? "\n\nTo make the first selections, run:\n  tofu init"
                          : "\n\nTo bring the selections up to date, run:\n  tofu init -upgrade"));

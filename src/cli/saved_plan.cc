@@ -64,8 +64,8 @@ bool SettleVariables(const plan::Plan& plan, Loaded& loaded, Diagnostics& diags)
     if (given != loaded.variables.end() && given->second.value &&
         !Value::RawEquals(given->second.value->UnmarkDeep(), variable.value.UnmarkDeep())) {
       diags.Error("Mismatch between input and plan variable value",
-                  "The plan was made with another value of the variable \"" + variable.name +
-                      "\" than this command is given.");
+                  "Value saved in the plan file for variable \"" + variable.name +
+                      "\" is different from the one given to the current command.");
     }
     loaded.variables[variable.name] = {
         .value = variable.value, .source = config::InputSource::kPlan, .range = {}};
@@ -74,9 +74,9 @@ bool SettleVariables(const plan::Plan& plan, Loaded& loaded, Diagnostics& diags)
     const std::string name(loaded.program->Text(variable.name));
     if (!variable.default_value && ephemeral.contains(name) && !loaded.variables.contains(name)) {
       diags.Error("No value for required variable",
-                  "The variable \"" + name +
-                      "\" is ephemeral, so a plan does not keep its value: it must be given when "
-                      "the plan is made and again when it is applied.",
+                  "Variable \"" + name +
+                      "\" is configured as ephemeral. This type of variables need to be given "
+                      "a value during `tofu plan` and also during `tofu apply`.",
                   variable.range);
     }
   }
@@ -89,11 +89,12 @@ void RequireSameState(const plan::Plan& plan, const state::State& state, Diagnos
   const state::State& planned = plan.prior_state;
   if (!planned.lineage.empty() && planned.lineage != state.lineage) {
     diags.Error("Saved plan does not match the given state",
-                "The plan was made on a state of another origin (lineage).");
+                "The given plan file can not be applied because it was created from a different "
+                "state lineage.");
   } else if (planned.serial != state.serial) {
     diags.Error("Saved plan is stale",
-                "The state was changed by another operation after the plan was made, so the plan "
-                "can no longer be applied.");
+                "The given plan file can no longer be applied because the state was changed by "
+                "another operation after the plan was created.");
   }
 }
 
@@ -233,8 +234,9 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   if (plan.errored && !incomplete) {
-    diags.Error("Cannot apply incomplete plan",
-                "The plan was not completed because of errors, so it cannot be applied.");
+    diags.Error(
+        "Cannot apply incomplete plan",
+        "OpenTofu encountered an error when generating this plan, so it cannot be applied.");
     return false;
   }
   if (!SettleVariables(plan, loaded, diags)) {

@@ -103,7 +103,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
       request.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
     }
     if (auto held = store->Lock(request); !held) {
-      diags.Error("Error acquiring the state lock", held.error().message);
+      diags.Error("Error acquiring the state lock", LockProblem(held.error().message));
       return false;
     }
     locked_ = true;
@@ -119,8 +119,8 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
   }
   if (needs_state && state.empty() && state.lineage.empty()) {
     diags.Error("No state file was found",
-                "There is no state here: run the command in the directory of the configuration, or "
-                "name the file with -state.");
+                "State management commands require a state file. Run the command in the directory "
+                "of the configuration, or name the file with -state.");
     return false;
   }
   return true;
@@ -199,6 +199,24 @@ bool StateSession::Save() {
     return false;
   }
   return true;
+}
+
+std::string LockProblem(const std::string& message) {
+  return "Error message: " + message +
+         "\n\nA state is locked so that no two commands change it at once. With -lock=false a "
+         "command "
+         "goes on without the lock, and may undo what another one does.";
+}
+
+bool ModuleTargetContains(const Program& program, ModuleInstId target, ModuleInstId module) {
+  const bool all_instances = !target.is_root() && program.Key(target).none();
+  for (; module != target && !module.is_root(); module = program.Parent(module)) {
+    if (all_instances && program.Parent(module) == program.Parent(target) &&
+        program.CallName(module) == program.CallName(target)) {
+      return true;
+    }
+  }
+  return module == target;
 }
 
 }  // namespace kinu::cli

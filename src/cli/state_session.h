@@ -86,4 +86,10 @@ struct StateSession {
 /// Where a copy of a state goes that is about to be changed by hand.
 std::string CopyNameOf(const std::string& state_path);
 
+/// What is said of a state that could not be locked.
+std::string LockProblem(const std::string& message);
+/// Whether a module is the one that an address names, or inside it. An address that ends without a
+/// key names all instances of the module.
+bool ModuleTargetContains(const Program& program, ModuleInstId target, ModuleInstId module);
+
 }  // namespace kinu::cli

@@ -76,8 +76,8 @@ void ReadTargetFlags(const Flags& flags, engine::Options& options,
   if ((!targets.empty() || !target_files.empty()) &&
       (!excludes.empty() || !exclude_files.empty())) {
     diags.Error("Invalid combination of arguments",
-                "A plan is limited either by what it targets or by what it excludes: use only one "
-                "of the two kinds of options.");
+                "The target and exclude planning options are mutually-exclusive. Each plan must "
+                "use either only the target options or only the exclude options.");
     return;
   }
   ReadAddresses(targets, "target", options.targets, diags);

@@ -23,7 +23,7 @@ class CsvParser {
  private:
   static std::unexpected<Error> Wrong(size_t line, std::string_view what) {
     return Fail(ErrorCode::kInvalid,
-                "line " + std::to_string(line) + " of the CSV text: " + std::string(what));
+                "CSV parse error on line " + std::to_string(line) + ": " + std::string(what));
   }
 
   // Bytes of the line break at the position: 0 when there is none, or at the end of the text, where

@@ -12,12 +12,11 @@ namespace kinu {
 namespace {
 
 // Encodings by IANA name, in lower case. Single-byte families are matched by their prefixes.
-constexpr std::string_view kNames[] = {"ascii",    "big5",    "cp437",     "cp936",       "euc-jp",
-                                       "euc-kr",   "gb18030", "gb2312",    "gbk",         "ibm437",
-                                       "ibm850",   "ibm852",  "ibm855",    "ibm860",      "ibm862",
-                                       "ibm863",   "ibm865",  "ibm866",    "iso-2022-jp", "koi8-r",
-                                       "koi8-u",   "latin1",  "macintosh", "shift_jis",   "tis-620",
-                                       "us-ascii", "utf-16",  "utf-16be",  "utf-16le",    "utf-8"};
+constexpr std::string_view kNames[] = {
+    "big5",      "cp437",   "cp936",       "euc-jp", "euc-kr",   "gb18030",  "gbk",
+    "ibm437",    "ibm850",  "ibm852",      "ibm855", "ibm860",   "ibm862",   "ibm863",
+    "ibm865",    "ibm866",  "iso-2022-jp", "koi8-r", "koi8-u",   "latin1",   "macintosh",
+    "shift_jis", "tis-620", "us-ascii",    "utf-16", "utf-16be", "utf-16le", "utf-8"};
 
 bool IsNumbered(std::string_view name, std::string_view prefix, int most) {
   if (!name.starts_with(prefix) || name.size() - prefix.size() > 2 ||

@@ -106,7 +106,7 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
   }
   if (parts.size() > 3 || empty_part) {
     return Bad("Invalid provider source string",
-               "A provider source has the form \"[hostname/][namespace/]name\".");
+               "The \"source\" attribute must be in the format \"[hostname/][namespace/]name\"");
   }
   auto type = ParseProviderPart(parts.back());
   if (!type) {

@@ -103,8 +103,14 @@ Result<YamlEvent> YamlReader::Next() {
                 "line " + std::to_string(parser.problem_mark.line + 1) + " of the YAML text: " +
                     (parser.problem == nullptr ? "not valid" : parser.problem));
   }
+  const yaml_version_directive_t* version =
+      raw.type == YAML_DOCUMENT_START_EVENT ? raw.data.document_start.version_directive : nullptr;
+  const bool compatible = version == nullptr || (version->major == 1 && version->minor == 1);
   YamlEvent event = Translate(raw);
   yaml_event_delete(&raw);
+  if (!compatible) {
+    return Fail(ErrorCode::kInvalid, "found incompatible YAML document");
+  }
   using Kind = YamlEvent::Kind;
   if (event.kind == Kind::kSequenceEnd || event.kind == Kind::kMappingEnd) {
     --impl_->depth;

@@ -16,8 +16,8 @@ namespace kinu::config {
 namespace {
 
 constexpr std::string_view kNameRule =
-    "Names begin with a letter or an underscore and contain only letters, digits, underscores and "
-    "dashes.";
+    "A name must start with a letter or underscore and may contain only letters, digits, "
+    "underscores, and dashes.";
 
 }  // namespace
 
@@ -28,37 +28,27 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
-std::string PlaceText(const SourceRange& range) {
-  if (!range.valid()) {
-    return "an unknown place";
-  }
-  const Position begin = range.start_position();
-  return range.file->root().name() + ":" + std::to_string(begin.line) + "," +
-         std::to_string(begin.column);
-}
-
 bool CheckName(BlockReader& reader, std::string_view name, std::string_view summary,
                const SourceRange& range) {
   if (hcl::IsIdentifier(name)) {
     return true;
   }
-  reader.diags.Error(std::string(summary),
-                     Quoted(name) + " is not a valid name. " + std::string(kNameRule), range);
+  reader.diags.Error(std::string(summary), std::string(kNameRule), range);
   return false;
 }
 
 bool CheckProviderName(BlockReader& reader, std::string_view name, const SourceRange& range) {
   auto normal = ParseProviderPart(name);
   if (!normal) {
-    reader.diags.Error(
-        "Invalid provider local name",
-        Quoted(name) + " cannot be the local name of a provider: " + normal.error() + ".", range);
+    reader.diags.Error("Invalid provider local name",
+                       std::string(name) + " is an invalid provider local name: " + normal.error(),
+                       range);
     return false;
   }
   if (*normal != name) {
     reader.diags.Error("Invalid provider local name",
-                       "Provider names are written in their normal form: replace " + Quoted(name) +
-                           " by " + Quoted(*normal) + ".",
+                       "Provider names must be normalized. Replace " + Quoted(name) + " with " +
+                           Quoted(*normal) + " to fix this error.",
                        range);
     return false;
   }
@@ -76,16 +66,16 @@ std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::E
   std::string why;
   auto converted = Convert(value, type);
   if (!converted) {
-    why = converted.error().ToText();
+    why = converted.error().message;
   } else if (converted->IsNull()) {
-    why = "must not be null";
+    why = "null value is not allowed";
   } else if (!converted->IsKnown()) {
-    why = "must be known";
+    why = "value must be known";
   } else {
     return converted->Unmark();
   }
-  diags.Error("Unsuitable value type", "This argument needs another kind of value: " + why + ".",
-              hcl::StartRange(expr), expr.range());
+  diags.Error("Unsuitable value type", "Unsuitable value: " + why, hcl::StartRange(expr),
+              expr.range());
   return std::nullopt;
 }
 
@@ -129,7 +119,7 @@ std::optional<std::string> ReadVersionConstraint(const hcl::Attribute& attribute
   auto text = Convert(value, Type::String());
   if (!text) {
     diags.Error("Invalid version constraint",
-                "The argument " + Quoted(attribute.name) + " must be a string.",
+                "A string value is required for " + std::string(attribute.name) + ".",
                 attribute.expr->range());
     return std::nullopt;
   }
@@ -139,9 +129,7 @@ std::optional<std::string> ReadVersionConstraint(const hcl::Attribute& attribute
   std::string constraint(text->AsString());
   if (!VersionConstraints::Parse(constraint)) {
     diags.Error("Invalid version constraint",
-                Quoted(constraint) +
-                    " is not a version constraint. Write conditions such as \">= 1.2.0, < 2.0.0\" "
-                    "or \"~> 1.2\".",
+                "This string does not use correct version constraint syntax.",
                 attribute.expr->range());
     return std::nullopt;
   }
@@ -199,13 +187,13 @@ const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keywor
   }
   if (keyword) {
     reader.diags.Warning("Quoted keywords are deprecated",
-                         "Keywords stand here without quotes. Remove the quotes to silence this "
-                         "warning.",
+                         "In this context, keywords are expected literally rather than in quotes. "
+                         "Remove the quotes to silence this warning.",
                          expr.range());
   } else {
     reader.diags.Warning("Quoted references are deprecated",
-                         "References stand here without quotes. Remove the quotes to silence this "
-                         "warning.",
+                         "In this context, references are expected literally rather than in "
+                         "quotes. Remove the quotes to silence this warning.",
                          expr.range());
   }
   return traversal == nullptr ? &expr : traversal;
@@ -218,8 +206,9 @@ const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& ex
   std::optional<hcl::StaticTraversal> found = hcl::AsTraversal(expr, reader.tree);
   if (!found) {
     reader.diags.Error("Invalid expression",
-                       "A plain reference is needed here: names and constant keys only, without "
-                       "operators, function calls or templates.",
+                       "A single static variable reference is required: only attribute access and "
+                       "indexing with constant keys. No calculations, function calls, template "
+                       "expressions, etc are allowed here.",
                        expr.range());
     return nullptr;
   }
@@ -232,8 +221,7 @@ std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& d
   if (auto list = hcl::AsList(expr)) {
     return *list;
   }
-  diags.Error("Invalid expression", "A list must be written out here: [a, b].",
-              hcl::StartRange(expr));
+  diags.Error("Invalid expression", "A static list expression is required.", hcl::StartRange(expr));
   return {};
 }
 
@@ -260,8 +248,7 @@ const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr) 
   }
   if (value.type() != Type::String() || value.IsNull()) {
     reader.diags.Error("Expected string expression",
-                       "In JSON this must be a string that holds an expression, not " +
-                           value.type().FriendlyName() + ".",
+                       "This value must be a string, but got " + value.type().FriendlyName() + ".",
                        expr.range());
     return nullptr;
   }
@@ -292,11 +279,12 @@ std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr&
   expr = Unquote(reader, *expr, false);
   std::optional<hcl::StaticTraversal> name = hcl::AsTraversal(*expr, reader.tree);
   if (!name || name->steps.size() > most_steps) {
-    wrong(expr->range(), IsNativeQuotedString(*expr)
-                             ? "A provider configuration is named without quotes."
-                             : "The argument " + Quoted(argument) +
-                                   " names a provider configuration: a local name, and after a "
-                                   "period its alias, if it has one.");
+    wrong(expr->range(),
+          IsNativeQuotedString(*expr)
+              ? "A provider configuration reference must not be given in quotes."
+              : "The " + std::string(argument) +
+                    " argument requires a provider type name, optionally followed by a period and "
+                    "then a configuration alias and optional instance key.");
     return std::nullopt;
   }
   if (!CheckProviderName(reader, name->root, name->root_range) ||
@@ -311,7 +299,9 @@ std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr&
   if (!name->steps.empty()) {
     const hcl::TraversalStep& alias = name->steps[0];
     if (alias.kind != hcl::TraversalStep::Kind::kAttribute) {
-      wrong(step_range(alias), "After the local name only a period and an alias may follow.");
+      wrong(step_range(alias),
+            "Provider name must either stand alone or be followed by a period and then a "
+            "configuration alias.");
       return ref;
     }
     ref.alias = reader.Intern(alias.name);
@@ -327,7 +317,9 @@ std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr&
         key.key);
   }
   if (ref.alias.empty() && ref.key != nullptr) {
-    wrong(name->range, "An instance key needs an alias before it: name.alias[key].");
+    wrong(name->range,
+          "Provider assignment requires an alias when specifying an instance key, in the form of "
+          "provider.name[instance_key]");
   }
   return ref;
 }
@@ -337,7 +329,7 @@ Condition ReadCondition(BlockReader& reader, const hcl::Block& block) {
   out.range = block.def_range;
   if (reader.is_override) {
     reader.diags.Error("Can't override " + std::string(block.type) + " blocks",
-                       "Conditions can stand only in normal files, not in override files.",
+                       "Override files cannot override " + Quoted(block.type) + " blocks.",
                        out.range);
     return out;
   }
@@ -351,8 +343,9 @@ Condition ReadCondition(BlockReader& reader, const hcl::Block& block) {
     hcl::CollectTraversals(*out.condition, references);
     if (references.empty()) {
       reader.diags.Error("Invalid " + std::string(block.type) + " expression",
-                         "The condition refers to no object, so its result never changes: it "
-                         "checks nothing.",
+                         "The condition expression must refer to at least one object from "
+                         "elsewhere in the configuration, or else its result would not be checking "
+                         "anything.",
                          out.condition->range());
     }
   }
@@ -375,10 +368,10 @@ void CheckSelfReferences(BlockReader& reader, const Condition& condition, std::s
       if (ref.kind == ReferenceKind::kResource && ref.mode == name.mode &&
           reader.program.Find(ref.type) == name.type &&
           reader.program.Find(ref.name) == name.name) {
-        reader.diags.Error("Invalid reference in " + std::string(type),
-                           "Conditions of " + reader.program.ToText(name) +
-                               " cannot refer to it by name. In a postcondition, use self.",
-                           expr->range());
+        reader.diags.Error(
+            "Invalid reference in " + std::string(type),
+            "Configuration for " + reader.program.ToText(name) + " may not refer to itself.",
+            expr->range());
         break;
       }
     }
@@ -413,10 +406,11 @@ void Repetition::Check(std::string_view what, Diagnostics& diags) const {
   }
   std::sort(sorted.begin(), sorted.begin() + count_,
             [](const Given& a, const Given& b) { return a.range.begin < b.range.begin; });
-  diags.Error(
-      "Invalid combination of " + names,
-      "Only one of " + names + " can say how many " + std::string(what) + " there shall be.",
-      SourceRange::Between(sorted[0].range, sorted[count_ - 1].range));
+  diags.Error("Invalid combination of " + names,
+              "The " + names +
+                  " meta-arguments are mutually-exclusive. Only one can say how many " +
+                  std::string(what) + " there shall be.",
+              SourceRange::Between(sorted[0].range, sorted[count_ - 1].range));
 }
 
 }  // namespace kinu::config

@@ -142,8 +142,6 @@ std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalEx
 /// The address of a module, without keys.
 std::optional<Endpoint> ReadModuleAddress(BlockReader& reader, const hcl::TraversalExpr& traversal);
 
-/// "main.tf:3,1-12", as messages name another place.
-std::string PlaceText(const SourceRange& range);
 /// `"text"`.
 std::string Quoted(std::string_view text);
 

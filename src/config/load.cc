@@ -106,9 +106,11 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
   const JsonDocument document = ParseJson(*text);
   const JsonNode* records = document.root().Find("Modules");
   if (!document.ok()) {
-    diags.Error("Failed to read the list of installed modules",
-                "The file " + path + " is not the JSON that installation writes: " +
-                    document.problems()[0].message + ". Run \"init\" to write it again.");
+    const JsonProblem& problem = document.problems()[0];
+    diags.Error(
+        "failed to read module manifest: error unmarshalling snapshot: " +
+            (problem.begin >= text->size() ? "unexpected end of JSON input" : problem.message),
+        "");
     return out;
   }
   if (records == nullptr) {
@@ -119,12 +121,19 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
     return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
   };
   for (const JsonNode& record : records->elements()) {
-    InstalledModule module{CleanPath(text_of(record, "Dir")), text_of(record, "Source"),
-                           text_of(record, "Version")};
+    InstalledModule module{
+        text_of(record, "Dir").empty() ? std::string() : CleanPath(text_of(record, "Dir")),
+        text_of(record, "Source"), text_of(record, "Version")};
     if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
       module.source = source->text;
     }
-    out[text_of(record, "Key")] = std::move(module);
+    const std::string key = text_of(record, "Key");
+    if (auto version = Version::Parse(module.version); !module.version.empty() && !version) {
+      diags.Error("failed to read module manifest: invalid version \"" + module.version +
+                      "\" for " + key + ": " + version.error().message,
+                  "");
+    }
+    out[key] = std::move(module);
   }
   return out;
 }
@@ -233,8 +242,7 @@ const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& 
   if (!text) {
     // What is not a file (a directory called x.tf) does not count.
     if (!IsDirectory(path)) {
-      out_.content.Error("Failed to read file", "The file " + Quoted(path) + " cannot be read: " +
-                                                    text.error().message + ".");
+      out_.content.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
     }
     return nullptr;
   }
@@ -272,13 +280,13 @@ bool ModuleReader::ChooseTestFiles(const std::string& test_directory,
   if (Result<std::vector<std::string>> in_place = source_.List(place)) {
     choose(test_directory, *in_place);
   } else if (FileExists(place)) {
-    out_.content.Error("Failed to read test directory",
-                       "The directory of test files, " + place +
-                           ", cannot be read: " + in_place.error().message + ".");
+    out_.content.Error(
+        "Failed to read test directory",
+        "Test directory " + place + " could not be read: " + in_place.error().message + ".");
     return false;
   } else if (test_directory != kTestDirectory) {
     out_.content.Warning("Test directory does not exist",
-                         "There is no directory " + place + " with test files.");
+                         "Requested test directory " + place + " does not exist.");
   }
   choose(".", names);
   out = PreferTofu(out, kTestExtensions);
@@ -313,7 +321,7 @@ bool ModuleReader::Read(const std::string& dir, const std::string& test_director
   Result<std::vector<std::string>> names = source_.List(dir);
   if (!names) {
     out_.content.Error("Failed to read module directory",
-                       "The directory " + dir + " does not exist or cannot be read.");
+                       "Module directory " + dir + " does not exist or cannot be read.");
     CollectProblems();
     return false;
   }
@@ -505,22 +513,23 @@ bool ConfigLoader::ReadVersion(const ConfigNode& node, const ModuleCall& call, C
   };
   const MarkSet marks = value.MarksDeep();
   if (marks.sensitive() || marks.ephemeral()) {
-    return wrong("A version cannot depend on sensitive or ephemeral values.");
+    return wrong((marks.sensitive() ? "Sensitive values, or values derived from sensitive values"
+                                    : "Ephemeral values, or values derived from ephemeral values") +
+                 std::string(", cannot be used as version arguments."));
   }
   if (value.IsNull()) {
     return false;
   }
   auto text = Convert(value, Type::String());
   if (!text) {
-    return wrong("A version constraint is a string.");
+    return wrong("A string value is required for version.");
   }
   if (!text->IsKnown()) {
     return true;
   }
   target.version = text->AsString();
   if (!VersionConstraints::Parse(target.version)) {
-    return wrong(Quoted(target.version) +
-                 " is not a version constraint. Write conditions such as \"~> 1.2\".");
+    return wrong("This string does not use correct version constraint syntax.");
   }
   return true;
 }
@@ -585,7 +594,8 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   }
   if (options_.require_installed) {
     diags_.Error("Module not installed",
-                 "Run \"init\" to install the modules that this configuration calls.",
+                 "This module is not yet installed. Run \"tofu init\" to install all modules "
+                 "required by this configuration.",
                  caller.range);
     return nullptr;
   }
@@ -603,13 +613,15 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   local = {JoinPath(caller.dir, target.source.text), target.source.text, ""};
   if (!source_.HasDirectory(local.dir)) {
     // The reference tells a path that leads nowhere twice: as a path, and as the module's place.
-    if (!FileExists(local.dir)) {
-      diags_.Error("Unreadable module directory",
-                   "The directory " + Quoted(local.dir) + " does not exist.");
+    const bool exists = FileExists(local.dir);
+    if (!exists) {
+      diags_.Error("Unreadable module directory", "Unable to evaluate directory symlink: lstat " +
+                                                      local.dir + ": no such file or directory");
     }
     diags_.Error("Unreadable module directory",
-                 "Nothing can be read for module " + Quoted(caller.name) + ", which is called at " +
-                     PlaceText(caller.range) + ", in " + Quoted(local.dir) + ".");
+                 "The directory " + (exists ? local.dir : "") + " could not be read for module " +
+                     Quoted(caller.name) + " at " + caller.range.file->root().name() + ":" +
+                     std::to_string(caller.range.start_position().line) + ".");
     return nullptr;
   }
   return &local;
@@ -632,12 +644,14 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
 
 void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target,
                                   const InstalledModule& installed) {
-  const bool comparable = target.source.kind != ModuleSourceKind::kRemote;
+  // Addresses of packages have several texts; what is installed from a directory is none of them.
+  const bool comparable =
+      target.source.kind != ModuleSourceKind::kRemote || installed.source.starts_with('.');
   if (target.valid && comparable && target.source.text != installed.source) {
     diags_.Error("Module source has changed",
-                 "The module was installed from " + Quoted(installed.source) +
-                     ", but its source is " + Quoted(target.source.text) +
-                     " now. Run \"init\" to install it again.",
+                 "The source address was changed from " + Quoted(installed.source) + " to " +
+                     Quoted(target.source.text) +
+                     " since this module was installed. Run \"tofu init\" to install it again.",
                  caller.source_range);
   }
   if (target.version.empty()) {
@@ -646,14 +660,17 @@ void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target
   auto constraints = VersionConstraints::Parse(target.version);
   auto version = Version::Parse(installed.version);
   if (constraints && (!version || !constraints->Allows(*version))) {
-    diags_.Error("Module version requirements have changed",
-                 installed.version.empty()
-                     ? "The module was installed without a version, but one is required now. Run "
-                       "\"init\" to install it again."
-                     : "The installed version " + installed.version +
-                           " does not meet the constraint " + Quoted(target.version) +
-                           ". Run \"init\" to install another one.",
-                 caller.source_range);
+    diags_.Error(
+        "Module version requirements have changed",
+        installed.version.empty()
+            ? "The version requirements have changed since this module was installed and "
+              "the installed version is no longer acceptable. Run \"tofu init\" to install "
+              "another one."
+            : "The version requirements have changed since this module was installed and "
+              "the installed version (" +
+                  installed.version +
+                  ") is no longer acceptable. Run \"tofu init\" to install another one.",
+        caller.source_range);
   }
 }
 
@@ -677,8 +694,8 @@ void ConfigLoader::CheckChild(const ConfigNode& child) {
   if (!child.module->imports.empty()) {
     Diagnostics& problems = base_ == nullptr ? between_modules_ : base_->between_modules_;
     problems.Error("Invalid import configuration",
-                   "Only the root module can have import blocks, but " +
-                       program_.ToText(child.path) + " has one.",
+                   "An import block was detected in " + Quoted(program_.ToText(child.path)) +
+                       ". Import blocks are only allowed in the root module.",
                    child.module->imports[0].range);
   }
 }
@@ -695,8 +712,9 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
   Directory& directory = ReadDirectory(installed->dir);
   if (!directory.readable) {
     diags_.Error("Module not installed",
-                 "The directory " + installed->dir +
-                     " of this module cannot be read. Run \"init\" to install it again.",
+                 "This module's local cache directory " + installed->dir +
+                     " could not be read. Run \"tofu init\" to install all modules required by "
+                     "this configuration.",
                  caller.range);
     return nullptr;
   }
@@ -807,7 +825,12 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
     }
   }
   if (const std::optional<Cloud>& cloud = root.module->cloud) {
-    if (CheckCloud(root, *cloud, static_, diags_)) {
+    const bool right = CheckCloud(root, *cloud, static_, diags_);
+    if (right && options_.require_installed) {
+      diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
+                   "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "
+                   "takes effect when the directory is initialized. To do that, run:\n  tofu init");
+    } else if (right) {
       diags_.Error("Cloud configuration is not supported",
                    "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
                    cloud->range);
@@ -882,14 +905,22 @@ std::string DottedPath(const Program& program, ModuleId module) {
 
 std::string ModuleManifest(const Config& config) {
   // Of run blocks with one name in a file the last one counts.
-  std::map<std::string, const ConfigNode*> entries;
+  std::map<std::string, InstalledModule> entries;
   const auto add_tree = [&](const Config& tree, const std::string& prefix) {
     for (const std::unique_ptr<ConfigNode>& node : tree.nodes) {
       std::string path = DottedPath(*tree.program, node->path);
       if (!prefix.empty()) {
         path = path.empty() ? prefix : prefix + "." + path;
       }
-      entries[std::move(path)] = node.get();
+      // A local directory that is not there has a record, too.
+      for (size_t i = 0; i < node->module->calls.size(); ++i) {
+        const ModuleCall& call = node->module->calls[i];
+        if (node->children[i] == nullptr && call.source.starts_with('.')) {
+          const std::string name(tree.program->Text(call.name));
+          entries[path.empty() ? name : path + "." + name] = {"", call.source, ""};
+        }
+      }
+      entries[std::move(path)] = {node->source_dir, node->source, node->version};
     }
   };
   add_tree(config, "");
@@ -907,14 +938,14 @@ std::string ModuleManifest(const Config& config) {
   out.BeginObject();
   out.Key("Modules");
   out.BeginArray();
-  for (const auto& [key, node] : entries) {
+  for (const auto& [key, module] : entries) {
     out.BeginObject();
     out.Member("Key", key);
-    out.Member("Source", node->source);
-    if (!node->version.empty()) {
-      out.Member("Version", node->version);
+    out.Member("Source", module.source);
+    if (!module.version.empty()) {
+      out.Member("Version", module.version);
     }
-    out.Member("Dir", node->source_dir);
+    out.Member("Dir", module.dir);
     out.EndObject();
   }
   out.EndArray();

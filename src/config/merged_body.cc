@@ -39,7 +39,8 @@ void Join(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attrib
       attributes.push_back(attribute);
     } else {
       diags.Error("Duplicate argument",
-                  "The argument \"" + std::string(attribute.name) + "\" is set twice.",
+                  "The argument \"" + std::string(attribute.name) + "\" was already set at " +
+                      ToText(old->range) + ".",
                   attribute.name_range);
     }
   }
@@ -67,7 +68,8 @@ hcl::BodyContent EscapedBody::Content(const hcl::BodySchema& schema, hcl::Strict
   for (const hcl::AttributeSchema& attribute : schema.attributes) {
     if (attribute.required && content.Find(attribute.name) == nullptr) {
       diags.Error("Missing required argument",
-                  "The argument \"" + std::string(attribute.name) + "\" is required here.",
+                  "The argument \"" + std::string(attribute.name) +
+                      "\" is required, but no definition was found.",
                   MissingItemRange());
     }
   }

@@ -83,11 +83,12 @@ class Builder {
   void AppendImports(FileContent& content);
   void ReportDuplicate(const Resource& earlier, const Resource& later);
 
-  void Duplicate(std::string summary, std::string_view what, Symbol name,
+  void Duplicate(std::string summary, std::string_view what, std::string_view verb, Symbol name,
                  const SourceRange& earlier, const SourceRange& later) {
     diags_.Error(std::move(summary),
-                 "The " + std::string(what) + " " + Quoted(program_.Text(name)) +
-                     " is declared at " + PlaceText(earlier) + " already.",
+                 std::string(what) + " " + Quoted(program_.Text(name)) + " was already " +
+                     std::string(verb) + " at " + ToText(earlier) +
+                     ". There can be one of that name in a module.",
                  later);
   }
   template <typename T>
@@ -115,7 +116,9 @@ void Builder::AppendProviders(FileContent& content) {
   for (RequiredProvidersBlock& block : content.required_providers) {
     if (!first) {
       diags_.Error("Duplicate required providers configuration",
-                   "A module has one required_providers block. It is at " + PlaceText(place) + ".",
+                   "A module may have only one required providers configuration. The required "
+                   "providers were previously configured at " +
+                       ToText(place) + ".",
                    block.range);
       continue;
     }
@@ -135,17 +138,22 @@ void Builder::AppendProviders(FileContent& content) {
     const std::string name = Quoted(program_.Text(earlier.local_name));
     diags_.Error("Duplicate provider configuration",
                  earlier.alias.empty()
-                     ? "The provider " + name + " is configured at " + PlaceText(earlier.range) +
-                           " already. Further configurations need an \"alias\"."
-                     : "The alias " + Quoted(program_.Text(earlier.alias)) + " of provider " +
-                           name + " is configured at " + PlaceText(earlier.range) + " already.",
+                     ? "A default (non-aliased) provider configuration for " + name +
+                           " was already given at " + ToText(earlier.range) +
+                           ". If multiple configurations are required, set the \"alias\" argument "
+                           "for alternative configurations."
+                     : "A provider configuration for " + name + " with alias " +
+                           Quoted(program_.Text(earlier.alias)) + " was already given at " +
+                           ToText(earlier.range) +
+                           ". Each configuration for the same provider must have a distinct "
+                           "alias.",
                  block.range);
   }
   for (ProviderMeta& meta : content.provider_metas) {
     for (const ProviderMeta& earlier : module_.provider_metas) {
       if (earlier.local_name == meta.local_name) {
-        Duplicate("Duplicate provider_meta block", "provider_meta block of", meta.local_name,
-                  earlier.range, meta.range);
+        Duplicate("Duplicate provider_meta block", "A provider_meta block for provider", "declared",
+                  meta.local_name, earlier.range, meta.range);
       }
     }
     module_.provider_metas.push_back(std::move(meta));
@@ -156,8 +164,9 @@ void Builder::AppendBackends(FileContent& content) {
   for (Backend& backend : content.backends) {
     if (module_.backend) {
       diags_.Error("Duplicate backend configuration",
-                   "A module has one backend. It is configured at " +
-                       PlaceText(module_.backend->range) + ".",
+                   "A module may have only one backend configuration. The backend was previously "
+                   "configured at " +
+                       ToText(module_.backend->range) + ".",
                    backend.range);
       continue;
     }
@@ -167,22 +176,25 @@ void Builder::AppendBackends(FileContent& content) {
                             std::string_view what) {
     for (auto& block : blocks) {
       if (place) {
-        diags_.Error(std::string(summary),
-                     "A module has one " + Quoted(what) + " block. It is at " +
-                         PlaceText(place->range) + ".",
-                     block.range);
+        diags_.Error(
+            std::string(summary),
+            std::string(what) + " was previously configured at " + ToText(place->range) + ".",
+            block.range);
       } else {
         place = std::move(block);
       }
     }
   };
-  take_one(content.clouds, module_.cloud, "Duplicate cloud configurations", "cloud");
+  take_one(content.clouds, module_.cloud, "Duplicate cloud configurations",
+           "A module may have only one 'cloud' block configuring a cloud backend. A cloud backend");
   take_one(content.encryptions, module_.encryption, "Duplicate encryption configuration",
-           "encryption");
+           "A module may have only one encryption configuration. Encryption");
   if (module_.backend && module_.cloud) {
     diags_.Error("Both a backend and a cloud configuration are present",
-                 "State is kept either by a backend or by a cloud service: remove one of the two "
-                 "blocks.",
+                 "A module may declare either one 'cloud' block configuring a cloud backend OR one "
+                 "'backend' block configuring a state backend. A cloud backend is configured at " +
+                     ToText(module_.cloud->range) + "; a backend is configured at " +
+                     ToText(module_.backend->range) + ".",
                  module_.backend->range);
   }
 }
@@ -194,11 +206,14 @@ void Builder::ReportDuplicate(const Resource& earlier, const Resource& later) {
   } else if (later.name.mode == ResourceMode::kEphemeral) {
     noun = "ephemeral resource";
   }
-  diags_.Error(
-      "Duplicate " + std::string(noun) + " " + Quoted(program_.Text(later.name.type)) +
-          " configuration",
-      program_.ToText(later.name) + " is declared at " + PlaceText(earlier.range) + " already.",
-      later.range);
+  diags_.Error("Duplicate " + std::string(noun) + " " + Quoted(program_.Text(later.name.type)) +
+                   " configuration",
+               "A " + std::string(program_.Text(later.name.type)) +
+                   (noun == "data" ? " data resource" : " " + std::string(noun)) + " named " +
+                   Quoted(program_.Text(later.name.name)) + " was already declared at " +
+                   ToText(earlier.range) +
+                   ". Resource names must be unique per type in each module.",
+               later.range);
 }
 
 void Builder::AppendResources(FileContent& content) {
@@ -227,7 +242,8 @@ void Builder::AppendChecks(FileContent& content) {
     if (!is_new) {
       const Check& earlier = module_.checks[static_cast<size_t>(entry->second)];
       Duplicate("Duplicate check " + Quoted(program_.Text(block.check.name)) + " configuration",
-                "check", block.check.name, earlier.range, block.check.range);
+                "A check block named", "declared", block.check.name, earlier.range,
+                block.check.range);
       continue;
     }
     if (block.data) {
@@ -254,7 +270,10 @@ void Builder::AppendImports(FileContent& content) {
         const Import& earlier = module_.imports[static_cast<size_t>(entry->second)];
         diags_.Error(
             "Duplicate import configuration for " + Quoted(program_.ToText(*import.instance)),
-            "The object is imported at " + PlaceText(earlier.range) + " already.", import.range);
+            "An import block for the resource " + Quoted(program_.ToText(*import.instance)) +
+                " was already declared at " + ToText(earlier.range) +
+                ". A resource can have only one import block.",
+            import.range);
       }
     }
     module_.imports.push_back(std::move(import));
@@ -266,23 +285,23 @@ void Builder::Append(FileContent& content) {
   AppendBackends(content);
   AppendDistinct(content.variables, module_.variables, module_.variable_index,
                  [&](const Variable& earlier, const Variable& later) {
-                   Duplicate("Duplicate variable declaration", "variable", later.name,
-                             earlier.range, later.range);
+                   Duplicate("Duplicate variable declaration", "A variable named", "declared",
+                             later.name, earlier.range, later.range);
                  });
   AppendDistinct(content.locals, module_.locals, module_.local_index,
                  [&](const Local& earlier, const Local& later) {
-                   Duplicate("Duplicate local value definition", "local value", later.name,
-                             earlier.range, later.range);
+                   Duplicate("Duplicate local value definition", "A local value named", "defined",
+                             later.name, earlier.range, later.range);
                  });
   AppendDistinct(content.outputs, module_.outputs, module_.output_index,
                  [&](const Output& earlier, const Output& later) {
-                   Duplicate("Duplicate output definition", "output", later.name, earlier.range,
-                             later.range);
+                   Duplicate("Duplicate output definition", "An output named", "defined",
+                             later.name, earlier.range, later.range);
                  });
   AppendDistinct(content.calls, module_.calls, module_.call_index,
                  [&](const ModuleCall& earlier, const ModuleCall& later) {
-                   Duplicate("Duplicate module call", "module call", later.name, earlier.range,
-                             later.range);
+                   Duplicate("Duplicate module call", "A module call named", "defined", later.name,
+                             earlier.range, later.range);
                  });
   AppendResources(content);
   AppendChecks(content);

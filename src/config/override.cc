@@ -41,8 +41,9 @@ class Overrider {
       auto found = index.find(block.name.id);
       if (found == index.end()) {
         diags_.Error(std::string(summary),
-                     "No normal file declares the " + std::string(what) + " " +
-                         Quoted(program_.Text(block.name)) + ", so it cannot be overridden.",
+                     "There is no " + std::string(what) + " named " +
+                         Quoted(program_.Text(block.name)) +
+                         ". An override file can only change what a normal file declares.",
                      block.range);
         continue;
       }
@@ -54,19 +55,32 @@ class Overrider {
   }
   void RefuseDependsOn(const std::vector<const hcl::TraversalExpr*>& depends_on) {
     if (!depends_on.empty()) {
-      diags_.Error("Unsupported override", "An override file cannot change depends_on.",
+      diags_.Error("Unsupported override", "The depends_on argument may not be overridden.",
                    depends_on[0]->range());
     }
   }
-  void Refuse(std::string_view what, const SourceRange& range) {
+  void Refuse(std::string_view what, std::string_view sentence, const SourceRange& range) {
     diags_.Error("Cannot override '" + std::string(what) + "' blocks",
-                 "Such blocks can stand only in normal files, not in override files.", range);
+                 std::string(sentence) + " can appear only in normal files, not in override files.",
+                 range);
   }
 
   Program& program_;
   Module& module_;
   Diagnostics& diags_;
 };
+
+/// What is wrong with a default after overriding: its type, its value, or both.
+std::string OverriddenDefault(bool has_type, bool has_default) {
+  if (has_type && !has_default) {
+    return "Overriding this variable's type constraint has made its default value invalid";
+  }
+  if (!has_type && has_default) {
+    return "The overridden default value for this variable is not compatible with the variable's "
+           "type constraint";
+  }
+  return "This variable's default value is not compatible with its type constraint";
+}
 
 void Overrider::Merge(ProviderBlock& base, ProviderBlock& over) {
   Replace(base.version, over.version, !over.version.empty());
@@ -100,14 +114,13 @@ void Overrider::Merge(Variable& base, Variable& over) {
     base.default_value = *std::move(converted);
   } else {
     diags_.Error("Invalid default value for variable",
-                 "After overriding, the default value does not fit the variable's type: " +
-                     converted.error().ToText() + ".",
+                 OverriddenDefault(over.has_type, over.default_value.has_value()) + ": " +
+                     converted.error().message + ".",
                  over.range);
   }
   if (!base.nullable && base.default_value->IsNull()) {
     diags_.Error("Invalid default value for variable",
-                 "The default cannot be null, because the variable has nullable = false.",
-                 over.range);
+                 "A null default value is not valid when nullable=false.", over.range);
   }
 }
 
@@ -190,9 +203,10 @@ void Overrider::MergeProviders(std::vector<ProviderBlock>& over) {
       module_.providers.push_back(std::move(block));
     } else {
       diags_.Error("Missing base provider configuration for override",
-                   "No normal file configures the provider " +
-                       Quoted(program_.Text(block.local_name)) + " with the alias " +
-                       Quoted(program_.Text(block.alias)) + ".",
+                   "There is no " + std::string(program_.Text(block.local_name)) +
+                       " provider configuration with the alias " +
+                       Quoted(program_.Text(block.alias)) +
+                       ". An override file can only change what a normal file declares.",
                    block.range);
     }
   }
@@ -256,7 +270,10 @@ void Overrider::MergeBackends(FileContent& over) {
     module_.backend = std::move(over.backends[0]);
     module_.cloud.reset();
   } else if (over.backends.size() > 1) {
-    diags_.Error("Duplicate backend configuration", "An override file has one backend at most.",
+    diags_.Error("Duplicate backend configuration",
+                 "Each override file may have only one backend configuration. A backend was "
+                 "previously configured at " +
+                     ToText(over.backends[0].range) + ".",
                  over.backends[1].range);
   }
   if (over.clouds.size() == 1) {
@@ -264,13 +281,18 @@ void Overrider::MergeBackends(FileContent& over) {
     module_.backend.reset();
   } else if (over.clouds.size() > 1) {
     diags_.Error("Duplicate cloud configurations",
-                 "An override file has one \"cloud\" block at most.", over.clouds[1].range);
+                 "A module may have only one 'cloud' block configuring a cloud backend. A cloud "
+                 "backend was previously configured at " +
+                     ToText(over.clouds[0].range) + ".",
+                 over.clouds[1].range);
   }
   if (over.encryptions.size() == 1) {
     MergeEncryption(over.encryptions[0]);
   } else if (over.encryptions.size() > 1) {
     diags_.Error("Duplicate encryption configuration",
-                 "An override file has one \"encryption\" block at most.",
+                 "Each override file may have only one encryption configuration. Encryption was "
+                 "previously configured at " +
+                     ToText(over.encryptions[0].range) + ".",
                  over.encryptions[1].range);
   }
 }
@@ -302,18 +324,19 @@ void Overrider::Apply(FileContent& over) {
       noun = "ephemeral resource";
     }
     diags_.Error("Missing " + std::string(noun) + " to override",
-                 "No normal file declares " + program_.ToText(resource.name) +
-                     ", so it cannot be overridden.",
+                 "There is no " + std::string(program_.Text(resource.name.type)) + " " +
+                     std::string(noun) + " named " + Quoted(program_.Text(resource.name.name)) +
+                     ". An override file can only change what a normal file declares.",
                  resource.range);
   }
   for (const Moved& moved : over.moved) {
-    Refuse("moved", moved.range);
+    Refuse("moved", "Records of moved objects", moved.range);
   }
   for (const Import& import : over.imports) {
-    Refuse("import", import.range);
+    Refuse("import", "Import blocks", import.range);
   }
   for (const Removed& removed : over.removed) {
-    Refuse("Removed", removed.range);
+    Refuse("Removed", "Removed blocks", removed.range);
   }
 }
 

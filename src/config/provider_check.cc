@@ -105,9 +105,11 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
     const std::string_view implied = TypeOf(program_.Text(required.provider));
     if (!is_new) {
       facts.problems.Warning("Duplicate required provider",
-                             Display(required.provider) + " is required as " + Quoted(name) +
-                                 " and as " + Quoted(program_.Text(entry->second)) +
-                                 ". A provider has one local name.",
+                             "Provider " + Display(required.provider) + " with the local name " +
+                                 Quoted(name) + " was previously required as " +
+                                 Quoted(program_.Text(entry->second)) +
+                                 ". A provider can only be required once within "
+                                 "required_providers.",
                              required.range);
     } else if (IsDefaultProvider(program_.Text(required.provider)) && name != implied) {
       const bool configured = std::any_of(
@@ -115,9 +117,10 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
           [&](const ProviderBlock& block) { return program_.Text(block.local_name) == implied; });
       if (configured) {
         facts.problems.Warning("Duplicate required provider",
-                               Display(required.provider) + " is required as " + Quoted(name) +
-                                   ", but a provider block configures it as " + Quoted(implied) +
-                                   ". Use one local name.",
+                               "Provider " + Display(required.provider) + " with the local name " +
+                                   Quoted(name) +
+                                   " was implicitly required via a configuration block as " +
+                                   Quoted(implied) + ". Use one local name.",
                                required.range);
       }
     }
@@ -146,7 +149,7 @@ void ProviderChecker::CheckImpliedNames(const Module& module, ModuleFacts& facts
       const std::string_view name = ImpliedLocalName(program_.Text(type));
       auto part = ParseProviderPart(name);
       if (!part) {
-        invalid = Quoted(name) + " cannot be the local name of a provider: " + part.error() + ".";
+        invalid = Quoted(name) + " is an invalid implied provider local name: " + part.error();
       } else if (!facts.required.contains(program_.Intern(name).id)) {
         const Symbol implied = ImpliedProvider(program_, name);
         for (const RequiredProvider& required : module.required_providers) {
@@ -189,23 +192,29 @@ void ProviderChecker::CheckKey(const ProviderRef& ref, std::string_view block,
   if (ref.key == nullptr) {
     if (instanced) {
       diags.Error(summary,
-                  "The provider configuration " + Name(ref) +
-                      " has for_each: an instance key must say which instance is meant.",
+                  "A reference to a provider configuration which uses for_each requires an "
+                  "instance key. Passing a collection of provider instances into a child module is "
+                  "not allowed.",
                   ref.range);
     }
     return;
   }
   if (ref.alias.empty()) {
-    diags.Error(summary, "Only a provider configuration with alias and for_each has instances.",
+    diags.Error(summary,
+                "An instance key can be specified only for a provider configuration which has an "
+                "alias and uses for_each.",
                 ref.key->range());
   } else if (!instanced && !facts.configured.contains(NameKey(ref))) {
     diags.Error(summary,
-                "This module has no provider block " + Quoted(program_.Text(ref.local_name)) +
-                    " with alias " + Quoted(program_.Text(ref.alias)) + ".",
+                "This module doesn't declare a provider " + Quoted(program_.Text(ref.local_name)) +
+                    " block with alias = " + Quoted(program_.Text(ref.alias)) +
+                    ", which is required for use with for_each.",
                 ref.range);
   } else if (!instanced) {
-    diags.Error(summary, "Only a provider configuration with for_each has instances.",
-                ref.key->range());
+    diags.Error(
+        summary,
+        "An instance key can be specified only for a provider configuration that uses for_each.",
+        ref.key->range());
   }
 }
 
@@ -218,7 +227,8 @@ void ProviderChecker::CheckKeys(const Module& module, ModuleFacts& facts) {
     for (const ModuleCall::PassedProvider& passed : call.providers) {
       if (passed.inside.key != nullptr) {
         facts.problems.Error("Invalid module provider configuration",
-                             "The name inside the module has no instance key.",
+                             "Instance keys are not allowed on the left side of a provider "
+                             "configuration assignment.",
                              passed.inside.key->range());
       }
       CheckKey(passed.outside, "module", facts, facts.problems);
@@ -259,11 +269,14 @@ void ProviderChecker::CheckCalls(const ConfigNode& node, const ModuleFacts& fact
       const std::string name(program_.Text(outside.local_name));
       const bool configured = facts.configured.contains(NameKey(outside));
       if (!configured && !facts.required.contains(outside.local_name.id)) {
-        diags_.Warning("Reference to undefined provider",
-                       ModuleText(node) + " does not declare the provider " + Quoted(name) +
-                           ", so hashicorp/" + name +
-                           " is assumed. Add an entry to required_providers to make it clear.",
-                       outside.range);
+        diags_.Warning(
+            "Reference to undefined provider",
+            "There is no explicit declaration for local provider name " + Quoted(name) + " in " +
+                ModuleText(node) +
+                ", so OpenTofu is assuming you mean to pass a configuration for provider "
+                "\"hashicorp/" +
+                name + "\".\n\nAdd an entry to required_providers to make it clear.",
+            outside.range);
         continue;
       }
       if (node.parent == nullptr || configured) {
@@ -276,9 +289,12 @@ void ProviderChecker::CheckCalls(const ConfigNode& node, const ModuleFacts& fact
                                          });
       if (!passed_in) {
         diags_.Warning("Missing required provider configuration",
-                       ModuleText(node) + " passes on a configuration of provider " + Quoted(name) +
-                           ", but is not given one: add it to the \"providers\" argument of the "
-                           "module call.",
+                       "The configuration for " + ModuleText(node) +
+                           " expects to inherit a configuration for provider hashicorp/" + name +
+                           " with local name " + Quoted(name) + ", but " +
+                           ModuleText(*node.parent) +
+                           " doesn't pass a configuration under that name.\n\nAdd it to the "
+                           "\"providers\" argument of the module call.",
                        own_call.range);
       }
     }
@@ -296,9 +312,16 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
     const bool is_alias = facts.aliases.contains(NameKey(inside));
     if (!is_required && !is_alias && !facts.empty.contains(NameKey(inside))) {
       const bool is_default = IsDefaultProvider(program_.Text(provider));
-      const std::string detail = "The module does not declare the provider " + Quoted(name) +
-                                 ". Add an entry with the source " + Quoted(Display(provider)) +
-                                 " to its required_providers.";
+      const std::string entry = "\n\nAdd an entry with the source " + Quoted(Display(provider)) +
+                                " to the required_providers of the module.";
+      const std::string detail =
+          is_default ? "There is no explicit declaration for local provider name " + Quoted(name) +
+                           " in " + ModuleText(node) +
+                           ", so OpenTofu is assuming you mean to pass a configuration for " +
+                           Quoted(Display(provider)) + "." + entry
+                     : "The child module does not declare any provider requirement with the local "
+                       "name " +
+                           Quoted(name) + "." + entry;
       if (is_default) {
         diags_.Warning("Reference to undefined provider", detail, inside.range);
       } else {
@@ -319,9 +342,14 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
         std::any_of(node.module->required_providers.begin(), node.module->required_providers.end(),
                     [&](const RequiredProvider& required) { return required.provider == given; });
     diags_.Error("Provider type mismatch",
-                 Name(passed.outside) + " in " + ModuleText(*node.parent) + " is " +
-                     Display(given) + ", but " + name + " in " + ModuleText(node) + " is " +
-                     Display(provider) + ".",
+                 other_name
+                     ? "The assigned configuration is for provider " + Quoted(Display(given)) +
+                           ", but local name " + Quoted(name) + " in " + ModuleText(node) +
+                           " represents " + Quoted(Display(provider)) + "."
+                     : "The local name " + Quoted(Name(passed.outside)) + " in " +
+                           ModuleText(*node.parent) + " represents provider " +
+                           Quoted(Display(given)) + ", but " + Quoted(name) + " in " +
+                           ModuleText(node) + " represents " + Quoted(Display(provider)) + ".",
                  other_name ? inside.range : passed.outside.range);
   }
 }
@@ -384,8 +412,10 @@ void ProviderChecker::CheckNode(const ConfigNode& node, const ModuleFacts& facts
     passed_in.insert(NameKey(passed.inside));
     if (facts.configured.contains(NameKey(passed.inside))) {
       diags_.Error("Cannot override provider configuration",
-                   ModuleText(node) + " configures the provider " + Name(passed.inside) +
-                       " itself, so no other configuration of it can be passed in.",
+                   "The configuration of " + ModuleText(node) +
+                       " has its own local configuration for " + Name(passed.inside) +
+                       ", and so it cannot accept an overridden configuration provided by " +
+                       ModuleText(*node.parent) + ".",
                    passed.inside.range);
     }
   }
@@ -395,10 +425,13 @@ void ProviderChecker::CheckNode(const ConfigNode& node, const ModuleFacts& facts
     }
     const std::string name =
         Name(Symbol{static_cast<uint32_t>(key >> 32)}, Symbol{static_cast<uint32_t>(key)});
-    diags_.Error("Missing required provider configuration",
-                 "The module needs a provider configuration with the name " + name +
-                     ": pass one in the \"providers\" argument of the module call.",
-                 call.range);
+    diags_.Error(
+        "Missing required provider configuration",
+        "The child module requires an additional configuration for provider " +
+            Display(AddressOf(program_, *node.module, Symbol{static_cast<uint32_t>(key >> 32)})) +
+            ", with the local name " + Quoted(name) +
+            ".\n\nPass one in the \"providers\" argument of the module call.",
+        call.range);
   }
   CheckPassedIn(node, call, facts);
   WarnEmptyBlocks(node, facts);

@@ -9,9 +9,10 @@
 namespace kinu::config {
 namespace {
 
-/// " Did you mean …?" with the first of the declared names that is close.
+/// " Did you mean …?" with the first of the declared names that is close, or else `otherwise`.
 template <typename Table>
-std::string Suggestion(const Program& program, const Table& table, std::string_view name) {
+std::string Suggestion(const Program& program, const Table& table, std::string_view name,
+                       std::string otherwise = {}) {
   std::vector<std::string_view> names;
   names.reserve(table.size());
   for (const auto& item : table) {
@@ -19,7 +20,7 @@ std::string Suggestion(const Program& program, const Table& table, std::string_v
   }
   std::sort(names.begin(), names.end());
   const std::string_view similar = text::SuggestName(name, names);
-  return similar.empty() ? "" : " Did you mean \"" + std::string(similar) + "\"?";
+  return similar.empty() ? otherwise : " Did you mean \"" + std::string(similar) + "\"?";
 }
 
 std::string OtherModeSuggestion(const Program& program, const Module& module, ResourceName name) {
@@ -28,39 +29,58 @@ std::string OtherModeSuggestion(const Program& program, const Module& module, Re
        {ResourceMode::kManaged, ResourceMode::kData, ResourceMode::kEphemeral}) {
     name.mode = mode;
     if (mode != wanted && module.FindResource(name) >= 0) {
-      return " Did you mean " + program.ToText(name) + "?";
+      return "\n\nDid you mean the " +
+             std::string(mode == ResourceMode::kManaged ? "resource"
+                         : mode == ResourceMode::kData  ? "data"
+                                                        : "ephemeral") +
+             " resource " + program.ToText(name) + "?";
     }
   }
   return "";
 }
 
-void ReportUndeclared(Program& program, const Module& module, const ParsedReference& parsed,
-                      Diagnostics& diags) {
+std::string ModuleText(const Program& program, ModuleId path) {
+  const std::string text = program.ToText(path);
+  return text.empty() ? "the root module" : text;
+}
+
+std::string_view ModeAdjective(ResourceMode mode) {
+  return mode == ResourceMode::kManaged ? "managed"
+         : mode == ResourceMode::kData  ? "data"
+                                        : "ephemeral";
+}
+
+void ReportUndeclared(Program& program, const Module& module, ModuleId path,
+                      const ParsedReference& parsed, Diagnostics& diags) {
   const std::string name(parsed.name);
   switch (parsed.kind) {
     case ReferenceKind::kVariable:
       diags.Error("Reference to undeclared input variable",
-                  "This module declares no variable \"" + name + "\"." +
-                      Suggestion(program, module.variables, name),
+                  "An input variable with the name \"" + name + "\" has not been declared." +
+                      Suggestion(program, module.variables, name,
+                                 " This variable can be declared with a variable \"" + name +
+                                     "\" {} block."),
                   parsed.range);
       return;
     case ReferenceKind::kLocal:
       diags.Error("Reference to undeclared local value",
-                  "This module declares no local value \"" + name + "\"." +
+                  "A local value with the name \"" + name + "\" has not been declared." +
                       Suggestion(program, module.locals, name),
                   parsed.range);
       return;
     case ReferenceKind::kModule:
       diags.Error("Reference to undeclared module",
-                  "There is no module call \"" + name + "\" here." +
-                      Suggestion(program, module.calls, name),
+                  "No module call named \"" + name + "\" is declared in " +
+                      ModuleText(program, path) + "." + Suggestion(program, module.calls, name),
                   parsed.range);
       return;
     default: {
       const ResourceName resource{parsed.mode, program.Intern(parsed.type),
                                   program.Intern(parsed.name)};
       diags.Error("Reference to undeclared resource",
-                  "This module declares no " + program.ToText(resource) + "." +
+                  "There is no " + std::string(ModeAdjective(parsed.mode)) + " resource \"" +
+                      std::string(parsed.type) + "\" \"" + name + "\" definition in " +
+                      ModuleText(program, path) + "." +
                       OtherModeSuggestion(program, module, resource),
                   parsed.range);
     }
@@ -91,7 +111,7 @@ int Find(const Program& program, const Module& module, const ParsedReference& pa
 }  // namespace
 
 Reference ResolveReference(Program& program, const Module& module,
-                           const hcl::TraversalExpr& traversal, Diagnostics* diags) {
+                           const hcl::TraversalExpr& traversal, Diagnostics* diags, ModuleId path) {
   const ParsedReference parsed = ParseReference(traversal, diags);
   Reference ref;
   ref.kind = parsed.kind;
@@ -110,7 +130,7 @@ Reference ResolveReference(Program& program, const Module& module,
   if (NamesObject(parsed.kind)) {
     ref.index = Find(program, module, parsed);
     if (ref.index < 0 && diags != nullptr) {
-      ReportUndeclared(program, module, parsed, *diags);
+      ReportUndeclared(program, module, path, parsed, *diags);
     }
   }
   return ref;

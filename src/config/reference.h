@@ -50,9 +50,10 @@ struct Reference {
 };
 
 /// Parses and resolves a traversal against a module. Problems (a malformed reference, or something
-/// that is not declared) go to `diags` when given.
+/// that is not declared) go to `diags` when given; they name the module by `path`.
 Reference ResolveReference(Program& program, const Module& module,
-                           const hcl::TraversalExpr& traversal, Diagnostics* diags);
+                           const hcl::TraversalExpr& traversal, Diagnostics* diags,
+                           ModuleId path = {});
 
 /// The index into Module::references of a traversal, resolving it on first use. Not thread-safe:
 /// the graph builder binds everything before a walk starts.

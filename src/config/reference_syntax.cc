@@ -55,11 +55,13 @@ class Parser {
 
 ParsedReference Parser::Single(ReferenceKind kind) {
   if (traversal_.steps.empty()) {
-    return Malformed("The object " + Root() + " cannot be used as a whole, only its attributes.",
+    return Malformed("The " + Root() +
+                         " object cannot be accessed directly. Instead, access one of its "
+                         "attributes.",
                      traversal_.root_range());
   }
   if (!IsAttribute(0)) {
-    return Malformed("After " + Root() + " a period and a name must follow.", StepRange(0));
+    return Malformed("The " + Root() + " object does not support this operation.", StepRange(0));
   }
   ParsedReference ref;
   ref.kind = kind;
@@ -103,12 +105,15 @@ ParsedReference Parser::Fixed() {
     }
     names.push_back(attribute.name);
   }
-  std::string detail =
-      "The object " + Root() + " has no attribute \"" + std::string(ref.name) + "\". It has: ";
-  for (size_t i = 0; i < names.size(); ++i) {
-    detail += (i > 0 ? ", " : "") + std::string(names[i]);
+  std::string detail = "The " + Root() + " object does not have an attribute named \"" +
+                       std::string(ref.name) + "\".";
+  if (traversal_.root != "path") {
+    detail += " It has: ";
+    for (size_t i = 0; i < names.size(); ++i) {
+      detail += (i > 0 ? ", " : "") + std::string(names[i]);
+    }
+    detail += ".";
   }
-  detail += ".";
   if (std::string_view similar = text::SuggestName(ref.name, names); !similar.empty()) {
     detail += " Did you mean \"" + std::string(similar) + "\"?";
   }
@@ -120,8 +125,10 @@ bool Parser::ReadKey(ParsedReference& ref, size_t step, std::string_view what) {
   const bool good = !key.IsNull() && (key.type() == Type::String() ||
                                       (key.type() == Type::Number() && key.AsInt64()));
   if (!good) {
-    Problem("Invalid index key",
-            "The key of " + std::string(what) + " is a string or a whole number.", StepRange(step));
+    Problem(
+        "Invalid index key",
+        "Invalid index for " + std::string(what) + ": either a string or an integer is required.",
+        StepRange(step));
     return false;
   }
   ref.key = &key;
@@ -136,7 +143,7 @@ ParsedReference Parser::ModuleReference() {
   }
   size_t next = 1;
   if (IsIndex(next)) {
-    if (!ReadKey(ref, next, "a module instance")) {
+    if (!ReadKey(ref, next, "module instance")) {
       return {};
     }
     ++next;
@@ -145,8 +152,7 @@ ParsedReference Parser::ModuleReference() {
     return ref;
   }
   if (!IsAttribute(next)) {
-    return Malformed("After a module instance a period and the name of an output must follow.",
-                     StepRange(next));
+    return Malformed("Module instance objects do not support this operation.", StepRange(next));
   }
   ref.output = traversal_.steps[next].name;
   ref.consumed = static_cast<uint8_t>(next + 1);
@@ -157,16 +163,22 @@ ParsedReference Parser::ModuleReference() {
 ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
   const size_t steps = traversal_.steps.size();
   if (first > 0 && !IsAttribute(first - 1)) {
-    return Malformed("After " + Root() + " a period and a type must follow.", StepRange(first - 1));
+    return Malformed("The " + Root() + " object does not support this operation.",
+                     StepRange(first - 1));
   }
   if (first == steps) {
     return Malformed(
-        "After a resource type a period and the name of the resource must follow. (Or is " +
-            Root() + " meant as a string or as another kind of object?)",
+        "A reference to a resource type must be followed by at least one attribute access, "
+        "specifying the resource name.",
         traversal_.root_range());
   }
   if (!IsAttribute(first)) {
-    return Malformed("After the type of a resource a period and its name must follow.",
+    return Malformed(std::string("A reference to ") +
+                         (mode == ResourceMode::kData        ? "a data source"
+                          : mode == ResourceMode::kEphemeral ? "an ephemeral resource"
+                                                             : "a resource type") +
+                         " must be followed by at least one attribute access, specifying the "
+                         "resource name.",
                      StepRange(first));
   }
   ParsedReference ref;
@@ -176,7 +188,7 @@ ParsedReference Parser::ResourceReference(ResourceMode mode, size_t first) {
   ref.name = traversal_.steps[first].name;
   ref.consumed = static_cast<uint8_t>(first + 1);
   ref.range = UpTo(first + 1);
-  if (IsIndex(first + 1) && !ReadKey(ref, first + 1, "a resource instance")) {
+  if (IsIndex(first + 1) && !ReadKey(ref, first + 1, "resource instance")) {
     return {};
   }
   return ref;
@@ -205,7 +217,10 @@ ParsedReference Parser::Parse() {
   }
   if (root == "data" || root == "ephemeral" || root == "resource") {
     if (traversal_.steps.size() < 2) {
-      return Malformed("After " + Root() + " the type and the name of a resource must follow.",
+      return Malformed("The " + Root() + " object must be followed by two attribute names: the " +
+                           (root == "data"        ? "data source type and the resource name."
+                            : root == "ephemeral" ? "ephemeral resource type and its name."
+                                                  : "resource type and the resource name."),
                        traversal_.range());
     }
     const ResourceMode mode = root == "data"        ? ResourceMode::kData
@@ -215,8 +230,9 @@ ParsedReference Parser::Parse() {
   }
   if (root == "template" || root == "lazy" || root == "arg") {
     return Problem("Reserved symbol name",
-                   "The name " + Root() +
-                       " is reserved. If it is the name of a resource type, write resource." +
+                   "The symbol name " + Root() +
+                       " is reserved for use in a future OpenTofu version. If it is the name of a "
+                       "resource type, write resource." +
                        std::string(root) + " instead.",
                    traversal_.root_range());
   }

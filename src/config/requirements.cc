@@ -52,10 +52,9 @@ void Collector::Constrain(Symbol provider, const std::string& version, const Sou
   }
   auto constraints = VersionConstraints::ParseForProviders(version);
   if (!constraints) {
-    diags_.Error(
-        "Invalid version constraint",
-        "This is not a version constraint for a provider: " + constraints.error().message + ".",
-        range);
+    diags_.Error("Invalid version constraint",
+                 "Incorrect version constraint syntax: " + constraints.error().message + ".",
+                 range);
     return;
   }
   entry.constraints.Append(*constraints);

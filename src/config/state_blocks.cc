@@ -145,11 +145,10 @@ class EncryptionChecker {
   void Check() {
     for (const EncryptionPart& method : encryption_.methods) {
       if (method.type == kUnencrypted) {
-        diags_.Warning(
-            "Unencrypted method configured",
-            "The method \"unencrypted\" is declared. Files that it writes can be read by "
-            "everybody: it is meant for moving to encryption and back.",
-            encryption_.range);
+        diags_.Warning("Unencrypted method configured",
+                       "Method unencrypted is present in configuration. This is a security risk "
+                       "and should only be enabled during migrations.",
+                       encryption_.range);
       }
     }
     evaluator_.SetOtherNames([this](const hcl::TraversalExpr& traversal, Diagnostics& diags) {
@@ -182,7 +181,7 @@ class EncryptionChecker {
         methods, [](const EncryptionPart* part) { return part->type == kUnencrypted; });
     if (target->enforced && any_unencrypted) {
       diags_.Error("Unencrypted method is forbidden",
-                   "The target is enforced, so none of its methods may be \"unencrypted\".",
+                   "Unable to use unencrypted method since the enforced flag is set.",
                    encryption_.range);
     }
     if (diags_.error_count() == errors && !methods.empty()) {
@@ -196,21 +195,24 @@ class EncryptionChecker {
     const std::optional<hcl::StaticTraversal> traversal =
         method.expr == nullptr ? std::nullopt : hcl::AsTraversal(*method.expr, tree_);
     if (!traversal) {
-      diags_.Error("Invalid expression", "The method is named here: method.<type>.<name>.",
+      diags_.Error("Invalid expression",
+                   "A single static variable reference is required: only attribute access and "
+                   "indexing with constant keys. No calculations, function calls, template "
+                   "expressions, etc are allowed here.",
                    method.expr == nullptr ? method.missing : method.expr->range());
       return true;
     }
     const std::optional<PartName> part = ReadPartName(traversal->steps);
     if (traversal->root != "method" || !part) {
       diags_.Error("Invalid encryption method identifier",
-                   "A method is named as method.<type>.<name>.", method.expr->range());
+                   "Expected method of form method.<type>.<name>", method.expr->range());
       return false;
     }
     const EncryptionPart* found = FindPart(encryption_.methods, part->type, part->name);
     if (found == nullptr) {
       diags_.Error("Reference to undeclared encryption method",
-                   "The encryption block has no method " + Quoted(part->type) + " " +
-                       Quoted(part->name) + ".",
+                   "There is no method " + Quoted(part->type) + " " + Quoted(part->name) +
+                       " block declared in the encryption block.",
                    method.expr->range());
     } else {
       methods.push_back(found);
@@ -226,14 +228,16 @@ class EncryptionChecker {
     const std::optional<PartName> name = ReadPartName(traversal.steps);
     if (!name) {
       diags.Error("Invalid Key Provider expression format",
-                  "A key provider is named as key_provider.<type>.<name>.", traversal.range());
+                  "The key_provider symbol must be followed by two more attribute names specifying "
+                  "the type and name of the selected key provider.",
+                  traversal.range());
       return Value::DynamicUnknown();
     }
     const EncryptionPart* part = FindPart(encryption_.key_providers, name->type, name->name);
     if (part == nullptr) {
       diags.Error("Reference to undeclared key provider",
-                  "The encryption block has no key_provider " + Quoted(name->type) + " " +
-                      Quoted(name->name) + ".",
+                  "There is no key_provider " + Quoted(name->type) + " " + Quoted(name->name) +
+                      " block declared in the encryption block.",
                   traversal.range());
       return Value::DynamicUnknown();
     }
@@ -375,8 +379,8 @@ class EncryptionChecker {
     if (!value.IsKnown() || value.IsNull() ||
         !(value.type().is_object() || value.type().is_map())) {
       diags_.Error("Expected key_provider value",
-                   "The keys come from a key provider: key_provider.<type>.<name>. This is " +
-                       value.type().FriendlyName() + ".",
+                   "Expected a key_provider compatible value, found " +
+                       value.type().FriendlyName() + " instead",
                    expr.range());
       return;
     }
@@ -385,7 +389,8 @@ class EncryptionChecker {
                              : value.Find("encryption_key") != nullptr;
     if (!has_key) {
       diags_.Error("Missing encryption_key value",
-                   "An object in place of a key provider has the attribute encryption_key.",
+                   "An encryption_key value is required in the key_provider compatible object at "
+                   "this location",
                    expr.range());
     }
   }

@@ -53,10 +53,10 @@ std::string StaticEvaluator::SubjectText(const ConfigNode& node, const std::stri
 
 void StaticEvaluator::AddUnavailable(const std::string& what, Diagnostics& diags) {
   const Frame& top = frames_.back();
-  diags.Error("Unable to compute static value",
-              SubjectText(*top.node, top.subject.name) + " needs " + what +
-                  ", which has no value while the configuration is loaded.",
-              top.subject.range);
+  diags.Error(
+      "Unable to compute static value",
+      SubjectText(*top.node, top.subject.name) + " depends on " + what + " which is not available",
+      top.subject.range);
 }
 
 std::optional<Value> StaticEvaluator::Other(const hcl::TraversalExpr& traversal,
@@ -87,14 +87,17 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
       case ReferenceKind::kModule:
         if (!ref.output.empty()) {
           diags.Error("Module output not supported in static context",
-                      "Outputs of modules are not known yet when " + what + " is needed.",
+                      "Unable to use " + std::string(ref.range.text()) +
+                          " in static context, which is required by " + what,
                       ref.range);
           break;
         }
         [[fallthrough]];
       default:
         diags.Error("Dynamic value in static context",
-                    "This is not known yet when " + what + " is needed.", ref.range);
+                    "Unable to use " + std::string(ref.range.text()) +
+                        " in static context, which is required by " + what,
+                    ref.range);
     }
   }
   if (diags.error_count() != errors) {
@@ -187,7 +190,8 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
       return Value::String(options_.workspace);
     case ReferenceKind::kApplying:
       diags.Error("Invalid attribute in static context",
-                  "Whether changes are applied is not known while the configuration is loaded.",
+                  "The applying attribute can not be used during static evaluation and is only "
+                  "valid in the plan and apply phases of execution",
                   ref.range);
       return Value::DynamicUnknown();
     case ReferenceKind::kLocal:
@@ -202,8 +206,8 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
                                  : module.FindVariable(name);
   if (index < 0) {
     diags.Error(is_local ? "Undefined local" : "Undefined variable",
-                "This module declares no " + std::string(is_local ? "local value " : "variable ") +
-                    Quoted(ref.name) + ".",
+                (is_local ? "Undefined local " : "Undefined variable ") +
+                    SubjectText(node, (is_local ? "local." : "var.") + std::string(ref.name)),
                 ref.range);
     return Value::DynamicUnknown();
   }
@@ -225,7 +229,8 @@ Value StaticEvaluator::LocalValue(const ConfigNode& node, const Local& local, Di
   const std::string name = "local." + std::string(program_.Text(local.name));
   for (const Frame& frame : frames_) {
     if (frame.node == &node && frame.subject.name == name) {
-      diags.Error("Circular reference", name + " depends on itself.", local.range);
+      diags.Error("Circular reference", SubjectText(node, name) + " is self referential",
+                  local.range);
       return Value::DynamicUnknown();
     }
   }
@@ -304,8 +309,9 @@ Value StaticEvaluator::VariableValue(const ConfigNode& node, const Variable& var
   const std::string name = "var." + std::string(program_.Text(variable.name));
   if (variable.has_const && !variable.is_const) {
     diags.Error("Unable to use variable in static context",
-                "The variable is declared with const = false, so nothing that is needed while "
-                "loading can use it.",
+                "The variable " + Quoted(program_.Text(variable.name)) +
+                    " cannot be used in a static context, because it is declared as \"const = "
+                    "false\".",
                 range);
     return Value::DynamicUnknown();
   }

@@ -107,10 +107,10 @@ void TestFileReader::Read(const hcl::Body& body) {
 void TestFileReader::ReadVariables(const hcl::Block& block, std::string_view where,
                                    SourceRange& place, std::vector<hcl::Attribute>& variables) {
   if (place.valid()) {
-    diags_.Error(
-        "Multiple \"variables\" blocks",
-        "A " + std::string(where) + " has one variables block. It is at " + PlaceText(place) + ".",
-        block.def_range);
+    diags_.Error("Multiple \"variables\" blocks",
+                 "This " + std::string(where) + " already has a variables block defined at " +
+                     ToText(place) + ".",
+                 block.def_range);
     return;
   }
   place = block.def_range;
@@ -160,8 +160,8 @@ ResourceOverride TestFileReader::ReadResourceOverride(const hcl::Block& block) {
     }
     if (target && target->is_module) {
       diags_.Error("Module address is not allowed",
-                   "This block overrides a resource or a data source. For a whole module there is "
-                   "override_module.",
+                   "Expected reference to either resource or data block. Provided reference "
+                   "appears to be a module.",
                    traversal->range());
     } else if (target) {
       out.target = *std::move(target);
@@ -245,9 +245,10 @@ void TestFileReader::ReadMockProvider(const hcl::Block& block) {
   if (const hcl::Attribute* a = content.Find("for_each")) {
     out.for_each = a->expr;
     if (out.alias.empty()) {
-      diags_.Error("Alias required when using \"for_each\"",
-                   "Only a provider configuration with an alias can use for_each.",
-                   a->expr->range());
+      diags_.Error(
+          "Alias required when using \"for_each\"",
+          "The for_each argument is allowed only for provider configurations with an alias.",
+          a->expr->range());
     }
   }
   for (const hcl::Block& nested : content.blocks) {
@@ -265,8 +266,7 @@ void TestFileReader::ReadMockProvider(const hcl::Block& block) {
       mock_index_.try_emplace(NameKey(out.local_name, out.alias), file_.mock_providers.size());
   if (!is_new) {
     diags_.Error("Duplicated `mock_provider` block",
-                 "The provider is mocked at " +
-                     PlaceText(file_.mock_providers[place->second].range) +
+                 "The provider is mocked at " + ToText(file_.mock_providers[place->second].range) +
                      " already. Further mocks of it need an \"alias\" of their own.",
                  out.range);
     return;
@@ -285,7 +285,8 @@ TestPlanOptions TestFileReader::ReadOptions(const hcl::Block& block) {
       out.mode = TestMode::kRefreshOnly;
     } else if (mode != "normal") {
       diags_.Error("Invalid \"mode\" keyword",
-                   "The mode is one of the words normal and refresh-only, without quotes.",
+                   "The \"mode\" argument requires one of the following keywords without quotes: "
+                   "normal or refresh-only",
                    a->expr->range());
     }
   }
@@ -302,8 +303,8 @@ TestPlanOptions TestFileReader::ReadOptions(const hcl::Block& block) {
   }
   if (!out.refresh && out.mode == TestMode::kRefreshOnly) {
     diags_.Error("Incompatible plan options",
-                 "A run in refresh-only mode does nothing but refresh, so \"refresh\" cannot be "
-                 "false.",
+                 "The \"refresh\" option cannot be set to false when running a test in "
+                 "\"refresh-only\" mode.",
                  refresh->range);
   }
   return out;
@@ -334,7 +335,8 @@ TestRun::CalledModule TestFileReader::ReadModule(const hcl::Block& block) {
     ReadSource(*source, out, version != nullptr);
   } else {
     diags_.Error("Missing \"source\" attribute for module block",
-                 "A run block that runs another module must say where that module is.",
+                 "You must specify a source attribute when executing alternate modules during test "
+                 "executions.",
                  block.def_range);
   }
   return out;
@@ -347,10 +349,10 @@ void TestFileReader::ReadRunBlock(const hcl::Block& block, TestRun& run) {
     ReadVariables(block, "run block", run.variables_range, run.variables);
   } else if (block.type == "plan_options") {
     if (run.options.range.valid()) {
-      diags_.Error(
-          "Multiple \"plan_options\" blocks",
-          "A run block has one plan_options block. It is at " + PlaceText(run.options.range) + ".",
-          block.def_range);
+      diags_.Error("Multiple \"plan_options\" blocks",
+                   "This run block already has a plan_options block defined at " +
+                       ToText(run.options.range) + ".",
+                   block.def_range);
       return;
     }
     const size_t errors = diags_.error_count();
@@ -362,7 +364,7 @@ void TestFileReader::ReadRunBlock(const hcl::Block& block, TestRun& run) {
     if (run.module) {
       diags_.Error(
           "Multiple \"module\" blocks",
-          "A run block runs one module. It is named at " + PlaceText(run.module->range) + ".",
+          "This run block already has a module block defined at " + ToText(run.module->range) + ".",
           block.def_range);
     }
     const size_t errors = diags_.error_count();
@@ -395,7 +397,8 @@ void TestFileReader::ReadRun(const hcl::Block& block) {
       run.command = TestCommand::kPlan;
     } else if (command != "apply") {
       diags_.Error("Invalid \"command\" keyword",
-                   "The command is one of the words apply and plan, without quotes.",
+                   "The \"command\" argument requires one of the following keywords without "
+                   "quotes: apply or plan.",
                    a->expr->range());
     }
   }

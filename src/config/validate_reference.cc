@@ -46,15 +46,16 @@ const schema::Block* SchemaWalk::Enter(const schema::NestedBlock& nested) {
   }
   if (nested.nesting == schema::Nesting::kSet) {
     Wrong("Cannot index a set value",
-          "Blocks " + Quoted(nested.name) +
-              " are a set, whose elements have no keys. Find elements with a \"for\" expression "
-              "and an \"if\" clause.");
+          "Block type " + Quoted(nested.name) +
+              " is represented by a set of objects, and set elements do not have addressable "
+              "keys. Find elements with a \"for\" expression and an \"if\" clause.");
     return nullptr;
   }
   if (nested.nesting == schema::Nesting::kList && step().kind != Step::Kind::kIndex) {
-    Wrong("Invalid operation", "Blocks " + Quoted(nested.name) +
-                                   " are a list: choose one by its number, as in " + nested.name +
-                                   "[0].");
+    Wrong("Invalid operation", "Block type " + Quoted(nested.name) +
+                                   " is represented by a list of objects, so it must be indexed "
+                                   "using a numeric key, like ." +
+                                   nested.name + "[0].");
     return nullptr;
   }
   ++at_;
@@ -70,7 +71,8 @@ void SchemaWalk::ReportUnknownName(const schema::Block& block) {
     names.push_back(nested.name);
   }
   std::sort(names.begin(), names.end());
-  std::string detail = "There is no argument, attribute or block " + Quoted(step().name) + ".";
+  std::string detail = "This object has no argument, nested block, or exported attribute named " +
+                       Quoted(step().name) + ".";
   if (std::string_view similar = text::SuggestName(step().name, names); !similar.empty()) {
     detail += " Did you mean " + Quoted(similar) + "?";
   }
@@ -85,12 +87,13 @@ void SchemaWalk::Check(const schema::Block& outermost) {
       const bool is_name = key.type() == Type::String() && key.IsKnown() && !key.IsNull() &&
                            hcl::IsIdentifier(key.AsString());
       Wrong("Invalid index operation",
-            is_name ? "Attributes are read with a period: ." + std::string(key.AsString()) + "."
-                    : "Only attributes can be read here, with a period and a name.");
+            is_name ? "Only attribute access is allowed here. Did you mean to access attribute " +
+                          Quoted(key.AsString()) + " using the dot operator?"
+                    : "Only attribute access is allowed here, using the dot operator.");
       return;
     }
     if (step().kind != Step::Kind::kAttribute) {
-      Wrong("Invalid operation", "Only attributes can be read here, with a period and a name.");
+      Wrong("Invalid operation", "Only attribute access is allowed here, using the dot operator.");
       return;
     }
     if (const schema::Attribute* attribute = block->FindAttribute(step().name)) {
@@ -114,9 +117,9 @@ void CheckKey(const Program& program, const Resource& resource, const Reference&
   if (reference.has_key) {
     if (resource.count == nullptr && resource.for_each == nullptr) {
       diags.Error("Unexpected resource instance key",
-                  address +
-                      " has neither count nor for_each, so it has no instance keys: leave "
-                      "out the brackets.",
+                  "Because " + address +
+                      " does not have \"count\" or \"for_each\" set, references to it must not "
+                      "include an index key. Leave out the brackets.",
                   range);
     }
     return;
@@ -126,18 +129,18 @@ void CheckKey(const Program& program, const Resource& resource, const Reference&
   }
   if (resource.count != nullptr) {
     diags.Error("Missing resource instance key",
-                address +
-                    " has count, so an instance must be chosen before its attributes are "
-                    "read: " +
-                    address + "[count.index], for example.",
+                "Because " + address +
+                    " has \"count\" set, its attributes must be accessed on specific "
+                    "instances.\n\nFor example: " +
+                    address + "[count.index]",
                 range);
   }
   if (resource.for_each != nullptr) {
     diags.Error("Missing resource instance key",
-                address +
-                    " has for_each, so an instance must be chosen before its attributes "
-                    "are read: " +
-                    address + "[each.key], for example.",
+                "Because " + address +
+                    " has \"for_each\" set, its attributes must be accessed on specific "
+                    "instances.\n\nFor example: " +
+                    address + "[each.key]",
                 range);
   }
 }
@@ -153,15 +156,15 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
   if (reference.kind == ReferenceKind::kSelf) {
     if (context.self == nullptr) {
       diags.Error("Invalid \"self\" reference",
-                  "There is no \"self\" here: it exists in provisioner, connection and "
-                  "postcondition blocks of resources.",
+                  "The \"self\" object is not available in this context. It exists in resource "
+                  "provisioner, connection, and postcondition blocks.",
                   range);
       return;
     }
     resource = context.self;
   } else if (reference.index < 0) {
     if (reference.kind == ReferenceKind::kResource || reference.kind == ReferenceKind::kModule) {
-      ResolveReference(program, module, traversal, &diags);
+      ResolveReference(program, module, traversal, &diags, context.path);
     }
     return;
   } else if (reference.kind == ReferenceKind::kResource) {
@@ -172,10 +175,11 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
     return;
   }
   if (resource->check >= 0 && resource->check != context.check) {
-    diags.Error(
-        "Reference to scoped resource",
-        program.ToText(resource->name) + " stands inside a check block and can be used only there.",
-        range);
+    diags.Error("Reference to scoped resource",
+                "The referenced data resource " + Quoted(program.Text(resource->name.type)) + " " +
+                    Quoted(program.Text(resource->name.name)) +
+                    " is not available from this context.",
+                range);
   }
   const schema::Block* schema = schemas == nullptr ? nullptr : schemas->ResourceSchema(*resource);
   if (schema == nullptr || consumed >= traversal.steps.size()) {
@@ -184,7 +188,9 @@ void ValidateReference(Program& program, const Module& module, const hcl::Traver
   const Step& first = traversal.steps[consumed];
   if (first.kind == Step::Kind::kAttribute && first.name == "count") {
     diags.Error("Invalid resource count attribute",
-                "The number of instances is length(" + program.ToText(resource->name) + ").",
+                "The special \"count\" attribute is no longer supported after OpenTofu v0.12. "
+                "Instead, use length(" +
+                    program.ToText(resource->name) + ") to count resource instances.",
                 range);
     return;
   }
@@ -222,9 +228,13 @@ void ReportNamelessAttribute(const hcl::TraversalExpr& traversal, Diagnostics& d
   }
   if (!summary.empty()) {
     static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
-    diags.Error(std::move(summary),
-                "The object \"" + std::string(traversal.root) +
-                    "\" has no attribute without a name. Write the name of one after a period.",
+    diags.Error(summary,
+                summary.starts_with("Reference")
+                    ? (traversal.root == "var"
+                           ? "An input variable with the name \"\" has not been declared."
+                           : "A local value with the name \"\" has not been declared.")
+                    : "The \"" + std::string(traversal.root) +
+                          "\" object does not have an attribute named \"\".",
                 SourceRange{kNowhere.get(), 0, 0});
   }
 }

@@ -15,7 +15,8 @@ namespace kinu::config {
 struct ReferenceContext {
   /// The resource that `self` means; null: there is no `self` here.
   const Resource* self = nullptr;
-  int check = -1;  ///< the check block that the expression stands in
+  int check = -1;      ///< the check block that the expression stands in
+  ModuleId path = {};  ///< the module that it stands in, for messages
 };
 
 /// Schemas of resource types; the engine has them.

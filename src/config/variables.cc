@@ -7,6 +7,7 @@
 #include "cty/convert.h"
 #include "hcl/parse.h"
 #include "lang/type_expr.h"
+#include "text/quote.h"
 
 namespace kinu::config {
 namespace {
@@ -33,16 +34,17 @@ bool IsJsonText(const std::string& path, std::string_view text) {
 void AddArgument(const std::string& text, RawInputs& inputs, Diagnostics& diags) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos) {
-    diags.Error("Invalid -var option", "The option -var " + Quoted(text) +
-                                           " has no equals sign: write -var=\"name=value\".");
+    diags.Error("Invalid -var option",
+                "The given -var option " + text::GoQuote(text) +
+                    " is not correctly specified. Must be a variable name and value separated by "
+                    "an equals sign, like -var=\"key=value\".");
     return;
   }
   std::string name = text.substr(0, equals);
   if (name.ends_with(' ')) {
     diags.Error("Invalid -var option",
-                "The variable name " + Quoted(name) +
-                    " ends with a space: write -var=\"name=value\" without spaces around the "
-                    "equals sign.");
+                "Variable name " + text::GoQuote(name) +
+                    " is invalid due to trailing space. Write no spaces around the equals sign.");
     return;
   }
   inputs.values[std::move(name)] = {InputSource::kCommandLine, text.substr(equals + 1), nullptr};
@@ -75,7 +77,7 @@ void AddVariableFile(const std::string& path, InputSource source, RawInputs& inp
     diags.Error("Failed to read variables file",
                 text.error().code == ErrorCode::kNotFound
                     ? "Given variables file " + path + " does not exist."
-                    : "The variables file cannot be read: " + text.error().message + ".");
+                    : "Error while reading " + path + ": " + text.error().message + ".");
     return;
   }
   const size_t errors = diags.error_count();
@@ -176,27 +178,29 @@ class UndeclaredReporter {
       case InputSource::kNamedFile:
         if (in_files_++ < kMostWarnings) {
           diags_.Warning("Value for undeclared variable",
-                         "The root module declares no variable " + Quoted(name) +
-                             ", but the file " + Quoted(FileName(raw)) +
-                             " has a value for it. Values that many configurations share can be "
+                         "The root module does not declare a variable named " + Quoted(name) +
+                             " but a value was found in file " + Quoted(FileName(raw)) +
+                             ". Values that many configurations share can be "
                              "given in environment variables TF_VAR_name, which cause no "
                              "warnings.");
         }
         return;
       default:
-        diags_.Error("Value for undeclared variable",
-                     "The root module declares no variable " + Quoted(name) +
-                         (raw.source == InputSource::kCommandLine
-                              ? ", but the command line gives it a value."
-                              : ", but a value for it was given."));
+        diags_.Error(
+            "Value for undeclared variable",
+            "A variable named " + Quoted(name) + " was assigned " +
+                (raw.source == InputSource::kCommandLine ? "on the command line" : "a value") +
+                ", but the root module does not declare a variable of that name. To use "
+                "this value, add a \"variable\" block to the configuration.");
     }
   }
   void Finish() {
     constexpr int kMostWarnings = 2;
     if (in_files_ > kMostWarnings) {
       diags_.Warning("Values for undeclared variables",
-                     std::to_string(in_files_ - kMostWarnings) +
-                         " more variable(s) have a value in a file, but no declaration.");
+                     "In addition to the other similar warnings shown, " +
+                         std::to_string(in_files_ - kMostWarnings) +
+                         " other variable(s) defined without being declared.");
     }
   }
 
@@ -263,10 +267,9 @@ std::map<std::string, InputValue> CollectVariables(const Program& program, const
     absent.range = variable.range;
     if (!variable.default_value) {
       diags.Error("No value for required variable",
-                  "The variable " + Quoted(name) +
-                      " has no default value, and none is given. Use -var, a variables file or "
-                      "the environment variable TF_VAR_" +
-                      name + ".",
+                  "The root module input variable " + Quoted(name) +
+                      " is not set, and has no default value. Use a -var or -var-file command line "
+                      "argument to provide a value for this variable.",
                   variable.range);
       absent.value = Value::DynamicUnknown();
     }
@@ -294,6 +297,28 @@ std::string Origin(InputSource source, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+/// Where a value of a file comes from may be secret when the variable is: then only the file is
+/// named, not the declaration.
+std::string UnsuitableValue(const Variable& variable, const InputValue* given,
+                            std::string_view address, std::string_view name,
+                            const std::string& why) {
+  const bool has_range = given != nullptr && given->range.valid();
+  if (given != nullptr && !has_range) {
+    return "Unsuitable value for " + std::string(address) + " " + Origin(given->source, name) +
+           ": " + why + ".";
+  }
+  const std::string start = "The given value is not suitable for " + std::string(address);
+  if (variable.ephemeral || variable.sensitive) {
+    return start + ", which is " + (variable.ephemeral ? "ephemeral" : "sensitive") + ": " + why +
+           ". Invalid value defined at " + ToText(has_range ? given->range : variable.range) + ".";
+  }
+  return start + " declared at " + ToText(variable.range) + ": " + why + ".";
+}
+
+}  // namespace
+
 Value PrepareVariable(const Program& program, const Variable& variable, const InputValue* given,
                       std::string_view address, Diagnostics& diags) {
   const std::string_view name = program.Text(variable.name);
@@ -304,8 +329,9 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
     auto converted = Convert(*variable.default_value, constraint);
     if (!converted) {
       diags.Error("Invalid default value for module argument",
-                  "The default value of " + std::string(address) +
-                      " does not fit its type: " + converted.error().ToText() + ".",
+                  "The default value for variable " + Quoted(name) +
+                      " is incompatible with its type constraint: " + converted.error().message +
+                      ".",
                   variable.range);
       return failed;
     }
@@ -315,15 +341,14 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
   const bool has_range = given != nullptr && given->range.valid();
   if (has_value && !variable.ephemeral && given->value->HasMarkDeep(MarkSet::Ephemeral())) {
     diags.Error("Variable does not allow ephemeral value",
-                "The value for " + Quoted(name) +
-                    " is ephemeral, so the variable must be declared with ephemeral = true.",
+                "The value used for the variable " + Quoted(name) +
+                    " is ephemeral, but it is not configured to allow one.",
                 has_range ? given->range : variable.range);
     return failed;
   }
   if (!has_value && !fallback) {
     diags.Error("Required variable not set",
-                "The variable " + Quoted(name) + " has no default value, and none is given.",
-                variable.range);
+                "The variable " + Quoted(name) + " is required, but is not set.", variable.range);
     return failed;
   }
   Value value = has_value ? *given->value : *fallback;
@@ -336,8 +361,7 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
   auto converted = Convert(value, constraint);
   if (!converted) {
     diags.Error("Invalid value for input variable",
-                "Unsuitable value for " + std::string(address) + origin + ": " +
-                    converted.error().ToText() + ".",
+                UnsuitableValue(variable, given, address, name, converted.error().message),
                 variable.range);
     return failed;
   }
@@ -347,9 +371,12 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
   if (fallback) {
     return *std::move(fallback);
   }
+  const std::string not_set = "required variable may not be set to null.";
   diags.Error("Required variable not set",
-              "Unsuitable value for " + std::string(address) + origin +
-                  ": required variable may not be set to null.",
+              origin.empty()
+                  ? "The given value is not suitable for " + std::string(address) + " defined at " +
+                        ToText(variable.range) + ": " + not_set
+                  : "Unsuitable value for " + std::string(address) + origin + ": " + not_set,
               has_range ? given->range : variable.range);
   return failed;
 }

@@ -1,7 +1,8 @@
 // Diagnostics are data: what is wrong, where, and with which values. Rendering is view's work.
 //
-// Severity, summary and subject range equal the reference's (programs match them); the detail is
-// kinu's own words. Never put a sensitive value into a detail.
+// Severity, summary and subject range equal the reference's, and so does a detail of one line that
+// states a fact (programs match them); what explains is kinu's own words. Never put a sensitive
+// value into a detail.
 #pragma once
 
 #include <memory>

@@ -177,4 +177,18 @@ SourceRange SourceRange::Between(const SourceRange& a, const SourceRange& b) {
   return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
+std::string ToText(const SourceRange& range) {
+  if (!range.valid()) {
+    return ":0,0-0";
+  }
+  const Position begin = range.start_position();
+  const Position end = range.end_position();
+  std::string out = range.file->name() + ":" + std::to_string(begin.line) + "," +
+                    std::to_string(begin.column) + "-";
+  if (end.line != begin.line) {
+    out += std::to_string(end.line) + ",";
+  }
+  return out + std::to_string(end.column);
+}
+
 }  // namespace kinu

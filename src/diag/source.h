@@ -124,4 +124,7 @@ struct SourceRange {
   friend bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
+/// "main.tf:3,1-12", or "main.tf:3,1-5,2" over several lines, as a detail names another place.
+std::string ToText(const SourceRange& range);
+
 }  // namespace kinu

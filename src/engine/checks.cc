@@ -47,20 +47,21 @@ std::string ErrorMessage(const hcl::Expr& expr, const lang::Scope& scope, Diagno
   };
   ValueResult<Value> text = Convert(value, Type::String());
   if (!text) {
-    return invalid("The error message must be a string: " + text.error().ToText() + ".");
+    return invalid("Unsuitable value for error message: " + text.error().ToText() + ".");
   }
   if (!text->IsKnown()) {
     return "";
   }
   if (text->IsNull()) {
-    return invalid("The error message must not be null.");
+    return invalid("Unsuitable value for error message: must not be null.");
   }
   MarkSet marks = text->marks();
   if (marks.sensitive() || marks.ephemeral()) {
     std::string what = marks.sensitive() ? "sensitive" : "ephemeral";
     diags.Warning("Error message refers to " + what + " values",
-                  "The message that explains this condition contains " + what +
-                      " values, so it is not shown. Leave those values out of error_message.",
+                  "The error expression used to explain this condition refers to " + what +
+                      " values. OpenTofu will not display the resulting message.\n\nLeave such "
+                      "values out of error_message.",
                   expr.range());
     return "";
   }
@@ -122,10 +123,10 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   };
   if (!value.IsKnown()) {
     if (kind == ConditionKind::kAssertion) {
-      describe(diags.Warning(
-          std::string(Describe(kind)) + " known after apply",
-          "The condition depends on values that are not known yet; apply will tell its result.",
-          expr.range()));
+      describe(diags.Warning(std::string(Describe(kind)) + " known after apply",
+                             "The condition could not be evaluated at this time, a result will be "
+                             "known when this plan is applied.",
+                             expr.range()));
     }
     return {CheckStatus::kUnknown, ""};
   }
@@ -134,11 +135,11 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
     return {CheckStatus::kError, ""};
   };
   if (value.IsNull()) {
-    return invalid("A condition must be true or false, but this one is null.");
+    return invalid("Condition expression must return either true or false, not null.");
   }
   ValueResult<Value> flag = Convert(value, Type::Bool());
   if (!flag) {
-    return invalid("A condition must be true or false: " + flag.error().ToText() + ".");
+    return invalid("Invalid condition result value: " + flag.error().ToText() + ".");
   }
   if (flag->AsBool()) {
     return {CheckStatus::kPass, ""};
@@ -146,8 +147,8 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.summary = std::string(Describe(kind)) + " failed";
-  diagnostic.detail = message.empty() ? "The condition is false, and its error message could not "
-                                        "be shown (see the other messages)."
+  diagnostic.detail = message.empty() ? "This check failed, but has an invalid error message as "
+                                        "described in the other accompanying messages."
                                       : message;
   diagnostic.subject = expr.range();
   describe(diagnostic);

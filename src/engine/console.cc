@@ -6,6 +6,7 @@
 #include "engine/passes/passes.h"
 #include "engine/reference_check.h"
 #include "engine/scope.h"
+#include "hcl/static.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
@@ -26,7 +27,39 @@ const lang::Scope& ConsoleSession::scope() const {
 }
 
 bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const {
-  return ReferenceCheck(parts_->walk, *parts_->walk.config.nodes[0]).Expr(expr, diags);
+  if (!ReferenceCheck(parts_->walk, *parts_->walk.config.nodes[0]).Expr(expr, diags)) {
+    return false;
+  }
+  const size_t errors = diags.error_count();
+  std::vector<const hcl::TraversalExpr*> traversals;
+  hcl::CollectTraversals(expr, traversals);
+  for (const hcl::TraversalExpr* traversal : traversals) {
+    const config::Reference ref = config::ResolveReference(
+        parts_->walk.program, *parts_->walk.config.nodes[0]->module, *traversal, nullptr);
+    if (ref.kind == config::ReferenceKind::kVariable && ref.index >= 0 &&
+        HasUnusableValue(static_cast<size_t>(ref.index))) {
+      const config::Variable& variable =
+          parts_->walk.config.nodes[0]->module->variables[static_cast<size_t>(ref.index)];
+      diags.Error("Reference to unresolved input variable",
+                  "The final value for var." +
+                      std::string(parts_->walk.program.Text(variable.name)) +
+                      " is missing: the given one is not suitable.",
+                  config::ReferenceRange(*traversal));
+    }
+  }
+  return diags.error_count() == errors;
+}
+
+/// Whether a variable was given a value that it cannot have; its errors were told at the start.
+bool ConsoleSession::HasUnusableValue(size_t variable) const {
+  const Walk& walk = parts_->walk;
+  const config::Variable& declared = walk.config.nodes[0]->module->variables[variable];
+  if (walk.input.variables == nullptr || walk.root->variables[variable].IsKnown()) {
+    return false;
+  }
+  const auto given = walk.input.variables->find(std::string(walk.program.Text(declared.name)));
+  return given != walk.input.variables->end() && given->second.value &&
+         given->second.value->IsKnown();
 }
 
 bool ConsoleSession::Open(Diagnostics& diags) {

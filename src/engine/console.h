@@ -28,6 +28,8 @@ class ConsoleSession {
   const lang::Scope& scope() const;
 
  private:
+  bool HasUnusableValue(size_t variable) const;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

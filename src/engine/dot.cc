@@ -50,6 +50,15 @@ class Drawing {
       edges_[from].insert(to);
     }
   }
+  /// Gives the ends of providers a label, without which a vertex is not listed.
+  void LabelProviderEnds() {
+    for (Id id = 0; id < names_.size(); ++id) {
+      if (names_[id].ends_with(" (close)") && names_[id].contains("provider[")) {
+        labels_[id] = names_[id];
+        shapes_[id] = "diamond";
+      }
+    }
+  }
   /// A last vertex that waits for all others.
   void Close() {
     size_t others = names_.size();
@@ -368,7 +377,10 @@ void HideIdleProviders(const Walk& walk, std::vector<bool>& shown) {
   }
 }
 
-std::string Finish(Drawing drawing) {
+std::string Finish(Drawing drawing, bool verbose) {
+  if (verbose) {
+    drawing.LabelProviderEnds();
+  }
   drawing.Close();
   drawing.Reduce();
   return drawing.Text();
@@ -376,7 +388,7 @@ std::string Finish(Drawing drawing) {
 
 /// A destruction: objects, each after those that depend on it; of the configuration only variables
 /// and outputs of the root module.
-std::string DestroyGraphText(const Walk& walk, const state::State* state) {
+std::string DestroyGraphText(const Walk& walk, const state::State* state, bool verbose) {
   Drawing drawing;
   const config::Module& root = *walk.config.root().module;
   for (size_t i = 0; i < root.variables.size(); ++i) {
@@ -436,12 +448,12 @@ std::string DestroyGraphText(const Walk& walk, const state::State* state) {
       }
     }
   }
-  return Finish(std::move(drawing));
+  return Finish(std::move(drawing), verbose);
 }
 
 }  // namespace
 
-std::string PlanGraphText(const Input& given, plan::Mode mode, Diagnostics& diags) {
+std::string PlanGraphText(const Input& given, plan::Mode mode, bool verbose, Diagnostics& diags) {
   Input input = given;
   input.options.mode = mode;
   input.options.imports = mode == plan::Mode::kNormal;
@@ -450,14 +462,15 @@ std::string PlanGraphText(const Input& given, plan::Mode mode, Diagnostics& diag
     return "";
   }
   if (mode == plan::Mode::kDestroy) {
-    return DestroyGraphText(walk, input.prior_state);
+    return DestroyGraphText(walk, input.prior_state, verbose);
   }
   std::vector<bool> shown(walk.graph.size(), true);
   HideIdleProviders(walk, shown);
-  return Finish(Artist(walk, nullptr).Draw(shown));
+  return Finish(Artist(walk, nullptr).Draw(shown), verbose);
 }
 
-std::string ApplyGraphText(const Input& given, const plan::Plan& plan, Diagnostics& diags) {
+std::string ApplyGraphText(const Input& given, const plan::Plan& plan, bool verbose,
+                           Diagnostics& diags) {
   Input input = ForApply(given, plan);
   Walk walk(WalkKind::kApply, input);
   if (!BuildApplyGraph(walk, plan, diags)) {
@@ -468,7 +481,7 @@ std::string ApplyGraphText(const Input& given, const plan::Plan& plan, Diagnosti
     shown[id] = (shown[id] || walk.graph.node(id).kind == NodeKind::kModuleEnd) && walk.Kept(id);
   }
   HideIdleProviders(walk, shown);
-  return Finish(Artist(walk, &plan).Draw(shown));
+  return Finish(Artist(walk, &plan).Draw(shown), verbose);
 }
 
 }  // namespace kinu::engine

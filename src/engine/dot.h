@@ -9,9 +9,10 @@
 
 namespace kinu::engine {
 
-/// What a plan of that mode walks.
-std::string PlanGraphText(const Input& input, plan::Mode mode, Diagnostics& diags);
+/// What a plan of that mode walks. A verbose graph also shows where providers end.
+std::string PlanGraphText(const Input& input, plan::Mode mode, bool verbose, Diagnostics& diags);
 /// What applying the plan walks.
-std::string ApplyGraphText(const Input& input, const plan::Plan& plan, Diagnostics& diags);
+std::string ApplyGraphText(const Input& input, const plan::Plan& plan, bool verbose,
+                           Diagnostics& diags);
 
 }  // namespace kinu::engine

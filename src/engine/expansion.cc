@@ -7,9 +7,19 @@
 namespace kinu::engine {
 namespace {
 
-constexpr std::string_view kConfidential =
-    " values, or values derived from them, cannot be used here: they would become visible as "
-    "instance keys.";
+/// "Sensitive values, …, cannot be used as for_each arguments."
+std::string Confidential(std::string_view kind, std::string_view as) {
+  std::string lower(kind);
+  lower[0] = static_cast<char>(lower[0] + ('a' - 'A'));
+  return std::string(kind) + " values, or values derived from " + lower +
+         " values, cannot be used " + std::string(as) +
+         ". They would become visible as instance keys.";
+}
+
+std::string Unsuitable(std::string_view argument, std::string_view why) {
+  return "The given \"" + std::string(argument) +
+         "\" argument value is unsuitable: " + std::string(why) + ".";
+}
 
 void Problem(std::string_view argument, std::string detail, const hcl::Expr& expr,
              const lang::Scope& scope, DiagnosticTag tag, Diagnostics& diags) {
@@ -36,30 +46,49 @@ Expansion ExpandCount(const hcl::Expr& expr, const lang::Scope& scope, bool vali
   MarkSet marks = value.marks();
   value = value.Unmark();
   if (marks.ephemeral()) {
-    problem("Ephemeral" + std::string(kConfidential), DiagnosticTag::kCausedBySensitive);
+    problem(Confidential("Ephemeral", "as count arguments"), DiagnosticTag::kCausedBySensitive);
   } else if (value.IsNull()) {
-    problem("The value is null, but a whole number is required.");
+    problem("The given \"count\" argument value is null. An integer is required.");
   } else if (!value.IsKnown()) {
     out.kind = Expansion::Kind::kUnknown;
     out.by_count = true;
     if (!validating) {
       problem(
-          "The value depends on attributes that cannot be known before apply, so the number of "
-          "instances cannot be planned. Apply the objects that it depends on first (-target), or "
-          "leave this object out for now (-exclude).",
+          "The \"count\" value depends on resource attributes that cannot be determined until "
+          "apply, "
+          "so OpenTofu cannot predict how many instances will be created.\n\nApply the objects "
+          "that it depends on first (-target), or leave this object out for now (-exclude).",
           DiagnosticTag::kCausedByUnknown);
     }
   } else {
     const std::optional<int64_t> count = value.AsInt64();
     if (!count) {
-      problem("A whole number is required.");
+      problem(Unsuitable(
+          "count",
+          "value must be a whole number, between -9223372036854775808 and 9223372036854775807"));
     } else if (*count < 0) {
-      problem("The number of instances must not be negative.");
+      problem(Unsuitable("count", "must be greater than or equal to zero"));
     } else {
       out.count = *count;
     }
   }
   return out;
+}
+
+std::string UnknownKeys(const Type& type) {
+  const std::string_view what = type.is_set()                       ? "set includes values"
+                                : type.is_tuple()                   ? "tuple includes values"
+                                : type.is_map() || type.is_object() ? "map includes keys"
+                                                                    : "";
+  if (what.empty()) {
+    return "The \"for_each\" value includes keys or set values from resource attributes that "
+           "cannot "
+           "be determined until apply, and so OpenTofu cannot determine what will identify the "
+           "instances of this resource.";
+  }
+  return "The \"for_each\" " + std::string(what) +
+         " derived from resource attributes that cannot be determined until apply, and so OpenTofu "
+         "cannot determine the full set of keys that will identify the instances of this resource.";
 }
 
 /// The instances that a value of `expr` means.
@@ -80,28 +109,33 @@ Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope
     out.kind = Expansion::Kind::kUnknown;
     if (!validating) {
       problem(
-          "The keys depend on attributes that cannot be known before apply, so the instances "
-          "cannot be planned. Use keys that the configuration itself defines, apply the objects "
-          "that the keys depend on first (-target), or leave this object out for now (-exclude).",
+          UnknownKeys(type) +
+              "\n\nUse keys that the configuration itself defines, apply the objects that the keys "
+              "depend on first (-target), or leave this object out for now (-exclude).",
           DiagnosticTag::kCausedByUnknown);
     }
   }
   if (value.IsNull()) {
-    problem("The value is null, but a map or a set of strings is required.");
+    problem(Unsuitable("for_each", "the given \"for_each\" argument value is null"));
     return out;
   }
   if (marks.sensitive()) {
-    problem("Sensitive" + std::string(kConfidential), DiagnosticTag::kCausedBySensitive);
+    problem(Confidential("Sensitive", "as for_each arguments"), DiagnosticTag::kCausedBySensitive);
   }
   if (marks.ephemeral()) {
-    problem("Ephemeral" + std::string(kConfidential), DiagnosticTag::kCausedBySensitive);
+    problem(Confidential("Ephemeral", "as for_each arguments"), DiagnosticTag::kCausedBySensitive);
   }
   if (type.is_set() && type.element() != Type::String() && !type.element().is_dynamic()) {
-    problem("A map or a set of strings is required, but this is a set of " +
-            type.element().FriendlyName() + ".");
+    problem(Unsuitable("for_each",
+                       "\"for_each\" supports sets of strings, but you have provided a set "
+                       "containing type " +
+                           type.element().FriendlyName()));
   } else if (!map_like && !type.is_set() && !(tuple_allowed && type.is_tuple())) {
-    problem("A map or a set of strings is required, but this is a value of type " +
-            type.FriendlyName() + ".");
+    problem(Unsuitable(
+        "for_each",
+        "the \"for_each\" argument must be a map, " +
+            std::string(tuple_allowed ? "set of strings, or a tuple" : "or set of strings") +
+            ", and you have provided a value of type " + type.FriendlyName()));
   }
   if (unknown || diags.error_count() != errors) {
     return out;
@@ -119,7 +153,7 @@ Expansion ForEachOf(Value value, const hcl::Expr& expr, const lang::Scope& scope
     if (!type.is_set()) {
       out.keys.push_back(program.Intern(value.key(i)));
     } else if (element.Unmark().IsNull()) {
-      problem("A set for for_each must not contain null.");
+      problem(Unsuitable("for_each", "\"for_each\" sets must not contain null values"));
       return out;
     } else {
       out.keys.push_back(program.Intern(element.Unmark().AsString()));
@@ -171,22 +205,26 @@ Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, Diagnos
   const MarkSet marks = value.marks();
   value = lang::WarnDeprecated(value, expr, diags).Unmark();
   if (marks.sensitive()) {
-    problem("Sensitive" + std::string(kConfidential), DiagnosticTag::kCausedByUnknown);
+    problem(Confidential("Sensitive", "in \"enabled\" arguments"), DiagnosticTag::kCausedByUnknown);
   }
   if (marks.ephemeral()) {
-    problem("Ephemeral" + std::string(kConfidential));
+    problem(Unsuitable("enabled", "the given value is ephemeral"));
   }
   if (value.IsNull()) {
-    problem("The value is null, but true or false is required.");
+    problem(Unsuitable("enabled", "the given value is null"));
   } else if (!value.IsKnown()) {
-    problem("The value depends on attributes that cannot be known before apply.",
-            DiagnosticTag::kCausedByUnknown);
+    problem(
+        "The given \"enabled\" argument value is derived from a value that won't be known until "
+        "the "
+        "apply phase, so OpenTofu cannot determine whether an instance of this object is declared "
+        "or not.",
+        DiagnosticTag::kCausedByUnknown);
   }
   if (diags.error_count() != errors) {
     return out;
   }
   if (ValueResult<Value> flag = Convert(value, Type::Bool()); !flag) {
-    problem("True or false is required: " + flag.error().message + ".");
+    problem(Unsuitable("enabled", flag.error().message));
   } else if (!flag->AsBool()) {
     out.kind = Expansion::Kind::kDisabled;
   }

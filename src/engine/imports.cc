@@ -196,8 +196,8 @@ std::optional<Type> IdentityType(const config::Import& import, const schema::Res
                                  Diagnostics& diags) {
   if (schema == nullptr || schema->identity == nullptr) {
     diags.Error("Unable to determine identity schema for import identity",
-                "The provider does not say what identifies objects of this type, so they can be "
-                "imported by \"id\" only.",
+                "The provider does not provide an identity schema for this resource type, so it "
+                "can be imported by \"id\" only.",
                 import.identity->range());
     return std::nullopt;
   }
@@ -270,21 +270,22 @@ void CheckImportTargets(const config::Config& config, bool generating, Diagnosti
   const Program& program = *config.program;
   auto missing = [&](const config::Import& import, const std::string& address) {
     diags.Error("Configuration for import target does not exist",
-                "Every object that is imported needs a resource block, but there is none for " +
-                    address + ".",
+                "The configuration for the given import " + address +
+                    " does not exist. All target instances must have an associated configuration "
+                    "to be imported.",
                 import.range);
   };
   auto not_in_modules = [&](const config::Import& import, const std::string& address) {
     diags.Error("Cannot generate configuration for resource inside sub-module",
-                "There is no block for " + address +
-                    ", and configuration can be generated for the root module only.",
+                "The configuration for the given import " + address +
+                    " does not exist. Configuration can be generated for the root module only.",
                 import.range);
   };
   auto not_repeated = [&](const config::Import& import, const std::string& address) {
     diags.Error("Configuration generation for count and for_each resources not supported",
-                "There is no block for " + address +
-                    ", and configuration can be generated only for resources without count and "
-                    "for_each.",
+                "The configuration for the given import " + address +
+                    " does not exist. Configuration generation is only possible for resources that "
+                    "do not use count or for_each",
                 import.range);
   };
   for (const config::Import& import : config.root().module->imports) {
@@ -374,6 +375,7 @@ void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& s
           return;
         }
         target.id = id->UnmarkDeep().AsString();
+        target.has_id = !target.id.empty();  // an empty one imports nothing
       } else if (import->identity != nullptr) {
         std::optional<Type> type = IdentityType(*import, &schema, diags);
         std::optional<Value> identity =
@@ -419,8 +421,10 @@ bool CheckImportedInstances(const Walk& walk, Diagnostics& diags) {
         }
         sound = false;
         diags.Error("Configuration for import target does not exist",
-                    "The configuration has no instance " + walk.program.ToText(target.address) +
-                        ", so no object can be imported as that.");
+                    "The configuration for the given import " +
+                        walk.program.ToText(target.address) +
+                        " does not exist. All target instances must have an associated "
+                        "configuration to be imported.");
       }
     }
   }

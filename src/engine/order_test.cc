@@ -349,7 +349,7 @@ TEST_F(OrderTest, WhatIsLeftOverIsForgottenByItself) {  // A4
   ConfigureAs(text, nullptr, "two");
   plan::Plan plan = Plan();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
-  const std::string graph = ApplyGraphText(MakeInput(), plan, diags_);
+  const std::string graph = ApplyGraphText(MakeInput(), plan, false, diags_);
   auto has = [&](const char* edge) { return graph.find(edge) != std::string::npos; };
   EXPECT_TRUE(has(R"x("[root] test_thing.a" -> "[root] test_thing.a (forget)")x")) << graph;
   EXPECT_TRUE(has(R"x("[root] test_thing.a (forget deposed 00000001)" [label)x")) << graph;
@@ -375,7 +375,7 @@ TEST_F(OrderTest, ExpansionsWaitForWhatTheirProviderIsConfiguredWith) {  // A9
   ConfigureAs(text, nullptr, "two");
   plan::Plan plan = Plan();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
-  EXPECT_NE(ApplyGraphText(MakeInput(), plan, diags_)
+  EXPECT_NE(ApplyGraphText(MakeInput(), plan, false, diags_)
                 .find(R"x("[root] test_thing.same (expand)" -> "[root] terraform_data.z")x"),
             std::string::npos);
 }

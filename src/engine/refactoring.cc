@@ -31,6 +31,12 @@ ModuleInstId InstanceOf(Program& program, const Steps& steps) {
   return out;
 }
 
+/// "main.tf:3,1": where a range begins.
+std::string StartText(const SourceRange& range) {
+  const Position start = range.start_position();
+  return range.file->name() + ":" + std::to_string(start.line) + "," + std::to_string(start.column);
+}
+
 }  // namespace
 
 /// One end of a move. The first `open` steps lead to the module that declares it: any instance of
@@ -400,14 +406,17 @@ void Refactoring::ValidateRemoved(Diagnostics& diags) const {
     }
     if (rule.is_module) {
       diags.Error("Removed module block still exists",
-                  "This block says that " + program_.ToText(rule.module) +
-                      " was removed, but the configuration still calls it. Take the call out.",
+                  "This statement declares a removal of the module " +
+                      program_.ToText(rule.module) +
+                      ", but this module block still exists in the configuration. Please remove "
+                      "the module block.",
                   rule.block->range);
     } else if (node->module->FindResource(rule.resource) >= 0) {
       diags.Error("Removed resource block still exists",
-                  "This block says that " +
+                  "This statement declares a removal of the resource " +
                       program_.ToText(ConfigResource{rule.module, rule.resource}) +
-                      " was removed, but the configuration still has it. Take its block out.",
+                      ", but this resource block still exists in the configuration. Please remove "
+                      "the resource block.",
                   rule.block->range);
     }
   }
@@ -468,29 +477,35 @@ void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
       std::string to = text(statement.to, absolute(statement.to));
       if (from == to) {
         diags.Error("Redundant move statement",
-                    "This block moves " + from + " to where it already is. Take the block out.",
+                    "This statement declares a move from " + from +
+                        " to the same address, which is the same as not declaring this move at "
+                        "all.",
                     statement.range);
         continue;
       }
       if (exists(statement.from, from_steps)) {
         diags.Error("Moved object still exists",
-                    "This block says that " + from + " moved to " + to +
-                        ", but the configuration still declares it at the old address.",
+                    "This statement declares a move from " + from + ", but that " +
+                        (statement.from.is_module ? "module" : "resource") +
+                        " is still declared.\n\nDeclare it as " + to + " instead.",
                     statement.range);
       }
       std::string suffix = statement.from.whole ? "*" : "";
       auto ambiguous = [&](std::map<std::string, Other>& known, const std::string& address,
-                           const std::string& other, const char* what) {
+                           const std::string& other, bool is_source) {
         auto [it, added] = known.emplace(address + suffix, Other{other, statement.range});
         if (!added && it->second.address != other) {
           diags.Error("Ambiguous move statements",
-                      address + " " + what + " " + it->second.address + " in another block, but " +
-                          other + " here.",
+                      "A statement at " + StartText(it->second.range) + " declared that " +
+                          (is_source ? address + " moved to " + it->second.address
+                                     : it->second.address + " moved to " + address) +
+                          ", but this statement instead declares that " +
+                          (is_source ? "it moved to " + other : other + " moved there") + ".",
                       statement.range);
         }
       };
-      ambiguous(sources, from, to, "moves to");
-      ambiguous(targets, to, from, "is where something moves to from");
+      ambiguous(sources, from, to, true);
+      ambiguous(targets, to, from, false);
     }
   }
   if (diags.error_count() != errors) {
@@ -509,7 +524,9 @@ void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
       list += line;
     }
     diags.Error("Cyclic dependency in move statements",
-                "These moves lead in a circle, so that there is no last address:" + list);
+                "The following chained move statements form a cycle, and so there is no final "
+                "location to move objects to:" +
+                    list);
   }
 }
 

@@ -27,15 +27,15 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
         bound ? module.references[traversal->binding]
               : config::ResolveReference(walk_.program, module, *traversal, nullptr);
     if (ref.kind == ReferenceKind::kInvalid && config::NamesMember(*traversal)) {
-      (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared);
+      (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared, node_.path);
     } else if (ref.kind == ReferenceKind::kInvalid) {
-      (void)config::ResolveReference(walk_.program, module, *traversal, &diags);
+      (void)config::ResolveReference(walk_.program, module, *traversal, &diags, node_.path);
       if (!whole_objects) {
         config::ReportNamelessAttribute(*traversal, diags);
       }
     } else if (ref.index < 0 &&
                (ref.kind == ReferenceKind::kVariable || ref.kind == ReferenceKind::kLocal)) {
-      (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared);
+      (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared, node_.path);
     } else if (!HasRepetition(ref.kind, repetition_)) {
       ReportNoRepetition(ref.kind, *traversal, undeclared);
     } else {

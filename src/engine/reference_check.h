@@ -29,7 +29,9 @@ class ReferenceCheck final : private config::SchemaSource {
   /// `repetition`: what `count` and `each` are; null where there are none.
   ReferenceCheck(const Walk& walk, const config::ConfigNode& node,
                  config::ReferenceContext context = {}, const Expansion* repetition = nullptr)
-      : walk_(walk), node_(node), context_(context), repetition_(repetition) {}
+      : walk_(walk), node_(node), context_(context), repetition_(repetition) {
+    context_.path = node.path;
+  }
 
   /// Whether the expression may be evaluated. Always true outside of validation and the console.
   bool Expr(const hcl::Expr& expr, Diagnostics& diags) const;

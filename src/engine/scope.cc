@@ -228,10 +228,13 @@ void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& tr
   diags.Error(count ? "Reference to \"count\" in non-counted context"
               : key ? "Reference to \"each\" in context without for_each"
                     : "each.value cannot be used in this context",
-              count ? "The \"count\" object can be used only in \"module\", \"resource\" and "
-                      "\"data\" blocks that have the \"count\" argument set."
-                    : "The \"each\" object can be used only in \"module\" or \"resource\" blocks "
-                      "that have the \"for_each\" argument set.",
+              count ? "The \"count\" object can only be used in \"module\", \"resource\", and "
+                      "\"data\" blocks, and only when the \"count\" argument is set."
+              : key ? "The \"each\" object can be used only in \"module\" or \"resource\" blocks, "
+                      "and only when the \"for_each\" argument is set."
+                    : "A reference to \"each.value\" has been used in a context in which it is "
+                      "unavailable, such as when the configuration no longer contains the value in "
+                      "its \"for_each\" expression.",
               config::ReferenceRange(traversal));
 }
 

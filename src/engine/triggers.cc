@@ -117,8 +117,8 @@ bool ReplaceTriggered(RowContext& row, Diagnostics& diags) {
     if (!ReadTrigger(*expr, scope, trigger, diags)) {
       continue;
     }
-    const config::Reference ref =
-        config::ResolveReference(walk.program, module, *trigger.traversal, &diags);
+    const config::Reference ref = config::ResolveReference(walk.program, module, *trigger.traversal,
+                                                           &diags, row.instance->node->path);
     if (ref.kind != config::ReferenceKind::kResource || ref.index < 0) {
       continue;
     }

@@ -47,7 +47,8 @@ struct ImportTarget {
   ResourceInstance address;
   const config::Import* block = nullptr;  ///< null: the import command's
   std::string id;
-  Value identity;  ///< null when imported by id
+  bool has_id = false;  ///< the id of the import command may be empty
+  Value identity;       ///< null when imported by id
 };
 
 /// The import blocks of a resource block.

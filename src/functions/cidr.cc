@@ -153,7 +153,8 @@ std::optional<Address> ParseAddress(std::string_view text) {
 
 std::expected<Network, CallError> ParseNetwork(std::string_view text, int argument = -1) {
   const auto invalid = [&] {
-    return CallFail(text::GoQuote(text) + " is not an address prefix such as 10.0.0.0/8", argument);
+    return CallFail("invalid CIDR expression: invalid CIDR address: " + std::string(text),
+                    argument);
   };
   const size_t slash = text.find('/');
   if (slash == std::string_view::npos) {
@@ -261,7 +262,7 @@ std::expected<Magnitude, CallError> ToMagnitude(const Value& value) {
   }
   const std::optional<std::string> digits = number.IntegerText(16);
   if (!digits) {
-    return CallFail("a whole number is required");
+    return CallFail("value must be a whole number");
   }
   std::string_view rest = *digits;
   Magnitude out;
@@ -290,14 +291,18 @@ CallResult CidrContains(Arguments args, const Type&, const CallContext&) {
   std::optional<Address> first = ParseAddress(text);
   std::optional<Address> last = first;
   if (!first) {
-    KINU_TRY(const Network inner, ParseNetwork(text));
-    first = inner.base;
-    last = Address{inner.base.v6, inner.last()};
+    const auto inner = ParseNetwork(text);
+    if (!inner) {
+      return CallFail("invalid IP address or prefix: " + std::string(text));
+    }
+    first = inner->base;
+    last = Address{inner->base.v6, inner->last()};
   }
   first = Unmapped(*first);
   last = Unmapped(*last);
   if (first->v6 != network.base.v6) {
-    return CallFail("one is an IPv4 address, the other an IPv6 one");
+    return CallFail("address family mismatch: " + std::string(args[0].AsString()) + " vs. " +
+                    std::string(text));
   }
   return Value::Bool(network.Contains(first->bits) && last->v6 == network.base.v6 &&
                      network.Contains(last->bits));
@@ -306,7 +311,10 @@ CallResult CidrContains(Arguments args, const Type&, const CallContext&) {
 CallResult CidrHost(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Magnitude number, ToMagnitude(args[1]));
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString()));
-  const auto no_room = [] { return CallFail("the prefix has no room for a host of this number"); };
+  const auto no_room = [&] {
+    return CallFail("prefix of " + std::to_string(network.prefix) +
+                    " does not accommodate a host numbered " + args[1].AsNumber().ToText());
+  };
   // -1 is the last address, -2 the one before it. Of other numbers the reference compares the low
   // 64 bits alone, as a signed number.
   const auto low = static_cast<int64_t>(static_cast<uint64_t>(number.bits));
@@ -332,7 +340,7 @@ CallResult CidrHost(Arguments args, const Type&, const CallContext&) {
 CallResult CidrNetmask(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString()));
   if (network.base.v6 && !IsMappedV4(network.base)) {
-    return CallFail("IPv6 prefixes have no netmask");
+    return CallFail("IPv6 addresses cannot have a netmask: " + std::string(args[0].AsString()));
   }
   return Value::String(AddressText({network.base.v6, ~network.host_mask()}));
 }
@@ -343,8 +351,8 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString()));
   const int width = network.base.width();
   if (new_bits > width - network.prefix) {
-    return CallFail("the prefix of " + std::to_string(network.prefix) +
-                    " bits cannot be extended by " + std::to_string(new_bits));
+    return CallFail("insufficient address space to extend prefix of " +
+                    std::to_string(network.prefix) + " by " + std::to_string(new_bits));
   }
   if (new_bits < -network.prefix) {
     return CallFail("the prefix cannot become shorter than 0 bits");
@@ -357,7 +365,8 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
   const bool fits = !number.too_large && (number.bits & LowMask(64)) <= most &&
                     (number.negative || number.bits <= LowMask(prefix));
   if (!fits) {
-    return CallFail("the extended prefix has no room for a subnet of this number");
+    return CallFail("prefix extension of " + std::to_string(new_bits) +
+                    " does not accommodate a subnet numbered " + args[2].AsNumber().ToText());
   }
   Network subnet = network;
   subnet.prefix = prefix;
@@ -368,7 +377,8 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
     const bool large = number.bits > LowMask(128 - shift);
     const Bits size = placed - (network.base.bits & (placed - 1));
     if (large || number.too_large || size > LowMask(width)) {
-      return CallFail("the extended prefix has no room for a subnet of this number");
+      return CallFail("prefix extension of " + std::to_string(new_bits) +
+                      " does not accommodate a subnet numbered " + args[2].AsNumber().ToText());
     }
     subnet.base.bits = size;
   } else {
@@ -383,26 +393,36 @@ CallResult CidrSubnets(Arguments args, const Type&, const CallContext&) {
   const int width = network.base.width();
   std::vector<Value> subnets;
   Bits last = network.base.bits - 1;  // of the subnet before
+  Network previous = network;
   for (size_t i = 1; i < args.size(); ++i) {
     const int argument = static_cast<int>(i);
     KINU_TRY(const int64_t new_bits, ToInteger(args[i], argument));
     if (IsMappedV4(network.base)) {
       return CallFail("an IPv4 prefix inside IPv6 cannot be divided", argument);
     }
-    if (new_bits < 1 || new_bits > kMostNewBits) {
-      return CallFail("a prefix is extended by at least 1 and at most 32 bits", argument);
+    if (new_bits < 1) {
+      return CallFail("must extend prefix by at least one bit", argument);
+    }
+    if (new_bits > kMostNewBits) {
+      return CallFail("may not extend prefix by more than 32 bits", argument);
     }
     Network subnet = network;
     subnet.prefix += static_cast<int>(new_bits);
     if (subnet.prefix > width) {
-      return CallFail("the prefix would be longer than an address", argument);
+      return CallFail("would extend prefix to " + std::to_string(subnet.prefix) +
+                          " bits, which is too long for an " + (network.base.v6 ? "IPv6" : "IPv4") +
+                          " address",
+                      argument);
     }
     subnet.base.bits = ((last | subnet.host_mask()) + 1) & LowMask(width);
     // The reference takes address 0 for an overflow even where the range starts there.
     if (subnet.base.bits == 0 || !network.Contains(subnet.base.bits)) {
-      return CallFail("there is not enough room left for this subnet", argument);
+      return CallFail("not enough remaining address space for a subnet with a prefix of " +
+                          std::to_string(subnet.prefix) + " bits after " + NetworkText(previous),
+                      argument);
     }
     last = subnet.last();
+    previous = subnet;
     subnets.push_back(Value::String(NetworkText(subnet)));
   }
   return Value::List(Type::String(), std::move(subnets));

@@ -15,7 +15,7 @@ TypeResult CoalesceType(Arguments args) {
   }
   const std::optional<Type> common = UnifyUnsafe(types);
   if (!common) {
-    return CallFail("all arguments must be of one type");
+    return CallFail("all arguments must have the same type");
   }
   return *common;
 }
@@ -24,7 +24,7 @@ CallResult Coalesce(Arguments args, const Type& type, const CallContext&) {
   for (const Value& arg : args) {
     const auto value = Convert(arg, type);
     if (!value) {
-      return CallFail(value.error().ToText());
+      return CallFail(value.error().message);
     }
     if (!value->IsKnown()) {
       return Value::Unknown(type);
@@ -34,7 +34,7 @@ CallResult Coalesce(Arguments args, const Type& type, const CallContext&) {
       return *value;
     }
   }
-  return CallFail("all arguments are null or empty strings");
+  return CallFail("no non-null, non-empty-string arguments");
 }
 
 Value WithoutEphemeral(const Value& value) {
@@ -84,10 +84,19 @@ std::unexpected<CallError> CannotConvert(const Value& value, const Type& wanted)
   } else if (value.MarksDeep().sensitive()) {
     message += "this sensitive ";
   } else if (value.type() == Type::String() && value.IsKnown() && !value.IsNull()) {
-    message += text::GoQuote(value.AsString()) + ", a ";
+    const std::string shown = text::GoQuote(value.AsString());
+    if (wanted == Type::Bool()) {
+      return CallFail(
+          message + shown + " to bool; only the strings \"true\" or \"false\" are allowed", 0);
+    }
+    if (wanted == Type::Number()) {
+      return CallFail(
+          message + shown + " to number; given string must be a decimal representation of a number",
+          0);
+    }
   }
   return CallFail(
-      message + value.type().FriendlyName() + ", to " + wanted.FriendlyNameForConstraint(), 0);
+      message + value.type().FriendlyName() + " to " + wanted.FriendlyNameForConstraint(), 0);
 }
 
 template <Type (*T)()>

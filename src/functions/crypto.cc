@@ -39,7 +39,7 @@ CallResult Bcrypt(Arguments args, const Type&, const CallContext&) {
     KINU_TRY(cost, ToInteger(args[1]));
   }
   if (args.size() > 2) {
-    return CallFail("no more than two arguments are taken");
+    return CallFail("bcrypt() takes no more than two arguments");
   }
   if (cost > kHighestCost) {
     return CallFail("the cost must not be greater than 31");
@@ -69,7 +69,9 @@ struct FreeKeyContext {
 CallResult RsaDecrypt(Arguments args, const Type&, const CallContext&) {
   const Result<std::string> cipher = DecodeBase64(args[0].AsString());
   if (!cipher) {
-    return CallFail("the ciphertext must be base64", 0);
+    return CallFail("failed to decode input " + text::GoQuote(args[0].AsString()) +
+                        ": cipher text must be base64-encoded",
+                    0);
   }
   const OpenSslKey key = ReadPrivateKey(args[1].AsString());
   if (key == nullptr || EVP_PKEY_base_id(key.get()) != EVP_PKEY_RSA) {
@@ -84,7 +86,7 @@ CallResult RsaDecrypt(Arguments args, const Type&, const CallContext&) {
   std::string plain(size, '\0');
   if (!ready || EVP_PKEY_decrypt(context.get(), reinterpret_cast<unsigned char*>(plain.data()),
                                  &size, in, cipher->size()) <= 0) {
-    return CallFail("the text cannot be decrypted with this key");
+    return CallFail("failed to decrypt: crypto/rsa: decryption error");
   }
   plain.resize(size);
   return Value::String(text::ReplaceInvalidUtf8(plain));
@@ -135,8 +137,7 @@ CallResult UuidV5(Arguments args, const Type&, const CallContext&) {
   }
   const auto space = ParseUuid(text);
   if (!space) {
-    return CallFail("the namespace must be dns, url, oid, x500 or a UUID, not " +
-                    text::GoQuote(text));
+    return CallFail("uuidv5() doesn't support namespace " + std::string(text));
   }
   std::string bytes = Digest(HashKind::kSha1, *space + std::string(args[1].AsString()));
   bytes.resize(16);

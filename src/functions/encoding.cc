@@ -23,7 +23,7 @@ CallResult Base64Encode(Arguments args, const Type&, const CallContext&) {
 std::expected<std::string, CallError> Base64Argument(const Value& value) {
   Result<std::string> bytes = DecodeBase64(value.AsString());
   if (!bytes) {
-    return CallFail(ShowText(value.AsString(), value.marks()) + " is not base64");
+    return CallFail("failed to decode base64 data " + ShowText(value.AsString(), value.marks()));
   }
   return *std::move(bytes);
 }
@@ -31,7 +31,7 @@ std::expected<std::string, CallError> Base64Argument(const Value& value) {
 CallResult Base64Decode(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const std::string bytes, Base64Argument(args[0]));
   if (!text::IsUtf8(bytes)) {
-    return CallFail("the decoded bytes are not text in UTF-8");
+    return CallFail("the result of decoding the provided string is not valid UTF-8");
   }
   return Value::String(bytes).WithMarks(args[0].marks());
 }
@@ -59,13 +59,13 @@ TypeResult CsvType(Arguments args) {
     return CallFail(rows.error().message);
   }
   if (rows->empty()) {
-    return CallFail("the header line is missing");
+    return CallFail("missing header line");
   }
   std::vector<Type::Attribute> columns;
   FlatSet<std::string> seen;
   for (const std::string& name : rows->front()) {
     if (!seen.insert(name).second) {
-      return CallFail("there are two columns " + text::GoQuote(name));
+      return CallFail("duplicate column name " + text::GoQuote(name));
     }
     columns.push_back({name, Type::String(), false});
   }
@@ -111,7 +111,9 @@ TypeResult TypeByPrefix(const Value& text) {
   if (std::string_view("-.0123456789").find(start[0]) != std::string_view::npos) {
     return Type::Number();
   }
-  return CallFail("a JSON text cannot start like this", 0);
+  return CallFail("a JSON document cannot begin with the character " +
+                      text::GoQuoteRune(text::DecodeUtf8(start, 0).point),
+                  0);
 }
 
 // The part of a text that counts as its JSON value: the reference stops at a closing bracket behind
@@ -178,7 +180,9 @@ CallResult JsonEncode(Arguments args, const Type&, const CallContext&) {
 }
 
 std::unexpected<CallError> UnknownEncoding(std::string_view name) {
-  return CallFail("there is no character encoding " + text::GoQuote(name), 1);
+  return CallFail(text::GoQuote(name) +
+                      " is not a supported IANA encoding name or alias in this OpenTofu version",
+                  1);
 }
 
 CallResult TextEncodeBase64(Arguments args, const Type&, const CallContext&) {
@@ -188,7 +192,9 @@ CallResult TextEncodeBase64(Arguments args, const Type&, const CallContext&) {
   }
   const Result<std::string> bytes = EncodeText(args[0].AsString(), encoding);
   if (!bytes) {
-    return CallFail("the text has characters that " + std::string(encoding) + " does not have", 0);
+    return CallFail("the given string contains characters that cannot be represented in " +
+                        std::string(encoding),
+                    0);
   }
   return Value::String(EncodeBase64(*bytes));
 }
@@ -204,7 +210,8 @@ CallResult TextDecodeBase64(Arguments args, const Type&, const CallContext&) {
   }
   const Result<std::string> text = DecodeText(*bytes, encoding);
   if (!text || text->find("\uFFFD") != std::string::npos) {
-    return CallFail("the bytes are not text in " + std::string(encoding), 0);
+    return CallFail(
+        "the given string contains symbols that are not defined for " + std::string(encoding), 0);
   }
   return Value::String(*text);
 }

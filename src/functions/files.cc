@@ -46,9 +46,11 @@ std::expected<std::string, CallError> ReadArgument(const Value& path, const Call
     return *std::move(content);
   }
   if (content.error().code == ErrorCode::kNotFound) {
-    return CallFail("there is no file " + ShowText(path.AsString(), path.marks()) +
-                        "; only files that belong to the configuration can be read, not those "
-                        "that a resource makes",
+    return CallFail("no file exists at " + ShowText(path.AsString(), path.marks()) +
+                        "; this function works only with files that are distributed as part of "
+                        "the configuration source code, so if this file will be created by a "
+                        "resource in this configuration you must instead obtain this result from "
+                        "an attribute of that resource",
                     argument);
   }
   return CallFail("the file " + ShowText(path.AsString(), path.marks()) + " cannot be read",
@@ -58,8 +60,10 @@ std::expected<std::string, CallError> ReadArgument(const Value& path, const Call
 CallResult File(Arguments args, const Type&, const CallContext& context) {
   KINU_TRY(const std::string content, ReadArgument(args[0], context, 0));
   if (!text::IsUtf8(content)) {
-    return CallFail("the file " + ShowText(args[0].AsString(), args[0].marks()) +
-                    " is not text in UTF-8; filebase64 reads other files");
+    return CallFail("contents of " + ShowText(args[0].AsString(), args[0].marks()) +
+                    " are not valid UTF-8; use the filebase64 function to obtain the Base64 "
+                    "encoded contents or the other file functions (e.g. filemd5, filesha256) to "
+                    "obtain file hashing results instead");
   }
   return Value::String(content).WithMarks(args[0].marks());
 }
@@ -89,7 +93,7 @@ CallResult FileExistsAt(Arguments args, const Type&, const CallContext& context)
     if (errno == ENOENT) {
       return Value::False().WithMarks(args[0].marks());
     }
-    return CallFail("the file " + shown + " cannot be looked at");
+    return CallFail("failed to stat " + shown);
   }
   if (!S_ISREG(info.st_mode)) {
     return CallFail(
@@ -110,8 +114,8 @@ CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
       given.starts_with('/') ? CleanPath(given) : JoinPath(context.base_dir, given);
   const auto matches = Glob(JoinPath(base, args[1].AsString()));
   if (!matches) {
-    return CallFail("the pattern " + ShowText(args[1].AsString(), marks) +
-                    " is wrong: " + matches.error());
+    return CallFail("failed to glob pattern " + ShowText(args[1].AsString(), marks) + ": " +
+                    matches.error());
   }
   std::vector<Value> files;
   const std::string prefix = base == "." ? "" : (base.ends_with('/') ? base : base + "/");

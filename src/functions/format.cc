@@ -31,8 +31,8 @@ struct Verb {
 using Text = std::expected<std::string, CallError>;
 
 std::unexpected<CallError> Unsupported(const Verb& verb, std::string_view why) {
-  return CallFail("the value for " + text::GoQuote(verb.raw) + " at " +
-                  std::to_string(verb.offset) + " does not fit: " + std::string(why));
+  return CallFail("unsupported value for " + text::GoQuote(verb.raw) + " at " +
+                  std::to_string(verb.offset) + ": " + std::string(why));
 }
 
 // Padding of texts counts characters and may be zeros.
@@ -145,7 +145,7 @@ bool IsTooLong(const Number& number) {
 Text FormatNumber(const Verb& verb, const Value& value) {
   const auto number = Convert(value, Type::Number());
   if (!number) {
-    return Unsupported(verb, number.error().ToText());
+    return Unsupported(verb, number.error().message);
   }
   if (std::string_view("bdoxXf").find(verb.mode) != std::string_view::npos &&
       IsTooLong(number->AsNumber())) {
@@ -160,7 +160,7 @@ Text FormatNumber(const Verb& verb, const Value& value) {
 Text FormatString(const Verb& verb, const Value& value) {
   const auto converted = Convert(value, Type::String());
   if (!converted) {
-    return Unsupported(verb, converted.error().ToText());
+    return Unsupported(verb, converted.error().message);
   }
   std::string text(converted->AsString());
   if (verb.precision.value_or(0) > 0) {
@@ -191,7 +191,7 @@ Text FormatAsIs(const Verb& verb, const Value& value) {
   JsonWriter writer(json);
   const auto written = WriteSimpleJson(writer, value);
   if (!written) {
-    return Unsupported(verb, written.error().ToText());
+    return Unsupported(verb, written.error().message);
   }
   return Padded(verb, std::move(json));
 }
@@ -199,23 +199,23 @@ Text FormatAsIs(const Verb& verb, const Value& value) {
 Text FormatBool(const Verb& verb, const Value& value) {
   const auto converted = Convert(value, Type::Bool());
   if (!converted) {
-    return Unsupported(verb, converted.error().ToText());
+    return Unsupported(verb, converted.error().message);
   }
   return converted->AsBool() ? "true" : "false";
 }
 
 Text FormatValue(const Verb& verb, Arguments args) {
   if (verb.argument > args.size()) {
-    return CallFail("not enough arguments: " + text::GoQuote(verb.raw) + " at " +
-                    std::to_string(verb.offset) + " needs argument " +
-                    std::to_string(verb.argument) + " of " + std::to_string(args.size()));
+    return CallFail("not enough arguments for " + text::GoQuote(verb.raw) + " at " +
+                    std::to_string(verb.offset) + ": need index " + std::to_string(verb.argument) +
+                    " but have " + std::to_string(args.size()) + " total");
   }
   if (verb.argument == 0) {
     return CallFail("arguments of a format are counted from 1");
   }
   const Value& value = args[verb.argument - 1];
   if (verb.mode != 'v' && value.IsNull()) {
-    return Unsupported(verb, "null cannot be formatted");
+    return Unsupported(verb, "null value cannot be formatted");
   }
   switch (verb.mode) {
     case 'v':
@@ -237,8 +237,9 @@ Text FormatValue(const Verb& verb, Arguments args) {
     case 'q':
       return FormatString(verb, value);
     default:
-      return CallFail("there is no format verb " + text::GoQuote(verb.raw) + " (at offset " +
-                      std::to_string(verb.offset) + ")");
+      return CallFail("unsupported format verb " +
+                      text::GoQuoteRune(static_cast<unsigned char>(verb.mode)) + " in " +
+                      text::GoQuote(verb.raw) + " at offset " + std::to_string(verb.offset));
   }
 }
 
@@ -275,7 +276,9 @@ class FormatParser {
       next_argument_ = verb.argument + 1;
     }
     if (highest_ < args.size()) {
-      return CallFail("the format uses only " + std::to_string(highest_) + " arguments",
+      return CallFail(highest_ == 0 ? "too many arguments; no verbs in format string"
+                                    : "too many arguments; only " + std::to_string(highest_) +
+                                          " used by format string",
                       static_cast<int>(highest_) + 1);
     }
     return out;
@@ -351,11 +354,11 @@ class FormatParser {
 
   std::unexpected<CallError> Unrecognized() const {
     if (pos_ == format_.size()) {
-      return CallFail("the format ends inside a verb");
+      return CallFail("invalid format string starting at offset " + std::to_string(pos_));
     }
-    const size_t size = text::DecodeUtf8(format_, pos_).size;
-    return CallFail("unexpected " + text::GoQuote(format_.substr(pos_, size)) +
-                    " in a verb of the format, at offset " + std::to_string(pos_));
+    return CallFail("unrecognized format character " +
+                    text::GoQuoteRune(text::DecodeUtf8(format_, pos_).point) + " at offset " +
+                    std::to_string(pos_));
   }
 
   std::string_view format_;
@@ -409,8 +412,9 @@ std::expected<Iteration, CallError> PlanIteration(Arguments values) {
     }
     const size_t length = is_tuple ? value.type().elements().size() : value.size();
     if (plan.length && *plan.length != length) {
-      return CallFail("argument " + std::to_string(i + 1) + " has " + std::to_string(length) +
-                          " elements, argument " + std::to_string(plan.length_from + 1) + " has " +
+      return CallFail("argument " + std::to_string(i + 1) + " has length " +
+                          std::to_string(length) + ", which is inconsistent with argument " +
+                          std::to_string(plan.length_from + 1) + " of length " +
                           std::to_string(*plan.length),
                       static_cast<int>(i) + 1);
     }
@@ -454,7 +458,8 @@ CallResult FormatList(Arguments args, const Type& type, const CallContext& conte
     }
     const Text text = FormatParser(format).Run(current);
     if (!text) {
-      return CallFail("element " + std::to_string(row) + ": " + text.error().message);
+      return CallFail("error on format iteration " + std::to_string(row) + ": " +
+                      text.error().message);
     }
     bytes += text->size();
     if (bytes > kMostBytes) {

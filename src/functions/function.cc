@@ -45,7 +45,7 @@ std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
     if (!wanted.is_dynamic() && value.type() != wanted) {
       auto converted = Convert(value, wanted);
       if (!converted) {
-        return CallFail(converted.error().ToText(), static_cast<int>(i));
+        return CallFail(converted.error().message, static_cast<int>(i));
       }
       value = *std::move(converted);
     }
@@ -117,7 +117,7 @@ std::expected<int64_t, CallError> ToInteger(const Value& number, int index) {
   const std::optional<int64_t> integer = number.AsInt64();
   if (!integer) {
     return CallFail(
-        number.AsNumber().IsInteger() ? "the number is too large" : "a whole number is required",
+        "value must be a whole number, between -9223372036854775808 and 9223372036854775807",
         index);
   }
   return *integer;

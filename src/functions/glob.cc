@@ -231,7 +231,7 @@ std::expected<std::vector<std::string>, std::string> Glob(std::string_view patte
   std::vector<std::string> all;
   for (const std::string& each : *patterns) {
     if (!IsWellFormed(each)) {
-      return std::unexpected("syntax error in the pattern");
+      return std::unexpected("syntax error in pattern");
     }
     std::vector<std::string> paths = {each.starts_with('/') ? "/" : ""};
     const std::vector<std::string_view> components = Components(each);

@@ -14,7 +14,7 @@ CallResult ChunkList(Arguments args, const Type& type, const CallContext&) {
   const Value list = args[0].Unmark();
   KINU_TRY(const int64_t given, ToInteger(args[1]));
   if (given < 0) {
-    return CallFail("the size of a chunk must not be negative");
+    return CallFail("the size argument must be positive");
   }
   const std::span<const Value> elements = list.elements();
   const size_t size = given == 0 ? elements.size() : static_cast<size_t>(given);
@@ -37,7 +37,7 @@ TypeResult CoalesceListType(Arguments args) {
       return Type::Dynamic();
     }
     if (!arg.type().is_list() && !arg.type().is_tuple()) {
-      return CallFail("all arguments must be lists or tuples");
+      return CallFail("coalescelist arguments must be lists or tuples");
     }
   }
   const Type first = args[0].type();
@@ -55,7 +55,7 @@ CallResult CoalesceList(Arguments args, const Type& type, const CallContext&) {
       return arg;
     }
   }
-  return CallFail("all lists are null or empty");
+  return CallFail("no non-null arguments");
 }
 
 CallResult Compact(Arguments args, const Type& type, const CallContext&) {
@@ -101,7 +101,7 @@ TypeResult ConcatType(Arguments args) {
       }
       elements.insert(elements.end(), args[i].size(), type.element());
     } else {
-      return CallFail("all arguments must be lists or tuples, not " + type.FriendlyName(),
+      return CallFail("all arguments must be lists or tuples; got " + type.FriendlyName(),
                       static_cast<int>(i));
     }
   }
@@ -116,7 +116,7 @@ CallResult Concat(Arguments args, const Type& type, const CallContext&) {
     if (type.is_list()) {
       auto converted = Convert(sequence, type);
       if (!converted) {
-        return CallFail(converted.error().ToText(), static_cast<int>(i));
+        return CallFail(converted.error().message, static_cast<int>(i));
       }
       sequence = *std::move(converted);
     }
@@ -206,7 +206,7 @@ TypeResult FlattenType(Arguments args) {
     return Type::Dynamic();
   }
   if (!IsSequence(args[0].type())) {
-    return CallFail("only lists, sets and tuples can be flattened");
+    return CallFail("can only flatten lists, sets and tuples");
   }
   const Flat flat = FlattenDeep(args[0]);
   if (flat.too_many) {
@@ -242,7 +242,7 @@ std::optional<Type> CommonType(const Value& a, const Value& b) {
 
 TypeResult MatchKeysType(Arguments args) {
   if (!CommonType(args[1], args[2])) {
-    return CallFail("the keys and the searched set must be of one type");
+    return CallFail("keys and searchset must be of the same type");
   }
   return args[0].type();
 }
@@ -250,13 +250,13 @@ TypeResult MatchKeysType(Arguments args) {
 CallResult MatchKeys(Arguments args, const Type& type, const CallContext&) {
   const Value& values = args[0];
   if (values.size() != args[1].size()) {
-    return CallFail("there must be as many keys as values");
+    return CallFail("length of keys and values should be equal");
   }
   const Type common = *CommonType(args[1], args[2]);
   const auto keys = Convert(args[1], common);
   const auto searched = Convert(args[2], common);
   if (!keys || !searched) {
-    return CallFail("the keys and the searched set must be of one type");
+    return CallFail("keys and searchset must be of the same type");
   }
   if (searched->size() == 0) {
     return Value::List(type.element(), {});
@@ -289,7 +289,7 @@ CallResult MatchKeys(Arguments args, const Type& type, const CallContext&) {
 CallResult Range(Arguments args, const Type&, const CallContext&) {
   constexpr size_t kMostValues = 1024;
   if (args.empty() || args.size() > 3) {
-    return CallFail("one, two or three arguments are required");
+    return CallFail("must have one, two, or three arguments");
   }
   const Number start = args.size() == 1 ? Number::FromInt(0) : args[0].AsNumber();
   const Number end = args.size() == 1 ? args[0].AsNumber() : args[1].AsNumber();
@@ -297,10 +297,10 @@ CallResult Range(Arguments args, const Type&, const CallContext&) {
   const Number step = args.size() == 3 ? args[2].AsNumber() : Number::FromInt(falls ? -1 : 1);
   const bool down = step.Sign() < 0;
   if (down && Number::Compare(end, start) > 0) {
-    return CallFail("with a negative step the end must not be greater than the start", 1);
+    return CallFail("end must be less than start when step is negative", 1);
   }
   if (!down && falls) {
-    return CallFail("with a positive step the end must not be less than the start", 1);
+    return CallFail("end must be greater than start when step is positive", 1);
   }
   std::vector<Value> values;
   for (Number number = start;; number = Number::Add(number, step)) {
@@ -309,7 +309,9 @@ CallResult Range(Arguments args, const Type&, const CallContext&) {
       return Value::List(Type::Number(), std::move(values));
     }
     if (values.size() == kMostValues) {
-      return CallFail("the range has more than 1024 numbers");
+      return CallFail(
+          "more than 1024 values were generated; either decrease the difference between start and "
+          "end or use a smaller step");
     }
     values.push_back(Value::Of(number));
   }
@@ -324,7 +326,7 @@ TypeResult ReverseType(Arguments args) {
   if (type.is_list() || type.is_set()) {
     return Type::List(type.element());
   }
-  return CallFail("a list or tuple is required, not " + type.FriendlyName(), 0);
+  return CallFail("can only reverse list or tuple values, not " + type.FriendlyName(), 0);
 }
 
 CallResult Reverse(Arguments args, const Type& type, const CallContext&) {
@@ -359,15 +361,18 @@ std::expected<SliceBounds, CallError> BoundsOf(Arguments args) {
     }
     KINU_TRY(*ends[i], ToInteger(index, i + 1));
     if (*ends[i] < 0) {
-      return CallFail("the index must not be negative", i + 1);
+      return CallFail(std::string(i == 0 ? "start" : "end") + " index must not be less than zero",
+                      i + 1);
     }
     if (length && *ends[i] > *length) {
-      return CallFail("the index must not be greater than the length of the list", i + 1);
+      return CallFail(std::string(i == 0 ? "start" : "end") +
+                          " index must not be greater than the length of the list",
+                      i + 1);
     }
   }
   bounds.known = args[1].IsKnown() && args[2].IsKnown();
   if (bounds.known && bounds.start > bounds.end) {
-    return CallFail("the start index must not be greater than the end index", 1);
+    return CallFail("start index must not be greater than end index", 1);
   }
   return bounds;
 }
@@ -376,12 +381,12 @@ TypeResult SliceType(Arguments args) {
   Type type = args[0].type();
   if (type.is_set()) {
     return CallFail(
-        "the elements of a set have no indexes; convert it to a list first if its order does not "
-        "matter",
+        "cannot slice a set, because its elements do not have indices; explicitly convert to a "
+        "list if the ordering of the result is not important",
         0);
   }
   if (!type.is_list() && !type.is_tuple()) {
-    return CallFail("a list or tuple is required", 0);
+    return CallFail("must be a list or tuple value", 0);
   }
   KINU_TRY(const SliceBounds bounds, BoundsOf(args));
   if (type.is_list()) {

@@ -18,7 +18,7 @@ TypeResult KeysType(Arguments args) {
     return ListOfString();
   }
   if (!type.is_object()) {
-    return CallFail("a map or an object is required", 0);
+    return CallFail("must have map or object type", 0);
   }
   const std::vector<Type> strings(type.attributes().size(), Type::String());
   return Type::Tuple(strings);
@@ -45,17 +45,17 @@ CallResult Keys(Arguments args, const Type& type, const CallContext&) {
 
 TypeResult LookupType(Arguments args) {
   if (args.size() > 3) {
-    return CallFail("two or three arguments are required");
+    return CallFail("lookup() takes two or three arguments, got " + std::to_string(args.size()));
   }
   const Type type = args[0].type();
   if (type.is_map()) {
     if (args.size() == 3 && !Convert(args[2], type.element())) {
-      return CallFail("the default must be of the same type as the map's elements", 2);
+      return CallFail("the default value must have the same type as the map elements", 2);
     }
     return type.element();
   }
   if (!type.is_object()) {
-    return CallFail("a map or an object is required", 0);
+    return CallFail("lookup() requires a map as the first argument", 0);
   }
   if (!args[1].IsKnown()) {
     return Type::Dynamic();
@@ -71,7 +71,7 @@ TypeResult LookupType(Arguments args) {
   if (args.size() == 3) {
     return args[2].type();
   }
-  return CallFail("the object has no attribute " + ShowText(key, args[1].marks()), 0);
+  return CallFail("the given object has no attribute " + ShowText(key, args[1].marks()), 0);
 }
 
 CallResult Lookup(Arguments args, const Type& type, const CallContext&) {
@@ -82,11 +82,11 @@ CallResult Lookup(Arguments args, const Type& type, const CallContext&) {
     return found->WithMarks(marks);
   }
   if (args.size() < 3) {
-    return CallFail("there is no key " + ShowText(key, args[1].marks()));
+    return CallFail("lookup failed to find key " + ShowText(key, args[1].marks()));
   }
   const auto fallback = Convert(args[2], type);
   if (!fallback) {
-    return CallFail(fallback.error().ToText());
+    return CallFail(fallback.error().message);
   }
   return fallback->WithMarks(marks);
 }
@@ -103,7 +103,8 @@ TypeResult MergeType(Arguments args) {
       return Type::Dynamic();
     }
     if (!type.is_map() && !type.is_object()) {
-      return CallFail("all arguments must be maps or objects, not " + type.FriendlyName());
+      return CallFail("arguments must be maps or objects, got " +
+                      text::GoQuote(type.FriendlyName()));
     }
     if (arg.IsNull()) {
       continue;
@@ -149,7 +150,8 @@ CallResult Merge(Arguments args, const Type& type, const CallContext&) {
       continue;
     }
     if (!arg.type().is_map() && !arg.type().is_object()) {
-      return CallFail("all arguments must be maps or objects, not " + arg.type().FriendlyName());
+      return CallFail("arguments must be maps or objects, got " +
+                      text::GoQuote(arg.type().FriendlyName()));
     }
     const Value plain = arg.Unmark();
     for (size_t i = 0; i < plain.size(); ++i) {
@@ -168,13 +170,13 @@ CallResult Transpose(Arguments args, const Type& type, const CallContext&) {
   std::map<std::string, std::vector<Value>, std::less<>> lists;
   for (size_t i = 0; i < args[0].size(); ++i) {
     const Value& list = args[0].elements()[i];
-    const std::string where = " in the list of key " + text::GoQuote(args[0].key(i));
+    const std::string where = "[" + text::GoQuote(args[0].key(i)) + "]";
     if (list.IsNull()) {
-      return CallFail("null is not allowed" + where, 0);
+      return CallFail("cannot use null list for " + where, 0);
     }
     for (const Value& element : list.elements()) {
       if (element.IsNull()) {
-        return CallFail("a null string is not allowed" + where, 0);
+        return CallFail("cannot use null string for " + where, 0);
       }
       lists[std::string(element.AsString())].push_back(Value::NormalizedString(args[0].key(i)));
     }
@@ -192,7 +194,7 @@ TypeResult ValuesType(Arguments args) {
     return Type::List(type.element());
   }
   if (!type.is_object()) {
-    return CallFail("a map or an object is required");
+    return CallFail("values() requires a map as the first argument");
   }
   std::vector<Type> types;
   for (const ObjectAttribute& attribute : type.attributes()) {
@@ -210,8 +212,8 @@ CallResult Values(Arguments args, const Type& type, const CallContext&) {
 }
 
 std::unexpected<CallError> CountsDiffer(size_t keys, size_t values) {
-  return CallFail("there are " + std::to_string(keys) + " keys but " + std::to_string(values) +
-                  " values");
+  return CallFail("number of keys (" + std::to_string(keys) +
+                  ") does not match number of values (" + std::to_string(values) + ")");
 }
 
 TypeResult ZipmapType(Arguments args) {
@@ -220,7 +222,7 @@ TypeResult ZipmapType(Arguments args) {
     return Type::Map(values.element());
   }
   if (!values.is_tuple()) {
-    return CallFail("the values must be a list or tuple");
+    return CallFail("values argument must be a list or tuple value");
   }
   if (!args[0].IsWhollyKnown()) {
     return Type::Dynamic();
@@ -232,7 +234,7 @@ TypeResult ZipmapType(Arguments args) {
   std::vector<Type::Attribute> attributes;
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i].IsNull()) {
-      return CallFail("key " + std::to_string(i) + " is null");
+      return CallFail("keys list has null value at index " + std::to_string(i));
     }
     attributes.push_back({keys[i].AsString(), values.elements()[i], false});
   }
@@ -253,7 +255,7 @@ CallResult Zipmap(Arguments args, const Type& type, const CallContext&) {
   for (size_t i = 0; i < keys.size(); ++i) {
     const Value& key = keys.elements()[i];
     if (key.IsNull()) {
-      return CallFail("key " + std::to_string(i) + " is null");
+      return CallFail("keys list has null value at index " + std::to_string(i));
     }
     marks = marks.Union(key.marks());
     entries.emplace_back(std::string(key.AsString()), values.elements()[i]);
@@ -264,10 +266,14 @@ CallResult Zipmap(Arguments args, const Type& type, const CallContext&) {
 }
 
 TypeResult ListIsGone(Arguments) {
-  return CallFail("the function does not exist any more: write tolist([ … ])");
+  return CallFail(
+      "the \"list\" function was deprecated in Terraform v0.12 and is not available in OpenTofu; "
+      "use tolist([ ... ]) syntax to write a literal list");
 }
 TypeResult MapIsGone(Arguments) {
-  return CallFail("the function does not exist any more: write tomap({ … })");
+  return CallFail(
+      "the \"map\" function was deprecated in Terraform v0.12 and is not available in OpenTofu; "
+      "use tomap({ ... }) syntax to write a literal map");
 }
 CallResult NotCallable(Arguments, const Type&, const CallContext&) {
   return CallFail("the function does not exist any more");

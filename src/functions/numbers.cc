@@ -157,7 +157,7 @@ CallResult Pow(Arguments args, const Type&, const CallContext&) {
 // The first of the extreme numbers, as it is; `sign` 1 looks for the greatest, -1 for the least.
 CallResult Extreme(Arguments args, int sign) {
   if (args.empty()) {
-    return CallFail("at least one number is required");
+    return CallFail("must pass at least one number");
   }
   Value best = Value::Of(Number::Infinity(sign > 0));
   for (const Value& value : args) {
@@ -216,7 +216,7 @@ Number WithIntegerPrecision(const Number& number) {
 
 TypeResult ParseIntType(Arguments args) {
   if (args[0].type() != Type::String()) {
-    return CallFail("a string is required, not " + args[0].type().FriendlyName(), 0);
+    return CallFail("first argument must be a string, not " + args[0].type().FriendlyName(), 0);
   }
   return Type::Number();
 }
@@ -224,7 +224,7 @@ TypeResult ParseIntType(Arguments args) {
 CallResult ParseInt(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const int64_t base, ToInteger(args[1], 1));
   if (base < kLowestBase || base > kHighestBase) {
-    return CallFail("the base must be a whole number from 2 to 62", 1);
+    return CallFail("base must be a whole number between 2 and 62 inclusive", 1);
   }
   std::string_view digits = args[0].AsString();
   const bool negative = digits.starts_with('-');
@@ -233,9 +233,9 @@ CallResult ParseInt(Arguments args, const Type&, const CallContext&) {
   }
   const std::optional<Number> number = ParseDigits(digits, base);
   if (!number) {
-    return CallFail(
-        text::GoQuote(args[0].AsString()) + " is not an integer in base " + std::to_string(base),
-        0);
+    return CallFail("cannot parse " + text::GoQuote(args[0].AsString()) + " as a base " +
+                        std::to_string(base) + " integer",
+                    0);
   }
   const Number exact = WithIntegerPrecision(*number);
   return Value::Of(negative ? Number::Negate(exact) : exact);
@@ -247,13 +247,13 @@ CallResult Signum(Arguments args, const Type&, const CallContext&) {
 }
 
 CallResult Sum(Arguments args, const Type&, const CallContext&) {
-  constexpr std::string_view kOnlyNumbers = "a list, set or tuple of numbers is required";
+  constexpr std::string_view kOnlyNumbers = "argument must be list, set, or tuple of number values";
   const Value& list = args[0];
   if (list.type().is_primitive() || list.type().is_capsule()) {
     return CallFail(std::string(kOnlyNumbers), 0);
   }
   if (list.size() == 0) {
-    return CallFail("an empty list has no sum", 0);
+    return CallFail("cannot sum an empty list", 0);
   }
   if (!IsSequence(list.type())) {
     return CallFail(std::string(kOnlyNumbers), 0);
@@ -268,7 +268,7 @@ CallResult Sum(Arguments args, const Type&, const CallContext&) {
       return CallFail(std::string(kOnlyNumbers), 0);
     }
     if (sum && !Number::HasSum(*sum, number->AsNumber())) {
-      return CallFail("opposite infinities have no sum");
+      return CallFail("can't compute sum of opposing infinities");
     }
     sum = sum ? Number::Add(*sum, number->AsNumber()) : number->AsNumber();
   }

@@ -61,18 +61,57 @@ bool HasByteEscape(std::string_view pattern) {
   return pos < pattern.size();
 }
 
+/// What is wrong with a pattern, in the words of Go's regexp/syntax.
+std::string_view Describe(RE2::ErrorCode code) {
+  switch (code) {
+    case RE2::ErrorBadEscape:
+      return "invalid escape sequence";
+    case RE2::ErrorBadCharRange:
+      return "invalid character class range";
+    case RE2::ErrorMissingBracket:
+      return "missing closing ]";
+    case RE2::ErrorMissingParen:
+      return "missing closing )";
+    case RE2::ErrorUnexpectedParen:
+      return "unexpected )";
+    case RE2::ErrorTrailingBackslash:
+      return "trailing backslash at end of expression";
+    case RE2::ErrorRepeatArgument:
+      return "missing argument to repetition operator";
+    case RE2::ErrorRepeatSize:
+      return "invalid repeat count";
+    case RE2::ErrorRepeatOp:
+      return "invalid nested repetition operator";
+    case RE2::ErrorBadPerlOp:
+      return "invalid or unsupported Perl syntax";
+    case RE2::ErrorBadUTF8:
+      return "invalid UTF-8";
+    case RE2::ErrorBadNamedCapture:
+      return "invalid named capture";
+    default:
+      return "invalid character class range";
+  }
+}
+
+/// A pattern that is an argument of its own is named differently from one inside another.
+std::string Describe(const RE2& pattern, int argument) {
+  const std::string what(Describe(pattern.error_code()));
+  return argument < 0 ? "error parsing regexp: " + what + ": `" + pattern.error_arg() + "`"
+                      : "invalid regexp pattern: " + what + " in " + pattern.error_arg();
+}
+
 class Pattern {
  public:
   static std::expected<std::unique_ptr<Pattern>, CallError> Compile(std::string_view source,
                                                                     int argument) {
     if (HasByteEscape(source)) {
-      return CallFail("invalid regular expression: invalid escape sequence: \\C", argument);
+      return CallFail("invalid regexp pattern: invalid escape sequence in \\C", argument);
     }
     RE2::Options options;
     options.set_log_errors(false);
     auto pattern = std::unique_ptr<Pattern>(new Pattern(WithNamedGroups(source), options));
     if (!pattern->re_.ok()) {
-      return CallFail("invalid regular expression: " + pattern->re_.error(), argument);
+      return CallFail(Describe(pattern->re_, argument), argument);
     }
     return pattern;
   }
@@ -128,7 +167,7 @@ TypeResult ResultType(const Pattern& pattern) {
     return Type::Tuple(std::vector<Type>(pattern.groups(), Type::String()));
   }
   if (attributes.size() < pattern.groups()) {
-    return CallFail("groups with and without names cannot be mixed", 0);
+    return CallFail("invalid regexp pattern: cannot mix both named and unnamed capture groups", 0);
   }
   return Type::Object(attributes);
 }
@@ -171,7 +210,7 @@ CallResult Regex(Arguments args, const Type& type, const CallContext&) {
   KINU_TRY(const auto pattern, Pattern::Compile(args[0].AsString(), 0));
   const auto parts = pattern->Find(args[1].AsString(), 0);
   if (parts.empty()) {
-    return CallFail("the pattern matches no part of the text");
+    return CallFail("pattern did not match any part of the given string");
   }
   return ResultOf(*pattern, parts, type);
 }

@@ -34,7 +34,7 @@ CallResult AnyTrue(Arguments args, const Type&, const CallContext&) {
 
 CallResult Contains(Arguments args, const Type&, const CallContext&) {
   if (!IsSequence(args[0].type())) {
-    return CallFail("a list, set or tuple is required");
+    return CallFail("argument must be list, tuple, or set");
   }
   bool has_unknown = false;
   for (const Value& element : args[0].elements()) {
@@ -52,7 +52,7 @@ CallResult Contains(Arguments args, const Type&, const CallContext&) {
 std::expected<size_t, CallError> Wrapped(const Value& index, size_t size) {
   KINU_TRY(int64_t place, ToInteger(index));
   if (size == 0) {
-    return CallFail("an empty list has no elements");
+    return CallFail("cannot use element function with an empty list");
   }
   place %= static_cast<int64_t>(size);
   return static_cast<size_t>(place < 0 ? place + static_cast<int64_t>(size) : place);
@@ -64,7 +64,7 @@ TypeResult ElementType(Arguments args) {
     return type.element();
   }
   if (!type.is_tuple()) {
-    return CallFail("a list or tuple is required, not " + type.FriendlyName());
+    return CallFail("cannot read elements from " + type.FriendlyName());
   }
   if (!args[1].IsKnown()) {
     return Type::Dynamic();
@@ -81,7 +81,7 @@ CallResult Element(Arguments args, const Type&, const CallContext&) {
 
 CallResult Index(Arguments args, const Type&, const CallContext&) {
   if (!args[0].type().is_list() && !args[0].type().is_tuple()) {
-    return CallFail("a list or tuple is required");
+    return CallFail("argument must be a list or tuple");
   }
   const std::span<const Value> elements = args[0].elements();
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -93,13 +93,13 @@ CallResult Index(Arguments args, const Type&, const CallContext&) {
       return Value::Int(static_cast<int64_t>(i));
     }
   }
-  return CallFail("the list does not contain the value");
+  return CallFail("item not found");
 }
 
 TypeResult LengthType(Arguments args) {
   const Type type = args[0].type();
   if (type == Type::Bool() || type == Type::Number() || type.is_capsule()) {
-    return CallFail("a string, a collection or an object is required");
+    return CallFail("argument must be a string, a collection type, or a structural type");
   }
   return Type::Number();
 }
@@ -131,7 +131,7 @@ CallResult LengthOf(Arguments args, const Type&, const CallContext&) {
 }
 
 constexpr std::string_view kOneOrNone =
-    "a list, set or tuple with one element, or none, is required";
+    "must be a list, set, or tuple value with either zero or one elements";
 
 TypeResult OneType(Arguments args) {
   const Type type = args[0].type();

@@ -24,7 +24,7 @@ TypeResult OperationType(Arguments args) {
   }
   const std::optional<Type> common = UnifyUnsafe(types);
   if (!common) {
-    return CallFail("the elements of all sets must be of compatible types");
+    return CallFail("given sets must all have compatible element types");
   }
   return Type::Set(*common);
 }
@@ -34,7 +34,7 @@ std::expected<std::vector<Value>, CallError> ConvertAll(Arguments args, const Ty
   for (size_t i = 0; i < args.size(); ++i) {
     auto converted = Convert(args[i], type);
     if (!converted) {
-      return CallFail(converted.error().ToText(), static_cast<int>(i));
+      return CallFail(converted.error().message, static_cast<int>(i));
     }
     sets.push_back(*std::move(converted));
   }
@@ -43,7 +43,7 @@ std::expected<std::vector<Value>, CallError> ConvertAll(Arguments args, const Ty
 
 // Conversion leaves sets of several types where one of them is of unknown type.
 std::unexpected<CallError> TypesDiffer() {
-  return CallFail("the elements of all sets must be of one type");
+  return CallFail("given sets must all have compatible element types");
 }
 
 bool AllOfOneType(const std::vector<Value>& sets) {
@@ -114,7 +114,7 @@ TypeResult ProductType(Arguments args) {
     } else {
       const std::optional<Type> common = UnifyUnsafe(type.elements());
       if (!common) {
-        return CallFail("all elements must be of one type", static_cast<int>(i));
+        return CallFail("all elements must be of the same type", static_cast<int>(i));
       }
       elements.push_back(*common);
     }
@@ -176,7 +176,7 @@ CallResult Product(Arguments args, const Type& type, const CallContext&) {
     for (const Value& element : factors[i].elements()) {
       const auto converted = Convert(element, element_types[i]);
       if (!converted) {
-        return CallFail(converted.error().ToText(), static_cast<int>(i));
+        return CallFail(converted.error().message, static_cast<int>(i));
       }
       column.push_back(*converted);
     }

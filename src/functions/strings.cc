@@ -60,6 +60,12 @@ CallResult Substr(Arguments args, const Type&, const CallContext&) {
   return Value::String(rest.substr(0, rest.size() - DropGraphemes(rest, length).size()));
 }
 
+size_t NullIndex(std::span<const Value> values) {
+  return static_cast<size_t>(
+      std::find_if(values.begin(), values.end(), [](const Value& v) { return v.IsNull(); }) -
+      values.begin());
+}
+
 CallResult Join(Arguments args, const Type&, const CallContext&) {
   const std::string_view separator = args[0].AsString();
   const Arguments lists = args.subspan(1);
@@ -76,7 +82,10 @@ CallResult Join(Arguments args, const Type&, const CallContext&) {
   for (size_t i = 0; i < lists.size(); ++i) {
     for (const Value& element : lists[i].elements()) {
       if (element.IsNull()) {
-        return CallFail("the list contains null, which cannot be joined", static_cast<int>(i) + 1);
+        return CallFail("element " + std::to_string(NullIndex(lists[i].elements())) +
+                            (lists.size() > 1 ? " of list " + std::to_string(i + 1) : "") +
+                            " is null; cannot concatenate null values",
+                        static_cast<int>(i) + 1);
       }
       if (!first) {
         out += separator;
@@ -131,7 +140,8 @@ CallResult Sort(Arguments args, const Type& type, const CallContext&) {
   }
   std::vector<Value> values = CopyElements(list);
   if (std::any_of(values.begin(), values.end(), [](const Value& v) { return v.IsNull(); })) {
-    return CallFail("the list contains null, which has no place in the order");
+    return CallFail("given list element " + std::to_string(NullIndex(values)) +
+                    " is null; a null string cannot be sorted");
   }
   std::sort(values.begin(), values.end(),
             [](const Value& a, const Value& b) { return a.AsString() < b.AsString(); });

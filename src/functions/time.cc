@@ -14,8 +14,8 @@ namespace {
 std::expected<Timestamp, CallError> ParseTimestamp(const Value& value, int argument) {
   const auto time = ParseRfc3339(value.AsString());
   if (!time) {
-    return CallFail(text::GoQuote(value.AsString()) +
-                        " is not a timestamp of RFC 3339, such as 2006-01-02T15:04:05Z",
+    return CallFail("not a valid RFC3339 timestamp: " + text::GoQuote(value.AsString()) +
+                        " is not like 2006-01-02T15:04:05Z",
                     argument);
   }
   return *time;
@@ -103,7 +103,7 @@ CallResult TimeAdd(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(Timestamp time, ParseTimestamp(args[0], -1));
   const auto duration = ParseDuration(args[1].AsString());
   if (!duration) {
-    return CallFail(text::GoQuote(args[1].AsString()) + " is not a duration such as \"1h30m\"");
+    return CallFail("time: invalid duration " + text::GoQuote(args[1].AsString()));
   }
   const int64_t nanos = time.nanos + *duration % kNanosPerSecond;
   time.seconds += *duration / kNanosPerSecond + FloorDivide(nanos, kNanosPerSecond);
@@ -126,7 +126,47 @@ CallResult PlanTimestamp(Arguments, const Type& type, const CallContext& context
 }
 
 std::unexpected<CallError> WrongVerb(std::string_view verb) {
-  return CallFail("there is no date format verb " + text::GoQuote(verb), 0);
+  std::string_view rule;
+  switch (verb[0]) {
+    case 'Y':
+      rule = "year must either be \"YY\" or \"YYYY\"";
+      break;
+    case 'M':
+      rule = "month must be \"M\", \"MM\", \"MMM\", or \"MMMM\"";
+      break;
+    case 'D':
+      rule = "day of month must either be \"D\" or \"DD\"";
+      break;
+    case 'E':
+      rule = "day of week must either be \"EEE\" or \"EEEE\"";
+      break;
+    case 'h':
+      rule = "24-hour must either be \"h\" or \"hh\"";
+      break;
+    case 'H':
+      rule = "12-hour must either be \"H\" or \"HH\"";
+      break;
+    case 'A':
+      rule = "must be \"AA\"";
+      break;
+    case 'a':
+      rule = "must be \"aa\"";
+      break;
+    case 'm':
+      rule = "minute must either be \"m\" or \"mm\"";
+      break;
+    case 's':
+      rule = "second must either be \"s\" or \"ss\"";
+      break;
+    case 'Z':
+      rule = "timezone must be Z, ZZZZ, or ZZZZZ";
+      break;
+    default:
+      break;
+  }
+  return CallFail("invalid date format verb " + text::GoQuote(verb) +
+                      (rule.empty() ? "" : ": " + std::string(rule)),
+                  0);
 }
 
 constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",
@@ -229,7 +269,7 @@ CallResult FormatDate(Arguments args, const Type&, const CallContext&) {
     // A literal, in which two quotes mean one.
     for (;; ++pos) {
       if (pos == format.size()) {
-        return CallFail("a literal in the format has no closing quote", 0);
+        return CallFail("unterminated literal '", 0);
       }
       if (format[pos] == '\'' && format.substr(pos + 1, 1) != "'") {
         ++pos;

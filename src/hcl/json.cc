@@ -9,6 +9,8 @@
 #include "hcl/json_syntax.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
+#include "text/quote.h"
+#include "text/suggest.h"
 #include "text/unicode.h"
 
 namespace kinu::hcl {
@@ -63,6 +65,72 @@ std::string_view Summary(JsonProblemKind kind) {
   return "Invalid JSON";
 }
 
+/// What is wrong, as the reference says it: programs match these sentences.
+std::string_view Detail(JsonProblemKind kind) {
+  switch (kind) {
+    case JsonProblemKind::kMissingValue:
+    case JsonProblemKind::kMissingElement:
+    case JsonProblemKind::kInvalidStart:
+      return "A JSON value must start with a brace, a bracket, a number, a string, or a keyword.";
+    case JsonProblemKind::kUnexpectedEnd:
+      return "The JSON data ends prematurely.";
+    case JsonProblemKind::kInvalidName:
+      return "A JSON object property name must be a string";
+    case JsonProblemKind::kMissingObjectValue:
+      return "A JSON object attribute must have a value, introduced by a colon.";
+    case JsonProblemKind::kEqualsSign:
+      return "JSON uses a colon as its name/value delimiter, not an equals sign.";
+    case JsonProblemKind::kMissingColon:
+      return "A colon must appear between an object property's name and its value.";
+    case JsonProblemKind::kTrailingCommaInObject:
+      return "JSON does not permit a trailing comma after the final property in an object.";
+    case JsonProblemKind::kUnclosedObject:
+      return "No closing brace was found for this JSON object.";
+    case JsonProblemKind::kObjectClosedByBracket:
+      return "A JSON object must be closed with a brace, not a bracket.";
+    case JsonProblemKind::kMissingCommaInObject:
+      return "A comma must appear between each property definition in an object.";
+    case JsonProblemKind::kTrailingCommaInArray:
+      return "JSON does not permit a trailing comma after the final value in an array.";
+    case JsonProblemKind::kColonInArray:
+      return "A colon is not used to introduce values in a JSON array.";
+    case JsonProblemKind::kUnclosedArray:
+      return "No closing bracket was found for this JSON array.";
+    case JsonProblemKind::kArrayClosedByBrace:
+      return "A JSON array must be closed with a bracket, not a brace.";
+    case JsonProblemKind::kMissingCommaInArray:
+      return "A comma must appear between each value in an array.";
+    case JsonProblemKind::kInvalidNumber:
+      return "There is a syntax error in the given JSON number.";
+    case JsonProblemKind::kInvalidString:
+      return "There is a syntax error in the given JSON string.";
+    case JsonProblemKind::kExtraneousData:
+      return "Extra characters appear after the JSON value.";
+    default:
+      return {};
+  }
+}
+
+std::string KeywordDetail(std::string_view word) {
+  if (word == "undefined" || word == "NaN" || word == "Infinity") {
+    return "The JavaScript identifier " + text::GoQuote(word) + " cannot be used in JSON.";
+  }
+  constexpr std::string_view kKeywords[] = {"false", "true", "null"};
+  std::string detail = text::GoQuote(word) + " is not a valid JSON keyword.";
+  if (const std::string_view near = text::SuggestName(word, kKeywords); !near.empty()) {
+    detail += " Did you mean " + text::GoQuote(near) + "?";
+  }
+  return detail;
+}
+
+std::string Detail(const JsonProblem& problem, std::string_view text) {
+  if (problem.kind == JsonProblemKind::kInvalidKeyword) {
+    return KeywordDetail(text.substr(problem.begin, problem.end - problem.begin));
+  }
+  const std::string_view detail = Detail(problem.kind);
+  return detail.empty() ? problem.message + "." : std::string(detail);
+}
+
 bool MayHoldTemplate(std::string_view text) {
   return text.find("${") != std::string_view::npos || text.find("%{") != std::string_view::npos ||
          text.starts_with("\xEF\xBB\xBF");
@@ -96,7 +164,7 @@ std::vector<uint32_t> ClusterBreaks(std::string_view text) {
 }
 
 void ReportNumber(const SourceRange& number, Diagnostics& diags) {
-  diags.Error("Invalid JSON number", "The exponent of this number is out of range.", number);
+  diags.Error("Invalid JSON number", "There is a syntax error in the given JSON number.", number);
 }
 
 class JsonBuilder {
@@ -205,7 +273,8 @@ JsonDocument Read(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags
       context = {source, problem.context_begin, problem.context_end};
       subject = PlaceInString(source, problem, tree);
     }
-    diags.Error(std::string(Summary(problem.kind)), problem.message + ".", subject, context);
+    diags.Error(std::string(Summary(problem.kind)), Detail(problem, source->text()), subject,
+                context);
   }
   return document;
 }
@@ -268,7 +337,8 @@ const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& d
     return tree.arena.New<JsonBody>(&root, text);
   }
   diags.Error("Root value must be object",
-              "A configuration in JSON is an object, or an array of objects.",
+              "The root value in a JSON-based configuration must be either a JSON object or a JSON "
+              "array of objects.",
               {source, root.begin(), root.end()});
   // An empty body, so that nobody reports the same again.
   return tree.arena.New<JsonBody>(nullptr, text);

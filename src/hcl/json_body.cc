@@ -7,6 +7,7 @@
 #include "base/flat_map.h"
 #include "hcl/json_syntax.h"
 #include "hcl/schema_names.h"
+#include "text/quote.h"
 #include "text/suggest.h"
 
 namespace kinu::hcl {
@@ -43,8 +44,8 @@ void AppendProperties(const JsonNode& object, const JsonText& text, std::vector<
 
 /// What the properties of an object are for: labels of that name, or (empty) arguments and blocks.
 std::string Purpose(std::string_view label) {
-  return label.empty() ? "with the arguments and blocks of this body."
-                       : "whose property names are the labels " + Quoted(label) + ".";
+  return label.empty() ? "to define arguments and child blocks."
+                       : "to specify " + std::string(label) + " labels for this block.";
 }
 
 /// The properties of an object, or of all objects in an array, in the order of the source.
@@ -58,13 +59,13 @@ std::vector<Property> Properties(const JsonNode& value, const JsonText& text,
       if (element.is_object()) {
         AppendProperties(element, text, properties);
       } else {
-        diags.Error(std::string(kWrongType), "A JSON object must stand here, " + Purpose(label),
+        diags.Error(std::string(kWrongType), "A JSON object is required here, " + Purpose(label),
                     StartOf(element, text));
       }
     }
   } else if (!value.is_null()) {
     diags.Error(std::string(kWrongType),
-                "A JSON object or an array of objects must stand here, " + Purpose(label),
+                "Either a JSON object or JSON array of objects is required here, " + Purpose(label),
                 StartOf(value, text));
   }
   return properties;
@@ -96,7 +97,8 @@ class BlockReader {
       }
     } else if (!value.is_null()) {
       diags_.Error(std::string(kWrongType),
-                   "A JSON object or an array must stand here, with the content of one or more " +
+                   "Either a JSON object or a JSON array is required, representing the contents of "
+                   "one or more " +
                        Quoted(schema_.type) + " blocks.",
                    StartOf(value, *text_));
     }
@@ -108,8 +110,8 @@ class BlockReader {
     const std::vector<Property> properties = Properties(value, *text_, label, diags_);
     if (properties.empty()) {
       diags_.Error("Missing block label",
-                   "An object must stand here whose property names are the labels " +
-                       Quoted(label) + " of " + Quoted(schema_.type) + " blocks.",
+                   "At least one object property is required, whose name represents the " +
+                       std::string(schema_.type) + " block's " + std::string(label) + ".",
                    StartOf(value, *text_));
       return;
     }
@@ -167,10 +169,9 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
     }
     if (FindAttribute(schema, property.name) != nullptr) {
       if (const Attribute* earlier = content.Find(property.name)) {
-        const Position where = earlier->range.start_position();
         diags.Error("Duplicate argument",
-                    "The argument " + Quoted(property.name) + " has a value already, from line " +
-                        std::to_string(where.line) + ".",
+                    "The argument " + Quoted(property.name) + " was already set at " +
+                        ToText(earlier->range) + ".",
                     property.name_range, property.name_range);
         continue;
       }
@@ -181,9 +182,10 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
   }
   for (const AttributeSchema& wanted : schema.attributes) {
     if (wanted.required && content.Find(wanted.name) == nullptr) {
-      diags.Error("Missing required argument",
-                  "The argument " + Quoted(wanted.name) + " must be set here.",
-                  content.missing_item_range);
+      diags.Error(
+          "Missing required argument",
+          "The argument " + Quoted(wanted.name) + " is required, but no definition was found.",
+          content.missing_item_range);
     }
   }
   if (strictness == Strictness::kPartial) {
@@ -206,8 +208,7 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
     for (const BlockSchema& block : schema.blocks) {
       candidates.push_back(block.type);
     }
-    std::string detail =
-        "There is no argument or block type " + Quoted(property.name) + " in this place.";
+    std::string detail = "No argument or block type is named " + text::GoQuote(property.name) + ".";
     if (const std::string_view near = text::SuggestName(property.name, candidates); !near.empty()) {
       detail += " Did you mean " + Quoted(near) + "?";
     }
@@ -225,7 +226,7 @@ std::vector<Attribute> JsonBody::JustAttributes(std::span<const std::string_view
   }
   if (!value_->is_object()) {
     diags.Error(std::string(kWrongType),
-                "A JSON object must stand here, with the arguments of this body.",
+                "A JSON object is required here, setting the arguments for this block.",
                 StartOf(*value_, *text_));
     return result;
   }
@@ -242,10 +243,9 @@ std::vector<Attribute> JsonBody::JustAttributes(std::span<const std::string_view
       result.push_back(MakeAttribute(property, *text_));
       continue;
     }
-    const Position where = result[at->second].range.start_position();
     diags.Error("Duplicate attribute definition",
-                "The argument " + Quoted(property.name) + " has a value already, from line " +
-                    std::to_string(where.line) + ".",
+                "The argument " + text::GoQuote(property.name) + " was already set at " +
+                    ToText(result[at->second].range) + ".",
                 property.name_range);
   }
   return result;

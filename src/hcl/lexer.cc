@@ -620,13 +620,13 @@ void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens
       case kBitwiseNot:
       case kBitwiseXor:
         if (bitwise++ < kMaxBitwise) {
-          std::string detail = "There are no operators on bits.";
+          std::string detail = "Bitwise operators are not supported.";
           if (token.kind == kBitwiseAnd) {
-            detail += " For a logical AND write \"&&\".";
+            detail += " Did you mean boolean AND (\"&&\")?";
           } else if (token.kind == kBitwiseOr) {
-            detail += " For a logical OR write \"||\".";
+            detail += " Did you mean boolean OR (\"||\")?";
           } else if (token.kind == kBitwiseNot) {
-            detail += " For a logical NOT write \"!\".";
+            detail += " Did you mean boolean NOT (\"!\")?";
           }
           diags.Error("Unsupported operator", detail, range);
         }
@@ -635,7 +635,7 @@ void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens
         // Quotes come in pairs: the second of a pair says nothing new.
         if (backticks % 2 == 0) {
           diags.Error("Invalid character",
-                      "A backtick has no meaning here. For text of several lines use a heredoc, "
+                      "The \"`\" character is not valid. For text of several lines use a heredoc, "
                       "which starts like \"<<EOT\".",
                       range);
         }
@@ -644,46 +644,45 @@ void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens
       case kApostrophe:
         if (apostrophes % 2 == 0) {
           diags.Error("Invalid character",
-                      "A single quote has no meaning here. Strings stand in double quotes (\").",
+                      "Single quotes are not valid. Use double quotes (\") to enclose strings.",
                       range);
         }
         apostrophes += apostrophes <= 2 ? 1 : 0;
         break;
       case kSemicolon:
         if (!semicolon) {
-          diags.Error(
-              "Invalid character",
-              "A semicolon separates nothing here: arguments and blocks end with a newline, "
-              "elements of collections are separated by commas.",
-              range);
+          diags.Error("Invalid character",
+                      "The \";\" character is not valid. Arguments and blocks end with a newline, "
+                      "elements of collections are separated by commas.",
+                      range);
         }
         semicolon = true;
         break;
       case kBadUtf8:
         if (!bad_utf8) {
           diags.Error("Invalid character encoding",
-                      "This is not UTF-8, which all source text must be. Check the encoding that "
-                      "your editor saves files in.",
+                      "All input files must be UTF-8 encoded. Check the encoding that your editor "
+                      "saves files in.",
                       range);
         }
         bad_utf8 = true;
         break;
       case kQuotedNewline:
-        diags.Error(
-            "Invalid multi-line string",
-            "A quoted string must end on the line where it starts. Write \\n for a newline, "
-            "or use a heredoc for text of several lines.",
-            range);
+        diags.Error("Invalid multi-line string",
+                    "Quoted strings may not be split over multiple lines. Write \\n for a newline, "
+                    "or use a heredoc for text of several lines.",
+                    range);
         break;
       case kInvalid: {
         const std::string_view text = range.text();
         if (text == "\u201C" || text == "\u201D") {
           diags.Error("Invalid character",
-                      "This is a typographic quote, as word processors and web pages make them. "
-                      "Strings stand in straight double quotes (\").",
+                      "\"Curly quotes\" are not valid here. Word processors and web pages make "
+                      "them; strings stand in straight double quotes (\").",
                       range);
         } else {
-          diags.Error("Invalid character", "The language has no use for this character.", range);
+          diags.Error("Invalid character", "This character is not used within the language.",
+                      range);
         }
         break;
       }

@@ -20,11 +20,10 @@ class AttributeJoin {
         continue;
       }
       const SourceRange& first = out_[found->second].name_range;
-      diags_.Error("Duplicate argument",
-                   "The argument \"" + std::string(attribute.name) + "\" has a value already, in " +
-                       first.file->name() + " on line " +
-                       std::to_string(first.start_position().line) + ".",
-                   attribute.name_range);
+      diags_.Error(
+          "Duplicate argument",
+          "Argument \"" + std::string(attribute.name) + "\" was already set at " + ToText(first),
+          attribute.name_range);
     }
   }
   bool Has(std::string_view name) const { return index_.contains(name); }
@@ -62,8 +61,7 @@ BodyContent MergedBody::Content(const BodySchema& schema, Strictness strictness,
   for (const AttributeSchema& wanted : schema.attributes) {
     if (wanted.required && !join.Has(wanted.name)) {
       diags.Error("Missing required argument", "The argument \"" + std::string(wanted.name) +
-                                                   "\" must be set in one of the " +
-                                                   std::to_string(bodies_.size()) + " files.");
+                                                   "\" is required, but was not set.");
     }
   }
   return content;

@@ -37,15 +37,16 @@ bool LabelsFit(const SourceFile* file, const NativeBlock& block, const BlockSche
   const SourceRange brace = OpenBraceRange(file, block);
   const SourceRange header{file, block.type_begin, brace.end};
   if (block.labels.size() > wanted) {
-    diags.Error(
-        "Extraneous label for " + type,
-        wanted == 0
-            ? "A " + type + " block has no labels."
-            : "A " + type + " block has only these labels: " + Joined(schema.label_names) + ".",
-        block.label_ranges[wanted], header);
+    diags.Error("Extraneous label for " + type,
+                wanted == 0
+                    ? "No labels are expected for " + type + " blocks."
+                    : "Only " + std::to_string(wanted) + " labels (" + Joined(schema.label_names) +
+                          ") are expected for " + type + " blocks.",
+                block.label_ranges[wanted], header);
   } else {
     diags.Error("Missing " + std::string(schema.label_names[block.labels.size()]) + " for " + type,
-                "A " + type + " block needs these labels: " + Joined(schema.label_names) + ".",
+                "All " + type + " blocks must have " + std::to_string(wanted) + " labels (" +
+                    Joined(schema.label_names) + ").",
                 brace, header);
   }
   return false;
@@ -90,9 +91,10 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
   }
   for (const AttributeSchema& wanted : schema.attributes) {
     if (wanted.required && content.Find(wanted.name) == nullptr) {
-      diags.Error("Missing required argument",
-                  "The argument " + Quoted(wanted.name) + " must be set here.",
-                  content.missing_item_range);
+      diags.Error(
+          "Missing required argument",
+          "The argument " + Quoted(wanted.name) + " is required, but no definition was found.",
+          content.missing_item_range);
     }
   }
   for (const NativeBlock& block : blocks) {
@@ -117,11 +119,11 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
         unset.push_back(candidate.name);
       }
     }
-    std::string detail = "There is no argument " + Quoted(attribute.name) + " in this place.";
+    std::string detail = "An argument named " + Quoted(attribute.name) + " is not expected here.";
     if (const std::string_view near = text::SuggestName(attribute.name, unset); !near.empty()) {
       detail += " Did you mean " + Quoted(near) + "?";
     } else if (FindBlock(schema, attribute.name) != nullptr) {
-      detail += " Did you mean a block of type " + Quoted(attribute.name) + "?";
+      detail += " Did you mean to define a block of type " + Quoted(attribute.name) + "?";
     }
     diags.Error("Unsupported argument", std::move(detail),
                 {file, attribute.begin, attribute.name_end});
@@ -134,12 +136,12 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
     for (const BlockSchema& candidate : schema.blocks) {
       types.push_back(candidate.type);
     }
-    std::string detail = "There are no blocks of type " + Quoted(block.type) + " in this place.";
+    std::string detail = "Blocks of type " + Quoted(block.type) + " are not expected here.";
     if (const std::string_view near = text::SuggestName(block.type, types); !near.empty()) {
       detail += " Did you mean " + Quoted(near) + "?";
     } else if (FindAttribute(schema, block.type) != nullptr) {
-      detail += " Did you mean the argument " + Quoted(block.type) +
-                "? Its value then follows an equals sign.";
+      detail += " Did you mean to define argument " + Quoted(block.type) +
+                "? If so, use the equals sign to assign it a value.";
     }
     diags.Error("Unsupported block type", std::move(detail),
                 {file, block.type_begin, block.type_end});
@@ -151,8 +153,7 @@ std::vector<Attribute> NativeBody::JustAttributes(std::span<const std::string_vi
                                                   Diagnostics& diags) const {
   if (!blocks.empty()) {
     const NativeBlock& example = blocks.front();
-    diags.Error("Unexpected " + Quoted(example.type) + " block",
-                "Only arguments can stand here, no blocks.",
+    diags.Error("Unexpected " + Quoted(example.type) + " block", "Blocks are not allowed here.",
                 {file, example.type_begin, example.type_end});
   }
   std::vector<Attribute> result;

@@ -273,7 +273,7 @@ const Expr* Parser::ParseWholeExpression() {
   const Token& next = Peek();
   if (next.kind != kEof && !recovery_) {
     Error("Extra characters after expression",
-          "The expression is complete before this; only an operator or the end can follow it.",
+          "An expression was successfully parsed, but extra characters were found after it.",
           SpanOf(next));
   }
   return expr;
@@ -292,7 +292,7 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
   const size_t errors_before = errors();
   const Token root = Read();
   if (root.kind != kIdent) {
-    Error("Variable name required", "A reference starts with a name.", SpanOf(root));
+    Error("Variable name required", "Must begin with a variable name.", SpanOf(root));
     return nullptr;
   }
   uint32_t end = root.end;
@@ -304,8 +304,8 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
       const Token name = Read();
       if (name.kind != kIdent) {
         Error("Attribute name required",
-              name.kind == kStar ? "A splat (.*) has no meaning in this place."
-                                 : "The name of an attribute must follow the dot.",
+              name.kind == kStar ? "Splat expressions (.*) may not be used here."
+                                 : "Dot must be followed by attribute name.",
               SpanOf(name), context(name));
         return nullptr;
       }
@@ -314,7 +314,7 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
       continue;
     }
     if (first.kind != kOpenBracket) {
-      Error("Invalid character", "Only \".\" with a name or \"[\" with an index can follow here.",
+      Error("Invalid character", "Expected an attribute access or an index operator.",
             SpanOf(first), context(first));
       return nullptr;
     }
@@ -328,18 +328,19 @@ const TraversalExpr* Parser::ParseWholeTraversal(bool partial) {
       Read();
       step.kind = TraversalStep::Kind::kSplat;
     } else if (inside.kind == kStar) {
-      Error("Attribute name required", "A splat ([*]) has no meaning in this place.",
+      Error("Attribute name required", "Splat expressions ([*]) may not be used here.",
             SpanOf(inside), context(inside));
       return nullptr;
     } else {
-      Error("Index value required", "The index must be a number or a quoted string.",
+      Error("Index value required",
+            "Index brackets must contain either a literal number or a literal string.",
             SpanOf(inside), context(inside));
       return nullptr;
     }
     const Token close = Read();
     if (close.kind != kCloseBracket) {
-      Error("Unclosed index brackets", "A closing bracket must follow the index.", SpanOf(close),
-            Between(SpanOf(first), SpanOf(close)));
+      Error("Unclosed index brackets", "Index key must be followed by a closing bracket.",
+            SpanOf(close), Between(SpanOf(first), SpanOf(close)));
     }
     if (errors() > errors_before) {
       return nullptr;

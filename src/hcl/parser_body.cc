@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::string_view kDefinitionRequired = "Argument or block definition required";
 constexpr std::string_view kSetWithEquals =
-    "An argument (name = value) or a block (name { … }) must stand here. An argument's value "
-    "follows "
-    "an equals sign.";
+    "An argument or block definition is required here. The value of an argument follows an equals "
+    "sign.";
 
 }  // namespace
 
@@ -75,10 +74,10 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
         existing = is_new ? nullptr : &attributes_[at->second];
       }
       if (existing != nullptr) {
-        const Position where = source_->PositionAt(existing->begin);
         Error("Attribute redefined",
-              "The argument \"" + std::string(added.name) + "\" has a value already, from line " +
-                  std::to_string(where.line) + ". An argument may be set only once.",
+              "The argument \"" + std::string(added.name) + "\" was already set at " +
+                  ToText(SourceRange{source_, existing->begin, existing->name_end}) +
+                  ". Each argument may be set only once.",
               {added.begin, added.name_end});
         attributes_.pop_back();
       }
@@ -88,16 +87,15 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
     const Token bad = Read();
     if (!recovery_) {
       if (bad.kind == kOpenQuote) {
-        Error("Invalid argument name", "The name of an argument stands without quotes.",
-              SpanOf(bad));
+        Error("Invalid argument name", "Argument names must not be quoted.", SpanOf(bad));
       } else if (bad.kind == kEof) {
         Error("Unclosed configuration block",
-              "The file ends before this block is closed. A closing brace may be missing here, or "
-              "somewhere inside.",
+              "There is no closing brace for this block before the end of the file. A brace may be "
+              "missing here, or somewhere inside.",
               start);
       } else {
-        Error(std::string(kDefinitionRequired),
-              "An argument (name = value) or a block (name { … }) must stand here.", SpanOf(bad));
+        Error(std::string(kDefinitionRequired), "An argument or block definition is required here.",
+              SpanOf(bad));
       }
     }
     end_span = SpanOf(Previous());
@@ -149,8 +147,9 @@ void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribut
       if (!recovery_) {
         const bool comma = after.kind == kComma;
         Error(comma ? "Unexpected comma after argument" : "Missing newline after argument",
-              comma ? "Arguments are separated by newlines, not by commas."
-                    : "The value of the argument is complete before this; the line must end here.",
+              comma ? "Argument definitions must be separated by newlines, not commas. An argument "
+                      "definition must end with a newline."
+                    : "An argument definition must end with a newline.",
               SpanOf(after), Between(SpanOf(name), SpanOf(after)));
       }
       RecoverAfterBodyItem();
@@ -191,12 +190,15 @@ void Parser::FinishBlock(const Token& type) {
         std::string detail;
         if (next.kind == kEqual) {
           detail =
-              "An equals sign sets an argument, whose name is a single word. A block has none "
-              "between its header and its brace.";
+              "The equals sign \"=\" indicates an argument definition, and must not be used when "
+              "defining a block.";
         } else if (next.kind == kNewline) {
-          detail = "The opening brace of a block must stand on the line of its header.";
+          detail =
+              "A block definition must have block content delimited by \"{\" and \"}\", starting "
+              "on the same line as the block header.";
         } else {
-          detail = "A label or the opening brace of the block must stand here.";
+          detail =
+              "Either a quoted string block label or an opening brace (\"{\") is expected here.";
         }
         if (next.kind == kEqual || next.kind == kNewline || !recovery_) {
           Error("Invalid block definition", detail, SpanOf(next),
@@ -225,9 +227,8 @@ void Parser::FinishBlock(const Token& type) {
     Read();
   } else {
     if (!recovery_) {
-      Error("Missing newline after block definition",
-            "The line must end behind the closing brace of a block.", SpanOf(after),
-            Between(SpanOf(type), SpanOf(after)));
+      Error("Missing newline after block definition", "A block definition must end with a newline.",
+            SpanOf(after), Between(SpanOf(type), SpanOf(after)));
     }
     RecoverAfterBodyItem();
   }
@@ -258,27 +259,30 @@ const NativeBody* Parser::ParseBlockBody(const Token& type, const Token& open_br
       return body;
     case kComma:
       Error("Invalid single-argument block definition",
-            "A block on one line holds a single argument. Put each argument on a line of its own.",
+            "Single-line block syntax can include only one argument definition. Put each argument "
+            "on a line of its own.",
             SpanOf(after));
       break;
     case kNewline:
       Error("Invalid single-argument block definition",
-            "A block whose argument stands on the line of its opening brace must be closed on that "
-            "line too.",
+            "An argument definition on the same line as its containing block creates a single-line "
+            "block definition, which must also be closed on the same line. Place the closing brace "
+            "behind the argument.",
             SpanOf(after));
       break;
     case kEof:
       if (!recovery_) {
         Error("Unclosed configuration block",
-              "The file ends before this block is closed. A closing brace may be missing here, or "
-              "somewhere inside.",
+              "There is no closing brace for this block before the end of the file. A brace may be "
+              "missing here, or somewhere inside.",
               SpanOf(open_brace), Between(SpanOf(type), SpanOf(open_brace)));
       }
       break;
     default:
       if (!recovery_) {
         Error("Invalid single-argument block definition",
-              "Behind the argument of a block on one line, only the closing brace can follow.",
+              "A single-line block definition must end with a closing brace immediately after its "
+              "single argument definition.",
               SpanOf(after));
       }
       break;
@@ -291,8 +295,8 @@ const NativeBody* Parser::ParseSingleAttributeBody() {
   const Token name = Read();
   if (name.kind != kIdent) {
     RecoverAfterBodyItem();
-    Error(std::string(kDefinitionRequired),
-          "An argument (name = value) or a block (name { … }) must stand here.", SpanOf(name));
+    Error(std::string(kDefinitionRequired), "An argument or block definition is required here.",
+          SpanOf(name));
     return nullptr;
   }
   const Token next = Peek();
@@ -308,11 +312,10 @@ const NativeBody* Parser::ParseSingleAttributeBody() {
     case kOpenBrace:
     case kIdent:
       RecoverAfterBodyItem();
-      Error(
-          "Argument definition required",
-          "A block on one line holds a single argument, set with an equals sign. To nest a block, "
-          "put it on a line of its own.",
-          Between(SpanOf(name), SpanOf(next)));
+      Error("Argument definition required",
+            "A single-line block definition can contain only a single argument. An argument is set "
+            "with an equals sign; a nested block stands on a line of its own.",
+            Between(SpanOf(name), SpanOf(next)));
       return nullptr;
     default:
       RecoverAfterBodyItem();
@@ -352,8 +355,8 @@ Parser::Label Parser::ParseLabel() {
       case kTemplateDirective: {
         const std::string symbol = token.kind == kTemplateInterpolation ? "$" : "%";
         Error("Invalid string literal",
-              "This string must be plain text. For the characters \"" + symbol + "{\" write \"" +
-                  symbol + symbol + "{\".",
+              "Template sequences are not allowed in this string. To include a literal \"" +
+                  symbol + "\", double it (as \"" + symbol + symbol + "\") to escape it.",
               SpanOf(token), Between(SpanOf(open), SpanOf(token)));
         append(symbol);
         append("{ ... }");
@@ -361,13 +364,14 @@ Parser::Label Parser::ParseLabel() {
         break;
       }
       case kEof:
-        Error("Unterminated string literal", "The file ends before the closing quote.",
-              SpanOf(token), Between(SpanOf(open), SpanOf(token)));
+        Error("Unterminated string literal",
+              "Unable to find the closing quote mark before the end of the file.", SpanOf(token),
+              Between(SpanOf(open), SpanOf(token)));
         inside = false;
         break;
       default:
-        Error("Invalid string literal", "This cannot stand in a string.", SpanOf(token),
-              Between(SpanOf(open), SpanOf(token)));
+        Error("Invalid string literal", "This item is not valid in a string literal.",
+              SpanOf(token), Between(SpanOf(open), SpanOf(token)));
         Recover(kCloseQuote);
         inside = false;
         break;

@@ -97,10 +97,10 @@ const Expr* Parser::ParseExpression() {
   }
   const Token colon = Peek();
   if (colon.kind != kColon) {
-    Error("Missing false expression in conditional",
-          "A conditional is written \"condition ? if_true : if_false\"; the part from the colon on "
-          "is missing.",
-          SpanOf(colon), Between(start, SpanOf(colon)));
+    Error(
+        "Missing false expression in conditional",
+        "The conditional operator (...?...:...) requires a false expression, delimited by a colon.",
+        SpanOf(colon), Between(start, SpanOf(colon)));
     return condition;
   }
   Read();
@@ -170,8 +170,9 @@ const Expr* Parser::ParseTerm() {
       if (!recovery_) {
         const bool at_end = start.kind == kEof;
         Error(at_end ? "Missing expression" : "Invalid expression",
-              at_end ? "The file ends where an expression must start."
-                     : "An expression must start here, and this cannot start one.",
+              at_end
+                  ? "Expected the start of an expression, but found the end of the file."
+                  : "Expected the start of an expression, but found an invalid expression token.",
               SpanOf(start));
       }
       recovery_ = true;
@@ -201,8 +202,8 @@ const Expr* Parser::ParseParentheses() {
   }
   const Token close = Peek();
   if (close.kind != kCloseParen) {
-    Error("Unbalanced parentheses", "A closing parenthesis must stand here.", SpanOf(close),
-          Between(SpanOf(open), SpanOf(close)));
+    Error("Unbalanced parentheses", "Expected a closing parenthesis to terminate the expression.",
+          SpanOf(close), Between(SpanOf(open), SpanOf(close)));
     recovery_ = true;
   }
   Read();
@@ -260,7 +261,8 @@ const Value* Parser::NumberValue(const Token& token) {
   if (std::optional<Number> number = Number::Parse(Text(token))) {
     return tree_.Keep(Value::Of(*std::move(number)));
   }
-  Error("Invalid number literal", "These digits do not form a number.", SpanOf(token));
+  Error("Invalid number literal", "Failed to recognize the value of this number literal.",
+        SpanOf(token));
   return tree_.Keep(Value::Unknown(Type::Number()));
 }
 
@@ -282,8 +284,10 @@ const Expr* Parser::FinishCall(const Token& name) {
   while (open.kind == kDoubleColon) {
     const Token part = Read();
     if (part.kind != kIdent) {
-      Error("Missing function name", "The name of a function must follow \"::\".", SpanOf(part),
-            Between(SpanOf(name), SpanOf(part)));
+      Error(
+          "Missing function name",
+          "Function scope resolution symbol :: must be followed by a function name in this scope.",
+          SpanOf(part), Between(SpanOf(name), SpanOf(part)));
       RecoverOver(kOpenParen);
       return InvalidSince(first_diagnostic, Between(SpanOf(name), SpanOf(part)));
     }
@@ -296,7 +300,7 @@ const Expr* Parser::FinishCall(const Token& name) {
   }
   if (open.kind != kOpenParen) {
     Error("Missing open parenthesis",
-          "A name with \"::\" is a function's, and its arguments must follow in parentheses.",
+          "Function selector must be followed by an open parenthesis to begin the function call.",
           SpanOf(open), Between(SpanOf(name), SpanOf(open)));
     RecoverOver(kOpenParen);
     return InvalidSince(first_diagnostic, Between(SpanOf(name), SpanOf(open)));
@@ -335,7 +339,8 @@ Token Parser::ParseArguments(const Token& name, const Token& open, bool& expand_
       }
       if (!recovery_) {
         Error("Missing closing parenthesis",
-              "\"...\" spreads the last argument; only the closing parenthesis can follow it.",
+              "An expanded function argument (with ...) must be immediately followed by closing "
+              "parentheses.",
               SpanOf(separator), Between(SpanOf(name), SpanOf(separator)));
       }
       return Recover(kCloseParen);
@@ -343,11 +348,12 @@ Token Parser::ParseArguments(const Token& name, const Token& open, bool& expand_
     if (separator.kind != kComma) {
       if (separator.kind == kEof) {
         Error("Unterminated function call",
-              "The file ends before the closing parenthesis of this call. A parenthesis may be "
-              "missing here, or somewhere inside.",
+              "There is no closing parenthesis for this function call before the end of the file. "
+              "A parenthesis may be missing here, or somewhere inside.",
               Between(SpanOf(name), SpanOf(open)));
       } else {
-        Error("Missing argument separator", "A comma must stand between two arguments.",
+        Error("Missing argument separator",
+              "A comma is required to separate each function argument from the next.",
               SpanOf(separator), Between(SpanOf(name), SpanOf(separator)));
       }
       return Recover(kCloseParen);
@@ -386,11 +392,12 @@ const Expr* Parser::ParseTuple() {
       if (!recovery_) {
         if (next.kind == kEof) {
           Error("Unterminated tuple constructor expression",
-                "The file ends before the closing bracket. A bracket may be missing here, or "
-                "somewhere inside.",
+                "There is no corresponding closing bracket before the end of the file. A bracket "
+                "may be missing here, or somewhere inside.",
                 SpanOf(open));
         } else {
-          Error("Missing item separator", "A comma must stand between two elements.", SpanOf(next),
+          Error("Missing item separator",
+                "Expected a comma to mark the beginning of the next item.", SpanOf(next),
                 Between(SpanOf(open), SpanOf(next)));
         }
       }
@@ -436,8 +443,8 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
   }
   const auto unterminated = [&] {
     Error("Unterminated object constructor expression",
-          "The file ends before the closing brace. A brace may be missing here, or somewhere "
-          "inside.",
+          "There is no corresponding closing brace before the end of the file. A brace may be "
+          "missing here, or somewhere inside.",
           SpanOf(open));
   };
 
@@ -456,16 +463,17 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
     if (recovery_) {
       // The first error said enough.
     } else if (next.kind == kNewline || next.kind == kComma) {
-      Error("Missing attribute value", "An equals sign and a value must follow the key.",
-            SpanOf(next), context);
+      Error("Missing attribute value",
+            "Expected an attribute value, introduced by an equals sign (\"=\").", SpanOf(next),
+            context);
     } else if (next.kind == kEof) {
       unterminated();
     } else {
       Error("Missing key/value separator",
             next.kind == kIdent
-                ? "An equals sign and a value must follow the key. A key with dots or spaces must "
-                  "stand in quotes."
-                : "An equals sign and a value must follow the key.",
+                ? "Expected an equals sign (\"=\") to mark the beginning of the attribute value. A "
+                  "name with dots or spaces must stand in quotes."
+                : "Expected an equals sign (\"=\") to mark the beginning of the attribute value.",
             SpanOf(next), context);
     }
     close = Recover(kCloseBrace);
@@ -496,8 +504,8 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
       unterminated();
     } else {
       Error("Missing attribute separator",
-            "A newline or a comma must stand between two attributes.", SpanOf(next),
-            Between(SpanOf(open), SpanOf(next)));
+            "Expected a newline or comma to mark the beginning of the next attribute.",
+            SpanOf(next), Between(SpanOf(open), SpanOf(next)));
     }
     close = Recover(kCloseBrace);
     return false;
@@ -525,7 +533,7 @@ const Expr* Parser::FinishFor(const Token& open) {
   };
 
   if (PeekKind() != kIdent) {
-    return fail("The name of the element must follow \"for\".");
+    return fail("For expression requires variable name after 'for'.");
   }
   std::string_view key_name;
   std::string_view value_name = Text(Read());
@@ -533,12 +541,12 @@ const Expr* Parser::FinishFor(const Token& open) {
     Read();
     key_name = value_name;
     if (PeekKind() != kIdent) {
-      return fail("The name of the element must follow the comma.");
+      return fail("For expression requires value variable name after comma.");
     }
     value_name = Text(Read());
   }
   if (!PeekIsWord("in")) {
-    return fail("\"in\" and the collection must follow the names.");
+    return fail("For expression requires the 'in' keyword after its name declarations.");
   }
   Read();
   size_t errors_before = errors();
@@ -547,7 +555,7 @@ const Expr* Parser::FinishFor(const Token& open) {
     return give_up();
   }
   if (PeekKind() != kColon) {
-    return fail("A colon must follow the collection.");
+    return fail("For expression requires a colon after the collection expression.");
   }
   Read();
 
@@ -581,25 +589,23 @@ const Expr* Parser::FinishFor(const Token& open) {
     Read();
   } else {
     if (!recovery_) {
-      Error(std::string(kInvalidFor),
-            "The expression is complete before this; its closing bracket must stand here.",
+      Error(std::string(kInvalidFor), "Extra characters after the end of the 'for' expression.",
             SpanOf(close), Between(SpanOf(open), SpanOf(close)));
     }
     close = Recover(closer);
   }
   const Span span = Between(SpanOf(open), SpanOf(close));
   if (makes_object && key == nullptr) {
-    Error(std::string(kInvalidFor), "An object needs a key for each value: \"key => value\".",
+    Error(std::string(kInvalidFor), "Key expression is required when building an object.",
           SpanOf(*value), span);
   }
   if (!makes_object && key != nullptr) {
-    Error(std::string(kInvalidFor), "A tuple has no keys. For an object, use braces.", SpanOf(*key),
-          span);
+    Error(std::string(kInvalidFor), "Key expression is not valid when building a tuple.",
+          SpanOf(*key), span);
   }
   if (!makes_object && ellipsis.kind == kEllipsis) {
-    Error(std::string(kInvalidFor),
-          "\"...\" groups the values of equal keys, and a tuple has no keys.", SpanOf(ellipsis),
-          span);
+    Error(std::string(kInvalidFor), "Grouping ellipsis (...) cannot be used when building a tuple.",
+          SpanOf(ellipsis), span);
   }
   return New<ForExpr>(ExprKind::kFor, span, key_name, value_name, collection, key, value, condition,
                       ellipsis.kind == kEllipsis, open.end, close.begin);
@@ -634,7 +640,8 @@ TraversalStep Parser::LegacyIndex(const Token& dot, const Token& number, const T
   const std::string_view text = Text(number);
   if (const size_t point = text.find('.'); point != std::string_view::npos) {
     Error("Invalid legacy index syntax",
-          "Two indexes in a row must be written in brackets: [" +
+          "When using the legacy index syntax, chaining two indexes together is not permitted. Use "
+          "the proper index syntax instead, like [" +
               std::string(text.substr(0, point)) + "][" + std::string(text.substr(point + 1)) +
               "].",
           SpanOf(subject));
@@ -672,7 +679,7 @@ const Expr* Parser::ParseTraversals(const Expr* from) {
       } else if (after.kind == kStar) {
         result = ParseAttributeSplat(AppendSteps(result, first_step), from, first);
       } else {
-        Error("Invalid attribute name", "The name of an attribute must follow the dot.",
+        Error("Invalid attribute name", "An attribute name is required after a dot.",
               SpanOf(after));
         steps_.resize(first_step);
         result = InvalidSince(first_diagnostic, Between(SpanOf(*from), SpanOf(first)));
@@ -701,8 +708,8 @@ const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr
     close = Read();
     if (close.kind != kCloseBracket && !recovery_) {
       close = Recover(kCloseBracket);
-      Error("Missing close bracket on index", "A closing bracket must follow the index.",
-            SpanOf(close));
+      Error("Missing close bracket on index",
+            "The index operator must end with a closing bracket (\"]\").", SpanOf(close));
     }
   }
   const Expr* literal = key;
@@ -727,7 +734,9 @@ const Expr* Parser::ParseFullSplat(const Expr* source, const Expr* from, const T
   Token close = Read();
   if (close.kind != kCloseBracket && !recovery_) {
     close = Recover(kCloseBracket);
-    Error("Missing close bracket on splat index", "A closing bracket must follow the \"*\".",
+    Error("Missing close bracket on splat index",
+          "The star for a full splat operator must be immediately followed by a closing bracket "
+          "(\"]\").",
           SpanOf(close));
   }
   const Span marker = Between(SpanOf(open), SpanOf(close));
@@ -759,13 +768,12 @@ const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, co
     if (after.kind != kIdent) {
       if (!recovery_) {
         if (after.kind == kStar) {
-          Error(
-              "Nested splat expression not allowed",
-              "Behind \".*\", only attribute names and indexes can follow. Use \"[*]\" for splats "
-              "inside splats.",
-              SpanOf(after));
+          Error("Nested splat expression not allowed",
+                "A splat expression (*) cannot be used inside another attribute-only splat "
+                "expression.",
+                SpanOf(after));
         } else {
-          Error("Invalid attribute name", "The name of an attribute must follow the dot.",
+          Error("Invalid attribute name", "An attribute name is required after a dot.",
                 SpanOf(star));
         }
       }

@@ -4,6 +4,7 @@
 
 #include "hcl/parser.h"
 #include "text/hex.h"
+#include "text/quote.h"
 #include "text/suggest.h"
 #include "text/unicode.h"
 
@@ -112,7 +113,7 @@ Parser::Span Parser::ParseTemplateParts(TokenKind end) {
           const Token close = Peek();
           if (close.kind != kTemplateEnd && !recovery_) {
             Error("Extra characters in " + keyword + " marker",
-                  "The directive is complete before this; a closing brace must stand here.",
+                  "Expected a closing brace to end the sequence, but found extra characters.",
                   SpanOf(close), Between(start, SpanOf(close)));
           }
           CloseSequence(close.kind == kTemplateEnd);
@@ -124,8 +125,8 @@ Parser::Span Parser::ParseTemplateParts(TokenKind end) {
       }
       default:
         if (!recovery_) {
-          Error("Unterminated template string", "The text has no closing marker.", SpanOf(token),
-                Between(start, SpanOf(token)));
+          Error("Unterminated template string", "No closing marker was found for the string.",
+                SpanOf(token), Between(start, SpanOf(token)));
         }
         end_span = SpanOf(Recover(end));
         inside = false;
@@ -166,17 +167,18 @@ void Parser::ParseInterpolation(const Token& open, TokenKind end, Span template_
         end == kCloseQuote && (close.kind == kCloseQuote || close.kind == kOpenQuote);
     if (close.kind == kEof || quote_in_quotes) {
       Error("Unclosed template interpolation sequence",
-            std::string(close.kind == kEof ? "The file" : "The quoted text") +
-                " ends before the closing brace of this sequence. A bracket inside may be left "
-                "open.",
+            "There is no closing brace for this interpolation sequence before the end of the " +
+                std::string(close.kind == kEof ? "file" : "quoted template") +
+                ". A bracket inside may be left open.",
             template_start);
     } else {
       Error("Extra characters after interpolation expression",
-            close.kind == kColon
-                ? "A colon cannot follow the expression. If this is another language's syntax, "
-                  "write \"$${\" for the characters \"${\"."
-                : "The expression is complete before this; a closing brace must stand here. If "
-                  "this is another language's syntax, write \"$${\" for the characters \"${\".",
+            close.kind == kColon ? "Template interpolation doesn't expect a colon at this "
+                                   "location. If this is another language's syntax, "
+                                   "write \"$${\" for the characters \"${\"."
+                                 : "Expected a closing brace to end the interpolation expression, "
+                                   "but found extra characters. If this is another language's "
+                                   "syntax, write \"$${\" for the characters \"${\".",
             SpanOf(close), Between(template_start, SpanOf(close)));
     }
   }
@@ -193,8 +195,9 @@ bool Parser::ParseDirective(const Token& open) {
   if (keyword.kind != kIdent) {
     if (!recovery_) {
       Error("Invalid template directive",
-            "A keyword (if, else, endif, for, endfor) must follow \"%{\".", SpanOf(keyword),
-            Between(SpanOf(open), SpanOf(keyword)));
+            "A template directive keyword (\"if\", \"for\", etc) is expected at the beginning of a "
+            "%{ sequence.",
+            SpanOf(keyword), Between(SpanOf(open), SpanOf(keyword)));
     }
     return false;
   }
@@ -214,7 +217,7 @@ bool Parser::ParseDirective(const Token& open) {
   } else if (word != "else") {
     if (!recovery_) {
       constexpr std::string_view kKeywords[] = {"if", "for", "else", "endif", "endfor"};
-      std::string detail = "There is no directive \"" + std::string(word) + "\".";
+      std::string detail = "\"" + std::string(word) + "\" is not a valid template control keyword.";
       if (const std::string_view near = text::SuggestName(word, kKeywords); !near.empty()) {
         detail += " Did you mean \"" + std::string(near) + "\"?";
       }
@@ -236,7 +239,7 @@ bool Parser::ParseForDirective(const Token& open) {
     return false;
   };
   if (PeekKind() != kIdent) {
-    return fail("The name of the element must follow \"for\".");
+    return fail("For directive requires variable name after 'for'.");
   }
   TemplatePart part{.kind = TemplatePart::Kind::kFor, .begin = open.begin, .end = 0, .text = {}};
   part.value_name = Text(Read());
@@ -244,12 +247,12 @@ bool Parser::ParseForDirective(const Token& open) {
     Read();
     part.key_name = part.value_name;
     if (PeekKind() != kIdent) {
-      return fail("The name of the element must follow the comma.");
+      return fail("For directive requires value variable name after comma.");
     }
     part.value_name = Text(Read());
   }
   if (!PeekIsWord("in")) {
-    return fail("\"in\" and the collection must follow the names.");
+    return fail("For directive requires 'in' keyword after names.");
   }
   Read();
   part.expr = ParseExpression();
@@ -354,8 +357,8 @@ const Expr* Parser::BuildPart() {
   const std::string name = part.kind == TemplatePart::Kind::kElse    ? "else"
                            : part.kind == TemplatePart::Kind::kEndIf ? "endif"
                                                                      : "endfor";
-  Error("Unexpected " + name + " directive", "No directive is open here that this could belong to.",
-        span);
+  Error("Unexpected " + name + " directive",
+        "The control directives within this template are unbalanced.", span);
   return Placeholder(span);
 }
 
@@ -391,7 +394,9 @@ const Expr* Parser::BuildIf() {
           break;
         }
         Error("Unexpected end of template",
-              "An \"if\" directive is open here that no \"endif\" closes.", span);
+              "The if directive at " + ToText(Range(open_span)) +
+                  " is missing its corresponding endif directive.",
+              span);
         break;
       case TemplatePart::Kind::kElse:
         ++part_;
@@ -399,7 +404,9 @@ const Expr* Parser::BuildIf() {
           when_true = JoinParts(first, {open.end, open.end});
           continue;
         }
-        Error("Unexpected else directive", "This \"if\" directive has an \"else\" already.", span);
+        Error("Unexpected else directive",
+              "Already in the else clause for the if started at " + ToText(Range(open_span)) + ".",
+              span);
         break;
       case TemplatePart::Kind::kEndIf: {
         ++part_;
@@ -416,8 +423,10 @@ const Expr* Parser::BuildIf() {
       }
       case TemplatePart::Kind::kEndFor:
         ++part_;
-        Error("Unexpected endfor directive",
-              "An \"if\" directive is open here: \"endif\" closes it.", span);
+        Error(
+            "Unexpected endfor directive",
+            "Expecting an endif directive for the if started at " + ToText(Range(open_span)) + ".",
+            span);
         break;
       default:
         exprs_.push_back(BuildPart());
@@ -446,16 +455,21 @@ const Expr* Parser::BuildFor() {
           break;
         }
         Error("Unexpected end of template",
-              "A \"for\" directive is open here that no \"endfor\" closes.", span);
+              "The for directive at " + ToText(Range(open_span)) +
+                  " is missing its corresponding endfor directive.",
+              span);
         break;
       case TemplatePart::Kind::kElse:
         ++part_;
-        Error("Unexpected else directive", "A \"for\" directive has no \"else\".", span);
+        Error("Unexpected else directive", "An else clause is not expected for a for directive.",
+              span);
         break;
       case TemplatePart::Kind::kEndIf:
         ++part_;
         Error("Unexpected endif directive",
-              "A \"for\" directive is open here: \"endfor\" closes it.", span);
+              "Expecting an endfor directive corresponding to the for directive at " +
+                  ToText(Range(open_span)) + ".",
+              span);
         break;
       case TemplatePart::Kind::kEndFor: {
         ++part_;
@@ -538,7 +552,7 @@ void Parser::AppendEscape(const Token& token, size_t& at, std::string& out) {
         point = point * 16 + static_cast<uint32_t>(text::HexDigit(text[at]));
       }
       if (at - begin != 2 + wanted) {
-        fail(std::string("Behind \\") + selector + " there must be " +
+        fail(std::string("The \\") + selector + " escape sequence must be followed by " +
              (selector == 'u' ? "four" : "eight") + " hexadecimal digits.");
       } else if (point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) {
         fail("There is no such character in Unicode.");
@@ -556,8 +570,7 @@ void Parser::AppendEscape(const Token& token, size_t& at, std::string& out) {
         ++at;
       }
       const std::string_view symbol = text.substr(begin + 1, at - begin - 1);
-      fail("A backslash before \"" + std::string(symbol) +
-           "\" has no meaning. For a backslash itself write \"\\\\\".");
+      fail("The symbol " + text::GoQuote(symbol) + " is not a valid escape sequence selector.");
       out += symbol;
       return;
     }

@@ -44,7 +44,9 @@ class LockReader {
     auto source = ParseProviderSource(raw);
     if (!source) {
       diags_.Error("Invalid provider source address",
-                   "A provider lock names its provider as \"hostname/namespace/type\".", label);
+                   "The provider source address for a provider lock must be a valid, "
+                   "fully-qualified address of the form \"hostname/namespace/type\".",
+                   label);
       return;
     }
     std::string address = source->ToText();
@@ -62,8 +64,8 @@ class LockReader {
     }
     if (address != raw) {
       diags_.Error("Non-normalized provider source address",
-                   "This provider must be written as " + Quote(address) +
-                       ", its complete and normalized address.",
+                   "The provider source address for this provider lock must be written as " +
+                       Quote(address) + ", the fully-qualified and normalized form.",
                    label);
       return;
     }
@@ -71,8 +73,8 @@ class LockReader {
     Body(address, *block.body, lock);
     if (auto first = seen_.find(address); first != seen_.end()) {
       diags_.Error("Duplicate provider lock",
-                   "Provider " + address + " is already locked on line " +
-                       std::to_string(first->second.start_position().line) + ".",
+                   "This lockfile already declared a lock for provider " + address + " at " +
+                       ToText(first->second) + ".",
                    block.type_range);
       return;
     }
@@ -106,7 +108,7 @@ class LockReader {
     auto version = Version::Parse(*text);
     if (!version) {
       diags_.Error("Invalid provider version number",
-                   "The version selected for provider " + address +
+                   "The selected version number for provider " + address +
                        " is invalid: " + version.error().message + ".",
                    attribute.expr->range());
     } else {
@@ -116,7 +118,7 @@ class LockReader {
     const std::string normal = version ? version->ToText() : "0.0.0";
     if (normal != *text) {
       diags_.Error("Invalid provider version number",
-                   "The version selected for provider " + address +
+                   "The selected version number for provider " + address +
                        " must be written in normalized form: " + Quote(normal) + ".",
                    attribute.expr->range());
     }
@@ -131,7 +133,7 @@ class LockReader {
     auto constraints = VersionConstraints::ParseForProviders(*text);
     if (!constraints) {
       diags_.Error("Invalid provider version constraints",
-                   "The version constraints recorded for provider " + address +
+                   "The recorded version constraints for provider " + address +
                        " are invalid: " + constraints.error().message + ".",
                    attribute.expr->range());
     } else {
@@ -139,7 +141,7 @@ class LockReader {
     }
     if (std::string canonical = lock.constraints.ToCanonicalText(); canonical != *text) {
       diags_.Error("Invalid provider version constraints",
-                   "The version constraints recorded for provider " + address +
+                   "The recorded version constraints for provider " + address +
                        " must be written in normalized form: " + Quote(canonical) + ".",
                    attribute.expr->range());
     }
@@ -153,9 +155,10 @@ class LockReader {
       return;
     }
     if (elements->empty()) {
-      diags_.Error("Invalid provider hash set",
-                   "The argument \"hashes\" must hold at least one hash, or be left out.",
-                   attribute.expr->range());
+      diags_.Error(
+          "Invalid provider hash set",
+          "The \"hashes\" argument must either be omitted or contain at least one hash value.",
+          attribute.expr->range());
       return;
     }
     for (const hcl::Expr* element : *elements) {

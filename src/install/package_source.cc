@@ -175,6 +175,9 @@ PackageSource::PackageSource(const CliConfig& config,
 Result<std::vector<Package>> PackageSource::Find(std::string_view address,
                                                  std::string_view platform) const {
   std::vector<Package> found;
+  if (methods_.empty()) {
+    return found;  // the CLI configuration has overrides only
+  }
   std::string refusal;
   bool asked = false;
   for (const InstallMethod& method : methods_) {

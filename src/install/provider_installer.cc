@@ -143,7 +143,7 @@ class Installer {
     } else {
       Failed(address,
              "no available releases match the given constraints " + constraints.ToCanonicalText(),
-             packages->empty() ? InstallFailure::kNotFound : InstallFailure::kNoVersion);
+             InstallFailure::kNoVersion);
     }
   }
 

@@ -26,26 +26,28 @@ Value UnknownLike(const Type& type, const Value& marked) {
 
 // Why a key that is a number finds nothing in a list or tuple.
 std::string DescribeMissingElement(const Value& collection, const Value& key) {
-  const std::string start = "The key does not identify an element of this value";
+  const std::string start = "The given key does not identify an element in this collection value";
   if (!key.IsKnown() || key.IsNull() || !(key.type() == Type::Number())) {
     return start + ".";
   }
   const Number number = key.AsNumber();
   if (!number.IsInteger()) {
     return start +
-           ": a sequence is indexed with whole numbers, and this number has a fractional part. "
-           "Division gives fractions; floor() makes a whole number of one.";
+           ": indexing a sequence requires a whole number, but the given index has a fractional "
+           "part.";
   }
   if (number.Sign() < 0) {
-    return start + ": indices start at zero, so a negative number is not one.";
+    return start + ": a negative number is not a valid index for a sequence.";
   }
   if (!collection.IsKnown() || collection.IsMarked()) {
     return start + ".";
   }
-  if (collection.size() == 0) {
-    return start + ": it has no elements.";
+  if (!(number == Number::FromInt(static_cast<int64_t>(collection.size())))) {
+    return start + ".";
   }
-  return start + ": the index is greater than or equal to its length.";
+  return start + (collection.size() == 0 ? ": the collection has no elements."
+                                         : ": the given index is greater than or equal to the "
+                                           "length of the collection.");
 }
 
 Value IndexSequenceOrMap(const Value& collection, const Type& type, const Value& raw_key,
@@ -56,10 +58,10 @@ Value IndexSequenceOrMap(const Value& collection, const Type& type, const Value&
   if (!(key.type() == want)) {
     ValueResult<Value> converted = Convert(raw_key, want);
     if (!converted) {
-      return Fail(
-          kInvalidIndex,
-          "The key does not identify an element of this value: " + converted.error().ToText() + ".",
-          subject, diags);
+      return Fail(kInvalidIndex,
+                  "The given key does not identify an element in this collection value: " +
+                      converted.error().message + ".",
+                  subject, diags);
     }
     key = *std::move(converted);
   }
@@ -72,7 +74,7 @@ Value IndexSequenceOrMap(const Value& collection, const Type& type, const Value&
   }
   ValueResult<Value> element = kinu::Index(collection, key);
   if (!element) {
-    return Fail(kInvalidIndex, element.error().ToText() + ".", subject, diags);
+    return Fail(kInvalidIndex, element.error().message + ".", subject, diags);
   }
   return *std::move(element);
 }
@@ -82,20 +84,22 @@ Value IndexObject(const Value& object, const Type& type, const Value& raw_key,
   const bool was_number = raw_key.type() == Type::Number();
   ValueResult<Value> key = Convert(raw_key, Type::String());
   if (!key) {
-    return Fail(
-        kInvalidIndex,
-        "The key does not identify an attribute of this object: " + key.error().ToText() + ".",
-        subject, diags);
+    return Fail(kInvalidIndex,
+                "The given key does not identify an element in this collection value: " +
+                    key.error().message + ".",
+                subject, diags);
   }
   if (!object.IsKnown() || !key->IsKnown()) {
     return UnknownLike(Type::Dynamic(), object);
   }
   if (type.FindAttribute(key->AsString()) < 0) {
-    return Fail(kInvalidIndex,
-                was_number ? "The key does not identify an attribute of this object. Attributes of "
-                             "an object are looked up by name, not by number."
-                           : "The key does not identify an attribute of this object.",
-                subject, diags);
+    return Fail(
+        kInvalidIndex,
+        std::string("The given key does not identify an element in this collection value.") +
+            (was_number
+                 ? " An object only supports looking up attributes by name, not by numeric index."
+                 : ""),
+        subject, diags);
   }
   return GetAttribute(object, key->AsString());
 }
@@ -105,11 +109,11 @@ Value IndexObject(const Value& object, const Type& type, const Value& raw_key,
 Value IndexElement(const Value& collection, const Value& key, const SourceRange& subject,
                    Diagnostics& diags) {
   if (collection.IsNull()) {
-    return Fail("Attempt to index null value", "This value is null, so it has no elements.",
-                subject, diags);
+    return Fail("Attempt to index null value",
+                "This value is null, so it does not have any indices.", subject, diags);
   }
   if (key.IsNull()) {
-    return Fail(kInvalidIndex, "Null cannot be used as an index.", subject, diags);
+    return Fail(kInvalidIndex, "Can't use a null value as an indexing key.", subject, diags);
   }
   const Type type = collection.type();
   if (type.is_dynamic() || key.type().is_dynamic()) {
@@ -132,12 +136,12 @@ Value IndexElement(const Value& collection, const Value& key, const SourceRange&
       return IndexObject(collection, type, key, subject, diags);
     case TypeKind::kSet:
       return Fail(kInvalidIndex,
-                  "Elements of a set have no index or key. A for expression or a splat works on "
-                  "all of them; tolist() gives them an order.",
+                  "Elements of a set are identified only by their value and don't have any "
+                  "separate index or key to select with, so it's only possible to perform "
+                  "operations across all elements of the set.",
                   subject, diags);
     default:
-      return Fail(kInvalidIndex, "This value has no elements that could be selected.", subject,
-                  diags);
+      return Fail(kInvalidIndex, "This value does not have any indices.", subject, diags);
   }
 }
 
@@ -152,7 +156,7 @@ Value ReadAttribute(const Value& object, std::string_view raw_name, const Source
   }
   if (object.IsNull()) {
     return Fail("Attempt to get attribute from null value",
-                "This value is null, so it has no attributes.", subject, diags);
+                "This value is null, so it does not have any attributes.", subject, diags);
   }
   const Type type = object.type();
   const auto quoted = [&] { return "\"" + std::string(name) + "\""; };
@@ -160,8 +164,9 @@ Value ReadAttribute(const Value& object, std::string_view raw_name, const Source
     case TypeKind::kObject: {
       const int at = type.FindAttribute(name);
       if (at < 0) {
-        return Fail(kUnsupportedAttribute, "This object has no attribute named " + quoted() + ".",
-                    subject, diags);
+        return Fail(kUnsupportedAttribute,
+                    "This object does not have an attribute named " + quoted() + ".", subject,
+                    diags);
       }
       if (!object.IsKnown()) {
         return UnknownLike(type.attributes()[static_cast<size_t>(at)].type, object);
@@ -177,8 +182,9 @@ Value ReadAttribute(const Value& object, std::string_view raw_name, const Source
       }
       const Value* element = object.Find(name);
       if (element == nullptr) {
-        return Fail("Missing map element", "This map has no element with the key " + quoted() + ".",
-                    subject, diags);
+        return Fail("Missing map element",
+                    "This map does not have an element with the key " + quoted() + ".", subject,
+                    diags);
       }
       return object.IsMarked() ? element->WithMarks(object.marks()) : *element;
     }
@@ -187,28 +193,37 @@ Value ReadAttribute(const Value& object, std::string_view raw_name, const Source
     case TypeKind::kList:
       if (type.element().is_object()) {
         return Fail(kUnsupportedAttribute,
-                    "A list of objects has no attributes of its own. Select one element with "
-                    "[index], or read the attribute of every element with [*].",
+                    type.element().FindAttribute(name) >= 0
+                        ? "Can't access attributes on a list of objects. Did you mean to access "
+                          "attribute " +
+                              quoted() +
+                              " for a specific element of the list, or across all elements of "
+                              "the list?"
+                        : std::string("Can't access attributes on a list of objects. Did you mean "
+                                      "to access an attribute for a specific element of the list, "
+                                      "or across all elements of the list?"),
                     subject, diags);
       }
       break;
     case TypeKind::kSet:
       if (type.element().is_object()) {
         return Fail(kUnsupportedAttribute,
-                    "A set of objects has no attributes of its own. Read the attribute of every "
-                    "element with [*] or a for expression.",
+                    "Can't access attributes on a set of objects. Did you mean to access an "
+                    "attribute across all elements of the set?",
                     subject, diags);
       }
       break;
     case TypeKind::kBool:
     case TypeKind::kNumber:
     case TypeKind::kString:
-      return Fail(kUnsupportedAttribute, "A " + type.FriendlyName() + " has no attributes.",
-                  subject, diags);
+      return Fail(
+          kUnsupportedAttribute,
+          "Can't access attributes on a primitive-typed value (" + type.FriendlyName() + ").",
+          subject, diags);
     default:
       break;
   }
-  return Fail(kUnsupportedAttribute, "This value has no attributes.", subject, diags);
+  return Fail(kUnsupportedAttribute, "This value does not have any attributes.", subject, diags);
 }
 
 Value ApplySteps(Value value, std::span<const hcl::TraversalStep> steps, const hcl::Expr& whole,

@@ -279,8 +279,7 @@ std::string ConsoleScope::Print(const Value& result, Diagnostics& diags) const {
     return ConsoleTypeText(type_.TypeAt(bare.AsCapsule()));
   }
   diags.Error("Invalid use of type function",
-              "The function \"type\" gives a type, which only the console itself can show: it must "
-              "be the whole expression.");
+              "The console-only \"type\" function cannot be used as part of an expression.");
   return {};
 }
 

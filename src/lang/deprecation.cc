@@ -53,8 +53,8 @@ Diagnostic DeprecationWarning(const DeprecationCause& cause, std::string_view wh
   Diagnostic out;
   out.severity = Severity::kWarning;
   out.summary = "Value derived from a deprecated source";
-  out.detail = std::string(what) + " comes from " + cause.by + ", which is deprecated" +
-               (cause.message.empty() ? "." : ". Its author says:\n\n" + cause.message);
+  out.detail = std::string(what) + " is derived from " + cause.by + ", which is deprecated" +
+               (cause.message.empty() ? "." : " with the following message:\n\n" + cause.message);
   out.subject = range;
   out.tag = DiagnosticTag::kDeprecation;
   out.extra = std::make_shared<DeprecationCause>(cause);

@@ -96,12 +96,16 @@ class Expansion {
     }
     const auto name = hcl::AsTraversal(*attribute->expr, store_.tree());
     if (!name) {
-      Fail("Invalid expression", "The iterator must be a single name, written without quotes.",
+      Fail("Invalid expression",
+           "A single static variable reference is required: only attribute access and indexing "
+           "with constant keys. No calculations, function calls, template expressions, etc are "
+           "allowed here.",
            attribute->expr->range());
       return false;
     }
     if (!name->steps.empty()) {
-      Fail("Invalid dynamic iterator name", "The iterator must be a single name.", name->range);
+      Fail("Invalid dynamic iterator name", "Dynamic iterator must be a single variable name.",
+           name->range);
       return false;
     }
     iterator_ = name->root;
@@ -118,14 +122,13 @@ class Expansion {
     const Type type = for_each_.type();
     if (!type.is_dynamic() && !IsIterable(type)) {
       return FailAbout(expr, "Invalid dynamic for_each value",
-                       "A " + type.FriendlyName() +
-                           " cannot be iterated: for_each needs a list, set, map, tuple or object.",
+                       "Cannot use a " + type.FriendlyName() +
+                           " value in for_each. An iterable collection is required.",
                        bindings_);
     }
     if (for_each_.IsNull()) {
       return FailAbout(expr, "Invalid dynamic for_each value",
-                       "The value of for_each must not be null. An empty list makes no blocks.",
-                       bindings_);
+                       "Cannot use a null value in for_each.", bindings_);
     }
     return true;
   }
@@ -137,7 +140,7 @@ class Expansion {
     }
     const auto list = hcl::AsList(*attribute->expr);
     if (!list) {
-      Fail("Invalid expression", "The labels must be written as a list: [\"a\", \"b\"].",
+      Fail("Invalid expression", "A static list expression is required.",
            StartRange(*attribute->expr));
       return false;
     }
@@ -146,8 +149,8 @@ class Expansion {
       labels_ = *list;
       return true;
     }
-    const std::string detail = "A block of type \"" + std::string(made_.type) + "\" has " +
-                               std::to_string(want) + (want == 1 ? " label." : " labels.");
+    const std::string detail = "Blocks of type \"" + std::string(made_.type) + "\" require " +
+                               std::to_string(want) + " label(s).";
     if (list->size() > want) {
       Fail("Extraneous dynamic block label", detail, (*list)[want]->range());
     } else {
@@ -158,14 +161,15 @@ class Expansion {
 
   bool ReadContent(const hcl::BodyContent& content) {
     if (content.blocks.empty()) {
-      Fail(
-          "Missing dynamic content block",
-          "A dynamic block needs a nested \"content\" block, the body of each block that it makes.",
-          content.missing_item_range);
+      Fail("Missing dynamic content block",
+           "A dynamic block must have a nested block of type \"content\" to describe the body of "
+           "each generated block.",
+           content.missing_item_range);
       return false;
     }
     if (content.blocks.size() > 1) {
-      Fail("Extraneous dynamic content block", "A dynamic block has only one content block.",
+      Fail("Extraneous dynamic content block",
+           "Only one nested content block is allowed for each dynamic block.",
            content.blocks[1].def_range);
       return false;
     }
@@ -210,20 +214,26 @@ class Expansion {
     }
     const ValueResult<Value> value = ConvertTo(raw, Type::String());
     if (!value) {
-      return FailAbout(expr, kSummary,
-                       "This value cannot be a label: " + value.error().ToText() + ".", bindings);
+      return FailAbout(
+          expr, kSummary,
+          "Cannot use this value as a dynamic block label: " + value.error().message + ".",
+          bindings);
     }
     if (value->IsNull()) {
-      return FailAbout(expr, kSummary, "A label must not be null.", bindings);
+      return FailAbout(expr, kSummary, "Cannot use a null value as a dynamic block label.",
+                       bindings);
     }
     if (!value->IsKnown()) {
-      return FailAbout(expr, kSummary, "This value is not known yet, and a label must be known.",
-                       bindings);
+      return FailAbout(
+          expr, kSummary,
+          "This value is not yet known. Dynamic block labels must be immediately-known values.",
+          bindings);
     }
     if (value->IsMarked()) {
       return FailAbout(
           expr, kSummary,
-          "This value is sensitive or ephemeral, which the label of a block cannot be.", bindings);
+          "This value has dynamic marks that make it unsuitable for use as a block label.",
+          bindings);
     }
     label = value->AsString();
     return true;

@@ -134,7 +134,7 @@ Value EvaluateTo(const Expr& expr, const Type& type, const Scope& scope, Diagnos
   }
   Diagnostic& problem =
       diags.Error("Incorrect value type",
-                  "Invalid expression value: " + converted.error().ToText() + ".", expr.range());
+                  "Invalid expression value: " + converted.error().message + ".", expr.range());
   DescribeValues(expr, scope, bindings, problem);
   return Value::Unknown(type.WithoutOptionalAttributes());
 }
@@ -279,7 +279,7 @@ Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
       continue;
     }
     if (key.IsNull()) {
-      Fail("Null value as key", "A key of an object must not be null.", item.value->range(), {},
+      Fail("Null value as key", "Can't use a null value as a key.", item.value->range(), {},
            *item.key, bindings, diags);
       complete = false;
       continue;
@@ -290,7 +290,7 @@ Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
     }
     ValueResult<Value> name = ConvertTo(key, Type::String());
     if (!name) {
-      Fail("Incorrect key type", "This value cannot be a key: " + name.error().ToText() + ".",
+      Fail("Incorrect key type", "Can't use this value as a key: " + name.error().message + ".",
            item.key->range(), {}, *item.key, bindings, diags);
       complete = false;
       continue;
@@ -323,6 +323,12 @@ Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings
              return std::string_view(attribute.first);
            }) != attributes.end();
   };
+  std::vector<SourceRange> key_ranges;
+  const auto first_key = [&](std::string_view name) {
+    const auto found = std::ranges::find(
+        attributes, name, [](const auto& attribute) { return std::string_view(attribute.first); });
+    return key_ranges[static_cast<size_t>(found - attributes.begin())];
+  };
   bool complete = true;
   MarkSet marks;
   for (const hcl::ObjectItem& item : expr.items) {
@@ -336,13 +342,13 @@ Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings
     ValueResult<Value> name = ConvertTo(key, Type::String());
     if (!name) {
       Fail("Invalid object key expression",
-           "This expression cannot be a key of an object: " + name.error().ToText() + ".",
-           key_range, {}, *item.value, bindings, diags);
+           "Cannot use this expression as an object key: " + name.error().message + ".", key_range,
+           {}, *item.value, bindings, diags);
       continue;
     }
     if (name->IsNull()) {
-      Fail("Invalid object key expression", "A key of an object must not be null.", key_range, {},
-           *item.value, bindings, diags);
+      Fail("Invalid object key expression", "Cannot use null value as an object key.", key_range,
+           {}, *item.value, bindings, diags);
       continue;
     }
     if (!name->IsKnown()) {
@@ -351,11 +357,13 @@ Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings
     }
     if (is_repeated(name->AsString())) {
       Fail("Duplicate object attribute",
-           "An attribute named \"" + std::string(name->AsString()) + "\" was defined before.",
+           "An attribute named \"" + std::string(name->AsString()) + "\" was already defined at " +
+               ToText(first_key(name->AsString())) + ".",
            key_range, {}, expr, bindings, diags);
       continue;
     }
     attributes.emplace_back(name->AsString(), std::move(value));
+    key_ranges.push_back(key_range);
   }
   if (!complete) {
     return Value::DynamicUnknown();
@@ -370,8 +378,8 @@ Value Evaluator::ObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindin
   if (!expr.force_non_literal) {
     if (wrapped.kind == ExprKind::kTraversal && !As<hcl::TraversalExpr>(wrapped).steps.empty()) {
       diags.Error("Ambiguous attribute key",
-                  "To use the value of this reference as the key, put it in parentheses. For a key "
-                  "that contains dots, put it in quotes.",
+                  "If this expression is intended to be a reference, wrap it in parentheses. For a "
+                  "literal name that contains dots, put it in quotes.",
                   wrapped.range());
       return Value::DynamicUnknown();
     }

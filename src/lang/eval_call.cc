@@ -22,10 +22,6 @@ std::string Quoted(std::string_view text) {
   return "\"" + std::string(text) + "\"";
 }
 
-std::string CountOfArguments(size_t count) {
-  return std::to_string(count) + (count == 1 ? " argument" : " arguments");
-}
-
 // Argument values of a call, without an allocation when there are few.
 class ValueBuffer {
  public:
@@ -134,18 +130,18 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
   if (arguments.size() < params.size()) {
     const Parameter& missing = params[arguments.size()];
     note(Fail("Not enough function arguments",
-              "Function " + Quoted(expr.name) + " takes " +
-                  (variadic != nullptr ? "at least " : "") + CountOfArguments(params.size()) +
-                  ". The value for " + Quoted(missing.name) + " is missing.",
+              "Function " + Quoted(expr.name) + " expects " +
+                  (variadic != nullptr ? "at least " : "") + std::to_string(params.size()) +
+                  " argument(s). Missing value for " + Quoted(missing.name) + ".",
               {expr.file, expr.close_paren, expr.close_paren + 1}, expr.range(), expr, bindings,
               diags));
     return Value::DynamicUnknown();
   }
   if (variadic == nullptr && arguments.size() > params.size()) {
-    note(Fail(
-        "Too many function arguments",
-        "Function " + Quoted(expr.name) + " takes only " + CountOfArguments(params.size()) + ".",
-        arguments.start_range(params.size()), expr.range(), expr, bindings, diags));
+    note(Fail("Too many function arguments",
+              "Function " + Quoted(expr.name) + " expects only " + std::to_string(params.size()) +
+                  " argument(s).",
+              arguments.start_range(params.size()), expr.range(), expr, bindings, diags));
     return Value::DynamicUnknown();
   }
   if (callable->lazy()) {
@@ -161,8 +157,8 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
     ValueResult<Value> converted = ConvertTo(value, param.type());
     if (!converted) {
       note(Fail("Invalid function argument",
-                "Invalid value for the parameter " + Quoted(param.name) + ": " +
-                    converted.error().ToText() + ".",
+                "Invalid value for " + Quoted(param.name) +
+                    " parameter: " + converted.error().message + ".",
                 arguments.start_range(i), expr.range(), arguments.expr(i), bindings, diags));
       continue;
     }
@@ -196,10 +192,11 @@ bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Callable& callable,
     return false;
   };
   if (!type.is_dynamic() && !type.is_tuple() && !type.is_list() && !type.is_set()) {
-    return reject("Only a tuple, list or set can be expanded into arguments with \"...\".");
+    return reject(
+        "The expanding argument (indicated by ...) must be of a tuple, list, or set type.");
   }
   if (sequence.IsNull()) {
-    return reject("The argument that is expanded with \"...\" must not be null.");
+    return reject("The expanding argument (indicated by ...) must not be null.");
   }
   if (type.is_dynamic() || !sequence.IsKnown()) {
     return false;
@@ -217,7 +214,7 @@ bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Callable& callable,
 Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
                                  Diagnostics& diags) const {
   if (!scope_.functions_allowed()) {
-    Fail("Function calls not allowed", "Functions cannot be called here.", expr.range(), {}, expr,
+    Fail("Function calls not allowed", "Functions may not be called here.", expr.range(), {}, expr,
          bindings, diags);
     return Value::DynamicUnknown();
   }
@@ -238,10 +235,10 @@ Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindi
       }
     }
     if (siblings.empty()) {
-      detail = "There are no functions in the namespace " + Quoted(space) + ".";
+      detail = "There are no functions in namespace " + Quoted(space) + ".";
     } else {
       detail = "There is no function named " + Quoted(expr.name.substr(separator + 2)) +
-               " in the namespace " + std::string(space) + ".";
+               " in namespace " + std::string(space) + ".";
       if (const std::string_view similar = text::SuggestName(expr.name, siblings);
           !similar.empty()) {
         detail += " Did you mean " + std::string(similar) + "?";
@@ -323,7 +320,7 @@ Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& argumen
   }
   ValueResult<Value> converted = Convert(value, type);
   if (!converted) {
-    FailCall(expr, arguments, callable, {converted.error().ToText(), 0, {}}, bindings, diags);
+    FailCall(expr, arguments, callable, {converted.error().message, 0, {}}, bindings, diags);
     return Value::DynamicUnknown();
   }
   return *std::move(converted);
@@ -348,7 +345,7 @@ void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
     return;
   }
   const std::string detail =
-      "Invalid value for the parameter " + Quoted(param->name) + ": " + message + ".";
+      "Invalid value for " + Quoted(param->name) + " parameter: " + message + ".";
   const size_t index = static_cast<size_t>(error.argument);
   if (index >= arguments.size()) {
     note(Fail("Invalid function argument", detail, expr.range(), {}, expr, bindings, diags));

@@ -110,8 +110,9 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
   const Expr& source = *expr.collection;
   Value collection = Eval(source, bindings, diags);
   if (collection.IsNull()) {
-    Fail("Iteration over null value", "A for expression cannot go over a null value.",
-         source.range(), expr.range(), source, bindings, diags);
+    Fail("Iteration over null value",
+         "A null value cannot be used as the collection in a 'for' expression.", source.range(),
+         expr.range(), source, bindings, diags);
     return Value::DynamicUnknown();
   }
   const Type type = collection.type();
@@ -122,8 +123,8 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
   collection = collection.Unmark();
   if (!IsIterable(type)) {
     Fail("Iteration over non-iterable value",
-         "A for expression goes over lists, sets, maps, tuples and objects; this is a " +
-             type.FriendlyName() + ".",
+         "A value of type " + type.FriendlyName() +
+             " cannot be used as the collection in a 'for' expression.",
          source.range(), expr.range(), source, bindings, diags);
     return Value::DynamicUnknown();
   }
@@ -138,14 +139,14 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
     const size_t errors = diags.error_count();
     const Value probe = Eval(*expr.condition, names.bindings(), diags);
     if (probe.IsNull()) {
-      Fail("Condition is null", "The value of the if clause must not be null.",
+      Fail("Condition is null", "The value of the 'if' clause must not be null.",
            expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
       return Value::DynamicUnknown();
     }
     condition_marks = probe.marks();
     if (const auto converted = ConvertTo(probe, Type::Bool()); !converted) {
       Fail("Invalid 'for' condition",
-           "The value of the if clause is not a condition: " + converted.error().ToText() + ".",
+           "The 'if' clause value is invalid: " + converted.error().message + ".",
            expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
       return Value::DynamicUnknown();
     }
@@ -177,7 +178,7 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
     if (expr.condition != nullptr) {
       const Value raw = Eval(*expr.condition, names.bindings(), diags);
       if (raw.IsNull()) {
-        reject("Invalid 'for' condition", "The value of the if clause must not be null.",
+        reject("Invalid 'for' condition", "The value of the 'if' clause must not be null.",
                *expr.condition);
         continue;
       }
@@ -189,7 +190,7 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
       }
       if (!include) {
         reject("Invalid 'for' condition",
-               "The value of the if clause is not a condition: " + include.error().ToText() + ".",
+               "The 'if' clause value is invalid: " + include.error().message + ".",
                *expr.condition);
         continue;
       }
@@ -207,8 +208,8 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
     }
     const Value raw_key = Eval(*expr.key_result, names.bindings(), diags);
     if (raw_key.IsNull()) {
-      reject("Invalid object key", "The key of a for expression must not be null.",
-             *expr.key_result);
+      reject("Invalid object key",
+             "Key expression in 'for' expression must not produce a null value.", *expr.key_result);
       continue;
     }
     collect_marks(raw_key);
@@ -219,7 +220,7 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
     const ValueResult<Value> key = ConvertTo(raw_key, Type::String());
     if (!key) {
       reject("Invalid object key",
-             "The result of the key expression cannot be a key: " + key.error().ToText() + ".",
+             "The key expression produced an invalid result: " + key.error().message + ".",
              *expr.key_result);
       continue;
     }
@@ -228,9 +229,9 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
       std::string shown = key->IsMarked() ? std::string("the same key")
                                           : "the key \"" + std::string(key->AsString()) + "\"";
       Fail("Duplicate object key",
-           "Two elements gave " + shown +
-               ". If that is meant, put an ellipsis (...) after the value expression to group the "
-               "values by key.",
+           "Two different items produced " + shown +
+               " in this 'for' expression. If that is meant, put an ellipsis (...) after the value "
+               "expression to group the values by key.",
            expr.key_result->range(), expr.range(), *expr.key_result, names.bindings(), diags);
     }
   }
@@ -276,7 +277,9 @@ Value Evaluator::Splat(const hcl::SplatExpr& expr, const Binding* bindings,
       return remark(Value::EmptyTuple());
     }
     Fail(
-        "Splat of null value", "A splat cannot go over a null sequence.", expr.source->range(),
+        "Splat of null value",
+        "Splat expressions (with the * symbol) cannot be applied to null sequences.",
+        expr.source->range(),
         SourceRange::Between(expr.source->range(), {expr.file, expr.marker_begin, expr.marker_end}),
         *expr.source, bindings, diags);
     return Value::DynamicUnknown();
@@ -334,8 +337,9 @@ Value Evaluator::Splat(const hcl::SplatExpr& expr, const Binding* bindings,
       element_type = own;
     } else if (!own.is_dynamic() && !(own == element_type)) {
       diags.Error("Invalid nested splat expressions",
-                  "The inner splat gives results of different types, which no list can hold. A for "
-                  "expression gives a tuple, whose elements may differ.",
+                  "The second level of splat expression produced elements of different types, so "
+                  "it isn't possible to construct a valid list to represent the top-level result. "
+                  "A for expression gives a tuple, whose elements may differ.",
                   expr.each->range(), expr.range());
       return Value::DynamicUnknown();
     }

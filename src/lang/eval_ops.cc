@@ -76,22 +76,22 @@ ValueResult<Value> Arithmetic(BinaryOperator op, const Value& a, const Value& b)
   switch (op) {
     case BinaryOperator::kAdd:
       if (a_infinite && b_infinite && a_negative != b_negative) {
-        return ValueFail("opposing infinities have no sum");
+        return ValueFail("can't compute sum of opposing infinities");
       }
       return Add(a, b);
     case BinaryOperator::kSubtract:
       if (a_infinite && b_infinite && a_negative == b_negative) {
-        return ValueFail("infinity cannot be subtracted from itself");
+        return ValueFail("can't subtract infinity from itself");
       }
       return Subtract(a, b);
     case BinaryOperator::kMultiply:
       if ((a_infinite && b.AsNumber().Sign() == 0) || (b_infinite && a.AsNumber().Sign() == 0)) {
-        return ValueFail("zero times infinity is not a number");
+        return ValueFail("can't multiply zero by infinity");
       }
       return Multiply(a, b);
     case BinaryOperator::kDivide:
       if ((a_infinite && b_infinite) || (a.AsNumber().Sign() == 0 && b.AsNumber().Sign() == 0)) {
-        return ValueFail("neither zero by zero nor infinity by infinity can be divided");
+        return ValueFail("can't divide zero by zero or infinity by infinity");
       }
       return Divide(a, b);
     default:
@@ -169,42 +169,49 @@ std::string DescribeMismatch(const Type& a, const Type& b) {
       const int at = b.FindAttribute(attribute.name);
       const std::string name = "\"" + std::string(attribute.name) + "\"";
       if (at < 0) {
-        return "the first has an attribute " + name + " that the second has not";
+        return "The 'true' value includes object attribute " + name +
+               ", which is absent in the 'false' value";
       }
       const Type& other = b.attributes()[static_cast<size_t>(at)].type;
       if (!(attribute.type == other)) {
-        return "the attribute " + name + " differs: " + DescribeMismatch(attribute.type, other);
+        return "Type mismatch for object attribute " + name + ": " +
+               DescribeMismatch(attribute.type, other);
       }
     }
     for (const ObjectAttribute& attribute : b.attributes()) {
       if (a.FindAttribute(attribute.name) < 0) {
-        return "the second has an attribute \"" + std::string(attribute.name) +
-               "\" that the first has not";
+        return "The 'false' value includes object attribute \"" + std::string(attribute.name) +
+               "\", which is absent in the 'true' value";
       }
     }
   }
   if (a.is_tuple() && b.is_tuple()) {
     if (a.elements().size() != b.elements().size()) {
-      return "the first has " + std::to_string(a.elements().size()) + " elements, the second " +
-             std::to_string(b.elements().size());
+      return "The 'true' tuple has length " + std::to_string(a.elements().size()) +
+             ", but the 'false' tuple has length " + std::to_string(b.elements().size());
     }
     for (size_t i = 0; i < a.elements().size(); ++i) {
       if (!(a.elements()[i] == b.elements()[i])) {
-        return "element " + std::to_string(i) +
-               " differs: " + DescribeMismatch(a.elements()[i], b.elements()[i]);
+        return "Type mismatch for tuple element " + std::to_string(i) + ": " +
+               DescribeMismatch(a.elements()[i], b.elements()[i]);
       }
     }
   }
   if (a.kind() == b.kind() && a.is_collection() && a.element().kind() == b.element().kind() &&
       a.element().is_structural()) {
-    return "the elements differ: " + DescribeMismatch(a.element(), b.element());
+    return "Mismatched " +
+           std::string(a.is_list()  ? "list"
+                       : a.is_set() ? "set"
+                                    : "map") +
+           " element types: " + DescribeMismatch(a.element(), b.element());
   }
   const std::string a_name = a.FriendlyName();
   const std::string b_name = b.FriendlyName();
   if (a_name == b_name) {
-    return "something inside the two values does not fit together";
+    return "At least one deeply-nested attribute or element is not compatible across both the "
+           "'true' and the 'false' value";
   }
-  return "the first is " + a_name + ", the second " + b_name;
+  return "The 'true' value is " + a_name + ", but the 'false' value is " + b_name;
 }
 
 // A bound that holds for whichever of two values comes out; nothing when one of them is unbounded.
@@ -269,13 +276,12 @@ Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
   ValueResult<Value> left = ConvertTo(Eval(*expr.left, bindings, left_diags), operand_type);
   const size_t first = diags.error_count();
   if (!left) {
-    Fail("Invalid operand", "Unsuitable value for the left operand: " + left.error().ToText() + ".",
+    Fail("Invalid operand", "Unsuitable value for left operand: " + left.error().message + ".",
          expr.left->range(), expr.range(), *expr.left, bindings, diags);
   }
   ValueResult<Value> right = ConvertTo(Eval(*expr.right, bindings, right_diags), operand_type);
   if (!right) {
-    Fail("Invalid operand",
-         "Unsuitable value for the right operand: " + right.error().ToText() + ".",
+    Fail("Invalid operand", "Unsuitable value for right operand: " + right.error().message + ".",
          expr.right->range(), expr.range(), *expr.right, bindings, diags);
   }
   if (diags.error_count() != first) {
@@ -314,7 +320,7 @@ Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
   }
   ValueResult<Value> result = Apply(expr.op, *left, *right);
   if (!result) {
-    Fail("Operation failed", "The operator cannot be applied: " + result.error().ToText() + ".",
+    Fail("Operation failed", "Error during operation: " + result.error().message + ".",
          expr.range(), {}, expr, bindings, diags);
     return Value::Unknown(result_type);
   }
@@ -328,15 +334,15 @@ Value Evaluator::Unary(const hcl::UnaryExpr& expr, const Binding* bindings,
   const size_t errors = diags.error_count();
   const ValueResult<Value> operand = ConvertTo(Eval(*expr.operand, bindings, diags), type);
   if (!operand) {
-    Fail("Invalid operand", "Unsuitable value for the operand: " + operand.error().ToText() + ".",
+    Fail("Invalid operand", "Unsuitable value for unary operand: " + operand.error().message + ".",
          expr.operand->range(), expr.range(), *expr.operand, bindings, diags);
   }
   if (diags.error_count() != errors) {
     return Value::Unknown(type);
   }
   if (operand->IsNull()) {
-    Fail("Operation failed", "The operator cannot be applied: argument must not be null.",
-         expr.range(), {}, expr, bindings, diags);
+    Fail("Operation failed", "Error during operation: argument must not be null.", expr.range(), {},
+         expr, bindings, diags);
     return Value::Unknown(type);
   }
   if (!operand->IsKnown()) {
@@ -363,8 +369,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
     const std::optional<Type> unified = UnifyUnsafe(types);
     if (!unified) {
       Fail("Inconsistent conditional result types",
-           "Both results of a conditional must have the same type or types that convert to one "
-           "another: " +
+           "The true and false result expressions must have consistent types. " +
                DescribeMismatch(types[0], types[1]) + ".",
            SourceRange::Between(expr.true_result->range(), expr.false_result->range()),
            expr.range(), expr, bindings, diags);
@@ -376,7 +381,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
 
   Value condition = Eval(*expr.condition, bindings, diags);
   if (condition.IsNull()) {
-    Fail("Null condition", "The condition is null; it must be true or false.",
+    Fail("Null condition", "The condition value is null. Conditions must either be true or false.",
          expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
     return Value::Unknown(type);
   }
@@ -395,7 +400,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
   }
   const ValueResult<Value> decision = ConvertTo(condition, Type::Bool());
   if (!decision) {
-    Fail("Incorrect condition type", "The condition must be true or false.",
+    Fail("Incorrect condition type", "The condition expression must be of type bool.",
          expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
     return Value::Unknown(type);
   }
@@ -408,7 +413,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
   if (!result) {
     Fail("Inconsistent conditional result types",
          std::string("The ") + (taken == 0 ? "true" : "false") +
-             " result has a value of the wrong type: " + result.error().ToText() + ".",
+             " result value has the wrong type: " + result.error().message + ".",
          branch.range(), expr.range(), branch, bindings, diags);
     return remark(Value::Unknown(type));
   }

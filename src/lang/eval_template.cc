@@ -35,8 +35,8 @@ Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings
     Value value = Eval(*part, bindings, diags);
     if (value.IsNull()) {
       Fail("Invalid template interpolation value",
-           "The result of this expression is null, which a string cannot contain.", part->range(),
-           expr.range(), *part, bindings, diags);
+           "The expression result is null. Cannot include a null value in a string template.",
+           part->range(), expr.range(), *part, bindings, diags);
       continue;
     }
     if (value.IsMarked()) {
@@ -50,7 +50,7 @@ Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings
     const ValueResult<Value> piece = ConvertTo(std::move(value), Type::String());
     if (!piece) {
       Fail("Invalid template interpolation value",
-           "This value cannot be a part of a string: " + piece.error().ToText() + ".",
+           "Cannot include the given value in a string template: " + piece.error().message + ".",
            part->range(), expr.range(), *part, bindings, diags);
       continue;
     }
@@ -92,7 +92,7 @@ Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings
   for (const Value& element : tuple.elements()) {
     if (element.IsNull()) {
       Fail("Invalid template interpolation value",
-           "The result of an iteration is null, which a string cannot contain.",
+           "An iteration result is null. Cannot include a null value in a string template.",
            expr.wrapped->range(), {}, expr, bindings, diags);
       continue;
     }
@@ -102,8 +102,8 @@ Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings
     const ValueResult<Value> piece = ConvertTo(element, Type::String());
     if (!piece) {
       Fail("Invalid template interpolation value",
-           "The result of an iteration cannot be a part of a string: " + piece.error().ToText() +
-               ".",
+           "Cannot include one of the interpolation results into the string template: " +
+               piece.error().message + ".",
            expr.wrapped->range(), {}, expr, bindings, diags);
       continue;
     }

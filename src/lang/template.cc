@@ -37,17 +37,6 @@ std::expected<int, std::string> MaxDepth() {
   return depth;
 }
 
-std::string PlaceText(const SourceRange& range) {
-  const Position begin = range.start_position();
-  const Position end = range.end_position();
-  std::string out = range.file->name() + ":" + std::to_string(begin.line) + "," +
-                    std::to_string(begin.column) + "-";
-  if (end.line != begin.line) {
-    out += std::to_string(end.line) + ",";
-  }
-  return out + std::to_string(end.column);
-}
-
 std::string Summarize(const Diagnostics& diags) {
   std::string out;
   size_t others = 0;
@@ -60,7 +49,7 @@ std::string Summarize(const Diagnostics& diags) {
       continue;
     }
     if (problem.subject.valid()) {
-      out = PlaceText(problem.subject) + ": ";
+      out = ToText(problem.subject) + ": ";
     }
     out += problem.summary + "; " + problem.detail;
   }
@@ -113,7 +102,7 @@ struct Renderer {
         std::string message =
             "vars map does not contain key \"" + std::string(traversal->root) + "\"";
         if (is_file) {
-          message += ", referenced at " + PlaceText(traversal->root_range());
+          message += ", referenced at " + ToText(traversal->root_range());
         }
         return CallFail(std::move(message), kVariablesArgument);
       }

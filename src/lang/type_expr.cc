@@ -46,13 +46,15 @@ class TypeReader {
     const std::optional<StaticCall> call = hcl::AsCall(expr, tree_);
     if (!call) {
       return Fail(
-          "A type is one of the words bool, number, string and any, or a constructor such as "
-          "list(string).",
+          "A type specification is either a primitive type keyword (bool, number, string) or a "
+          "complex type constructor call, like list(string).",
           expr.range());
     }
     if (call->name == "bool" || call->name == "string" || call->name == "number" ||
         call->name == "any") {
-      return Fail("The type " + Quoted(call->name) + " takes no arguments.", call->arguments_range);
+      return Fail((call->name == "any" ? "Type constraint keyword " : "Primitive type keyword ") +
+                      Quoted(call->name) + " does not expect arguments.",
+                  call->arguments_range);
     }
     if (const std::string_view needs = ArgumentOf(call->name);
         !needs.empty() && call->arguments.size() != 1) {
@@ -73,10 +75,11 @@ class TypeReader {
       return ReadTuple(*call->arguments.front(), expr);
     }
     if (call->name == "optional") {
-      return Fail("\"optional\" can only stand around the type of an object's attribute.",
+      return Fail("Keyword \"optional\" is valid only as a modifier for object type attributes.",
                   call->name_range);
     }
-    return Fail(Quoted(call->name) + " is not a type constructor.", expr.range());
+    return Fail("Keyword " + Quoted(call->name) + " is not a valid type constructor.",
+                expr.range());
   }
 
  private:
@@ -88,19 +91,19 @@ class TypeReader {
   // What the one argument of a constructor is, or empty for an unknown constructor.
   static std::string_view ArgumentOf(std::string_view constructor) {
     if (constructor == "list" || constructor == "set" || constructor == "map") {
-      return "the type of the elements";
+      return "the element type";
     }
     if (constructor == "object") {
-      return "a map of attribute names and their types";
+      return "the attribute types and values as a map";
     }
     if (constructor == "tuple") {
-      return "a list of the elements' types";
+      return "the element types as a list";
     }
     return {};
   }
   static std::string Needs(std::string_view constructor, std::string_view argument) {
-    return "The constructor " + std::string(constructor) +
-           " takes one argument: " + std::string(argument) + ".";
+    return "The " + std::string(constructor) +
+           " type constructor requires one argument specifying " + std::string(argument) + ".";
   }
 
   TypeConstraint ReadWord(std::string_view word, const Expr& expr) {
@@ -119,7 +122,8 @@ class TypeReader {
     if (const std::string_view argument = ArgumentOf(word); !argument.empty()) {
       return Fail(Needs(word, argument), expr.range());
     }
-    return Fail(Quoted(word) + " is not a type.", expr.range());
+    return Fail("The keyword " + Quoted(word) + " is not a valid type specification.",
+                expr.range());
   }
 
   TypeConstraint ReadCollection(std::string_view kind, const Expr& argument) {
@@ -136,7 +140,7 @@ class TypeReader {
   TypeConstraint ReadTuple(const Expr& argument, const Expr& whole) {
     const auto elements = hcl::AsList(argument);
     if (!elements) {
-      return Fail("The constructor tuple takes a list of the elements' types.", argument.range(),
+      return Fail("Tuple type constructor requires a list of element types.", argument.range(),
                   whole.range());
     }
     std::vector<Type> types;
@@ -155,8 +159,10 @@ class TypeReader {
   TypeConstraint ReadObject(const Expr& argument, const Expr& whole) {
     const auto items = hcl::AsMap(argument);
     if (!items) {
-      return Fail("The constructor object takes a map of attribute names and their types.",
-                  argument.range(), whole.range());
+      return Fail(
+          "Object type constructor requires a map whose keys are attribute names and whose values "
+          "are the corresponding attribute types.",
+          argument.range(), whole.range());
     }
     std::vector<Type::Attribute> attributes;
     std::vector<std::pair<std::string, Value>> values;
@@ -165,12 +171,12 @@ class TypeReader {
     for (const hcl::ObjectItem& item : *items) {
       const std::string_view name = hcl::AsKeyword(*item.key, tree_);
       if (name.empty()) {
-        Fail("The keys must be attribute names.", item.key->range(), whole.range());
+        Fail("Object constructor map keys must be attribute names.", item.key->range(),
+             whole.range());
         continue;
       }
       if (names.contains(name)) {
-        Fail("The attribute " + Quoted(name) + " is declared twice.", item.key->range(),
-             whole.range());
+        Fail("Object constructor map keys must be unique.", item.key->range(), whole.range());
         continue;
       }
       Type::Attribute attribute{name, Type::Dynamic(), false};
@@ -192,7 +198,8 @@ class TypeReader {
         } else {
           diags_.Error(
               "Invalid default value for optional attribute",
-              "The default does not fit the attribute's type: " + converted.error().ToText() + ".",
+              "This default value is not compatible with the attribute's type constraint: " +
+                  converted.error().message + ".",
               default_expr->range());
         }
       }
@@ -217,8 +224,8 @@ class TypeReader {
     const SourceRange context = type_expr->range();
     switch (call->arguments.size()) {
       case 0:
-        Fail("\"optional\" needs the type of the attribute as its argument.", call->arguments_range,
-             context);
+        Fail("Optional attribute modifier requires the attribute type as its argument.",
+             call->arguments_range, context);
         return false;
       case 1:
         optional = true;
@@ -227,8 +234,10 @@ class TypeReader {
         default_expr = call->arguments[1];
         break;
       default:
-        Fail("\"optional\" takes at most two arguments: the type and a default.",
-             call->arguments_range, context);
+        Fail(
+            "Optional attribute modifier expects at most two arguments: the attribute type, and a "
+            "default value.",
+            call->arguments_range, context);
         break;
     }
     type_expr = call->arguments.front();

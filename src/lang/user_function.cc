@@ -128,15 +128,13 @@ bool ReadParameters(const hcl::BodyContent& content, hcl::SyntaxTree& tree,
   const hcl::Expr& list = *content.Find("params")->expr;
   const auto elements = hcl::AsList(list);
   if (!elements) {
-    diags.Error("Invalid expression",
-                "The parameters are a list of names in brackets, such as [a, b].",
-                StartRange(list));
+    diags.Error("Invalid expression", "A static list expression is required.", StartRange(list));
     return false;
   }
   for (const hcl::Expr* element : *elements) {
     params.push_back(hcl::AsKeyword(*element, tree));
     if (params.back().empty()) {
-      diags.Error("Invalid param element", "The name of a parameter is a plain identifier.",
+      diags.Error("Invalid param element", "Each parameter name must be an identifier.",
                   element->range());
       return false;
     }
@@ -144,8 +142,8 @@ bool ReadParameters(const hcl::BodyContent& content, hcl::SyntaxTree& tree,
   if (const hcl::Attribute* rest = content.Find("variadic_param")) {
     variadic = hcl::AsKeyword(*rest->expr, tree);
     if (variadic.empty()) {
-      diags.Error("Invalid variadic_param",
-                  "The name of the variadic parameter is a plain identifier.", rest->expr->range());
+      diags.Error("Invalid variadic_param", "The variadic parameter name must be an identifier.",
+                  rest->expr->range());
       return false;
     }
   }

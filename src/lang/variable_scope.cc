@@ -25,7 +25,7 @@ void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic)
   } else if (parts.front() != "provider") {
     diagnostic.summary = "Unknown function namespace";
     diagnostic.detail = "Function \"" + std::string(name) +
-                        "\" is in no namespace that exists: they are core:: and provider::.";
+                        "\" does not exist within a valid namespace (provider,core)";
   } else if (parts.size() != 3 && parts.size() != 4) {
     diagnostic.summary = "Invalid function format";
     diagnostic.detail =
@@ -36,7 +36,7 @@ void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic)
 
 Value VariableScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   if (variables_ == nullptr) {
-    diags.Error("Variables not allowed", "No variables can be used here.", traversal.root_range());
+    diags.Error("Variables not allowed", "Variables may not be used here.", traversal.root_range());
     return Value::DynamicUnknown();
   }
   const auto found = variables_->find(traversal.root);

@@ -39,6 +39,30 @@ bool AnyChange(const Plan& plan) {
 
 }  // namespace
 
+std::string_view MessageName(Action action) {
+  switch (action) {
+    case Action::kNoOp:
+      return "NoOp";
+    case Action::kCreate:
+      return "Create";
+    case Action::kRead:
+      return "Read";
+    case Action::kUpdate:
+      return "Update";
+    case Action::kDelete:
+      return "Delete";
+    case Action::kDeleteThenCreate:
+      return "DeleteThenCreate";
+    case Action::kCreateThenDelete:
+      return "CreateThenDelete";
+    case Action::kForget:
+      return "Forget";
+    case Action::kForgetThenCreate:
+      return "ForgetThenCreate";
+  }
+  return "";
+}
+
 bool IsReplace(Action action) {
   return action == Action::kDeleteThenCreate || action == Action::kCreateThenDelete;
 }

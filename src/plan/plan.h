@@ -29,6 +29,8 @@ enum class Action : uint8_t {
   kForgetThenCreate,
 };
 bool IsReplace(Action action);
+/// "Create", "DeleteThenCreate", …, as messages name it.
+std::string_view MessageName(Action action);
 
 /// Why an action was chosen. Numbers are those of the plan file.
 enum class Reason : uint8_t {

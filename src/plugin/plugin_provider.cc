@@ -423,8 +423,9 @@ bool PluginProvider::Call(const char* method, const std::string& request, std::s
   std::string name(MethodName(method));
   switch (status.code) {
     case kStatusUnavailable: {
-      std::string detail = "The plugin " + name_ + " encountered an error and did not respond to " +
-                           name + ". The plugin's log may contain more details.";
+      std::string detail = "The plugin encountered an error, and failed to respond to the " + name +
+                           " call. The plugin logs may contain more details.\n\nThe plugin is " +
+                           name_ + ".";
       if (process_ != nullptr && process_->AwaitExit(kExitTimeoutMs)) {
         std::string words = log_->LastWords();
         if (log_->Panic().empty() && !words.empty()) {
@@ -439,12 +440,12 @@ bool PluginProvider::Call(const char* method, const std::string& request, std::s
       break;
     case kStatusUnimplemented:
       AddError(problems, "Unsupported plugin method",
-               "The plugin " + name_ + " does not support " + name + ".");
+               "The " + name + " method is not supported by this plugin.");
       break;
     default:
       AddError(problems, "Plugin error",
-               "The plugin " + name_ + " answered " + name +
-                   " with an unexpected error: " + status.message);
+               "The plugin returned an unexpected error from " + name + ": " + status.message +
+                   "\n\nThe plugin is " + name_ + ".");
       break;
   }
   return false;

@@ -159,11 +159,12 @@ class RemoteStateData {
     if (settings.IsWhollyKnown() && config.Attribute("backend").IsKnown()) {
       (void)Settings(config, problems);
     } else if (!IsObjectLike(settings.type())) {
-      AddError(problems, "Invalid backend configuration", "The settings must be an object.",
-               "config");
+      AddError(problems, "Invalid backend configuration",
+               "The configuration must be an object value.", "config");
     }
     if (!IsObjectLike(config.Attribute("defaults").type())) {
-      AddError(problems, "Invalid default values", "The defaults must be an object.", "defaults");
+      AddError(problems, "Invalid default values", "Defaults must be given in an object value.",
+               "defaults");
     }
   }
 
@@ -179,7 +180,8 @@ class RemoteStateData {
     if (!stored) {
       if (!HasErrors(problems)) {
         AddError(problems, "Unable to find remote state",
-                 "There is no stored state for that workspace in that backend.", "workspace");
+                 "No stored state was found for the given workspace in the given backend.",
+                 "workspace");
       }
       return {};
     }
@@ -238,8 +240,8 @@ class RemoteStateData {
       }
       settings = Value::Object(std::move(attributes));
     } else if (!settings.type().is_object()) {
-      AddError(problems, "Invalid backend configuration", "The settings must be an object.",
-               "config");
+      AddError(problems, "Invalid backend configuration",
+               "The configuration must be an object value.", "config");
       return std::nullopt;
     }
     Problems found;

@@ -67,7 +67,7 @@ class LocalExec final : public Provisioner {
   void Validate(const Value& config, Problems& problems) const override {
     if (IsMissing(config, "command")) {
       AddError(problems, "Invalid local-exec provisioner command",
-               "The argument \"command\" must be a string that is not empty.");
+               "The command must be a non-empty string.");
     }
   }
 
@@ -112,10 +112,10 @@ class LocalExec final : public Provisioner {
     Result<CommandResult> result = RunCommand(command);
     if (!result) {
       AddError(problems, "local-exec provisioner error",
-               "The command '" + text + "' could not be started: " + result.error().message + ".");
+               "Error running command '" + text + "': " + result.error().message + ". Output: ");
     } else if (!result->succeeded()) {
       AddError(problems, "local-exec provisioner error",
-               "The command '" + text + "' failed: " + result->Describe() +
+               "Error running command '" + text + "': " + result->Describe() +
                    ". Output: " + result->output);
     }
   }
@@ -152,7 +152,7 @@ class File final : public Provisioner {
   void Validate(const Value& config, Problems& problems) const override {
     if (IsMissing(config, "destination")) {
       AddError(problems, "Invalid file provisioner configuration",
-               "The argument \"destination\" must be a string that is not empty.");
+               "The destination must be a non-empty string.");
     }
     if (IsSet(config, "source") && IsSet(config, "content")) {
       AddError(problems, "Cannot set both 'source' and 'content'", "");
@@ -182,7 +182,7 @@ class RemoteExec final : public Provisioner {
     }
     if (given != 1) {
       AddError(problems, "Invalid remote-exec provisioner configuration",
-               "Exactly one of \"inline\", \"script\" and \"scripts\" must be set.");
+               "Only one of \"inline\", \"script\", or \"scripts\" must be set");
     }
   }
 

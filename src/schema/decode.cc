@@ -189,7 +189,7 @@ class Decoder {
     }
     Diagnostic& problem = diags_.Error("Incorrect attribute value type",
                                        "Inappropriate value for attribute \"" + attribute.name +
-                                           "\": " + converted.error().ToText() + ".",
+                                           "\": " + converted.error().message + ".",
                                        subject, SourceRange::Between(name_range, subject));
     if (expr != nullptr) {
       lang::DescribeValues(*expr, scope_, bindings, problem);

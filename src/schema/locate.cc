@@ -6,6 +6,7 @@
 
 #include "hcl/static.h"
 #include "lang/eval.h"
+#include "text/quote.h"
 
 namespace kinu::schema {
 
@@ -194,9 +195,9 @@ void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& val
       continue;
     }
     diags.Error("Ephemeral value used in non-ephemeral context",
-                "The attribute \"" + path.ToText() +
-                    "\" is given an ephemeral value, which only ephemeral and write-only "
-                    "attributes may have.",
+                "Attribute " + text::GoQuote(path.ToText()) +
+                    " is referencing an ephemeral value but ephemeral values can be "
+                    "referenced only by other ephemeral attributes or by write-only ones.",
                 Locate(body, path));
   }
 }

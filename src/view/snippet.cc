@@ -162,10 +162,7 @@ std::optional<std::string> SourceIndex::ContextAt(const SourceFile& file, int64_
   if (entry == nullptr) {
     entry = std::make_unique<Entry>();
     if (file.name().ends_with(".json")) {
-      JsonDocument document = ParseJson(file.text(), {.recover = true});
-      if (document.ok()) {
-        entry->json = std::move(document);
-      }
+      entry->json = ParseJson(file.text(), {.recover = true});
     } else {
       hcl::SyntaxTree tree;
       Diagnostics ignored;

@@ -233,7 +233,7 @@ class Life:
         text, code = self.run(words, self.rng.uniform(earliest * times[kind], times[kind])
                               if kill else None)
         took = time.monotonic() - begin
-        if code not in (0, -9) and "carries no taint mark" not in text:
+        if code not in (0, -9) and "is not currently tainted" not in text:
             self.problems.append("%s: exit %d: %s" % (words, code, text[-2000:]))
         if code == 0:
             times[kind] = 0.7 * times[kind] + 0.3 * took if kill else max(0.01, took)

@@ -135,8 +135,7 @@ void Formatting::Text(const std::string& path, std::string text) {
       (void)Say(path + '\n');
     }
     if (write && !Overwrite(path, *result)) {
-      diags.Error("Writing formatted file failed",
-                  "The file " + path + " could not be written: it may be incomplete now.");
+      diags.Error("Writing formatted file failed", "Failed to write " + path);
       return;
     }
     if (diff && !Say(text::UnifiedDiff(source->text(), *result, "old/" + path, "new/" + path))) {
@@ -154,7 +153,7 @@ void Formatting::Text(const std::string& path, std::string text) {
 void Formatting::File(const std::string& path, const std::string& name) {
   Result<std::string> text = ReadFile(path);
   if (!text) {
-    diags.Error("Failed to open file", "The file cannot be read: " + text.error().message + ".");
+    diags.Error("Failed to open file", "Failed to read file " + path);
     return;
   }
   Text(name, *std::move(text));
@@ -163,8 +162,7 @@ void Formatting::File(const std::string& path, const std::string& name) {
 void Formatting::Directory(const std::string& path) {
   const Result<std::vector<std::string>> names = ListDirectory(path);
   if (!names) {
-    diags.Error("Invalid path",
-                "The directory " + path + " cannot be read: " + names.error().message + ".");
+    diags.Error("Invalid path", "Cannot read directory " + path);
     return;
   }
   for (const std::string& name : *names) {
@@ -188,7 +186,7 @@ void Formatting::Targets(const std::vector<std::string>& targets) {
     const std::string path = Normalize(target);
     struct stat info{};
     if (::stat(path.c_str(), &info) != 0) {
-      diags.Error("Invalid file or directory path", "There is no file or directory " + path + ".");
+      diags.Error("Invalid file or directory path", "No file or directory at " + path);
       return;
     }
     if (S_ISDIR(info.st_mode)) {
@@ -197,9 +195,8 @@ void Formatting::Targets(const std::vector<std::string>& targets) {
       File(path, path);
     } else {
       diags.Error("Invalid file extension",
-                  "The name of " + path +
-                      " does not end as those of files that fmt can rewrite: .tf, .tofu, .tfvars, "
-                      ".tftest.hcl or .tofutest.hcl.");
+                  "Only .tf, .tofu, .tfvars, .tftest.hcl, and .tofutest.hcl files can be processed "
+                  "with tofu fmt");
     }
   }
 }

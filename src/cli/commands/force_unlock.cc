@@ -21,8 +21,7 @@ int RunForceUnlock(Invocation& invocation) {
   // The lock of a local state is the operating system's and ends with its holder.
   if (!session.flags.Bool("force")) {
     return session.Fail("State locked by another local process",
-                        "Only the process that holds the lock of a local state can give it up: end "
-                        "that process.");
+                        "Local state cannot be unlocked by another process.");
   }
   return session.Fail("Failed to unlock state: LocalState not locked",
                       "A local state is locked only as long as the process that works on it runs. "

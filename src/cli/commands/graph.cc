@@ -113,22 +113,24 @@ int RunGraph(Invocation& invocation) {
   if (type.empty()) {
     type = path.empty() ? "plan" : "apply";
   }
+  const bool verbose = flags.Bool("verbose");
   std::string text;
   if (type == "plan") {
-    text = engine::PlanGraphText(input, plan::Mode::kNormal, diags);
+    text = engine::PlanGraphText(input, plan::Mode::kNormal, verbose, diags);
   } else if (type == "plan-refresh-only") {
-    text = engine::PlanGraphText(input, plan::Mode::kRefreshOnly, diags);
+    text = engine::PlanGraphText(input, plan::Mode::kRefreshOnly, verbose, diags);
   } else if (type == "plan-destroy") {
-    text = engine::PlanGraphText(input, plan::Mode::kDestroy, diags);
+    text = engine::PlanGraphText(input, plan::Mode::kDestroy, verbose, diags);
   } else if (type == "apply") {
-    text = engine::ApplyGraphText(input, plan, diags);
+    text = engine::ApplyGraphText(input, plan, verbose, diags);
   } else if (type == "eval" || type == "validate") {
-    diags.Error(
-        "Graph type no longer available",
-        "There is no graph of type \"" + type + "\" any more: -type=plan shows almost the same.");
+    diags.Error("Graph type no longer available",
+                "The graph type \"" + type +
+                    "\" is no longer available. Use -type=plan instead to get a similar result.");
   } else {
     diags.Error("Unsupported graph type",
-                "The types are \"plan\", \"plan-refresh-only\", \"plan-destroy\" and \"apply\".");
+                "The -type=... argument must be either \"plan\", \"plan-refresh-only\", "
+                "\"plan-destroy\", or \"apply\".");
   }
   if (diags.has_errors()) {
     return fail();

@@ -36,8 +36,10 @@ std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* s
   }
   if (endpoint->resource.mode != ResourceMode::kManaged) {
     diags.Error("Invalid target resource address",
-                "Only managed resources can be imported to, not data sources or ephemeral "
-                "resources.");
+                std::string("A managed resource address is required. Importing into ") +
+                    (endpoint->resource.mode == ResourceMode::kData ? "a data resource"
+                                                                    : "an ephemeral resource") +
+                    " is not allowed.");
     audience.Show(diags);
     return std::nullopt;
   }
@@ -52,7 +54,9 @@ bool IsConfigured(const Invocation& invocation, const config::Config& config,
   const config::ConfigNode* node = config.Find(program.ModuleOf(address.resource.module));
   if (node == nullptr) {
     diags.Error("Import to non-existent module",
-                "The configuration has no " + module + ". Add it before importing into it.");
+                module +
+                    " is not defined in the configuration. Please add configuration for this "
+                    "module before importing into it.");
     return false;
   }
   const ResourceName& resource = address.resource.resource;
@@ -122,9 +126,11 @@ int RunImport(Invocation& invocation) {
     return fail();
   }
   if (!config::IsConfigDir(".")) {
-    diags.Error("No OpenTofu configuration files",
-                "The directory " + directory +
-                    " has no configuration files. Use -config to say where they are.");
+    diags.Error(
+        "No OpenTofu configuration files",
+        "The directory " + directory +
+            " does not contain any OpenTofu configuration files (.tf or .tf.json). To specify a "
+            "different configuration directory, use the -config=\"...\" command line option.");
     return fail();
   }
   Loaded checked = LoadWorkingDirectory(invocation, request.variables, diags);
@@ -141,6 +147,7 @@ int RunImport(Invocation& invocation) {
   engine::ImportTarget target;
   target.address = *ReadTarget(*operation.loaded.program, source.get(), *audience, diags);
   target.id = flags.positionals()[1];
+  target.has_id = true;
   state::State imported = engine::ImportToState(operation.input, target, diags);
   if (diags.has_errors()) {
     return fail();

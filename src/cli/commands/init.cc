@@ -145,6 +145,9 @@ bool Init::CopyFromModule() {
                         : "Failed to parse module source address: " + source.error().message);
     return false;
   }
+  // Where the copy would be put together; it stays when nothing can be copied.
+  const std::string staging = invocation_.data_directory + "/init-from-module";
+  (void)MakeDirectories(staging);
   if (!IsDirectory(text)) {
     origin_ = SourceFile::Make("<main configuration>", "");
     diags_.Error("Failed to download module",
@@ -179,6 +182,7 @@ bool Init::CopyFromModule() {
     return false;
   }
   WriteModuleManifest(invocation_, copied, diags_);
+  fs::remove_all(staging, error);
   narrator_.BlankLine();
   return !diags_.has_errors();
 }
@@ -253,10 +257,10 @@ void Init::CheckAddresses(const install::ProviderRequirements& requirements) {
       by_type[address.substr(type + 1)].push_back(DisplayAddress(address));
     }
     if (name == "-") {
-      diags_.Error("Invalid legacy provider address",
-                   "The configuration or the state refers to the provider \"" +
-                       address.substr(type + 1) +
-                       "\" without a namespace, as before release 0.13. Upgrade it there first.");
+      diags_.Error(
+          "Invalid legacy provider address",
+          "This configuration or its associated state refers to the unqualified provider \"" +
+              address.substr(type + 1) + "\".\n\nUpgrade it first, as for release 0.13.");
     }
   }
   for (const auto& [type, addresses] : by_type) {
@@ -265,9 +269,10 @@ void Init::CheckAddresses(const install::ProviderRequirements& requirements) {
       for (const std::string& address : addresses) {
         list += (list.empty() ? "" : ", ") + address;
       }
-      diags_.Warning("Potential provider misconfiguration",
-                     "There are several providers of the type " + type + ": " + list +
-                         ". If that is what you want, all is well.");
+      diags_.Warning(
+          "Potential provider misconfiguration",
+          "OpenTofu has detected multiple providers of type " + type + " (" + list +
+              ") which may be a misconfiguration.\n\nIf that is what you want, all is well.");
     }
   }
 }
@@ -315,11 +320,12 @@ install::InstallEvents Init::Events() {
         break;
       case install::InstallFailure::kNotFound:
         diags_.Error("Failed to query available provider packages",
-                     "Could not find the provider " + name + ": " + error);
+                     "Could not retrieve the list of available versions for provider " + name +
+                         ": " + error);
         break;
       case install::InstallFailure::kNoVersion:
         diags_.Error("Failed to resolve provider packages",
-                     "Could not choose a version of the provider " + name + ": " + error);
+                     "Could not resolve provider " + name + ": " + error);
         break;
       case install::InstallFailure::kInstallation:
         diags_.Error("Failed to install provider",
@@ -343,14 +349,16 @@ bool Init::SaveLocks(const install::LockFile& before, const install::InstallResu
       return out;
     };
     if (addresses(before) != addresses(installed.locks)) {
-      diags_.Error("Provider dependency changes detected",
-                   "Other providers are needed than the lock file has, and -lockfile=readonly "
-                   "forbids to change it. Run \"tofu init\" without that option.");
+      diags_.Error(
+          "Provider dependency changes detected",
+          "Changes to the required provider dependencies were detected, but the lock file is "
+          "read-only. Run \"tofu init\" without the \"-lockfile=readonly\" flag to record them.");
       return false;
     }
     diags_.Warning("Provider lock file not updated",
-                   "What was selected differs from the lock file, which -lockfile=readonly keeps "
-                   "as it is. Run \"tofu init\" without that option to record it.");
+                   "Changes to the provider selections were detected, but not saved in the "
+                   ".terraform.lock.hcl file. Run \"tofu init\" without the \"-lockfile=readonly\" "
+                   "flag to record them.");
     return true;
   }
   if (!installed.incomplete_hashes.empty()) {

@@ -19,9 +19,9 @@ std::string CredentialsPath() {
 bool TakeHost(StateSession& session, std::string& host) {
   auto parsed = ParseHostName(session.flags.positionals()[0]);
   if (!parsed) {
-    session.diags.Error("Invalid hostname", "\"" + session.flags.positionals()[0] +
-                                                "\" is not the name of a host: " + parsed.error() +
-                                                ".");
+    session.diags.Error("Invalid hostname", "The given hostname \"" +
+                                                session.flags.positionals()[0] +
+                                                "\" is not valid: " + parsed.error() + ".");
     return false;
   }
   host = *parsed;

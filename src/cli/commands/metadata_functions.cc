@@ -13,7 +13,7 @@ int RunMetadataFunctions(Invocation& invocation) {
   session.Parse(tables);
   if (session.ArgumentsFit() && !session.flags.Bool("json")) {
     session.diags.Error("Invalid arguments",
-                        "The signatures of functions are printed as JSON only.");
+                        "The `tofu metadata functions` command requires the `-json` flag.");
   }
   if (session.diags.has_errors()) {
     return session.Usage();

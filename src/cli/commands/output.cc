@@ -9,6 +9,22 @@
 #include "view/json/documents.h"
 
 namespace kinu::cli {
+namespace {
+
+/// Why a value cannot be shown by -raw.
+std::string RawProblem(const std::string& name, const Value& value) {
+  if (!Convert(value.UnmarkDeep(), Type::String())) {
+    return "The -raw option only supports strings, numbers, and boolean values, but output value "
+           "\"" +
+           name + "\" is " + value.type().FriendlyName() + ".\n\nUse -json instead.";
+  }
+  return "The value for output value \"" + name +
+         (value.IsNull() ? "\" is null, so -raw mode cannot print it."
+                         : "\" won't be known until after a successful tofu apply, so -raw mode "
+                           "cannot print it.");
+}
+
+}  // namespace
 
 int RunOutput(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"raw"}, {"state", FlagKind::kString}, {"show-sensitive"}};
@@ -39,6 +55,7 @@ int RunOutput(Invocation& invocation) {
     invocation.Show(diags);
     return 1;
   }
+  diags = Diagnostics();  // warnings about the configuration are for those who work with it
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   Result<state::State> state =
       store ? (*store)->ViewOutputs(program) : std::unexpected(store.error());
@@ -65,13 +82,13 @@ int RunOutput(Invocation& invocation) {
     }
     if (flags.Bool("json")) {
       Print(text);
-      invocation.Show(diags);
       return 0;
     }
     if (state->outputs.empty()) {
-      diags.Warning("No outputs found",
-                    "The state has no output values. Declare outputs in the root module and "
-                    "apply, then they can be shown here.");
+      diags.Warning(
+          "No outputs found",
+          "The state file either has no outputs defined, or all the defined outputs are empty. "
+          "Declare outputs in the root module and apply, then they can be shown here.");
       invocation.Show(diags);
       return 0;
     }
@@ -79,9 +96,10 @@ int RunOutput(Invocation& invocation) {
     return 0;
   }
   if (state->outputs.empty() && !flags.Bool("json")) {
-    diags.Warning("No outputs found",
-                  "The state has no output values. Declare outputs in the root module and "
-                  "apply, then they can be shown here.");
+    diags.Warning(
+        "No outputs found",
+        "The state file either has no outputs defined, or all the defined outputs are empty. "
+        "Declare outputs in the root module and apply, then they can be shown here.");
     invocation.Show(diags);
     return 0;
   }
@@ -93,8 +111,8 @@ int RunOutput(Invocation& invocation) {
   }
   if (found == nullptr) {
     diags.Error("Output \"" + words[0] + "\" not found",
-                "The state has no output of that name. An output appears in the state after the "
-                "next apply.");
+                "The output variable requested could not be found in the state file. An output "
+                "appears there after the next apply.");
     invocation.Show(diags);
     return 1;
   }
@@ -109,9 +127,7 @@ int RunOutput(Invocation& invocation) {
   } else if (flags.Bool("raw")) {
     auto plain = Convert(found->value.UnmarkDeep(), Type::String());
     if (!plain || plain->IsNull() || !plain->IsKnown()) {
-      diags.Error("Unsupported value for raw output",
-                  "The -raw option shows strings, numbers and booleans; the output \"" + words[0] +
-                      "\" is something else. Use -json.");
+      diags.Error("Unsupported value for raw output", RawProblem(words[0], found->value));
       invocation.Show(diags);
       return 1;
     }

@@ -40,7 +40,8 @@ bool SaveGenerated(const plan::Plan& plan, const std::string& path, Diagnostics&
     return false;
   }
   diags.Warning("Config generation is experimental",
-                "What is generated for imported objects may look different in future versions.");
+                "Generating configuration during import is currently experimental, and the "
+                "generated configuration format may change in future versions.");
   return true;
 }
 
@@ -48,8 +49,8 @@ bool SaveGenerated(const plan::Plan& plan, const std::string& path, Diagnostics&
 bool CheckGenerated(const std::string& path, plan::Mode mode, Diagnostics& diags) {
   if (mode != plan::Mode::kNormal) {
     diags.Error("Invalid generate-config-out flag",
-                "Configuration is generated for objects that are imported: a plan that only "
-                "refreshes or destroys imports none.");
+                "Config can only be generated during a normal plan operation, and not during a "
+                "refresh-only or destroy plan.");
   } else if (FileExists(path)) {
     diags.Error("Target generated file already exists",
                 "Generated configuration is only written to a new file. Name another one, or "

@@ -1,5 +1,6 @@
 // providers: which providers each module needs.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "cli/commands/commands.h"
@@ -119,8 +120,9 @@ int RunProviders(Invocation& invocation) {
     return session.Usage();
   }
   if (!config::IsConfigDir(".")) {
-    return session.Fail("No configuration files",
-                        "This directory has no configuration, so no providers are required.");
+    return session.Fail("No configuration files", "The directory " +
+                                                      std::filesystem::current_path().string() +
+                                                      " contains no OpenTofu configuration files.");
   }
   auto arguments = VariableArguments(session.flags);
   Loaded loaded =

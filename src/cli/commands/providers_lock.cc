@@ -30,9 +30,9 @@ std::vector<std::string> ReadPlatforms(StateSession& session) {
                  platform.find_first_of(" \t\n/") == std::string::npos;
     if (!valid) {
       session.diags.Error("Invalid target platform",
-                          "\"" + platform +
-                              "\" is not a platform: write system and architecture, such as "
-                              "\"linux_amd64\".");
+                          "The string \"" + platform +
+                              "\" given in the -platform option is not a valid target platform: "
+                              "must be two words separated by an underscore.");
     }
   }
   return platforms.empty() ? std::vector<std::string>{install::CurrentPlatform()} : platforms;
@@ -124,8 +124,9 @@ bool Lock::LimitToArguments() {
     }
     named.push_back(address->ToText());
     if (!requirements_.contains(named.back())) {
-      session_.diags.Error("Invalid provider argument",
-                           "The configuration does not require " + named.back() + ".");
+      session_.diags.Error(
+          "Invalid provider argument",
+          "The provider " + named.back() + " is not required by the current configuration.");
     }
   }
   std::erase_if(requirements_, [&](const auto& entry) {

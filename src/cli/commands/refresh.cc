@@ -40,7 +40,8 @@ int RunRefresh(Invocation& invocation) {
   plan::Plan plan = engine::MakePlan(operation.input, found);
   if (!any && !plan.rejected) {
     diags.Warning("Empty or non-existent state",
-                  "The state keeps track of no objects, so there is nothing to read again.");
+                  "There are currently no remote objects tracked in the state, so there is nothing "
+                  "to refresh.");
   }
   diags.Append(std::move(found));
   if (diags.has_errors()) {

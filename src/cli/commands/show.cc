@@ -294,7 +294,8 @@ int RunShow(Invocation& invocation) {
       view::WriteSingleModule(out, *config);
     } else {
       if (!config::IsConfigDir(".")) {
-        diags.Error("No configuration files", "There is no configuration in this directory.");
+        diags.Error("No configuration files",
+                    "This directory contains no OpenTofu configuration files.");
         return finish(1);
       }
       Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
@@ -322,6 +323,7 @@ int RunShow(Invocation& invocation) {
     if (!FilesAreRight(invocation, arguments, file ? &*file : nullptr, diags)) {
       return finish(1);
     }
+    diags = Diagnostics();  // warnings about the configuration are for those who work with it
     const bool guessed = flags.String("plan").empty();
     if (file) {
       const int code = ShowPlan(invocation, *file, form, diags);
@@ -343,7 +345,12 @@ int RunShow(Invocation& invocation) {
       return finish(1);
     }
     if (file.error().code != ErrorCode::kInvalid) {
-      diags.Error("Failed to read the given file as a state or plan file", file.error().message);
+      const std::string& why = file.error().message;
+      diags.Error("Failed to read the given file as a state or plan file",
+                  "State read error: Error loading statefile: " + why +
+                      "\n\nPlan read error: couldn't load the provided path as either a local plan "
+                      "file (" +
+                      why + ") or a saved cloud plan (" + why + ")");
       return finish(1);
     }
     auto state = ReadStateFile(path);
@@ -353,17 +360,26 @@ int RunShow(Invocation& invocation) {
         return finish(1);
       }
       diags.Error("Failed to read the given file as a state or plan file",
-                  "State read error: " + state.error().message +
-                      "\n\nPlan read error: " + file.error().message);
+                  "State read error: Error reading " + path +
+                      " as a statefile: " + state.error().message +
+                      "\n\nPlan read error: " + NoPlanText(path, file.error()));
       return finish(1);
     }
     return finish(ShowState(invocation, *state, form, true, diags));
   }
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
+  // What the modules say must be right, too, though only the root module names the backend.
+  Diagnostics of_modules;
+  (void)LoadWorkingDirectory(invocation, arguments, of_modules);
+  if (of_modules.has_errors()) {
+    diags.Append(std::move(of_modules));
+    return finish(1);
+  }
   if (!BackendOptions(invocation, arguments, options, diags)) {
     return finish(1);
   }
+  diags = Diagnostics();
   auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
   Result<state::State> state = store ? (*store)->View(program) : std::unexpected(store.error());
   if (!state) {

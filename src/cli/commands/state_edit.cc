@@ -40,7 +40,7 @@ bool Inside(const Program& program, ModuleInstId module, ModuleInstId ancestor) 
 
 bool Matches(const StateSession& session, const Place& place, const ResourceInstance& address) {
   if (place.is_module) {
-    return Inside(*session.program, address.resource.module, place.module);
+    return ModuleTargetContains(*session.program, place.module, address.resource.module);
   }
   return address.resource == place.instance.resource &&
          (place.instance.key.none() || address.key == place.instance.key);
@@ -171,7 +171,7 @@ class OtherState {
       lock.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
       lock.on_slow = [&] { session.audience->TellSlowLock(); };
       if (auto held = store->Lock(lock); !held) {
-        session.diags.Error("Error acquiring the state lock", held.error().message);
+        session.diags.Error("Error acquiring the state lock", LockProblem(held.error().message));
         return false;
       }
     }
@@ -244,7 +244,9 @@ class Mover {
     const ResourceName& other = to.resource;
     const std::string move = "Cannot move " + program.ToText(from) + " to " + program.ToText(to);
     if (one.mode == ResourceMode::kEphemeral || other.mode == ResourceMode::kEphemeral) {
-      Fail("Invalid state move request", "Ephemeral resources are in no state.");
+      Fail("Invalid state move request",
+           "Ephemeral resources cannot be used as sources or targets for the move action. Just "
+           "update your configuration accordingly.");
       return;
     }
     if (one.mode != other.mode) {
@@ -252,7 +254,7 @@ class Mover {
            move + ": a resource stays managed, and a data source stays one.");
     }
     if (one.type != other.type) {
-      Fail("Invalid state move request", move + ": the types of the resources differ.");
+      Fail("Invalid state move request", move + ": resource types don't match.");
     }
   }
 
@@ -281,7 +283,7 @@ bool Mover::MoveModules(const Place& from, const Place& to) {
   if (!to.is_module) {
     return Fail("Invalid target address", "Cannot move " + from_text + " to " +
                                               program.ToText(to.instance) +
-                                              ": a module can only become a module.");
+                                              ": the target must also be a module.");
   }
   for (const auto& [name, addresses] : modules) {
     const ModuleInstId target = Rebase(program, addresses.front().module, from.module, to.module);
@@ -316,7 +318,8 @@ bool Mover::MoveResource(const AbsResource& from, const state::Resource* source,
   CheckKinds(from, target);
   if (destination_.Find(target) != nullptr) {
     Fail("Invalid target address",
-         "Cannot move to " + program.ToText(target) + ": there is already such a resource.");
+         "Cannot move to " + program.ToText(target) +
+             ": there is already a resource at that address in the current state.");
   }
   if (session_.diags.has_errors()) {
     return false;
@@ -334,13 +337,14 @@ bool Mover::MoveInstance(const ResourceInstance& from, const state::Resource* so
   if (to.is_module) {
     return Fail("Invalid target address", "Cannot move " + program.ToText(from) + " to " +
                                               program.ToText(to.module) +
-                                              ": an instance can only become an instance.");
+                                              ": the target must also be a resource instance.");
   }
   CheckKinds(from.resource, to.instance.resource);
   const state::Resource* existing = destination_.Find(to.instance.resource);
   if (existing != nullptr && Has(*existing, to.instance.key)) {
-    Fail("Invalid target address", "Cannot move to " + program.ToText(to.instance) +
-                                       ": there is already an object with that address.");
+    Fail("Invalid target address",
+         "Cannot move to " + program.ToText(to.instance) +
+             ": there is already a resource instance at that address in the current state.");
   }
   if (source == nullptr || !Has(*source, from.key)) {
     NoSource(program.ToText(from));
@@ -407,9 +411,10 @@ int RunStateRm(Invocation& invocation) {
     return 0;
   }
   if (selected.empty()) {
-    return session.Fail("Invalid target address",
-                        "Nothing in the state has that address. \"tofu state list\" shows what "
-                        "there is.");
+    return session.Fail(
+        "Invalid target address",
+        "No matching objects found. To view the available instances, use \"tofu state list\". "
+        "Please modify the address to reference a specific instance.");
   }
   if (!session.Save()) {
     return session.Fail();

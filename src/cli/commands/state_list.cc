@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/planning.h"
+#include "cli/state_session.h"
 #include "codec/json_reader.h"
 #include "config/address.h"
 
@@ -119,8 +120,8 @@ int RunStateList(Invocation& invocation) {
     state = *std::move(read);
     if (state.empty() && state.lineage.empty()) {
       diags.Error("No state file was found",
-                  "State management commands need a state file, and there is none here: run the "
-                  "command in the directory of the configuration, or name the file with -state.");
+                  "State management commands require a state file. Run the command in the "
+                  "directory of the configuration, or name the file with -state.");
       audience->Show(diags);
       return 1;
     }
@@ -152,20 +153,9 @@ int RunStateList(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
-  auto inside = [&](ModuleInstId module, ModuleInstId ancestor) {
-    for (;;) {
-      if (module == ancestor) {
-        return true;
-      }
-      if (module.is_root()) {
-        return false;
-      }
-      module = program->Parent(module);
-    }
-  };
   auto selects = [&](const Filter& filter, const ResourceInstance& address) {
     if (filter.is_module) {
-      return inside(address.resource.module, filter.module);
+      return ModuleTargetContains(*program, filter.module, address.resource.module);
     }
     return filter.instance.resource == address.resource &&
            (filter.instance.key.none() || filter.instance.key == address.key);
@@ -195,7 +185,11 @@ int RunStateList(Invocation& invocation) {
       diags.Error(filters[i].is_module ? "Unknown module"
                   : one                ? "Unknown resource instance"
                                        : "Unknown resource",
-                  "The state has nothing at " + flags.positionals()[i] +
+                  "The current state contains no " +
+                      std::string(filters[i].is_module ? "module at "
+                                  : one                ? "resource instance "
+                                                       : "resource ") +
+                      flags.positionals()[i] +
                       ". What the configuration has gained since the last apply is not there yet.");
     }
   }

@@ -67,7 +67,8 @@ int RunStateReplaceProvider(Invocation& invocation) {
   (void)session.ArgumentsFit();
   if (session.json_only() && !session.flags.Bool("auto-approve")) {
     session.diags.Error("Invalid usage",
-                        "With -json nobody can be asked, so -auto-approve is needed too.");
+                        "OpenTofu cannot ask user input when `-json` flag is used. Therefore, "
+                        "`-auto-approve` is required too");
   }
   if (session.diags.has_errors()) {
     return session.Usage();
@@ -92,8 +93,8 @@ int RunStateReplaceProvider(Invocation& invocation) {
   }
   if (session.state.empty() && session.state.lineage.empty()) {
     return session.Fail("No state file was found",
-                        "State commands need a state file: run them where OpenTofu has been run, "
-                        "or name the file with -state.");
+                        "State management commands require a state file. Run the command in the "
+                        "directory of the configuration, or name the file with -state.");
   }
   Program& program = *session.program;
   const Symbol old_provider = program.Intern(from->ToText());

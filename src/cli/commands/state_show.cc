@@ -46,8 +46,8 @@ int RunStateShow(Invocation& invocation) {
   }
   if (session.state.empty() && session.state.lineage.empty()) {
     return session.Fail("No state file was found",
-                        "There is no state here: run the command in the directory of the "
-                        "configuration, or name the file with -state.");
+                        "State management commands require a state file. Run the command in the "
+                        "directory of the configuration, or name the file with -state.");
   }
   TakeOverProviders(*loaded.config, session.state);
   const state::Instance* found = nullptr;
@@ -61,9 +61,8 @@ int RunStateShow(Invocation& invocation) {
   }
   if (found == nullptr) {
     return session.Fail("No instance found for the given address",
-                        "The state has no object with that address; an instance's address ends "
-                        "with its key, as in \"aws_instance.foo[0]\". \"tofu state list\" shows "
-                        "all of them.");
+                        "This command requires that the address references one specific instance. "
+                        "To view the available instances, use \"tofu state list\".");
   }
   state::State single;
   single.program = session.program;

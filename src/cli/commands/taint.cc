@@ -37,7 +37,7 @@ int Run(Invocation& invocation, bool taint) {
     } else if (TakeInstance(session, words[0], address) && taint &&
                address.resource.resource.mode != ResourceMode::kManaged) {
       session.diags.Error("Invalid resource address",
-                          words[0] + " is not a managed resource: only those can be tainted.");
+                          "Resource instance " + words[0] + " cannot be tainted");
     }
   }
   if (session.diags.has_errors()) {
@@ -54,8 +54,10 @@ int Run(Invocation& invocation, bool taint) {
     if (!session.flags.Bool("allow-missing")) {
       return session.Fail("No such resource instance", std::move(detail));
     }
-    session.diags.Warning("No such resource instance",
-                          text + " is not in the state. With -allow-missing that is no error.");
+    session.diags.Warning(
+        "No such resource instance",
+        "Resource instance " + text +
+            " was not found, but this is not an error because -allow-missing was set.");
     session.Close();
     session.audience->Show(session.diags);
     return 0;
@@ -70,18 +72,22 @@ int Run(Invocation& invocation, bool taint) {
     }
   }
   if (instance == nullptr) {
-    return missing("The state has no instance with the address " + text +
-                   ". \"tofu state list\" shows those that it has.");
+    return missing(session.state.resources.empty()
+                       ? std::string("The state currently contains no resource instances "
+                                     "whatsoever.")
+                       : "There is no resource instance in the state with the address " + text +
+                             ". \"tofu state list\" shows those that it has.");
   }
   if (instance->current == nullptr) {
-    return missing(text +
-                   " has no current object: a replacement of it was interrupted. Run "
-                   "\"tofu apply\" to complete it.");
+    return missing("Resource instance " + text +
+                   " is currently part-way through a create_before_destroy replacement action. "
+                   "Run \"tofu apply\" to complete its replacement before tainting it.");
   }
   state::Object& object = *instance->current;
   if (!taint && object.status != state::ObjectStatus::kTainted) {
-    return session.Fail("Resource instance is not tainted",
-                        text + " carries no taint mark, so there is nothing to remove.");
+    return session.Fail(
+        "Resource instance is not tainted",
+        "Resource instance " + text + " is not currently tainted, and so it cannot be untainted.");
   }
   object.status = taint ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
   if (!session.Save()) {

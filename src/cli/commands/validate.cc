@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/document.h"
@@ -106,18 +104,18 @@ int RunValidate(Invocation& invocation) {
     return failed ? 1 : 0;
   };
   auto arguments = VariableArguments(flags);
+  const std::string dir = flags.positionals().empty() ? "." : CleanPath(flags.positionals()[0]);
   if (!flags.positionals().empty()) {
-    const std::string& dir = flags.positionals()[0];
-    if (!IsDirectory(dir) || ::chdir(dir.c_str()) != 0) {
-      diags.Error(FileExists(dir) && !IsDirectory(dir) ? "Failed to read test directory"
-                                                       : "Failed to read module directory",
-                  "The module directory " + dir + " does not exist or cannot be read.");
+    if (!IsDirectory(dir)) {
+      diags.Error(
+          FileExists(dir) ? "Failed to read test directory" : "Failed to read module directory",
+          "Module directory " + dir + " does not exist or cannot be read.");
       return finish();
     }
   }
-  Loaded loaded =
-      LoadForValidation(invocation, arguments, diags,
-                        flags.Bool("no-tests") ? std::string() : flags.String("test-directory"));
+  Loaded loaded = LoadForValidation(
+      invocation, arguments, diags,
+      flags.Bool("no-tests") ? std::string() : flags.String("test-directory"), dir);
   if (!diags.has_errors()) {
     auto locator = MakeLocator(invocation, diags);
     if (!diags.has_errors()) {

@@ -226,7 +226,7 @@ int RunWorkspaceNew(Invocation& invocation) {
     request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
     request.on_slow = [&] { session.audience->TellSlowLock(); };
     if (auto held = (*store)->Lock(request); !held) {
-      return session.Fail("Error acquiring the state lock", held.error().message);
+      return session.Fail("Error acquiring the state lock", LockProblem(held.error().message));
     }
   }
   auto bytes = ReadFile(path);
@@ -339,7 +339,7 @@ int RunWorkspaceDelete(Invocation& invocation) {
       request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
       request.on_slow = [&] { session.audience->TellSlowLock(); };
       if (auto held = (*store)->Lock(request); !held) {
-        return session.Fail("Error acquiring the state lock", held.error().message);
+        return session.Fail("Error acquiring the state lock", LockProblem(held.error().message));
       }
     }
     auto state = (*store)->Read(session.program);

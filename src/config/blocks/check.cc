@@ -15,8 +15,8 @@ void ReadCheckBlock(BlockReader& reader, const hcl::Block& block) {
   out.check.name = reader.Intern(block.labels[0]);
   out.check.range = block.def_range;
   if (reader.is_override) {
-    diags.Error("Can't override check blocks",
-                "Checks can stand only in normal files, not in override files.", block.def_range);
+    diags.Error("Can't override check blocks", "Override files cannot override check blocks.",
+                block.def_range);
     return;
   }
   const hcl::BodyContent content =
@@ -30,16 +30,17 @@ void ReadCheckBlock(BlockReader& reader, const hcl::Block& block) {
         out.check.asserts.push_back(condition);
       }
     } else if (out.data) {
-      diags.Error(
-          "Multiple data resource blocks",
-          "There can be one data block in a check. It is at " + PlaceText(out.data->range) + ".",
-          nested.def_range);
+      diags.Error("Multiple data resource blocks",
+                  "This check block already has a data resource defined at " +
+                      ToText(out.data->range) + ".",
+                  nested.def_range);
     } else {
       out.data = ReadDataBlock(reader, nested, true);
     }
   }
   if (out.check.asserts.empty()) {
-    diags.Error("Zero assert blocks", "A check needs at least one assert block.", block.def_range);
+    diags.Error("Zero assert blocks", "Check blocks must have at least one assert block.",
+                block.def_range);
   }
   reader.out.checks.push_back(std::move(out));
 }

@@ -22,8 +22,8 @@ std::optional<Resource> ReadDataBlock(BlockReader& reader, const hcl::Block& blo
     } else if (inner.type == "lifecycle") {
       if (nested) {
         reader.diags.Error("Invalid lifecycle block",
-                           "The life of a data block inside a check block is that of the check: it "
-                           "has no lifecycle block.",
+                           "Nested data blocks do not support \"lifecycle\" blocks as the "
+                           "lifecycle is managed by the containing block.",
                            inner.def_range);
       }
       if (!IsFirst(lifecycle, inner, "Duplicate lifecycle block", reader.diags)) {
@@ -33,8 +33,9 @@ std::optional<Resource> ReadDataBlock(BlockReader& reader, const hcl::Block& blo
       for (const hcl::Attribute& attribute : arguments.attributes) {
         if (attribute.name != "enabled") {
           reader.diags.Error("Invalid data resource lifecycle argument",
-                             "The argument " + Quoted(attribute.name) +
-                                 " has a meaning in \"resource\" blocks only.",
+                             "The lifecycle argument " + Quoted(attribute.name) +
+                                 " is defined only for managed resources (\"resource\" blocks), "
+                                 "and is not valid for data resources.",
                              attribute.name_range);
         }
       }

@@ -72,8 +72,9 @@ class EncryptionReader {
       }
       if (first != nullptr) {
         diags_.Error("Duplicate " + std::string(type) + " block",
-                     "There may be one block of this type. The first one is at " +
-                         PlaceText(first->def_range) + ".",
+                     "Only one " + std::string(type) +
+                         " block is allowed. Another was defined at " + ToText(first->def_range) +
+                         ".",
                      block.def_range);
         return nullptr;
       }
@@ -123,7 +124,8 @@ void CheckPartName(std::string_view text, const std::string& what, Diagnostics& 
   });
   if (!valid) {
     diags.Error("The provided " + what + " is invalid",
-                Quoted(text) + " may have letters, digits, \"_\" and \"-\" only.");
+                "The supplied " + what + " (" + std::string(text) +
+                    ") does not match the required form of ^([a-zA-Z_0-9-]+)$.");
   }
 }
 
@@ -135,8 +137,8 @@ void CheckParts(const Encryption& encryption, const std::vector<EncryptionPart>&
     });
     if (same > 1) {
       diags.Error("Duplicate " + std::string(block_type),
-                  "There is more than one " + std::string(block_type) + "." + part.type + "." +
-                      part.name + ".",
+                  "Found multiple instances of " + std::string(block_type) + "." + part.type + "." +
+                      part.name,
                   encryption.range);
     }
     CheckPartName(part.type, noun + " type", diags);
@@ -159,7 +161,7 @@ void ReadEncryptionBlock(BlockReader& reader, const hcl::Block& block) {
                                             [&](const auto& other) { return other.first == name; });
     if (same > 1) {
       reader.diags.Error("Duplicate remote_data_source",
-                         "There is more than one remote_data_source." + name + ".",
+                         "Found multiple instances of remote_data_source." + name,
                          encryption.range);
     }
   }

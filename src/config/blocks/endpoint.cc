@@ -62,27 +62,25 @@ bool EndpointReader::ReadModules(Endpoint& out) {
     const size_t name = at_ + 1;
     if (name >= size()) {
       return Wrong("Invalid address operator",
-                   "After \"module\" a period and the name of a module call must follow.",
-                   Range(at_));
+                   "Prefix \"module.\" must be followed by a module name.", Range(at_));
     }
     if (!IsName(name)) {
       return Wrong("Invalid address operator",
-                   "After \"module\" a period and the name of a module call must follow.",
-                   Range(name));
+                   "Prefix \"module.\" must be followed by a module name.", Range(name));
     }
     at_ += 2;
     InstanceKey key;
     if (IsKey(at_)) {
       if (!allow_keys_) {
         return Wrong("Module instance address with keys is not allowed",
-                     "The address is that of a module with all its instances: write it without "
-                     "keys.",
+                     "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must "
+                     "be a module instead (e.g. \"module.a\").",
                      Range(at_));
       }
       std::optional<InstanceKey> given = Key(at_);
       if (!given) {
         return Wrong("Invalid address operator",
-                     "The key of a module instance is a string or a whole number.", Range(at_));
+                     "Invalid module key: must be either a string or an integer.", Range(at_));
       }
       key = *given;
       ++at_;
@@ -98,15 +96,18 @@ bool EndpointReader::ReadResource(Endpoint& out) {
     ++at_;
   }
   if (size() - at_ < 2) {
-    return Wrong("Invalid address", "A resource address has a type and a name.",
+    return Wrong("Invalid address", "Resource specification must include a resource type and name.",
                  at_end() ? traversal_.range() : RangeFrom(at_));
   }
   for (size_t i : {at_, at_ + 1}) {
     if (!IsName(i)) {
-      return Wrong(
-          "Invalid address",
-          i == at_ ? "The type of a resource is missing." : "The name of a resource is missing.",
-          Range(i));
+      return Wrong("Invalid address",
+                   i != at_                                   ? "A resource name is required."
+                   : out.resource.mode == ResourceMode::kData ? "A data source name is required."
+                   : out.resource.mode == ResourceMode::kEphemeral
+                       ? "An ephemeral resource name is required."
+                       : "A resource type name is required.",
+                   Range(i));
     }
   }
   out.resource.type = reader_.Intern(Name(at_));
@@ -116,13 +117,12 @@ bool EndpointReader::ReadResource(Endpoint& out) {
     return true;
   }
   if (size() - at_ > 1) {
-    return Wrong("Invalid address", "Nothing can follow the address of a resource instance.",
-                 Range(at_ + 1));
+    return Wrong("Invalid address", "Unexpected extra operators after address.", Range(at_ + 1));
   }
   if (!allow_keys_) {
     return Wrong("Resource instance address with keys is not allowed",
-                 "The address is that of a resource with all its instances: write it without a "
-                 "key.",
+                 "Resource address cannot be a resource instance (e.g. \"null_resource.a[0]\"), "
+                 "it must be a resource instead (e.g. \"null_resource.a\").",
                  Range(at_));
   }
   std::optional<InstanceKey> key;
@@ -130,9 +130,7 @@ bool EndpointReader::ReadResource(Endpoint& out) {
     key = Key(at_);
   }
   if (!key) {
-    return Wrong("Invalid address",
-                 "Only an instance key in brackets, a string or a whole number, can follow the "
-                 "name.",
+    return Wrong("Invalid address", "Resource instance key must be given in square brackets.",
                  Range(at_));
   }
   out.key = *key;
@@ -163,7 +161,8 @@ std::optional<Endpoint> EndpointReader::ReadModule() {
     return std::nullopt;
   }
   if (!at_end()) {
-    Wrong("Module address expected", "Only the address of a module can stand here.", Range(at_));
+    Wrong("Module address expected",
+          "It's not allowed to reference anything other than module here.", Range(at_));
     return std::nullopt;
   }
   return out;

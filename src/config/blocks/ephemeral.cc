@@ -21,15 +21,18 @@ void ReadEphemeralBlock(BlockReader& reader, const hcl::Block& block) {
       for (const hcl::Attribute& attribute : arguments.attributes) {
         if (attribute.name != "enabled") {
           reader.diags.Error("Invalid lifecycle configuration for ephemeral resource",
-                             "The argument " + Quoted(attribute.name) +
-                                 " has a meaning in \"resource\" blocks only.",
+                             "The lifecycle argument " + Quoted(attribute.name) +
+                                 " cannot be used in ephemeral resources. This is meant to be "
+                                 "used strictly in \"resource\" blocks.",
                              nested.def_range);
         }
       }
     } else if (nested.type == "connection" || nested.type == "provisioner") {
       reader.diags.Error(
           "Invalid configuration block for ephemeral resource",
-          "A " + Quoted(nested.type) + " block has a meaning in \"resource\" blocks only.",
+          "The block type " + Quoted(nested.type) +
+              " cannot be used in ephemeral resources. This is meant to be used strictly in "
+              "\"resource\" blocks.",
           nested.def_range);
     } else if (nested.type == "_") {
       if (IsFirst(escape, nested, "Duplicate escaping block", reader.diags)) {

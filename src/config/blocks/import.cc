@@ -48,8 +48,8 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   std::vector<hcl::TraversalStep> steps;
   if (const hcl::Expr* wrong = CollectSteps(*expr, root, steps)) {
     reader.diags.Error("Invalid import address expression",
-                       "This must be the address of a resource; only its instance keys may be "
-                       "other expressions.",
+                       "Import address must be a reference to a resource's address, and only "
+                       "allows for indexing with dynamic keys.",
                        wrong->range());
     return false;
   }
@@ -61,7 +61,9 @@ bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
     return false;
   }
   if (endpoint->is_module) {
-    reader.diags.Error("Invalid address", "The address of a resource is needed, not of a module.",
+    reader.diags.Error("Invalid address",
+                       "A resource address is required here. The module path must be followed by a "
+                       "resource specification.",
                        expr->range());
     return false;
   }
@@ -91,11 +93,11 @@ void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
   }
   if (const hcl::Attribute* provider = content.Find("provider")) {
     if (!import.target.module.is_root()) {
-      diags.Error(
-          "Invalid import provider argument",
-          "A provider can be chosen only for objects of the root module. For others, use the "
-          "\"providers\" argument of the module block.",
-          provider->range);
+      diags.Error("Invalid import provider argument",
+                  "The provider argument can only be specified in import blocks that will generate "
+                  "configuration.\n\nFor objects of other modules, use the \"providers\" argument "
+                  "of the module block.",
+                  provider->range);
     }
     import.provider_range = provider->range;
     import.provider_ref = ReadProviderRef(reader, *provider->expr, "provider");
@@ -105,12 +107,14 @@ void ReadImportBlock(BlockReader& reader, const hcl::Block& block) {
   }
   if (id == nullptr && identity == nullptr) {
     diags.Error("Missing required import argument",
-                "Say which object is imported: by \"id\" or by \"identity\".", block.def_range);
+                "One of 'id' or 'identity' must be specified in an import block to identify the "
+                "resource instance to import.",
+                block.def_range);
   }
   if (id != nullptr && identity != nullptr) {
     const bool id_first = id->range.begin < identity->range.begin;
     diags.Error("Conflicting import arguments",
-                "Say which object is imported either by \"id\" or by \"identity\".",
+                "Only one of 'id' or 'identity' can be specified in an import block.",
                 SourceRange::Between(id_first ? id->range : identity->range,
                                      id_first ? identity->range : id->range));
   }

@@ -16,8 +16,9 @@ void CheckEdition(BlockReader& reader, const hcl::Expr& expr) {
   const std::string_view word = hcl::AsKeyword(expr, reader.tree);
   if (word.empty()) {
     reader.diags.Error("Invalid language edition",
-                       "The edition is a bare word. The only one is " + std::string(kEdition) +
-                           ", which is the default.",
+                       "The \"edition\" argument expects a bare language edition keyword. The only "
+                       "one is " +
+                           std::string(kEdition) + ", which is the default.",
                        expr.range());
   } else if (word != kEdition) {
     reader.diags.Error("Unsupported language edition",
@@ -31,11 +32,13 @@ void CheckExperiments(BlockReader& reader, const hcl::Expr& expr) {
   for (const hcl::Expr* element : ReadList(expr, reader.diags)) {
     const std::string_view word = hcl::AsKeyword(*element, reader.tree);
     if (word.empty()) {
-      reader.diags.Error("Invalid experiment keyword", "Experiments are bare words.",
-                         element->range());
+      reader.diags.Error(
+          "Invalid experiment keyword",
+          "Elements of \"experiments\" must all be keywords representing active experiments.",
+          element->range());
     } else {
       reader.diags.Error("Unknown experiment keyword",
-                         "There is no experiment with the name " + Quoted(word) + ".",
+                         "There is no current experiment with the keyword " + Quoted(word) + ".",
                          element->range());
     }
   }
@@ -62,13 +65,11 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint, const S
     }
   }
   if (usable && !constraints->Allows(*version)) {
-    reader.incompatible.Error(
-        "Incompatible module",
-        "This module says that it does not work with the language of OpenTofu " +
-            std::string(kLanguageVersion) +
-            ", which this program implements. Use another version of the module, or of the "
-            "program.",
-        range);
+    reader.incompatible.Error("Incompatible module",
+                              "This module is not compatible with OpenTofu v" +
+                                  std::string(kLanguageVersion) +
+                                  ".\n\nUse another version of the module, or of the program.",
+                              range);
   }
 }
 
@@ -108,7 +109,8 @@ void CheckLanguageVersion(BlockReader& reader, const hcl::Body& body) {
 void ReadLanguageBlock(BlockReader& reader, const hcl::Block& block) {
   if (reader.is_override) {
     reader.diags.Error("Language selections in override file",
-                       "A \"language\" block stands in a normal file, not in an override file.",
+                       "Language-related settings in \"language\" blocks are not allowed in "
+                       "override files. Place these settings in a normal configuration file.",
                        block.def_range);
     return;
   }
@@ -125,8 +127,10 @@ void ReadLanguageBlock(BlockReader& reader, const hcl::Block& block) {
     const hcl::BodyContent compatible = nested.body->Content(
         {.attributes = kCompatibleArguments}, hcl::Strictness::kPartial, reader.diags);
     if (seen) {
-      reader.diags.Error("Duplicate compatible_with block",
-                         "There can be one compatible_with block about OpenTofu.", block.def_range);
+      reader.diags.Error(
+          "Duplicate compatible_with block",
+          "Each language block may have at most one compatible_with block referring to OpenTofu.",
+          block.def_range);
       continue;
     }
     const hcl::Attribute* opentofu = compatible.Find("opentofu");

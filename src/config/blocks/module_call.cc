@@ -20,7 +20,7 @@ void ReadPassedProviders(BlockReader& reader, const hcl::Attribute& attribute,
                          std::vector<ModuleCall::PassedProvider>& providers) {
   auto items = hcl::AsMap(*attribute.expr);
   if (!items) {
-    reader.diags.Error("Invalid expression", "A map must be written out here: { a = b }.",
+    reader.diags.Error("Invalid expression", "A static map expression is required.",
                        hcl::StartRange(*attribute.expr));
     return;
   }

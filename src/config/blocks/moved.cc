@@ -26,7 +26,9 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block) {
     }
     if (!found || (!found->is_module && found->resource.mode == ResourceMode::kEphemeral)) {
       diags.Error("Invalid \"moved\" address",
-                  "The object named by " + Quoted(name) + " cannot be moved.", block.def_range);
+                  "The resource referenced by the " + Quoted(name) +
+                      " attribute is not allowed to be moved.",
+                  block.def_range);
     }
     if (found) {
       endpoint = *found;
@@ -37,7 +39,8 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block) {
   if (diags.error_count() == errors &&
       moved.from_endpoint.is_module != moved.to_endpoint.is_module) {
     diags.Error("Invalid \"moved\" addresses",
-                "Either both addresses are those of resources, or both are those of modules.",
+                "The \"from\" and \"to\" addresses must either both refer to resources or both "
+                "refer to modules.",
                 block.def_range);
   }
   reader.out.moved.push_back(std::move(moved));

@@ -40,7 +40,8 @@ void ReadOutputBlock(BlockReader& reader, const hcl::Block& block) {
     if (diags.error_count() == errors &&
         output.deprecated.find_first_not_of(" \t\r\n\v\f") == std::string::npos) {
       diags.Error("Invalid `deprecated` attribute",
-                  "Say what to use instead of the deprecated output: the text cannot be empty.",
+                  "The \"deprecated\" argument must not be empty, and should provide instructions "
+                  "on how to migrate away from usage of this deprecated output value.",
                   a->expr->range());
     }
   }
@@ -55,7 +56,8 @@ void ReadOutputBlock(BlockReader& reader, const hcl::Block& block) {
     if (nested.type == "precondition") {
       output.preconditions.push_back(ReadCondition(reader, nested));
     } else {
-      diags.Error("Postconditions are not allowed", "An output value can have preconditions only.",
+      diags.Error("Postconditions are not allowed",
+                  "Output values can only have preconditions, not postconditions.",
                   nested.type_range);
     }
   }

@@ -39,15 +39,17 @@ void ReadProviderBlock(BlockReader& reader, const hcl::Block& block) {
   if (const hcl::Attribute* a = content.Find("for_each")) {
     provider.for_each = a->expr;
     if (provider.alias.empty()) {
-      diags.Error("Alias required when using \"for_each\"",
-                  "Only a provider configuration with an alias can use for_each.",
-                  a->expr->range());
+      diags.Error(
+          "Alias required when using \"for_each\"",
+          "The for_each argument is allowed only for provider configurations with an alias.",
+          a->expr->range());
     }
   }
   for (std::string_view name : kReserved) {
     if (const hcl::Attribute* a = content.Find(name)) {
       diags.Error("Reserved argument name in provider block",
-                  "The argument " + Quoted(name) + " is reserved for later versions.",
+                  "The provider argument name " + Quoted(name) +
+                      " is reserved for use by OpenTofu in a future version.",
                   a->name_range);
     }
   }

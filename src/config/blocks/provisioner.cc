@@ -31,8 +31,9 @@ void CheckOnlySelfReferences(const hcl::Body& body, std::span<const std::string_
     for (const hcl::TraversalExpr* traversal : traversals) {
       if (!IsSelfReference(*traversal)) {
         diags.Error("Invalid reference from destroy provisioner",
-                    "While a resource is destroyed, only its own attributes can be used: self, "
-                    "count.index and each.key. Other objects may be gone already.",
+                    "Destroy-time provisioners and their connection configurations may only "
+                    "reference attributes of the related resource, via 'self', 'count.index', or "
+                    "'each.key'.\n\nOther objects may be gone already.",
                     attribute.expr->range());
       }
     }
@@ -51,7 +52,9 @@ std::optional<Provisioner> ReadProvisioner(BlockReader& reader, const hcl::Block
   for (std::string_view removed : kRemoved) {
     if (out.type == removed) {
       diags.Error("The \"" + std::string(removed) + "\" provisioner has been removed",
-                  "Use another way to set up the machine.", out.type_range);
+                  "The \"" + std::string(removed) +
+                      "\" provisioner is deprecated and has been removed from OpenTofu.",
+                  out.type_range);
       return std::nullopt;
     }
   }
@@ -61,7 +64,10 @@ std::optional<Provisioner> ReadProvisioner(BlockReader& reader, const hcl::Block
     if (word == "destroy") {
       out.when = Provisioner::When::kDestroy;
     } else if (word != "create") {
-      diags.Error("Invalid \"when\" keyword", "Write create or destroy.", expr->range());
+      diags.Error(
+          "Invalid \"when\" keyword",
+          "The \"when\" argument requires one of the following keywords: create or destroy.",
+          expr->range());
     }
   }
   const bool at_destroy = out.when == Provisioner::When::kDestroy;
@@ -74,8 +80,10 @@ std::optional<Provisioner> ReadProvisioner(BlockReader& reader, const hcl::Block
     if (word == "continue") {
       out.on_failure = Provisioner::OnFailure::kContinue;
     } else if (word != "fail") {
-      diags.Error("Invalid \"on_failure\" keyword", "Write continue or fail.",
-                  on_failure->expr->range());
+      diags.Error(
+          "Invalid \"on_failure\" keyword",
+          "The \"on_failure\" argument requires one of the following keywords: continue or fail.",
+          on_failure->expr->range());
     }
   }
   const hcl::Block* connection = nullptr;

@@ -60,10 +60,13 @@ void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block) {
     }
     if (provisioner->when != Provisioner::When::kDestroy) {
       diags.Error("Invalid \"removed.provisioner\" block",
-                  "A provisioner in a \"removed\" block has when = destroy.", nested.def_range);
+                  "\"removed\" blocks can only contain destroy provisioners. "
+                  "\"removed.provisioner.when = destroy\" expected",
+                  nested.def_range);
     } else if (removed.from.is_module) {
       diags.Error("Invalid \"removed\" block",
-                  "A \"removed\" block with provisioners is about a resource, not about a module.",
+                  "\"removed\" blocks containing \"provisioner\"s can only target resources. Found "
+                  "one block that is targeting a module",
                   block.def_range);
     } else {
       removed.provisioners.push_back(*provisioner);
@@ -76,9 +79,11 @@ void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block) {
                     "only forgotten (destroy = false, which is what happens now).",
                     block.def_range);
     } else if (!removed.destroy && !removed.provisioners.empty()) {
-      diags.Warning("Removed block provisioners will not be executed",
-                    "The object is forgotten, not destroyed, so its provisioners do not run.",
-                    block.def_range);
+      diags.Warning(
+          "Removed block provisioners will not be executed",
+          "The 'removed' block has marked the resource to be forgotten and not destroyed. "
+          "Therefore, the provisioners configured for it will not be executed.",
+          block.def_range);
     }
   }
   reader.out.removed.push_back(std::move(removed));

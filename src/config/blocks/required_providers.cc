@@ -13,7 +13,10 @@ std::optional<std::string> ConstantString(const hcl::Expr& expr, std::string_vie
   Diagnostics ignored;
   const Value value = EvaluateConstant(expr, ignored);
   if (ignored.has_errors() || value.type() != Type::String() || value.IsNull()) {
-    diags.Error(std::string(summary), "This must be a string.", expr.range());
+    diags.Error(std::string(summary),
+                std::string(summary == "Invalid source" ? "Source" : "Version") +
+                    " must be specified as a string.",
+                expr.range());
     return std::nullopt;
   }
   return std::string(value.AsString());
@@ -35,9 +38,14 @@ void ReadAliases(BlockReader& reader, const hcl::Expr& expr, std::string_view lo
                             (traversal->steps.size() == 1 &&
                              traversal->steps[0].kind != hcl::TraversalStep::Kind::kAttribute);
     if (wrong_form || traversal->root != local_name) {
-      reader.diags.Error("Invalid configuration_aliases value",
-                         "An alias is written as " + std::string(local_name) + ".name.",
-                         expr.range());
+      reader.diags.Error(
+          "Invalid configuration_aliases value",
+          wrong_form ? "Configuration aliases can only contain references to local "
+                       "provider configuration names in the format of provider.alias"
+                     : "Configuration aliases must be prefixed with the provider name. "
+                       "Expected " +
+                           Quoted(local_name) + ", but found " + Quoted(traversal->root) + ".",
+          expr.range());
       continue;
     }
     ProviderRef alias;
@@ -67,7 +75,8 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
         provider.version = *std::move(version);
       } else {
         diags.Error("Invalid version constraint",
-                    Quoted(*version) + " is not a version constraint.", item.value->range());
+                    "This string does not use correct version constraint syntax.",
+                    item.value->range());
       }
     }
     return true;
@@ -90,8 +99,8 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
   }
   diags.Error(
       "Invalid required_providers object",
-      "An entry has the settings version, source and configuration_aliases only. A provider "
-      "is configured in a \"provider\" block.",
+      "required_providers objects can only contain \"version\", \"source\" and "
+      "\"configuration_aliases\" attributes. To configure a provider, use a \"provider\" block.",
       item.key->range());
   return false;
 }
@@ -130,8 +139,7 @@ void ReadEntry(BlockReader& reader, const hcl::Attribute& entry, RequiredProvide
   auto settings = hcl::AsMap(*entry.expr);
   if (!settings) {
     diags.Error("Invalid required_providers object",
-                "An entry is an object with the provider's source and version.",
-                entry.expr->range());
+                "required_providers entries must be strings or objects.", entry.expr->range());
     return;
   }
   const size_t errors = diags.error_count();
@@ -166,7 +174,7 @@ void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block) {
 
 void ReadMisplacedRequiredProviders(BlockReader& reader, const hcl::Block& block) {
   reader.diags.Error("Invalid required_providers block",
-                     "A required_providers block stands inside a \"terraform\" block.",
+                     "A \"required_providers\" block must be nested inside a \"terraform\" block.",
                      block.type_range);
 }
 

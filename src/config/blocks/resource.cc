@@ -15,9 +15,11 @@ void ReadIgnoreChanges(BlockReader& reader, const hcl::Attribute& attribute, Res
     if (hcl::AsLiteralString(*element) == "*") {
       resource.ignore = IgnoreChanges::kAll;
       star = element->range();
-      reader.diags.Error("Invalid ignore_changes wildcard",
-                         "To ignore changes of all attributes, write: ignore_changes = all.",
-                         attribute.expr->range());
+      reader.diags.Error(
+          "Invalid ignore_changes wildcard",
+          "The [\"*\"] form of ignore_changes wildcard is was deprecated and is now invalid. Use "
+          "\"ignore_changes = all\" to ignore changes to all attributes.",
+          attribute.expr->range());
       continue;
     }
     if (const hcl::TraversalExpr* traversal =
@@ -27,7 +29,7 @@ void ReadIgnoreChanges(BlockReader& reader, const hcl::Attribute& attribute, Res
   }
   if (resource.ignore == IgnoreChanges::kAll && !resource.ignore_changes.empty()) {
     reader.diags.Error("Invalid ignore_changes ruleset",
-                       "The wildcard \"*\" cannot stand beside single attributes.", star,
+                       "Cannot mix wildcard string \"*\" with non-wildcard references.", star,
                        attribute.expr->range());
   }
   if (resource.ignore == IgnoreChanges::kNone && !resource.ignore_changes.empty()) {
@@ -61,11 +63,11 @@ void ReadReplaceTriggeredBy(BlockReader& reader, const hcl::Attribute& attribute
                  (ref.kind == ReferenceKind::kInvalid && traversal->root == "each" &&
                   !traversal->steps.empty())) {
         wrong("Invalid each reference in replace_triggered_by expression",
-              "Of \"each\" only each.key can be used here.");
+              "Only each.key may be used in replace_triggered_by.");
       } else if (ref.kind == ReferenceKind::kInvalid && traversal->root == "count" &&
                  !traversal->steps.empty()) {
         wrong("Invalid count reference in replace_triggered_by expression",
-              "Of \"count\" only count.index can be used here.");
+              "Only count.index may be used in replace_triggered_by.");
       } else if (ref.kind == ReferenceKind::kInvalid && !NamesMember(*traversal)) {
         malformed = true;
         for (Diagnostic problem : problems) {
@@ -74,7 +76,7 @@ void ReadReplaceTriggeredBy(BlockReader& reader, const hcl::Attribute& attribute
         }
       } else if (ref.kind != ReferenceKind::kEachKey && ref.kind != ReferenceKind::kCountIndex) {
         wrong("Invalid reference in replace_triggered_by expression",
-              "Only resources, count.index and each.key can be used here.");
+              "Only resources, count.index, and each.key may be used in replace_triggered_by.");
       }
     }
     if (malformed) {
@@ -82,8 +84,8 @@ void ReadReplaceTriggeredBy(BlockReader& reader, const hcl::Attribute& attribute
     }
     if (resources != 1) {
       wrong("Invalid replace_triggered_by expression",
-            resources == 0 ? "The expression refers to no resource."
-                           : "The expression refers to more than one resource.");
+            resources == 0 ? "Missing resource reference in replace_triggered_by expression."
+                           : "Multiple resource references in replace_triggered_by expression.");
     }
   }
 }

@@ -49,7 +49,8 @@ void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content,
     const bool repeats = attribute.name == "count" || attribute.name == "for_each";
     if (repeats && nested) {
       reader.diags.Error("Invalid " + Quoted(attribute.name) + " attribute",
-                         "A data block inside a check block is always a single one.",
+                         "The " + Quoted(attribute.name) +
+                             " meta-argument is not supported within nested data blocks.",
                          attribute.name_range);
     } else if (repeats) {
       (attribute.name == "count" ? resource.count : resource.for_each) = attribute.expr;
@@ -86,10 +87,9 @@ bool IsFirst(const hcl::Block*& seen, const hcl::Block& block, std::string_view 
     seen = &block;
     return true;
   }
-  diags.Error(
-      std::string(summary),
-      "There can be only one such block. The first is at " + PlaceText(seen->def_range) + ".",
-      block.def_range);
+  diags.Error(std::string(summary),
+              "There can be only one such block. The first is at " + ToText(seen->def_range) + ".",
+              block.def_range);
   return false;
 }
 
@@ -99,7 +99,8 @@ const hcl::Body* WithEscaped(BlockReader& reader, const hcl::Body* body, const h
 
 void ReportReserved(const hcl::Block& block, std::string_view where, Diagnostics& diags) {
   diags.Error("Reserved block type name in " + std::string(where) + " block",
-              "The block type " + Quoted(block.type) + " is reserved for later versions.",
+              "The block type name " + Quoted(block.type) +
+                  " is reserved for use by OpenTofu in a future version.",
               block.type_range);
 }
 

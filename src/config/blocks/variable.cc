@@ -34,7 +34,9 @@ void ReportQuotedType(const hcl::Expr& expr, Variable& variable, Diagnostics& di
         expr.range());
     return;
   }
-  diags.Error("Invalid legacy variable type hint", "A type is written without quotes.",
+  diags.Error("Invalid legacy variable type hint",
+              "To provide a full type expression, remove the surrounding quotes and give the type "
+              "expression directly.",
               expr.range());
 }
 
@@ -63,10 +65,10 @@ void ReadType(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
 
 /// Warns about attributes of a written-out object that its type drops. Ref: lang/lint,
 /// DiscardedObjectConstructorAttrs.
-void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnostics& diags,
-                                int depth = 0) {
-  constexpr int kDeepest = 200;
-  if (depth > kDeepest || hcl::IsJsonExpr(expr)) {
+void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, const Path& place,
+                                Diagnostics& diags) {
+  constexpr size_t kDeepest = 200;
+  if (place.size() > kDeepest || hcl::IsJsonExpr(expr)) {
     return;
   }
   if (expr.kind == hcl::ExprKind::kObject && (type.is_object() || type.is_map())) {
@@ -78,23 +80,25 @@ void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnos
         continue;
       }
       if (type.is_map()) {
-        WarnAboutDroppedAttributes(*item.value, type.element(), diags, depth + 1);
+        WarnAboutDroppedAttributes(*item.value, type.element(), place.Index(key), diags);
         continue;
       }
       const int index = type.FindAttribute(key.AsString());
       if (index >= 0) {
         WarnAboutDroppedAttributes(*item.value, type.attributes()[static_cast<size_t>(index)].type,
-                                   diags, depth + 1);
+                                   place.Attribute(key.AsString()), diags);
         continue;
       }
       std::vector<std::string_view> names;
       for (const ObjectAttribute& attribute : type.attributes()) {
         names.push_back(attribute.name);
       }
-      std::string detail = "The object type has no attribute " + Quoted(key.AsString()) +
-                           ", so this definition has no effect.";
+      std::string detail = "The object type for " +
+                           (place.empty() ? "this variable" : place.ToText()) +
+                           " does not include an attribute named " + Quoted(key.AsString()) +
+                           ", so this definition is unused.";
       if (std::string_view similar = text::SuggestName(key.AsString(), names); !similar.empty()) {
-        detail += " Did you mean " + Quoted(similar) + "?";
+        detail += " Did you mean to set attribute " + Quoted(similar) + " instead?";
       }
       diags.Warning("Object attribute is ignored", std::move(detail), item.key->range(),
                     expr.range());
@@ -104,10 +108,11 @@ void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnos
   if (expr.kind == hcl::ExprKind::kTuple) {
     const auto& tuple = static_cast<const hcl::TupleExpr&>(expr);
     for (size_t i = 0; i < tuple.elements.size(); ++i) {
+      const Path at = place.Index(static_cast<int64_t>(i));
       if (type.is_list() || type.is_set()) {
-        WarnAboutDroppedAttributes(*tuple.elements[i], type.element(), diags, depth + 1);
+        WarnAboutDroppedAttributes(*tuple.elements[i], type.element(), at, diags);
       } else if (type.is_tuple() && i < type.elements().size()) {
-        WarnAboutDroppedAttributes(*tuple.elements[i], type.elements()[i], diags, depth + 1);
+        WarnAboutDroppedAttributes(*tuple.elements[i], type.elements()[i], at, diags);
       }
     }
     return;
@@ -117,7 +122,7 @@ void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, Diagnos
     const bool makes_map = loop.key_result != nullptr;
     if ((makes_map && type.is_map() && !loop.grouping) ||
         (!makes_map && (type.is_list() || type.is_set()))) {
-      WarnAboutDroppedAttributes(*loop.value_result, type.element(), diags, depth + 1);
+      WarnAboutDroppedAttributes(*loop.value_result, type.element(), place, diags);
     }
   }
 }
@@ -134,18 +139,17 @@ void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable)
     if (converted) {
       value = *std::move(converted);
     } else {
-      diags.Error(
-          "Invalid default value for variable",
-          "The default value does not fit the variable's type: " + converted.error().ToText() + ".",
-          expr.range());
+      diags.Error("Invalid default value for variable",
+                  "This default value is not compatible with the variable's type constraint: " +
+                      converted.error().ToText() + ".",
+                  expr.range());
       value = Value::DynamicUnknown();
     }
-    WarnAboutDroppedAttributes(expr, variable.constraint.type, diags);
+    WarnAboutDroppedAttributes(expr, variable.constraint.type, Path(), diags);
   }
   if (!variable.nullable && value.IsNull()) {
     diags.Error("Invalid default value for variable",
-                "The default cannot be null, because the variable has nullable = false.",
-                expr.range());
+                "A null default value is not valid when nullable=false.", expr.range());
   }
   variable.default_value = std::move(value);
 }
@@ -163,8 +167,8 @@ void ReadValidation(BlockReader& reader, const hcl::Block& block, std::string_vi
         });
     if (!about_itself) {
       reader.diags.Error("Invalid variable validation condition",
-                         "The condition must use var." + std::string(name) +
-                             ", or else it does not check the value that is given.",
+                         "The condition for variable " + Quoted(name) + " must refer to var." +
+                             std::string(name) + " in order to test incoming values.",
                          condition.condition->range());
     }
   }
@@ -188,8 +192,8 @@ void ReadVariableBlock(BlockReader& reader, const hcl::Block& block) {
   CheckName(reader, name, "Invalid variable name", block.label_ranges[0]);
   if (std::find(kModuleMetaNames.begin(), kModuleMetaNames.end(), name) != kModuleMetaNames.end()) {
     diags.Error("Invalid variable name",
-                "A variable cannot have the name " + Quoted(name) +
-                    ", because it has a meaning of its own in module blocks.",
+                "The variable name " + Quoted(name) +
+                    " is reserved due to its special meaning inside module blocks.",
                 block.label_ranges[0]);
   }
   if (const hcl::Attribute* a = content.Find("description")) {
@@ -206,7 +210,8 @@ void ReadVariableBlock(BlockReader& reader, const hcl::Block& block) {
   if (const hcl::Attribute* a = content.Find("deprecated")) {
     if (ReadString(*a->expr, variable.deprecated, diags) && IsBlank(variable.deprecated)) {
       diags.Error("Invalid `deprecated` value",
-                  "Say what to use instead of the deprecated variable: the text cannot be empty.",
+                  "The \"deprecated\" argument must not be empty, and should provide instructions "
+                  "on how to migrate away from usage of this deprecated variable.",
                   block.label_ranges[0]);
     }
   }

@@ -4,12 +4,14 @@
 
 #include "base/files.h"
 #include "cty/ops.h"
+#include "cty/walk_inl.h"
 #include "engine/assemble.h"
 #include "engine/expansion.h"
 #include "engine/nodes/provision.h"
 #include "lang/eval.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 
@@ -229,6 +231,21 @@ state::Durability DurabilityOf(const RowContext& row) {
 }
 
 /// The call itself with all the checks on its answer. Ref: provider contract 9.3.
+/// One error for each value that is still unknown.
+void ReportUnknownResults(const Value& value, const std::string& address, Diagnostics& diags) {
+  Path at;
+  WalkValue(value, at, [&](const Path& path, const Value& part) {
+    if (!part.IsKnown()) {
+      diags.Error("Provider returned invalid result object after apply",
+                  "After the apply operation, the provider still indicated an unknown value for " +
+                      address + path.ToText() +
+                      ". All values must be known after apply.\n\nThis is a bug of the provider: "
+                      "please report it to its authors.");
+    }
+    return true;
+  });
+}
+
 struct Applied {
   Value value;
   ProviderNotes notes;
@@ -256,33 +273,40 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
   AppendProblems(problems, deleting ? nullptr : row.resource.body, deleting ? "" : address, diags);
   auto failed = [&] { return diags.error_count() != errors; };
   auto bug = [&](std::string summary, const std::string& what) {
-    diags.Error(std::move(summary), "After applying the change of " + address + ", the provider " +
-                                        row.walk().program.ToText(row.provider_slot().address) +
-                                        " returned " + what +
-                                        ".\n\nThis is a bug of the provider: please report it to "
-                                        "its authors.");
+    diags.Error(std::move(summary),
+                what + "\n\nThis is a bug of the provider: please report it to its authors.");
   };
+  const std::string named = text::GoQuote(row.walk().program.ToText(row.provider_slot().address));
+  const std::string after_applying = std::string("After applying a ") +
+                                     (deleting          ? "Delete"
+                                      : before.IsNull() ? "Create"
+                                                        : "Update") +
+                                     " plan, the provider returned ";
   Applied out;
   out.notes = {std::move(response.private_data), std::move(response.identity), false};
   Value value =
       response.has_state ? response.state : (deleting ? Value::Null(type) : before.UnmarkDeep());
   if (!response.has_state && !failed()) {
-    bug("Provider produced invalid object", "no object at all");
+    bug("Provider produced invalid object",
+        "Provider " + named + " produced an invalid nil value after apply for " + address + ".");
   }
   if (!value.IsWhollyKnown()) {
-    bug("Provider returned invalid result object after apply", "values that are still unknown");
+    ReportUnknownResults(value, address, diags);
     value = UnknownAsNull(value);
   }
   if (!deleting && !failed() && !response.legacy_type_system) {
     for (const ValueError& error : schema::CheckCompatible(block, after.UnmarkDeep(), value)) {
       bug("Provider produced inconsistent result after apply",
-          "something else than was planned: " + error.ToText());
+          "When applying changes to " + address + ", provider " + named +
+              " produced an unexpected new value: " + error.ToText() + ".");
     }
   }
   if (!failed() && deleting && !value.IsNull()) {
-    bug("Provider returned invalid result object after apply", "an object that should be gone");
+    bug("Provider returned invalid result object after apply",
+        after_applying + "a non-null object for " + address + ".");
   } else if (!failed() && !deleting && value.IsNull()) {
-    bug("Provider returned invalid result object after apply", "nothing");
+    bug("Provider returned invalid result object after apply",
+        after_applying + "a null object for " + address + ".");
   }
   if (!value.IsNull()) {
     if (!marks.empty()) {
@@ -346,20 +370,22 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
       (saved.action == plan::Action::kUpdate && change.action == plan::Action::kNoOp) ||
       (saved.action == plan::Action::kForgetThenCreate && change.action == plan::Action::kCreate);
   std::string address = row.AddressText();
+  const std::string named = text::GoQuote(walk.program.Text(row.provider_slot().address.provider));
   if (!action_fits) {
     diags.Error("Provider produced inconsistent final plan",
-                "When the plan for " + address +
-                    " was completed with the values learned during apply, the provider chose "
-                    "another action than it had planned.\n\nThis is a bug of the provider: please "
-                    "report it to its authors.");
+                "When expanding the plan for " + address +
+                    " to include new values learned so far during apply, provider " + named +
+                    " changed the planned action from " +
+                    std::string(plan::MessageName(saved.action)) + " to " +
+                    std::string(plan::MessageName(change.action)) +
+                    ".\n\nThis is a bug of the provider: please report it to its authors.");
   } else {
     for (const ValueError& error : schema::CheckCompatible(
              row.info.schema->block, saved.after.UnmarkDeep(), change.after.UnmarkDeep())) {
       diags.Error("Provider produced inconsistent final plan",
-                  "When the plan for " + address +
-                      " was completed with the values learned during apply, the provider planned "
-                      "something else than before: " +
-                      error.ToText() +
+                  "When expanding the plan for " + address +
+                      " to include new values learned so far during apply, provider " + named +
+                      " produced an invalid new value for " + error.ToText() +
                       ".\n\nThis is a bug of the provider: please report it to its authors.");
     }
   }

@@ -9,6 +9,7 @@
 #include "schema/decode.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 namespace {
@@ -177,9 +178,11 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   if (value.IsNull() || !value.IsWhollyKnown()) {
     diags.Error(
         "Provider produced " + std::string(value.IsNull() ? "null object" : "invalid object"),
-        "The provider gave " + std::string(value.IsNull() ? "nothing" : "unknown values") +
-            " for " + row.AddressText() +
-            ".\n\nThis is a bug of the provider: please report it to its authors.");
+        "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_slot().address)) +
+            (value.IsNull()
+                 ? " produced a null value for " + row.AddressText() + "."
+                 : " produced a value for " + row.AddressText() + " that is not wholly known.") +
+            "\n\nThis is a bug of the provider: please report it to its authors.");
     return std::nullopt;
   }
   auto [id_key, id_value] = IdentifyObject(value);

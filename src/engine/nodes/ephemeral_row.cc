@@ -6,6 +6,7 @@
 #include "schema/decode.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 namespace {
@@ -58,18 +59,18 @@ std::optional<Value> Open(RowContext& row, provider::Provider& provider, const V
   object.renew_at = response.renew_at;
   auto bug = [&](std::string summary, std::string_view what) {
     diags.Error(std::move(summary),
-                "Provider " + walk.program.ToText(row.provider_slot().address) + " gave " +
-                    std::string(what) + " for " + object.address_text +
+                "Provider " + text::GoQuote(walk.program.ToText(row.provider_slot().address)) +
+                    " produced " + std::string(what) + " value for " + object.address_text +
                     ".\n\nThis is a bug of the provider: please report it to its authors.");
     provider.CloseEphemeral(object.type, object.private_data, problems);
     take_problems();
   };
   if (response.result.IsNull()) {
-    bug("Provider produced null object", "nothing");
+    bug("Provider produced null object", "a null");
     return std::nullopt;
   }
   if (!Conforms(response.result.type(), block.implied_type()) || !response.result.IsWhollyKnown()) {
-    bug("Provider produced invalid object", "an object that does not fit its schema");
+    bug("Provider produced invalid object", "an invalid");
     return std::nullopt;
   }
   walk.Post({.kind = EventKind::kEphemeralOpenComplete,
@@ -98,8 +99,7 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
   bool known = unmarked.IsWhollyKnown();
   if (walk.kind == WalkKind::kApply && !known) {
     diags.Error("Incomplete configuration for ephemeral resource",
-                "The configuration of " + row.AddressText() +
-                    " still has unknown values, so it cannot be opened.",
+                "Ephemeral resource \"" + row.AddressText() + "\" has incomplete configuration.",
                 row.resource.type_range, row.resource.range);
     return;
   }

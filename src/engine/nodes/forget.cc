@@ -44,9 +44,9 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
   // Whoever destroys everything has been told with the configuration.
   if (out.forget && (deposed || !row.node.destroying)) {
     diags.Warning("Resource will be removed from the state",
-                  "Once this plan is applied, " + row.AddressText() +
-                      " is no longer managed here, but it goes on to exist. To manage it again, "
-                      "import it.");
+                  "After this plan is applied, the resource " + row.AddressText() +
+                      " will not be managed anymore by OpenTofu.\n\nIt goes on to exist. To manage "
+                      "it again, import it.");
   }
   return out;
 }

@@ -345,14 +345,14 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     return std::nullopt;
   }
   if (!Conforms(response.planned.type(), type)) {
-    ProviderBug(row, "Provider produced invalid plan", ": the planned object has a wrong type.",
-                diags);
+    ProviderBug(row, "Provider produced invalid plan", "planned an invalid value for", "", diags);
     return std::nullopt;
   }
   if (!response.legacy_type_system) {
     for (const ValueError& error :
          schema::CheckPlanned(block, unmarked_prior, unmarked_config, response.planned)) {
-      ProviderBug(row, "Provider produced invalid plan", error.ToText() + ".", diags);
+      ProviderBug(row, "Provider produced invalid plan", "planned an invalid value for",
+                  error.ToText(), diags);
     }
     if (failed()) {
       return std::nullopt;
@@ -384,8 +384,8 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
       Result<Value> after = path.Apply(unmarked_planned);
       if (!before && !after) {
         ProviderBug(row, "Provider produced invalid plan",
-                    ": it wants a replacement for " + path.ToText() + ", which does not exist.",
-                    diags);
+                    "has indicated \"requires replacement\" on",
+                    " for a non-existent attribute path " + path.ToText(), diags);
         continue;
       }
       Value a = before ? *before : Value::Null(after->type());
@@ -440,8 +440,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     unmarked_planned = response.planned;
     planned_private = std::move(response.private_data);
     if (!Conforms(unmarked_planned.type(), type)) {
-      ProviderBug(row, "Provider produced invalid plan", ": the planned object has a wrong type.",
-                  diags);
+      ProviderBug(row, "Provider produced invalid plan", "planned an invalid value for", "", diags);
       return std::nullopt;
     }
   }
@@ -488,7 +487,7 @@ const ImportTarget* ImportOf(const RowContext& row) {
     return nullptr;
   }
   const ImportTarget& target = imports->targets[it->second];
-  return target.id.empty() && target.identity.IsNull() ? nullptr : &target;
+  return target.has_id || !target.identity.IsNull() ? &target : nullptr;
 }
 
 /// The marks that the configuration puts on the object.
@@ -510,9 +509,8 @@ Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                                   const ImportTarget& target, ProviderNotes& notes,
                                   Diagnostics& diags) {
-  auto [id_key, id_value] = target.id.empty()
-                                ? IdentifyObject(target.identity)
-                                : std::pair<std::string, std::string>("id", target.id);
+  auto [id_key, id_value] = !target.has_id ? IdentifyObject(target.identity)
+                                           : std::pair<std::string, std::string>("id", target.id);
   const bool by_command = row.walk().input.command_import != nullptr;
   row.walk().Post({.kind = by_command ? EventKind::kImportById : EventKind::kImportPrepare,
                    .address = row.address,
@@ -527,7 +525,7 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
   if (failed) {
     return std::nullopt;
   }
-  std::string what = target.id.empty() ? "the given identity" : "the id \"" + target.id + "\"";
+  std::string what = !target.has_id ? "the given identity" : "the id \"" + target.id + "\"";
   auto error = [&](std::string summary, const std::string& detail) {
     diags.Error(std::move(summary), detail);
     return std::nullopt;
@@ -752,9 +750,9 @@ bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
     return false;
   }
   diags.Error("Resource instance cannot be destroyed",
-              row.AddressText() +
-                  " has lifecycle.prevent_destroy set, but the plan calls for it to be destroyed. "
-                  "Remove prevent_destroy, or leave the object out of the plan with -target.",
+              "Resource instance " + row.AddressText() +
+                  " has prevent_destroy set, but the plan calls for it to be destroyed.\n\n"
+                  "Remove prevent_destroy, or leave the object out of the plan with -exclude.",
               row.resource.range);
   return true;
 }
@@ -886,8 +884,8 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
       return std::nullopt;
     }
     if (!response.planned.IsNull()) {
-      ProviderBug(row, "Provider produced invalid plan",
-                  ": a destroy was asked for, but an object is planned.", diags);
+      ProviderBug(row, "Provider produced invalid plan", "planned a non-null destroy value for", "",
+                  diags);
       return std::nullopt;
     }
     change.private_data = std::move(response.private_data);

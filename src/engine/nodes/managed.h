@@ -46,8 +46,8 @@ InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags);
 provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags);
 
 /// Reports an answer of a provider that the protocol does not allow.
-void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
-                 Diagnostics& diags);
+void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
+                 const std::string& detail, Diagnostics& diags);
 
 /// A stored object in the current schema, and the provider's own data for it.
 struct StoredObject {

@@ -59,24 +59,24 @@ InstanceKey ReadKey(const RowContext& row, const hcl::Expr& expr, const ModuleSc
     return InstanceKey();
   };
   if (value.marks().sensitive() || value.marks().ephemeral()) {
-    return invalid("The key of a provider instance must not come from " +
+    return invalid("A provider instance key must not be derived from " +
                        std::string(value.marks().sensitive() ? "a sensitive" : "an ephemeral") +
                        " value.",
                    DiagnosticTag::kCausedBySensitive);
   }
   if (value.IsNull()) {
-    return invalid("The key of a provider instance must not be null.");
+    return invalid("A provider instance key must not be null.");
   }
   if (!value.IsKnown()) {
-    return invalid("The key of the provider instance for " + row.AddressText() +
-                       " depends on values that are not known before apply, so nobody can be "
-                       "asked for a plan.",
+    return invalid("The provider instance key for " + row.AddressText() +
+                       " depends on values that cannot be determined until apply, and so OpenTofu "
+                       "cannot select a provider instance to create a plan for this resource "
+                       "instance.",
                    DiagnosticTag::kCausedByUnknown);
   }
   ValueResult<Value> text = Convert(value.UnmarkDeep(), Type::String());
   if (!text) {
-    return invalid("The key of a provider instance must be a string: " + text.error().ToText() +
-                   ".");
+    return invalid("The given instance key is unsuitable: " + text.error().ToText() + ".");
   }
   return InstanceKey::String(row.walk().program.Intern(text->AsString()));
 }

@@ -10,6 +10,7 @@
 #include "engine/nodes/managed.h"
 #include "engine/refactoring.h"
 #include "schema/marks.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 
@@ -37,12 +38,14 @@ bool Conforms(const Type& have, const Type& want) {
   return false;
 }
 
-void ProviderBug(RowContext& row, std::string_view summary, const std::string& detail,
-                 Diagnostics& diags) {
+/// Reports what a provider did with an object, such as "planned an invalid value for", and what is
+/// wrong: ".name: must be null".
+void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
+                 const std::string& detail, Diagnostics& diags) {
   diags.Error(std::string(summary),
-              "Provider " + row.walk().program.ToText(row.provider_slot().address) +
-                  " gave an answer that the protocol does not allow, for " + row.AddressText() +
-                  detail + "\n\nThis is a bug of the provider: please report it to its authors.");
+              "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_slot().address)) +
+                  " " + std::string(what) + " " + row.AddressText() + detail +
+                  ".\n\nThis is a bug of the provider: please report it to its authors.");
 }
 
 namespace {
@@ -90,9 +93,9 @@ std::optional<StoredObject> Upgrade(RowContext& row, provider::Provider& provide
                                     Diagnostics& diags) {
   if (object.schema_version > static_cast<uint64_t>(row.info.schema->version)) {
     diags.Error("Resource instance managed by newer provider version",
-                "The state of " + row.AddressText() +
-                    " was written with a newer version of the provider than the one in use. "
-                    "Upgrade the provider to read it.");
+                "The current state of " + row.AddressText() +
+                    " was created by a newer provider version than is currently selected. Upgrade "
+                    "the provider to work with this state.");
     return std::nullopt;
   }
   std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
@@ -119,7 +122,8 @@ std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& prov
     return std::nullopt;
   }
   if (!Conforms(out->value.type(), row.info.schema->block.implied_type())) {
-    ProviderBug(row, "Invalid resource state transformation", ".", diags);
+    ProviderBug(row, "Invalid resource state transformation", "produced an invalid result for", "",
+                diags);
     return std::nullopt;
   }
   // What is unknown cannot be stored, so it does not last.
@@ -145,9 +149,9 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
   const auto version = static_cast<int64_t>(object.identity_schema_version.value_or(0));
   if (version > schema.identity_version) {
     diags.Error("Resource identity managed by newer provider version",
-                "The identity of " + row.AddressText() +
-                    " was written with a newer version of the provider than the one in use. "
-                    "Upgrade the provider to read it.");
+                "The current identity of " + row.AddressText() +
+                    " was created by a newer provider version than is currently selected. Upgrade "
+                    "the provider to work with this identity.");
     return std::nullopt;
   }
   if (schema.identity == nullptr) {
@@ -203,13 +207,13 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   }
   const Type& type = row.info.schema->block.implied_type();
   if (!Conforms(response.state.type(), type)) {
-    ProviderBug(row, "Provider produced invalid object", ": the refreshed object has a wrong type.",
-                diags);
+    ProviderBug(row, "Provider produced invalid object", "planned an invalid value for",
+                " during refresh", diags);
     return std::nullopt;
   }
   if (!response.state.IsWhollyKnown()) {
-    ProviderBug(row, "Provider produced invalid object",
-                ": the refreshed object contains unknown values.", diags);
+    ProviderBug(row, "Provider produced invalid object", "planned an invalid value for",
+                " during refresh: it contains unknown values", diags);
     return std::nullopt;
   }
   notes = {std::move(response.private_data), std::move(response.identity), false};

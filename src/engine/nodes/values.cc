@@ -141,8 +141,8 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
       Diagnostic& diagnostic = diags.Error(
           "Invalid variable validation result",
           value.IsNull()
-              ? "A validation condition must be true or false, but this one is null."
-              : "A validation condition must be true or false: " + flag.error().ToText() + ".",
+              ? "Validation condition expression must return either true or false, not null."
+              : "Invalid validation condition result value: " + flag.error().ToText() + ".",
           rule.condition->range());
       lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
       context.checks.Report(id, address, {CheckStatus::kError, "", number});
@@ -162,19 +162,21 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
     if (!message.IsKnown()) {
       if (walk.kind != WalkKind::kValidate) {  // where values may be unknown
         invalid_message("Invalid error message",
-                        "The error message depends on values that are not known before apply.");
+                        "Value used in error message is not known and can not be used in "
+                        "error_message until after apply.");
       }
       context.checks.Report(id, address, {CheckStatus::kFail, "", number});
       continue;
     }
     if (!converted) {
       invalid_message("Invalid error message",
-                      "The error message must be a string: " + converted.error().ToText() + ".");
+                      "Unsuitable value for error message: " + converted.error().ToText() + ".");
     } else if (converted->marks().sensitive() || converted->marks().ephemeral()) {
       std::string what = converted->marks().sensitive() ? "sensitive" : "ephemeral";
       invalid_message("Error message refers to " + what + " values",
-                      "The message contains " + what +
-                          " values, so it is not shown. Leave them out of error_message.");
+                      "The error expression used to explain this condition refers to " + what +
+                          " values. OpenTofu will not display the resulting message.\n\nLeave "
+                          "such values out of error_message.");
       text = "The error message included " +
              std::string(what == "sensitive" ? "a sensitive" : "an ephemeral") +
              " value, so it will not be displayed.";
@@ -182,7 +184,7 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
       text = converted->AsString();
     }
     if (text.empty()) {
-      text = "The value does not meet the condition of the rule.";
+      text = "Failed to evaluate condition error message.";
     }
     std::string rule_place;
     if (rule.range.valid()) {
@@ -208,8 +210,10 @@ void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view
   cause->by = std::string(name) + "\n" + variable.deprecated;
   cause->remote = IsRemote(node);
   Diagnostic& warning = diags.Warning("Variable marked as deprecated by the module author",
-                                      "The author of the module deprecates the variable \"" +
-                                          std::string(name) + "\":\n" + variable.deprecated,
+                                      "Variable \"" + std::string(name) +
+                                          "\" is marked as deprecated with the following "
+                                          "message:\n" +
+                                          variable.deprecated,
                                       range);
   warning.tag = DiagnosticTag::kDeprecation;
   warning.extra = std::move(cause);
@@ -303,8 +307,8 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
 }
 
 /// Ref: opentofu internal/tofu/node_local.go.
-void ReportSelfReferences(const config::Module& module, const config::Local& local,
-                          Diagnostics& diags) {
+void ReportSelfReferences(const Program& program, const config::Module& module,
+                          const config::Local& local, Diagnostics& diags) {
   std::vector<const hcl::TraversalExpr*> traversals;
   hcl::CollectTraversals(*local.expr, traversals);
   for (const hcl::TraversalExpr* traversal : traversals) {
@@ -314,7 +318,9 @@ void ReportSelfReferences(const config::Module& module, const config::Local& loc
     const config::Reference& ref = module.references[traversal->binding];
     if (ref.kind == config::ReferenceKind::kLocal && ref.index >= 0 &&
         &module.locals[static_cast<size_t>(ref.index)] == &local) {
-      diags.Error("Self-referencing local value", "The value would depend on itself.",
+      diags.Error("Self-referencing local value",
+                  "Local value local." + std::string(program.Text(local.name)) +
+                      " cannot use its own result as part of its expression.",
                   {traversal->file, traversal->begin, traversal->steps[0].end},
                   local.expr->range());
     }
@@ -329,7 +335,7 @@ void EvaluateLocal(NodeContext& context, NodeId id, Diagnostics& diags) {
   const bool names_itself = walk.self_referencing_locals.contains(id);
   for (ModuleInstance* instance : walk.instances[node.index]) {
     if (names_itself) {
-      ReportSelfReferences(*node.module, local, diags);
+      ReportSelfReferences(walk.program, *node.module, local, diags);
       continue;
     }
     ModuleScope scope(walk, *instance);
@@ -375,15 +381,14 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     MarkSet marks = value.MarksDeep();
     if (is_root && output.ephemeral) {
       diags.Error("Invalid output configuration",
-                  "Outputs of the root module are kept in the state, so they cannot be ephemeral.",
+                  "Root modules are not allowed to have outputs defined as ephemeral",
                   output.range);
     } else if (!output.ephemeral && marks.ephemeral()) {
-      diags.Error("Output does not allow ephemeral value",
-                  "The value of this output comes from ephemeral values" +
-                      std::string(is_root ? ", which a root output cannot hold."
-                                          : ", so the output must be declared with "
-                                            "ephemeral = true."),
-                  output.expr->range());
+      diags.Error(
+          "Output does not allow ephemeral value",
+          "The value that was generated for the output is ephemeral, but it is not configured to "
+          "allow one.",
+          output.expr->range());
     } else if (is_root && !output.sensitive && marks.sensitive()) {
       diags.Error("Output refers to sensitive values",
                   "The value contains sensitive values, and a root output shows its value. If "

@@ -2,6 +2,7 @@
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
 #include "provider/provisioner.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 namespace {
@@ -180,7 +181,11 @@ void AttachSchemas(Walk& walk, Diagnostics& diags) {
       if (loaded) {
         it.value() = *loaded;
       } else {
-        diags.Error("Failed to load plugin schemas", loaded.error().message);
+        diags.Error("Failed to load plugin schemas",
+                    "Error while loading schemas for plugin components: failed to instantiate "
+                    "provider " +
+                        text::GoQuote(walk.program.Text(slot.address.provider)) +
+                        " to obtain schema: " + loaded.error().message + ".");
       }
     }
     slot.schema = it->second;

@@ -80,8 +80,8 @@ class Collector {
         SourceRange range = call->range();
         range.end = call->name_end;
         diags_->Error("Unknown function provider",
-                      "The provider \"" + std::string(name->provider) +
-                          "\" is not among the required_providers of this module.",
+                      "Provider \"" + std::string(name->provider) +
+                          "\" does not exist within the required_providers of this module",
                       range);
       }
     }

@@ -70,6 +70,13 @@ void WriteValueChange(JsonWriter& out, const Value& before, const Value& after) 
 
 namespace {
 
+/// Whether anything is left of an object without its unknown values; nothing is written of others.
+bool HasKnownAttributes(const Value& object) {
+  return !object.IsNull() &&
+         std::ranges::any_of(object.Unmark().elements(),
+                             [](const Value& value) { return value.IsKnown(); });
+}
+
 class PlanWriter {
  public:
   PlanWriter(JsonWriter& out, const Plan& plan, const SchemaLookup& schemas)
@@ -187,7 +194,7 @@ Result<void> PlanWriter::PlannedResource(const ResourceChange& change) {
   WriteOptional(out_, "provider_name", ProviderName(program_, change.provider));
   out_.Member("schema_version",
               name.mode == ResourceMode::kManaged ? (*schema)->version : int64_t{0});
-  if (!change.after.IsNull()) {
+  if (HasKnownAttributes(change.after)) {
     out_.Key("values");
     WriteValue(out_, change.after);
   }

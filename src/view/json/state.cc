@@ -110,7 +110,7 @@ Result<void> StateWriter::Object(const state::Resource& resource, const state::I
   out_.Member("schema_version",
               deposed.empty() ? static_cast<int64_t>(object.schema_version) : int64_t{0});
   const std::string& values = copied ? stored_.value() : values_;
-  if (!values.empty()) {
+  if (!values.empty() && values != "{}") {
     out_.Key("values");
     out_.Raw(values);
   }
