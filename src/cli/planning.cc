@@ -219,8 +219,15 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     diags.Append(std::move(found));
     return false;
   }
+  Loaded root;  // what early warnings point into
+  if (!found.empty() && lock_operation != "OperationTypeApply") {
+    root = LoadForBackend(invocation, request.variables, early_warnings);
+  }
   diags.Append(std::move(found));
-  if (!Prepare(invocation, flags, request, lock_operation, loaded, audience, diags)) {
+  const bool prepared =
+      Prepare(invocation, flags, request, lock_operation, loaded, audience, diags);
+  early_warnings = Diagnostics();
+  if (!prepared) {
     return false;
   }
   RequireSelected(*loaded.config, *locator, diags);
@@ -275,6 +282,7 @@ bool Operation::Prepare(const Invocation& invocation, const Flags& flags,
     WarnOfOverrides(invocation, false, diags);
     audience.Show(diags);
   }
+  audience.Show(early_warnings);
   if (request.precondition && !request.precondition(diags)) {
     return false;
   }

@@ -77,6 +77,9 @@ struct Operation {
   bool locked = false;
   /// Settings of the backend, as plan files keep them.
   Value backend_config;
+  /// While opening: what the root module alone warns of. It is shown as soon as the backend is
+  /// known, and again with all other warnings.
+  Diagnostics early_warnings;
 
   /// Loads everything and takes the lock. False after an error.
   bool Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,

@@ -10,7 +10,8 @@ severity, summary, range and snippet, the messages of the plan and the plan's JS
     mutants.py … --seed 4711              # one of them again, with its files
     mutants.py … --from DIR…              # mutants of the configurations below these directories
 
-Without --from the configurations are those of tests/cases.
+Without --from the configurations are those of tests/cases. Those in seeds need providers, which are found
+as TF_CLI_CONFIG_FILE says.
 """
 
 import argparse
@@ -182,8 +183,9 @@ def diagnostic(found):
 
 
 class Side:
-    def __init__(self, program, directory):
+    def __init__(self, program, directory, needs_providers):
         self.program, self.directory = program, directory
+        self.needs_providers = needs_providers
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("TF_", "TOFU_"))
                             or k == "TF_CLI_CONFIG_FILE"}
         self.environment.update(CHECKPOINT_DISABLE="1", GOGC="400", TF_IN_AUTOMATION="1")
@@ -197,8 +199,8 @@ class Side:
         return UUID.sub("UUID", text.replace(self.directory, "DIR"))
 
     def observe(self):
-        got = self.run("get", "-no-color")
-        seen = {"get": str(got.returncode)}
+        got = self.run("init" if self.needs_providers else "get", "-no-color")
+        seen = {"installation": str(got.returncode)}
         validated = self.run("validate", "-json")
         try:
             document = json.loads(validated.stdout)
@@ -250,7 +252,7 @@ def observe(program, files):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "w", encoding="utf-8") as handle:
                     handle.write(text)
-        return Side(program, directory).observe()
+        return Side(program, directory, any("required_providers" in t for t in files.values())).observe()
 
 
 def compare(seed, seeds, options):
