@@ -98,6 +98,7 @@ class LocalStore final : public state::Store {
   Result<void> RecoverTarget();
   Result<void> WriteBaseToTarget();
   Result<void> ClearJournal();
+  Result<void> RequireUnchanged();
   /// What `read` makes of the file, when the file is all there is.
   template <typename Reader>
   auto ViewFile(const Reader& read) -> decltype(read(0));
@@ -127,6 +128,7 @@ class LocalStore final : public state::Store {
   std::optional<Journal> journal_;
   std::optional<LeftJournal> left_journal_;  // of an ended run
   std::optional<state::State> unwritten_;  // what it makes of the state, when nobody has written it
+  std::optional<state::State> seen_;       // what was read while another run was at work
   bool left_is_replayed_ = false;          // what is written next has what left_journal_ says
   bool recording_ = false;
   bool looks_only_ = false;

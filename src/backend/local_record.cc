@@ -68,6 +68,8 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
         recovery_note_ = "It could not save the state. " + count +
                          " completed steps were recovered from " + path + ".";
         left_is_replayed_ = true;
+      } else {
+        seen_ = state.Clone();
       }
       if (locked_) {
         return Write(state);
@@ -143,6 +145,25 @@ Result<void> LocalStore::WriteBaseToTarget() {
   return Write(base);
 }
 
+/// Without a lock: that nobody has changed the state since it was read, or is about to.
+Result<void> LocalStore::RequireUnchanged() {
+  KINU_TRY(const bool claimed, ClaimLeftJournal());
+  const bool unseen = left_journal_ && !left_is_replayed_;
+  if (unseen) {
+    left_journal_.reset();
+  }
+  if (!claimed) {
+    return Fail(ErrorCode::kExists,
+                "another run is changing this state: its journal is " + JournalPath(paths_.write));
+  }
+  KINU_TRY(const Text text, ReadOpenFile());
+  const bool same =
+      text == nullptr || base_text_ == nullptr ? text == base_text_ : *text == *base_text_;
+  return same && !unseen ? Result<void>{}
+                         : Fail(ErrorCode::kExists, "another run has changed the state " +
+                                                        paths_.write + " since it was read");
+}
+
 /// Makes room for a journal. One that belongs to another snapshot than the base is kept.
 Result<void> LocalStore::ClearJournal() {
   KINU_TRY(const bool claimed, ClaimLeftJournal());
@@ -187,9 +208,13 @@ Result<void> LocalStore::StartRecording() {
   if (!IsRegular()) {
     return {};  // nobody could go on from what stands there
   }
-  if (Result<void> written = WriteBaseToTarget(); !written) {
+  Result<void> ready = WriteBaseToTarget();
+  if (ready && !locked_ && paths_.read == paths_.write) {
+    ready = RequireUnchanged();
+  }
+  if (!ready) {
     recording_ = false;
-    return written;
+    return ready;
   }
   if (base_text_ == nullptr && lineage_.empty()) {
     lineage_ = RandomUuid();

@@ -476,6 +476,12 @@ Result<void> LocalStore::Write(state::State& state) {
       return recovered;
     }
   }
+  if (!locked_ && !journal_ && paths_.read == paths_.write) {
+    if (Result<void> ours = RequireUnchanged(); !ours) {
+      // Who changes nothing may come beside others.
+      return state::SameContent(state, seen_ ? *seen_ : *base) ? Result<void>{} : ours;
+    }
+  }
   if (!locked_ && original_ == nullptr) {
     Result<Text> text = ReadOpenFile();
     if (!text) {

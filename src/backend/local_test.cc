@@ -474,6 +474,23 @@ TEST_F(LocalTest, ARunWithoutALockKeepsOthersOut) {
   EXPECT_EQ(Store()->Read(program_)->resources.size(), 1U);
 }
 
+TEST_F(LocalTest, ARunWithoutALockDoesNotUndoAnother) {
+  state::State first = WithOutput(1);
+  ASSERT_TRUE(Store()->Write(first));
+  auto store = Store();
+  state::State state = *store->Read(program_);
+  state::State theirs = WithOutput(2);
+  auto other = Store();
+  ASSERT_TRUE(other->Read(program_));
+  ASSERT_TRUE(other->Write(theirs));
+  // Writing what was read changes nothing; anything else would take back what the other run did.
+  EXPECT_TRUE(store->Write(state));
+  EXPECT_EQ(store->StartRecording().error().code, ErrorCode::kExists);
+  state.outputs[0].value = Value::Int(3);
+  EXPECT_EQ(store->Write(state).error().code, ErrorCode::kExists);
+  EXPECT_EQ(Text("s.tfstate"), state::WriteState(theirs, state::Layout::kIndented));
+}
+
 TEST_F(LocalTest, AJournalBesideAStateThatIsOnlyWrittenGoesIntoIt) {
   state::State first = WithOutput(1);
   ASSERT_TRUE(Store()->Write(first));
