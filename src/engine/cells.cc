@@ -297,6 +297,11 @@ class Connector {
     if (TakesProvider(cell)) {
       Wait(cell.id, walk_.provider_nodes[cell.provider]);
     }
+    // What is forgotten is inside its module like what is made there.
+    if (cell.phase == Phase::kForget && cell.node != nullptr &&
+        walk_.bases[cell.node->index].module != kNoNode) {
+      Wait(cell.id, walk_.bases[cell.node->index].module);
+    }
     bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck;
     if (live && cell.block >= 0) {
       NodeId block = walk_.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
