@@ -104,9 +104,9 @@ TEST(Iconv, KnowsIanaNamesAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(EncodeText("ж", "windows-1251").value_or("?"), "\xE6");
   EXPECT_FALSE(EncodeText("日", "windows-1252"));
   EXPECT_FALSE(DecodeText("\xE9", "UTF-8"));
-  EXPECT_FALSE(IsKnownEncoding("bad"));
-  EXPECT_FALSE(IsKnownEncoding("windows-1201"));
-  EXPECT_TRUE(IsKnownEncoding("ISO-8859-15"));
+  EXPECT_EQ(EncodingName("bad"), "");
+  EXPECT_EQ(EncodingName("windows-1201"), "");
+  EXPECT_EQ(EncodingName("Latin-9"), "ISO-8859-15");
 }
 
 TEST(HostName, InternationalNames) {

@@ -8,8 +8,8 @@
 
 namespace kinu {
 
-/// Whether an encoding of that name (in any case) is supported.
-bool IsKnownEncoding(std::string_view name);
+/// IANA's name of the encoding with that name or alias (in any case); empty when there is none.
+std::string_view EncodingName(std::string_view name);
 /// UTF-8 text in another encoding. UTF-16 begins with a byte order mark and is big-endian. Fails
 /// when a character does not exist there.
 Result<std::string> EncodeText(std::string_view text, std::string_view encoding);

@@ -186,9 +186,9 @@ std::unexpected<CallError> UnknownEncoding(std::string_view name) {
 }
 
 CallResult TextEncodeBase64(Arguments args, const Type&, const CallContext&) {
-  const std::string_view encoding = args[1].AsString();
-  if (!IsKnownEncoding(encoding)) {
-    return UnknownEncoding(encoding);
+  const std::string_view encoding = EncodingName(args[1].AsString());
+  if (encoding.empty()) {
+    return UnknownEncoding(args[1].AsString());
   }
   const Result<std::string> bytes = EncodeText(args[0].AsString(), encoding);
   if (!bytes) {
@@ -200,9 +200,9 @@ CallResult TextEncodeBase64(Arguments args, const Type&, const CallContext&) {
 }
 
 CallResult TextDecodeBase64(Arguments args, const Type&, const CallContext&) {
-  const std::string_view encoding = args[1].AsString();
-  if (!IsKnownEncoding(encoding)) {
-    return UnknownEncoding(encoding);
+  const std::string_view encoding = EncodingName(args[1].AsString());
+  if (encoding.empty()) {
+    return UnknownEncoding(args[1].AsString());
   }
   const Result<std::string> bytes = DecodeBase64(args[0].AsString());
   if (!bytes) {

@@ -1,6 +1,7 @@
 #include "plugin/handshake.h"
 
 #include <charconv>
+#include <tuple>
 #include <vector>
 
 #include "codec/provider_source.h"
@@ -54,6 +55,17 @@ std::string TextMember(const Value& object, std::string_view name) {
   Value value = Member(object, name);
   return !value.IsNull() && value.type() == Type::String() ? std::string(value.AsString())
                                                            : std::string();
+}
+
+/// What JSON calls a value of that type.
+std::string_view JsonTypeName(const Type& type) {
+  if (type == Type::String()) {
+    return "string";
+  }
+  if (type == Type::Number()) {
+    return "number";
+  }
+  return type == Type::Bool() ? "bool" : type.is_object() ? "object" : "array";
 }
 
 int64_t NumberMember(const Value& object, std::string_view name) {
@@ -115,8 +127,15 @@ Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::str
     return Fail(ErrorCode::kInvalid, "Invalid format for TF_REATTACH_PROVIDERS: " + why);
   };
   auto type = ImpliedTypeOfJson(json);
-  if (!type || !type->is_object()) {
-    return invalid(type ? "an object is needed" : type.error().ToText());
+  if (!type) {
+    return invalid(type.error().ToText());
+  }
+  if (*type == Type::Dynamic()) {
+    return attachments;  // null
+  }
+  if (!type->is_object()) {
+    return invalid("json: cannot unmarshal " + std::string(JsonTypeName(*type)) +
+                   " into Go value of type map[string]main.reattachConfig");
   }
   auto root = ValueFromJson(json, *type);
   if (!root) {
@@ -130,8 +149,16 @@ Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::str
                                            " as a provider address: " + source.error().detail);
     }
     const Value& entry = root->elements()[i];
-    Value address = Member(entry, "Addr");
+    const Value address = Member(entry, "Addr");
     Attachment attachment;
+    for (const auto& [object, member, path] : {std::tuple(&entry, "Protocol", "Protocol"),
+                                               std::tuple(&address, "Network", "Addr.Network"),
+                                               std::tuple(&address, "String", "Addr.String")}) {
+      if (Value text = Member(*object, member); !text.IsNull() && text.type() != Type::String()) {
+        return invalid("json: cannot unmarshal " + std::string(JsonTypeName(text.type())) +
+                       " into Go struct field reattachConfig." + path + " of type string");
+      }
+    }
     attachment.network = TextMember(address, "Network");
     attachment.address = TextMember(address, "String");
     attachment.pid = NumberMember(entry, "Pid");
@@ -140,6 +167,11 @@ Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::str
     if (attachment.network != "unix" && attachment.network != "tcp") {
       return Fail(ErrorCode::kInvalid,
                   "Unknown address type " + Quote(attachment.network) + " for " + Quote(name));
+    }
+    if (attachment.network == "tcp" && attachment.address.find(':') == std::string::npos) {
+      return Fail(ErrorCode::kInvalid, "Invalid TCP address " + Quote(attachment.address) +
+                                           " for " + Quote(name) + ": address " +
+                                           Shown(attachment.address) + ": missing port in address");
     }
     if (TextMember(entry, "Protocol") != "grpc") {
       return Fail(ErrorCode::kUnsupported,

@@ -416,6 +416,11 @@ int MirrorCommand::Run() {
       continue;
     }
     narrator_.Say("- Mirroring " + name + "...");
+    if (!locks.providers.empty() && locks.Find(address) == nullptr) {
+      session_.diags.Error("Provider not found in lockfile",
+                           "Failed to find " + address + " in the lock file");
+      continue;
+    }
     size_t errors = session_.diags.error_count();
     MirrorProvider(address, constraints, locks.Find(address), platforms);
     if (session_.diags.error_count() == errors) {
