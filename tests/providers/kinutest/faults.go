@@ -193,3 +193,49 @@ func (s *server) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSour
 	}
 	return resp, err
 }
+
+func (s *server) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
+	if err := s.before("ValidateDataResourceConfig"); err != nil {
+		return nil, err
+	}
+	return s.ProviderServer.ValidateDataResourceConfig(ctx, req)
+}
+
+func (s *server) ValidateEphemeralResourceConfig(ctx context.Context, req *tfprotov6.ValidateEphemeralResourceConfigRequest) (*tfprotov6.ValidateEphemeralResourceConfigResponse, error) {
+	if err := s.before("ValidateEphemeralResourceConfig"); err != nil {
+		return nil, err
+	}
+	return s.ProviderServer.ValidateEphemeralResourceConfig(ctx, req)
+}
+
+func (s *server) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
+	if err := s.before("OpenEphemeralResource"); err != nil {
+		return nil, err
+	}
+	resp, err := s.ProviderServer.OpenEphemeralResource(ctx, req)
+	if err == nil {
+		after("OpenEphemeralResource", &resp.Result, &resp.Private)
+	}
+	return resp, err
+}
+
+func (s *server) CloseEphemeralResource(ctx context.Context, req *tfprotov6.CloseEphemeralResourceRequest) (*tfprotov6.CloseEphemeralResourceResponse, error) {
+	if err := s.before("CloseEphemeralResource"); err != nil {
+		return nil, err
+	}
+	return s.ProviderServer.CloseEphemeralResource(ctx, req)
+}
+
+func (s *server) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
+	if err := s.before("UpgradeResourceIdentity"); err != nil {
+		return nil, err
+	}
+	return s.ProviderServer.UpgradeResourceIdentity(ctx, req)
+}
+
+func (s *server) GetProviderSchema(ctx context.Context, req *tfprotov6.GetProviderSchemaRequest) (*tfprotov6.GetProviderSchemaResponse, error) {
+	if err := s.before("GetProviderSchema"); err != nil {
+		return nil, err
+	}
+	return s.ProviderServer.GetProviderSchema(ctx, req)
+}

@@ -79,6 +79,9 @@ func (s *server) GetFunctions(ctx context.Context, req *tfprotov6.GetFunctionsRe
 }
 
 func (s *server) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
+	if err := s.before("CallFunction"); err != nil {
+		return nil, err
+	}
 	prefix := s.configured()
 	if req.Name != "prefixed" || prefix == nil {
 		return s.ProviderServer.CallFunction(ctx, req)
