@@ -121,6 +121,10 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
       return;  // the rules after one that is broken are not looked at
     }
     const config::Condition& rule = variable.validations[number];
+    const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
+    if (ReferenceCheck(walk, *instance.node).Exprs(exprs, diags) != References::kSound) {
+      return;
+    }
     Diagnostics condition_diags;
     Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope, condition_diags),
                                        *rule.condition, condition_diags);
