@@ -123,5 +123,22 @@ TEST_F(StoredObjectTest, GetTheMarksOfTheSchemaWhenTheyAreRead) {
   EXPECT_EQ(Changes(plan), Strings{"test_other.a"}) << "nothing was read that could get the marks";
 }
 
+TEST_F(StoredObjectTest, DoNotKeepWriteOnlyValues) {
+  std::vector<schema::Attribute> attributes;
+  attributes.push_back(provider::testing::Required("name", Type::String()));
+  attributes.push_back(provider::testing::Optional("secret", Type::String()));
+  attributes.back().write_only = true;
+  script_->schema.resources["test_other"] = provider::testing::Resource(std::move(attributes));
+  script_->types["test_other"].apply = [](const provider::ApplyRequest&,
+                                          provider::ApplyResponse& response, provider::Problems&) {
+    response.state =
+        Value::Object({{"name", Value::String("x")}, {"secret", Value::String("told")}});
+  };
+  Configure("resource \"test_other\" \"a\" {\n  name   = \"x\"\n  secret = \"told\"\n}\n");
+  Apply();
+  ASSERT_EQ(state_.Sorted().size(), 1u);
+  EXPECT_EQ(Object().attributes.find("told"), std::string::npos) << Object().attributes;
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -6,8 +6,9 @@
 The tests' provider fails as KINUTEST_FAULT says (tests/providers/kinutest/faults.go). Each case
 starts from a state of its own or from none, runs one command and gives one line of
 provider_faults.txt: the exit code, the summaries of the diagnostics, each once, and the objects of
-the state with their statuses. With --reference that program answers instead of the record. Without
-the provider the test is skipped (77).
+the state with their statuses. With --reference that program answers instead of the record (it keeps
+write-only values that a provider returns: docs/differences.md). Without the provider the test is
+skipped (77).
 """
 import argparse
 import json
