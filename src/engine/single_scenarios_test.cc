@@ -430,13 +430,13 @@ TEST_F(ScenarioTest, ReplacingNeedsTheKeyOfAnInstance) {
       {"test_thing.one", {}},
       {"test_thing.some[\"x\"]", {}},
       {"test_thing.missing", {}},
-      {"test_thing.none", {"has no instances"}},
+      {"test_thing.none", {"doesn't have any instances"}},
       {"test_thing.some", {R"(-replace="test_thing.some[\"y\"]")"}},
       // The module that is named plays no part.
       {"test_thing.inner",
        {R"(-replace="module.m[0].test_thing.inner[0]")",
         R"(-replace="module.m[1].test_thing.inner[0]")"}},
-      {"module.other.test_thing.none", {"has no instances"}},
+      {"module.other.test_thing.none", {"doesn't have any instances"}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.asked);

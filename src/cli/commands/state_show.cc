@@ -62,7 +62,8 @@ int RunStateShow(Invocation& invocation) {
   if (found == nullptr) {
     return session.Fail("No instance found for the given address",
                         "This command requires that the address references one specific instance. "
-                        "To view the available instances, use \"tofu state list\".");
+                        "To view the available instances, use \"tofu state list\". Please modify "
+                        "the address to reference a specific instance.");
   }
   state::State single;
   single.program = session.program;

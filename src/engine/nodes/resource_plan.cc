@@ -46,15 +46,15 @@ void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const E
         asked.resource.resource != block.resource) {
       continue;
     }
-    std::string detail;
+    std::string detail =
+        "Your force-replace request for " + text + " doesn't match any resource instances because ";
     if (expansion.size() == 0) {
-      detail =
-          "Nothing is replaced because of -replace=" + text + ": the resource has no instances.";
+      detail += "this resource doesn't have any instances.";
     } else {
-      detail = "Nothing is replaced because of -replace=" + text +
-               ": the address lacks an instance key.\n\nTo replace ";
-      detail += expansion.size() == 1 ? "the only instance, use this option instead:"
-                                      : "instances, use one or more of these options instead:";
+      detail += "it lacks an instance key.\n\nTo force replacement of ";
+      detail += expansion.size() == 1
+                    ? "the single declared instance, use the following option instead:"
+                    : "particular instances, use one or more of the following options instead:";
       for (size_t i = 0; i < expansion.size(); ++i) {
         detail += "\n  -replace=" +
                   text::GoQuote(walk.program.ToText(ResourceInstance{block, expansion.key(i)}));
