@@ -93,7 +93,11 @@ class FileReader {
   }
 
  private:
+  /// Where an item stands; JSON files do not tell.
   static std::string Place(const Hcl1Item& item) {
+    if (item.line == 0) {
+      return "-";
+    }
     return std::to_string(item.line) + ':' + std::to_string(item.column);
   }
 
