@@ -615,23 +615,41 @@ bool IsSignedZero(const Value& value) {
   return !number.is_inline() && number.Sign() == 0;
 }
 
-bool ContainsSignedZero(const Value& value) {
+bool IsInfinite(const Value& value) {
+  return !value.IsNull() && value.IsKnown() && value.type() == Type::Number() &&
+         value.AsNumber().IsInfinite();
+}
+
+/// Whether something inside, or the value itself, is such a number.
+bool Contains(const Value& value, bool (*wanted)(const Value&)) {
   if (!HasElementsInside(value)) {
-    return IsSignedZero(value);
+    return wanted(value);
   }
   const auto elements = value.elements();
-  return std::any_of(elements.begin(), elements.end(), ContainsSignedZero);
+  return std::any_of(elements.begin(), elements.end(),
+                     [&](const Value& element) { return Contains(element, wanted); });
 }
 
 }  // namespace
 
 Value WithUnsignedZeros(const Value& value) {
-  if (!ContainsSignedZero(value)) {
+  if (!Contains(value, IsSignedZero)) {
     return value;
   }
   Path path;
   return TransformValue(value, path, [](const Path&, const Value& part) {
     return IsSignedZero(part) ? Value::Int(0).WithMarks(part.marks()) : part;
+  });
+}
+
+bool ContainsInfinity(const Value& value) {
+  return Contains(value, IsInfinite);
+}
+
+Value InfinityAsNull(const Value& value) {
+  Path path;
+  return TransformValue(value, path, [](const Path&, const Value& part) {
+    return IsInfinite(part) ? Value::Null(Type::Number()).WithMarks(part.marks()) : part;
   });
 }
 

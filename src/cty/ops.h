@@ -58,6 +58,11 @@ Value UnknownAsNull(const Value& value);
 /// Every zero without a sign: so values come back from the encoding that plans use.
 Value WithUnsignedZeros(const Value& value);
 
+/// Whether a number in the value is infinite, for which JSON has no form.
+bool ContainsInfinity(const Value& value);
+/// Every infinite number replaced by null.
+Value InfinityAsNull(const Value& value);
+
 /// Go-syntax text of a value (`cty.StringVal("a")`), which some messages of the reference contain.
 std::string GoString(const Value& value);
 std::string GoString(const Type& type);

@@ -51,9 +51,13 @@ void EncodeObject(const Value& value, const Type& type, Object& object) {
   if (!plain.IsWhollyKnown()) {
     plain = UnknownAsNull(plain);
   }
-  // What a provider returned was checked against its schema, so this fails for infinite numbers
-  // only, which no provider can send.
-  auto text = std::make_shared<const std::string>(ValueToJson(plain, type).value_or("null"));
+  ValueResult<std::string> json = ValueToJson(plain, type);
+  if (!json) {
+    // Plans refuse infinite numbers. One that a provider returns while applying costs the number,
+    // not the object.
+    json = ValueToJson(InfinityAsNull(plain), type);
+  }
+  auto text = std::make_shared<const std::string>(json.value_or("null"));
   object.attributes = *text;
   object.owned_attributes = std::move(text);
 }

@@ -464,6 +464,12 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     change.action = earlier->action;
     before = earlier->before;
   }
+  if (ContainsInfinity(planned)) {
+    diags.Error("failed to encode " + row.AddressText() +
+                    " in state: failed to serialize value: cannot serialize infinity as JSON",
+                "");
+    return std::nullopt;
+  }
   // A plan keeps no sign of a zero; what is applied does.
   const bool planning = earlier == nullptr && change.action != plan::Action::kNoOp;
   change.before = planning ? WithUnsignedZeros(before) : std::move(before);
