@@ -111,13 +111,13 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
     instance.current = std::make_unique<state::Object>();
   }
   state::Object& object = *instance.current;
-  if (fresh || data || !row.previous_value ||
-      !row.refreshed_value->SameRepresentation(*row.previous_value) ||
-      object.schema_version != static_cast<uint64_t>(info.schema->version)) {
-    if (fresh || data || !row.previous_value ||
-        !Value::RawEquals(*row.refreshed_value, *row.previous_value) ||
-        object.schema_version != static_cast<uint64_t>(info.schema->version)) {
-      state::EncodeObject(*row.refreshed_value, info.schema->block.implied_type(), object);
+  const Type& type = info.schema->block.implied_type();
+  const bool rewritten = fresh || data || !row.previous_value ||
+                         object.schema_version != static_cast<uint64_t>(info.schema->version) ||
+                         state::HasOtherAttributes(object, type);
+  if (rewritten || !row.refreshed_value->SameRepresentation(*row.previous_value)) {
+    if (rewritten || !Value::RawEquals(*row.refreshed_value, *row.previous_value)) {
+      state::EncodeObject(*row.refreshed_value, type, object);
       object.schema_version =
           data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
     }

@@ -2,6 +2,7 @@
 // instance_object.go.
 #include "cty/json.h"
 #include "cty/ops.h"
+#include "state/json_text.h"
 #include "state/paths.h"
 #include "state/state.h"
 
@@ -32,6 +33,62 @@ Result<Value> DecodeObject(const Object& object, const Type& type) {
     marks.push_back(PathMarks{std::move(path), MarkSet::Sensitive()});
   }
   return value->MarkWithPaths(marks);
+}
+
+namespace {
+
+bool ContainsObject(const Type& type) {
+  return type.is_object() || type.is_tuple() ||
+         (type.is_collection() && ContainsObject(type.element()));
+}
+
+/// Passes a value. True when an object in it has other attributes than its type; the cursor may
+/// then stand anywhere.
+bool PassOther(JsonCursor& cursor, const Type& type) {
+  if (!ContainsObject(type) || (cursor.Peek() != '{' && cursor.Peek() != '[')) {
+    cursor.Value();
+    return false;
+  }
+  bool first = true;
+  if (cursor.Take('[')) {
+    for (size_t i = 0; cursor.NextElement(&first); ++i) {
+      const bool beyond = type.is_tuple() && i >= type.elements().size();
+      if (beyond || type.is_object() ||
+          PassOther(cursor, type.is_tuple() ? type.elements()[i] : type.element())) {
+        return true;
+      }
+    }
+    return false;
+  }
+  cursor.Take('{');
+  std::string_view key;
+  size_t members = 0;
+  while (cursor.NextMember(&first, &key)) {
+    ++members;
+    if (!type.is_object()) {
+      if (!type.is_collection() || PassOther(cursor, type.element())) {
+        return true;
+      }
+      continue;
+    }
+    const int index = key.find('\\') == std::string_view::npos
+                          ? type.FindAttribute(key)
+                          : type.FindAttribute(DecodeStringBody(key));
+    if (index < 0 || PassOther(cursor, type.attributes()[static_cast<size_t>(index)].type)) {
+      return true;
+    }
+  }
+  return type.is_object() && members != type.attributes().size();
+}
+
+}  // namespace
+
+bool HasOtherAttributes(const Object& object, const Type& type) {
+  if (object.attributes.empty()) {
+    return false;
+  }
+  JsonCursor cursor(object.attributes);
+  return PassOther(cursor, type);
 }
 
 void EncodeObject(const Value& value, const Type& type, Object& object) {

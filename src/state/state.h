@@ -170,6 +170,9 @@ Result<Value> DecodeObject(const Object& object, const Type& type);
 /// Stores a value into an object: attributes as JSON (unknowns become null), sensitive paths from
 /// its marks.
 void EncodeObject(const Value& value, const Type& type, Object& object);
+/// Whether a stored object has other attributes than its type, at any depth: another version of the
+/// provider had them. Linear in the text, makes no value.
+bool HasOtherAttributes(const Object& object, const Type& type);
 /// The sensitive paths of an object, decoded if they were not.
 std::vector<Path> SensitivePaths(const Object& object);
 /// A copy of an object that owns what pointed into a buffer: it may go to another state.

@@ -699,5 +699,33 @@ TEST(Locks, InfoRoundTrip) {
   EXPECT_FALSE(LockInfo::FromJson("{").has_value());
 }
 
+TEST(StoredObject, OtherAttributesThanTheType) {
+  const TypeAttribute number[] = {{"n", Type::Number()}};
+  const Type inner = Type::Object(number);
+  const Type pair[] = {inner, Type::Bool()};
+  const TypeAttribute attributes[] = {{"a", Type::String()},
+                                      {"list", Type::List(inner)},
+                                      {"map", Type::Map(inner)},
+                                      {"pair", Type::Tuple(pair)},
+                                      {"any", Type::Dynamic()}};
+  const Type type = Type::Object(attributes);
+  const auto differs = [&](std::string text) {
+    Object object;
+    object.owned_attributes = std::make_shared<const std::string>(std::move(text));
+    object.attributes = *object.owned_attributes;
+    return HasOtherAttributes(object, type);
+  };
+  constexpr const char* kRest = R"(,"any":{"value":{"x":1},"type":"dynamic"})";
+  EXPECT_FALSE(differs(R"({"a":"x","list":[{"n":1}],"map":{"k":{"n":1}},"pair":[{"n":1},true])" +
+                       std::string(kRest) + "}"));
+  EXPECT_FALSE(differs(R"({"a":null,"list":null,"map":null,"pair":null,"any":null})"));
+  EXPECT_FALSE(differs(R"({"\u0061":null,"list":[],"map":{},"pair":null,"any":null})"));
+  EXPECT_TRUE(differs(R"({"a":null,"list":null,"map":null,"pair":null})"));
+  EXPECT_TRUE(differs(R"({"a":null,"b":1,"list":null,"map":null,"pair":null,"any":null})"));
+  EXPECT_TRUE(differs(R"({"a":null,"list":[{"n":1},{"m":1}],"map":null,"pair":null,"any":null})"));
+  EXPECT_TRUE(differs(R"({"a":null,"list":null,"map":{"k":{}},"pair":null,"any":null})"));
+  EXPECT_TRUE(differs(R"({"a":null,"list":null,"map":null,"pair":[{"n":1},true,2],"any":null})"));
+}
+
 }  // namespace
 }  // namespace kinu::state
