@@ -598,13 +598,15 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
       work.push_back(id);
     }
   };
+  // When everything goes, outputs go too and checks are not made: what they name is not evaluated.
+  const bool destroys = walk.input.options.mode == plan::Mode::kDestroy;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
-    bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
-    bool is_check = node.kind == NodeKind::kCheck;
+    bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0 && !destroys;
+    bool is_check = node.kind == NodeKind::kCheck && !destroys;
     // Rules are checked again, whether something uses the variable or not.
     bool has_rules =
-        node.kind == NodeKind::kVariable && walk.input.options.mode != plan::Mode::kDestroy &&
+        node.kind == NodeKind::kVariable && !destroys &&
         !walk.config.nodes[node.config_node]->module->variables[node.index].validations.empty();
     if (node.kind == NodeKind::kCell || root_output || is_check || has_rules) {
       need(id);

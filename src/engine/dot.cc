@@ -478,7 +478,9 @@ std::string ApplyGraphText(const Input& given, const plan::Plan& plan, bool verb
   }
   std::vector<bool> shown = NeededNodes(walk, true);
   for (NodeId id = 0; id < walk.graph.size(); ++id) {
-    shown[id] = (shown[id] || walk.graph.node(id).kind == NodeKind::kModuleEnd) && walk.Kept(id);
+    const Node& node = walk.graph.node(id);
+    const bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
+    shown[id] = (shown[id] || root_output || node.kind == NodeKind::kModuleEnd) && walk.Kept(id);
   }
   HideIdleProviders(walk, shown);
   return Finish(Artist(walk, &plan).Draw(shown), verbose);
