@@ -371,12 +371,12 @@ int RunShow(Invocation& invocation) {
   backend::LocalOptions options;
   // What the modules say must be right, too, though only the root module names the backend.
   Diagnostics of_modules;
-  (void)LoadWorkingDirectory(invocation, arguments, of_modules);
+  const Loaded loaded = LoadWorkingDirectory(invocation, arguments, of_modules);
   if (of_modules.has_errors()) {
     diags.Append(std::move(of_modules));
     return finish(1);
   }
-  if (!BackendOptions(invocation, arguments, options, diags)) {
+  if (!ReadBackend(invocation, loaded, options, diags)) {
     return finish(1);
   }
   diags = Diagnostics();

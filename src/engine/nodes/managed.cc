@@ -464,7 +464,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
     change.action = earlier->action;
     before = earlier->before;
   }
-  if (ContainsInfinity(planned)) {
+  if (change.action != plan::Action::kNoOp && ContainsInfinity(planned)) {
     diags.Error("failed to encode " + row.AddressText() +
                     " in state: failed to serialize value: cannot serialize infinity as JSON",
                 "");
