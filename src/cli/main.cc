@@ -160,11 +160,28 @@ void ReportCrashedProviders() {
   }
 }
 
-/// Words as a log line shows them.
-std::string Quoted(const std::vector<std::string>& words) {
+/// A word "NAME=VALUE" without its value.
+std::string WithoutValue(const std::string& word) {
+  const size_t equals = word.find('=');
+  return equals == std::string::npos ? word : word.substr(0, equals) + "=...";
+}
+
+/// The words of a command line for the log. Values of variables and of backend settings are left
+/// out, since they may be secret.
+std::string QuotedForLog(const std::vector<std::string>& words) {
   std::string out = "[";
+  bool is_setting = false;  // the word after -var or -backend-config
   for (const std::string& word : words) {
-    out += (out.size() > 1 ? " " : "") + text::GoQuote(word);
+    const std::string_view flag = std::string_view(word).substr(word.starts_with("--") ? 1 : 0);
+    std::string shown = is_setting ? WithoutValue(word) : word;
+    for (std::string_view name : {"-var=", "-backend-config="}) {
+      if (flag.starts_with(name)) {
+        const size_t value = word.find('=') + 1;
+        shown = word.substr(0, value) + WithoutValue(word.substr(value));
+      }
+    }
+    is_setting = flag == "-var" || flag == "-backend-config";
+    out += (out.size() > 1 ? " " : "") + text::GoQuote(shown);
   }
   return out + "]";
 }
@@ -174,7 +191,7 @@ void LogStart(const std::vector<std::string>& args) {
   if (log::Enabled(log::Level::kInfo)) {
     log::Write(log::Level::kInfo, "OpenTofu version: " + std::string(kCompatibleVersion));
     log::Write(log::Level::kDebug, "kinu version: " + std::string(kOwnVersion));
-    log::Write(log::Level::kInfo, "CLI args: " + Quoted(args));
+    log::Write(log::Level::kInfo, "CLI args: " + QuotedForLog(args));
   }
 }
 
@@ -314,7 +331,7 @@ int Run(std::vector<std::string> args) {
   invocation.old_name = old_name;
   if (log::Enabled(log::Level::kInfo)) {
     log::Write(log::Level::kInfo, "Command \"" + std::string(command->name) + "\" with arguments " +
-                                      Quoted(invocation.args));
+                                      QuotedForLog(invocation.args));
   }
   int code = command->run(invocation);
   if (log::Enabled(log::Level::kDebug)) {
