@@ -104,7 +104,7 @@ Result<std::string> Ask(const Invocation& invocation, const Question& question) 
   Result<std::string> answer = ReadAnswer(watch, input.hidden());
   input.Restore();
   if (answer || interrupted) {
-    // The end of a line that is not shown has to be shown first.
+    // The terminal has not shown the end of a hidden line.
     Print(answer && question.secret && ::isatty(STDIN_FILENO) != 0 ? "\n\n" : "\n");
   }
   if (answer) {

@@ -297,7 +297,7 @@ class Connector {
     if (TakesProvider(cell)) {
       Wait(cell.id, walk_.provider_nodes[cell.provider]);
     }
-    // What is forgotten is inside its module like what is made there.
+    // Everything in a module waits for its expansion, forgotten objects too.
     if (cell.phase == Phase::kForget && cell.node != nullptr &&
         walk_.bases[cell.node->index].module != kNoNode) {
       Wait(cell.id, walk_.bases[cell.node->index].module);
@@ -598,7 +598,7 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
       work.push_back(id);
     }
   };
-  // When everything goes, outputs go too and checks are not made: what they name is not evaluated.
+  // A destruction of everything evaluates neither root outputs nor checks.
   const bool destroys = walk.input.options.mode == plan::Mode::kDestroy;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);

@@ -50,7 +50,7 @@ bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) 
   return diags.error_count() == errors;
 }
 
-/// Whether a variable was given a value that it cannot have; its errors were told at the start.
+/// Whether the value given for a variable is invalid. Opening the session reported its errors.
 bool ConsoleSession::HasUnusableValue(size_t variable) const {
   const Walk& walk = parts_->walk;
   const config::Variable& declared = walk.config.nodes[0]->module->variables[variable];

@@ -300,7 +300,7 @@ TEST_F(EngineTest, AnInterruptEndsTheApplyAsAnError) {
   ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
   EXPECT_EQ(Applied(), Strings{"create a"});
   EXPECT_EQ(result.state.Sorted().size(), 1u);
-  // What follows the call is halted: telling of it, and noting the state.
+  // One error each for the progress event and for the state update that follow the call.
   ASSERT_EQ(diags_.error_count(), 2u) << Text(diags_);
   EXPECT_EQ(diags_.list()[0].summary, "execution halted");
   EXPECT_EQ(diags_.list()[1].summary, "execution halted");

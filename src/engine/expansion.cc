@@ -189,7 +189,7 @@ void ValidateForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& p
 
 Expansion ExpandForEach(const hcl::Expr& expr, const lang::Scope& scope, Program& program,
                         bool validating, bool tuple_allowed, Diagnostics& diags) {
-  // What is wrong with a value is told beside what went wrong while it was made.
+  // The value is checked even if its evaluation has reported errors.
   Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
   return ForEachOf(std::move(value), expr, scope, program, validating, tuple_allowed, diags);
 }
@@ -199,7 +199,7 @@ Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, Diagnos
   auto problem = [&](std::string detail, DiagnosticTag tag = DiagnosticTag::kNone) {
     Problem("enabled", std::move(detail), expr, scope, tag, diags);
   };
-  // Each of these is told, also beside what went wrong while the value was made.
+  // Every check reports, even if the evaluation has reported errors.
   const size_t errors = diags.error_count();
   Value value = lang::Evaluate(expr, scope, diags);
   const MarkSet marks = value.marks();

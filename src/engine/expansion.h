@@ -18,8 +18,8 @@ struct ExpansionArguments {
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
                  bool validating, Diagnostics& diags);
 
-/// Validates count or for_each of a resource: problems of a for_each that comes to nothing known
-/// are left for the plan. Ref: node_resource_validate.go validateForEach.
+/// Validates count or for_each of a resource. The plan reports the problems of a for_each whose
+/// value is unknown here. Ref: node_resource_validate.go validateForEach.
 void ValidateExpansion(const ExpansionArguments& arguments, const lang::Scope& scope,
                        Program& program, Diagnostics& diags);
 

@@ -93,7 +93,7 @@ class FileReader {
   }
 
  private:
-  /// Where an item stands; JSON files do not tell.
+  /// The position of an item for messages; items of JSON files have none.
   static std::string Place(const Hcl1Item& item) {
     if (item.line == 0) {
       return "-";

@@ -42,9 +42,9 @@ bool ContainsObject(const Type& type) {
          (type.is_collection() && ContainsObject(type.element()));
 }
 
-/// Passes a value. True when an object in it has other attributes than its type; the cursor may
-/// then stand anywhere.
-bool PassOther(JsonCursor& cursor, const Type& type) {
+/// Reads a value. True when an object in it has other attributes than its type; the cursor then
+/// stops somewhere inside.
+bool FindOther(JsonCursor& cursor, const Type& type) {
   if (!ContainsObject(type) || (cursor.Peek() != '{' && cursor.Peek() != '[')) {
     cursor.Value();
     return false;
@@ -54,7 +54,7 @@ bool PassOther(JsonCursor& cursor, const Type& type) {
     for (size_t i = 0; cursor.NextElement(&first); ++i) {
       const bool beyond = type.is_tuple() && i >= type.elements().size();
       if (beyond || type.is_object() ||
-          PassOther(cursor, type.is_tuple() ? type.elements()[i] : type.element())) {
+          FindOther(cursor, type.is_tuple() ? type.elements()[i] : type.element())) {
         return true;
       }
     }
@@ -66,7 +66,7 @@ bool PassOther(JsonCursor& cursor, const Type& type) {
   while (cursor.NextMember(&first, &key)) {
     ++members;
     if (!type.is_object()) {
-      if (!type.is_collection() || PassOther(cursor, type.element())) {
+      if (!type.is_collection() || FindOther(cursor, type.element())) {
         return true;
       }
       continue;
@@ -74,7 +74,7 @@ bool PassOther(JsonCursor& cursor, const Type& type) {
     const int index = key.find('\\') == std::string_view::npos
                           ? type.FindAttribute(key)
                           : type.FindAttribute(DecodeStringBody(key));
-    if (index < 0 || PassOther(cursor, type.attributes()[static_cast<size_t>(index)].type)) {
+    if (index < 0 || FindOther(cursor, type.attributes()[static_cast<size_t>(index)].type)) {
       return true;
     }
   }
@@ -88,7 +88,7 @@ bool HasOtherAttributes(const Object& object, const Type& type) {
     return false;
   }
   JsonCursor cursor(object.attributes);
-  return PassOther(cursor, type);
+  return FindOther(cursor, type);
 }
 
 void EncodeObject(const Value& value, const Type& type, Object& object) {

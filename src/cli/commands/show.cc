@@ -369,7 +369,7 @@ int RunShow(Invocation& invocation) {
   }
   auto program = std::make_shared<Program>();
   backend::LocalOptions options;
-  // What the modules say must be right, too, though only the root module names the backend.
+  // The whole configuration must be valid, though only the root module names the backend.
   Diagnostics of_modules;
   const Loaded loaded = LoadWorkingDirectory(invocation, arguments, of_modules);
   if (of_modules.has_errors()) {

@@ -198,7 +198,7 @@ state::Object MakeObject(RowContext& row, const Value& value, const ProviderNote
       row.address.resource.resource.mode == ResourceMode::kManaged
           ? static_cast<uint64_t>(std::max<int64_t>(row.info.schema->version, 0))
           : 0;
-  // A provider that returns what it was told in confidence has been reported: it is not kept.
+  // A value that the provider returns for a write-only attribute is never stored.
   const schema::Block& block = row.info.schema->block;
   state::EncodeObject(block.has_write_only() ? schema::WithoutWriteOnly(block, value) : value,
                       block.implied_type(), object);

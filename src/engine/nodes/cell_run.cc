@@ -155,8 +155,8 @@ void CellRun::RunRowItself(size_t i) {
                                       change.action == plan::Action::kCreateThenDelete;
   Carry(i, row_context, row != nullptr);
   if (CallsProvider(change) && walk_.stopping() && !walk_.halted()) {
-    // The call was carried to its end, but not what comes after it: telling of it and noting the
-    // state. Ref: hook_stop.go PostApply, PostStateUpdate.
+    // The call has ended, but its progress event and its state update are halted: an error each.
+    // Ref: hook_stop.go PostApply, PostStateUpdate.
     found_[i].Error("execution halted", "");
     found_[i].Error("execution halted", "");
   }

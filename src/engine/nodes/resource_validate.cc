@@ -131,7 +131,7 @@ void ValidateRepetition(const ValidatedBlock& block, Diagnostics& diags) {
   const config::Resource& resource = block.resource;
   const hcl::Expr* expr = resource.count != nullptr ? resource.count : resource.for_each;
   if (expr == nullptr) {
-    return;  // what `enabled` comes to is not asked here
+    return;  // validation does not evaluate `enabled`
   }
   ReferenceCheck check(block.walk, block.place, block.inside(false));
   if (check.Expr(*expr, diags)) {
@@ -233,7 +233,7 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   for (ModuleInstance* instance : walk.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
-    // How many there will be is not asked here.
+    // Validation does not count the instances.
     const bool repeated = resource.count != nullptr || resource.for_each != nullptr;
     table.expansion =
         Expansion{.kind = repeated ? Expansion::Kind::kUnknown : Expansion::Kind::kSingle,

@@ -37,7 +37,7 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
     ModuleScope scope(walk, *parent);
     ReferenceCheck check(walk, *node.parent);
     check.DependsOn(call.depends_on, diags);
-    // What `enabled` comes to is not asked while validating.
+    // Validation does not evaluate `enabled`.
     const hcl::Expr* enabled = validating ? nullptr : call.enabled;
     bool sound = true;
     for (const hcl::Expr* expr : {call.count, call.for_each, enabled}) {

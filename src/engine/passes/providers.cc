@@ -7,7 +7,7 @@
 namespace kinu::engine {
 namespace {
 
-/// Reports providers that module calls pass on and that are not there. The first one is told.
+/// Reports the first provider configuration that a module call passes on and nothing declares.
 /// Ref: transform_provider.go addProxyProviders.
 bool CheckPassedProviders(const Walk& walk, Diagnostics& diags) {
   const config::Config& config = walk.config;

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// What goes wrong with a call is told by the environment: KINUTEST_FAULT="PlanResourceChange=crash,…".
+// The environment chooses the fault of a call: KINUTEST_FAULT="PlanResourceChange=crash,…".
 //
 //	crash    the process ends
 //	hang     the call ends when the provider is asked to stop
