@@ -4,9 +4,9 @@
 
 #include <iosfwd>
 
-namespace kinu::cli {
+namespace kinu::eval {
 
 /// Answers requests until `in` ends. Returns the exit code.
 int RunEvalJson(std::istream& in, std::ostream& out);
 
-}  // namespace kinu::cli
+}  // namespace kinu::eval

@@ -3,13 +3,13 @@
 
 #include <string_view>
 
-#include "cli/eval/request.h"
+#include "eval/request.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 
 using KindFunction = Result<void> (*)(Request& request, Response& response);
 
 /// Null when there is no such kind.
 KindFunction FindKind(std::string_view name);
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

@@ -1,20 +1,18 @@
+#include "eval/run.h"
+
 #include <istream>
 #include <ostream>
 #include <string>
 
-#include "cli/commands/eval.h"
-#include "cli/eval/kinds.h"
-#include "cli/eval/request.h"
+#include "eval/kinds.h"
+#include "eval/request.h"
 
-namespace kinu::cli {
+namespace kinu::eval {
 namespace {
-
-using eval::Request;
-using eval::Response;
 
 void Answer(Request& request, Response& response) {
   const std::string_view kind = request.Text("kind");
-  const eval::KindFunction run = eval::FindKind(kind);
+  const KindFunction run = FindKind(kind);
   if (run == nullptr) {
     response.diags.Error("Unsupported request kind",
                          "There is no kind \"" + std::string(kind) + "\".");
@@ -32,7 +30,7 @@ std::string AnswerLine(std::string_view line) {
   Response response;
   if (!document.ok() || !document.root().is_object()) {
     response.diags.Error("Invalid request", "The request is not a JSON object.");
-    eval::WriteResponse(out, {}, response);
+    WriteResponse(out, {}, response);
     return out;
   }
   const JsonNode& json = document.root();
@@ -45,7 +43,7 @@ std::string AnswerLine(std::string_view line) {
   } else {
     Answer(**request, response);
   }
-  eval::WriteResponse(out, id_text, response);
+  WriteResponse(out, id_text, response);
   return out;
 }
 
@@ -62,4 +60,4 @@ int RunEvalJson(std::istream& in, std::ostream& out) {
   return 0;
 }
 
-}  // namespace kinu::cli
+}  // namespace kinu::eval

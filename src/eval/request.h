@@ -16,7 +16,7 @@
 #include "hcl/ast.h"
 #include "lang/scope.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 
 /// What a request says about source and scope. `json` is the whole of it, for keys of single kinds.
 class Request {
@@ -67,4 +67,4 @@ void WriteResponse(std::string& out, std::string_view id, const Response& respon
 /// Appends {"start": …, "end": …}.
 void WriteRange(JsonWriter& out, const SourceRange& range);
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

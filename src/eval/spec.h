@@ -5,8 +5,8 @@
 #include "codec/json_reader.h"
 #include "hcldec/spec.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 
 Result<hcldec::Spec> ReadSpec(const JsonNode& json);
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

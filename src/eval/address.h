@@ -1,10 +1,10 @@
 // The kind "address": texts read by the grammars of addresses.
 #pragma once
 
-#include "cli/eval/request.h"
+#include "eval/request.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 
 Result<void> Address(Request& request, Response& response);
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

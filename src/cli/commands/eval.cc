@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/eval.h"
+#include "eval/run.h"
 
 namespace kinu::cli {
 
@@ -20,7 +20,7 @@ int RunEval(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   std::ios::sync_with_stdio(false);
-  return RunEvalJson(std::cin, std::cout);
+  return eval::RunEvalJson(std::cin, std::cout);
 }
 
 }  // namespace kinu::cli

@@ -1,7 +1,7 @@
 // Every grammar works on the steps of an absolute traversal and takes what belongs to it off their
 // front. Ref: opentofu internal/addrs parse_ref.go, parse_target.go, module_instance.go, module.go,
 // move_endpoint.go, remove_endpoint.go, provider_config.go, output_value.go.
-#include "cli/eval/address.h"
+#include "eval/address.h"
 
 #include <vector>
 
@@ -13,7 +13,7 @@
 #include "hcl/parse.h"
 #include "text/quote.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 namespace {
 
 /// A step of a traversal. The root counts as one, and so does the name behind a module path.
@@ -651,4 +651,4 @@ Result<void> Address(Request& request, Response& response) {
   return Fail(ErrorCode::kInvalid, "no such address grammar: " + std::string(as));
 }
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

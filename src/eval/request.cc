@@ -1,4 +1,4 @@
-#include "cli/eval/request.h"
+#include "eval/request.h"
 
 #include <utility>
 
@@ -8,7 +8,7 @@
 #include "lang/template.h"
 #include "text/unicode.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 namespace {
 
 constexpr const char* kPlanTime = "2024-01-02T03:04:05Z";
@@ -147,4 +147,4 @@ void WriteResponse(std::string& out, std::string_view id, const Response& respon
   json.EndObject();
 }
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

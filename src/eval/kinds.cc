@@ -1,17 +1,17 @@
-#include "cli/eval/kinds.h"
+#include "eval/kinds.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "cli/eval/address.h"
-#include "cli/eval/spec.h"
 #include "codec/base64.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "cty/tagged.h"
+#include "eval/address.h"
+#include "eval/spec.h"
 #include "hcl/body.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
@@ -21,7 +21,7 @@
 #include "lang/eval.h"
 #include "lang/type_expr.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 namespace {
 
 // --- Expressions ---
@@ -515,4 +515,4 @@ KindFunction FindKind(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval

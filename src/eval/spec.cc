@@ -1,4 +1,4 @@
-#include "cli/eval/spec.h"
+#include "eval/spec.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include "cty/tagged.h"
 
-namespace kinu::cli::eval {
+namespace kinu::eval {
 
 using hcldec::Spec;
 using Kind = Spec::Kind;
@@ -121,4 +121,4 @@ Result<Spec> ReadSpec(const JsonNode& json) {
   }
 }
 
-}  // namespace kinu::cli::eval
+}  // namespace kinu::eval
