@@ -360,13 +360,15 @@ Loaded LoadRoot(const Invocation& invocation, std::span<const config::VariableAr
 Loaded LoadRootModule(const Invocation& invocation,
                       std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                       std::string test_directory) {
-  return LoadRoot(invocation, arguments,
-                  {.root_only = true, .test_directory = std::move(test_directory)}, diags);
+  return LoadRoot(
+      invocation, arguments,
+      {.intent = config::LoadIntent::kRootModule, .test_directory = std::move(test_directory)},
+      diags);
 }
 
 Loaded LoadForBackend(const Invocation& invocation,
                       std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
-  return LoadRoot(invocation, arguments, {.root_only = true, .files_only = true}, diags);
+  return LoadRoot(invocation, arguments, {.intent = config::LoadIntent::kBackend}, diags);
 }
 
 namespace {
@@ -376,18 +378,18 @@ bool ArePlanned(const plan::PlanFile& plan) {
   if (!plan.CheckVersion()) {
     return false;
   }
-  const auto modules = plan.Configuration();
+  const auto snapshot = plan.Configuration();
   const auto names = ListDirectory(".");
-  if (!modules || !names) {
+  if (!snapshot || !names) {
     return false;
   }
   const config::ModuleFiles files = config::ChooseFiles(*names);
   const auto root =
-      std::find_if(modules->begin(), modules->end(),
-                   [](const plan::SnapshotModule& module) { return module.key.empty(); });
-  return root != modules->end() &&
+      std::find_if(snapshot->modules.begin(), snapshot->modules.end(),
+                   [](const config::SnapshotModule& module) { return module.key.empty(); });
+  return root != snapshot->modules.end() &&
          root->files.size() == files.primary.size() + files.overrides.size() &&
-         std::all_of(root->files.begin(), root->files.end(), [](const plan::SnapshotFile& file) {
+         std::all_of(root->files.begin(), root->files.end(), [](const config::SnapshotFile& file) {
            return ReadFile(file.name).value_or("") == file.content;
          });
 }

@@ -54,9 +54,9 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     return std::nullopt;
   }
   LocatorSchemas schemas(*locator);
-  auto modules = file.Configuration();
-  if (!modules) {
-    diags.Error("Failed to read configuration snapshot from plan file", modules.error().message);
+  auto snapshot = file.Configuration();
+  if (!snapshot) {
+    diags.Error("Failed to read configuration snapshot from plan file", snapshot.error().message);
     return std::nullopt;
   }
   auto variables = file.Variables();
@@ -64,10 +64,9 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     diags.Error("Failed to read plan from plan file", variables.error().message);
     return std::nullopt;
   }
-  config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
   config::LoadOptions options;
   options.workspace = read->backend.workspace;
-  options.snapshot = &snapshot;
+  options.snapshot = &*snapshot;
   options.planned = &*variables;
   Diagnostics problems;
   auto config = LoadKept(program, ".", options, problems);

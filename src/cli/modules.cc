@@ -96,15 +96,12 @@ Loaded InstallModules(const Invocation& invocation,
   options.workspace = WorkspaceOf(invocation);
   options.inputs = &loaded.inputs;
   options.manifest_path = ManifestPath(invocation);
-  options.require_installed = false;
-  options.only_fetching = install.only_fetch;
-  options.for_validation = install.only_fetch;
-  options.despite_errors = install.only_fetch;
+  options.intent =
+      install.only_fetch ? config::LoadIntent::kFetch : config::LoadIntent::kInstallation;
   options.test_directory = install.test_directory;
   // A manifest that cannot be read is reported by the load.
   Diagnostics ignored;
   auto before = config::ReadModuleManifest(options.manifest_path, ignored);
-  options.calls_found = &loaded.calls_found;
   loaded.config = LoadKept(loaded.program, ".", options, diags);
   for (const FoundModule& module : FoundModules(loaded)) {
     const std::string key = module.Key();

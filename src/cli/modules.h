@@ -9,8 +9,7 @@ namespace kinu::cli {
 struct ModuleInstall {
   bool again = false;      ///< tell of all modules, not only of those that the manifest lacks
   bool show_paths = true;  ///< with their directories
-  /// Problems between modules are warnings (LoadOptions::only_fetching), and those of the root stop
-  /// nothing.
+  /// Modules are only fetched: see LoadIntent::kFetch.
   bool only_fetch = false;
   /// Directory of test files, whose modules are installed too; empty: none.
   std::string test_directory = {};

@@ -96,7 +96,9 @@ Loaded Load(const Invocation& invocation, std::span<const config::VariableArgume
   // Without the values that it may depend on, nothing is said about a configuration.
   const bool given = diags.error_count() == errors;
   Diagnostics ignored;
-  options.root_only |= !given;
+  if (!given) {
+    options.intent = config::LoadIntent::kRootModule;
+  }
   loaded.config = LoadKept(loaded.program, dir, options, given ? diags : ignored);
   return loaded;
 }
@@ -117,14 +119,17 @@ Loaded LoadWithWholePaths(const Invocation& invocation,
 Loaded LoadForOperation(const Invocation& invocation,
                         std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                         std::shared_ptr<Program> program) {
-  return Load(invocation, arguments, std::move(program), {.despite_errors = true}, diags);
+  return Load(invocation, arguments, std::move(program), {.intent = config::LoadIntent::kOperation},
+              diags);
 }
 
 Loaded LoadForValidation(const Invocation& invocation,
                          std::span<const config::VariableArgument> arguments, Diagnostics& diags,
                          std::string test_directory, const std::string& dir) {
-  return Load(invocation, arguments, nullptr,
-              {.test_directory = std::move(test_directory), .for_validation = true}, diags, dir);
+  return Load(
+      invocation, arguments, nullptr,
+      {.intent = config::LoadIntent::kValidation, .test_directory = std::move(test_directory)},
+      diags, dir);
 }
 
 Loaded LoadWithTests(const Invocation& invocation,

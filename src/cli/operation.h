@@ -39,7 +39,6 @@ struct Loaded {
   config::RawInputs inputs;
   std::shared_ptr<config::Config> config;
   std::map<std::string, config::InputValue> variables;
-  bool calls_found = false;  ///< InstallModules(): all that is called was found without errors
 };
 /// Loads configuration and variable texts. Values are read later (CollectValues), because a command
 /// may fail for other reasons first. Names go into `program` when one is given.

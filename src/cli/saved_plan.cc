@@ -8,28 +8,9 @@
 namespace kinu::cli {
 
 void TakePlanExtras(const Operation& operation, plan::Plan& plan) {
-  config::SourceSnapshot snapshot = config::TakeSnapshot(*operation.loaded.config);
-  for (config::SourceSnapshot::Module& module : snapshot.modules) {
-    plan::SnapshotModule copy{module.key, module.dir, module.source, module.version, {}};
-    for (config::SourceSnapshot::File& file : module.files) {
-      copy.files.push_back({std::move(file.name), std::move(file.content)});
-    }
-    plan.configuration.push_back(std::move(copy));
-  }
+  plan.configuration = config::TakeSnapshot(*operation.loaded.config);
   auto lock = ReadFile(std::string(install::kLockFileName));
   plan.lock_file = lock ? *lock : install::LockFile().ToText();
-}
-
-config::SourceSnapshot SnapshotOf(std::vector<plan::SnapshotModule> modules) {
-  config::SourceSnapshot snapshot;
-  for (plan::SnapshotModule& module : modules) {
-    config::SourceSnapshot::Module copy{module.key, module.dir, module.source, module.version, {}};
-    for (plan::SnapshotFile& source : module.files) {
-      copy.files.push_back({std::move(source.name), std::move(source.content)});
-    }
-    snapshot.modules.push_back(std::move(copy));
-  }
-  return snapshot;
 }
 
 plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program) {
@@ -176,10 +157,10 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     diags.Error("Failed to read plan from plan file", whole.error().message);
     return false;
   }
-  auto modules = file->Configuration();
-  if (!modules) {
+  auto snapshot = file->Configuration();
+  if (!snapshot) {
     diags.Error("Invalid plan file",
-                "The configuration in it cannot be read: " + modules.error().message + ".");
+                "The configuration in it cannot be read: " + snapshot.error().message + ".");
     return false;
   }
   // The saved configuration is what counts, whatever the files say by now.
@@ -188,11 +169,10 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     diags.Error("Failed to read plan from plan file", variables.error().message);
     return false;
   }
-  config::SourceSnapshot snapshot = SnapshotOf(std::move(*modules));
   operation.loaded.program = std::make_shared<Program>();
   config::LoadOptions options;
   options.workspace = WorkspaceOf(invocation);
-  options.snapshot = &snapshot;
+  options.snapshot = &*snapshot;
   options.planned = &*variables;
   operation.loaded.config = LoadKept(operation.loaded.program, ".", options, diags);
   operation.locator = MakeLocator(invocation, diags);

@@ -9,9 +9,6 @@ namespace kinu::cli {
 /// Adds what only plan files keep: the configuration's sources and the lock file.
 void TakePlanExtras(const Operation& operation, plan::Plan& plan);
 
-/// A plan file's configuration as the loader reads it.
-config::SourceSnapshot SnapshotOf(std::vector<plan::SnapshotModule> modules);
-
 /// Schemas as plan files need them.
 plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program);
 

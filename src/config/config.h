@@ -364,6 +364,8 @@ class Config {
     const hcl::Body* body = nullptr;
   };
   std::map<std::string, AbsentBlock> absent_blocks;  ///< by what the file is called
+  /// Whether everything that is called was found, and is right in itself.
+  bool calls_complete = false;
   /// The test files that were read with the root module; null: none were asked for. The modules
   /// that their run blocks call are in `modules` too.
   std::shared_ptr<TestSuite> tests;

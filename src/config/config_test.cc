@@ -68,7 +68,7 @@ struct Loaded {
   std::string Text(Symbol symbol) const { return std::string(program->Text(symbol)); }
 };
 
-Loaded Load(const LoadOptions& options = {.require_installed = false}) {
+Loaded Load(const LoadOptions& options = {.intent = LoadIntent::kInstallation}) {
   Loaded out;
   out.config = LoadConfig(out.program, ".", options, out.diags);
   return out;
@@ -88,7 +88,7 @@ class ConfigErrors : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(ConfigErrors, AreReported) {
   Workspace workspace(GetParam().files);
-  Loaded loaded = Load({.require_installed = false});
+  Loaded loaded = Load({.intent = LoadIntent::kInstallation});
   EXPECT_EQ(Lines(loaded.diags), GetParam().expected);
 }
 

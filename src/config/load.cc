@@ -140,54 +140,38 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
 
 namespace {
 
-/// Where files are read: on disk, or in a snapshot.
-class FileSource {
- public:
-  explicit FileSource(const SourceSnapshot* snapshot = nullptr) : snapshot_(snapshot) {}
-
-  Result<std::vector<std::string>> List(const std::string& dir) const {
-    if (snapshot_ == nullptr) {
-      return ListDirectory(dir);
-    }
-    std::vector<std::string> names;
-    if (const SourceSnapshot::Module* module = FindDir(dir)) {
-      for (const SourceSnapshot::File& file : module->files) {
-        names.push_back(file.name);
-      }
-      std::ranges::sort(names);
-      return names;
-    }
-    return Fail(ErrorCode::kNotFound, "open " + dir + ": no such file or directory");
-  }
-  Result<std::string> Read(const std::string& dir, const std::string& name) const {
-    if (snapshot_ == nullptr) {
-      return ReadFile(JoinPath(dir, name));
-    }
-    if (const SourceSnapshot::Module* module = FindDir(dir)) {
-      for (const SourceSnapshot::File& file : module->files) {
-        if (file.name == name) {
-          return file.content;
-        }
-      }
-    }
-    return Fail(ErrorCode::kNotFound, "open " + name + ": no such file or directory");
-  }
-  bool HasDirectory(const std::string& dir) const {
-    return snapshot_ == nullptr ? IsDirectory(dir) : FindDir(dir) != nullptr;
-  }
-  const SourceSnapshot* snapshot() const { return snapshot_; }
-
- private:
-  const SourceSnapshot::Module* FindDir(const std::string& dir) const {
-    for (const SourceSnapshot::Module& module : snapshot_->modules) {
-      if (CleanPath(module.dir) == CleanPath(dir)) {
-        return &module;
-      }
-    }
-    return nullptr;
-  }
-  const SourceSnapshot* snapshot_;
+/// What an intent means for the loader.
+struct IntentRules {
+  bool requires_installed = true;
+  bool only_fetches = false;  ///< problems between modules are warnings
+  bool root_only = false;
+  bool files_only = false;      ///< of the root, what stands in its files
+  bool despite_errors = false;  ///< what the root calls is loaded even when the root has errors
+  bool for_validation = false;  ///< blocks for commands with a state are not looked at
 };
+
+constexpr IntentRules RulesOf(LoadIntent intent) {
+  switch (intent) {
+    case LoadIntent::kUse:
+      return {};
+    case LoadIntent::kOperation:
+      return {.despite_errors = true};
+    case LoadIntent::kValidation:
+      return {.for_validation = true};
+    case LoadIntent::kRootModule:
+      return {.root_only = true};
+    case LoadIntent::kBackend:
+      return {.root_only = true, .files_only = true};
+    case LoadIntent::kInstallation:
+      return {.requires_installed = false};
+    case LoadIntent::kFetch:
+      return {.requires_installed = false,
+              .only_fetches = true,
+              .despite_errors = true,
+              .for_validation = true};
+  }
+  return {};
+}
 
 /// A module and what was wrong with it. What is wrong with blocks is said for each call, a file's
 /// syntax errors once: before what is wrong with its blocks.
@@ -199,7 +183,7 @@ struct LoadedModule {
 
 class ModuleReader {
  public:
-  ModuleReader(Program& program, const FileSource& source, LoadedModule& out)
+  ModuleReader(Program& program, const SourceFiles& source, LoadedModule& out)
       : program_(program), source_(source), out_(out) {}
 
   /// False when the directory cannot be read.
@@ -219,7 +203,7 @@ class ModuleReader {
   void CollectProblems();
 
   Program& program_;
-  const FileSource& source_;
+  const SourceFiles& source_;
   LoadedModule& out_;
   Diagnostics syntax_;  // of the file that is read
   size_t collected_ = 0;
@@ -363,7 +347,13 @@ class ConfigLoader {
         options_(options),
         root_dir_(root_dir),
         diags_(diags),
-        source_(options.snapshot),
+        rules_(RulesOf(options.intent)),
+        snapshot_files_(options.snapshot != nullptr
+                            ? std::make_unique<SnapshotFiles>(*options.snapshot)
+                            : nullptr),
+        source_(snapshot_files_ != nullptr ? *snapshot_files_
+                : options.files != nullptr ? *options.files
+                                           : DiskFiles()),
         static_(program_, options, root_dir) {}
 
   /// Loads what a run block of a test file calls, as a tree of its own, with what `base` has read.
@@ -432,7 +422,9 @@ class ConfigLoader {
   const LoadOptions& options_;
   std::string root_dir_;
   Diagnostics& diags_;
-  FileSource source_;
+  IntentRules rules_;
+  std::unique_ptr<SnapshotFiles> snapshot_files_;  // null: the sources are no snapshot
+  const SourceFiles& source_;
   StaticEvaluator static_;
   ConfigLoader* base_ = nullptr;  // whose manifest and directories these are; null: its own
   std::string key_prefix_;        // of manifest keys
@@ -443,13 +435,13 @@ class ConfigLoader {
 };
 
 void ConfigLoader::ReadManifest() {
-  if (const SourceSnapshot* snapshot = source_.snapshot()) {
-    for (const SourceSnapshot::Module& module : snapshot->modules) {
+  if (options_.snapshot != nullptr) {
+    for (const SnapshotModule& module : options_.snapshot->modules) {
       manifest_[module.key] = {CleanPath(module.dir), module.source, module.version};
     }
     return;
   }
-  if (!options_.root_only) {
+  if (!rules_.root_only) {
     for (auto& [key, module] : ReadModuleManifest(options_.manifest_path, diags_)) {
       manifest_[key] = std::move(module);
     }
@@ -589,10 +581,10 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   const auto& manifest = base_ == nullptr ? manifest_ : base_->manifest_;
   if (auto found = manifest.find(caller.key);
       found != manifest.end() &&
-      (options_.require_installed || IsStillInstalled(target, found->second))) {
+      (rules_.requires_installed || IsStillInstalled(target, found->second))) {
     return &found->second;
   }
-  if (options_.require_installed) {
+  if (rules_.requires_installed) {
     diags_.Error("Module not installed",
                  "This module is not yet installed. Run \"tofu init\" to install all modules "
                  "required by this configuration.",
@@ -677,7 +669,7 @@ void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target
 /// Tells what is wrong between modules. Who only fetches modules, and got them all, goes on.
 void ConfigLoader::ShowBetweenModules(bool all_found) {
   for (Diagnostic problem : between_modules_) {
-    if (options_.only_fetching && all_found) {
+    if (rules_.only_fetches && all_found) {
       problem.severity = Severity::kWarning;
     }
     diags_.Add(std::move(problem));
@@ -815,7 +807,7 @@ void ConfigLoader::LoadRuns() {
 }
 
 void ConfigLoader::CheckSupported(const ConfigNode& root) {
-  if (options_.for_validation) {
+  if (rules_.for_validation) {
     return;
   }
   if (const std::optional<Encryption>& encryption = root.module->encryption) {
@@ -826,7 +818,7 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
   }
   if (const std::optional<Cloud>& cloud = root.module->cloud) {
     const bool right = CheckCloud(root, *cloud, static_, diags_);
-    if (right && options_.require_installed) {
+    if (right && rules_.requires_installed) {
       diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
                    "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "
                    "takes effect when the directory is initialized. To do that, run:\n  tofu init");
@@ -848,11 +840,11 @@ void ConfigLoader::Load() {
   ShowProblems(root);
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
   CheckSupported(*root_node);
-  if (options_.files_only) {
+  if (rules_.files_only) {
     return;
   }
   ReadTargets(*root_node);
-  if (options_.root_only || (diags_.error_count() != errors && !options_.despite_errors)) {
+  if (rules_.root_only || (diags_.error_count() != errors && !rules_.despite_errors)) {
     return;
   }
   const size_t of_root = diags_.error_count();
@@ -861,9 +853,7 @@ void ConfigLoader::Load() {
     LoadRuns();
   }
   const bool all_found = diags_.error_count() == of_root;
-  if (options_.calls_found != nullptr) {
-    *options_.calls_found = all_found;
-  }
+  config_.calls_complete = all_found;
   if (diags_.error_count() == errors && !between_modules_.has_errors()) {
     CheckProviderConfigs(config_, between_modules_);
     CheckTestProviders(config_, between_modules_);
@@ -883,8 +873,7 @@ std::unique_ptr<Config> LoadConfig(std::shared_ptr<Program> program, const std::
 
 std::unique_ptr<Module> LoadModule(Program& program, const std::string& dir, Diagnostics& diags) {
   LoadedModule loaded;
-  const FileSource source;
-  ModuleReader(program, source, loaded).Read(CleanPath(dir));
+  ModuleReader(program, DiskFiles(), loaded).Read(CleanPath(dir));
   diags.Append(std::move(loaded.all));
   return std::move(loaded.module);
 }
@@ -956,7 +945,7 @@ std::string ModuleManifest(const Config& config) {
 SourceSnapshot TakeSnapshot(const Config& config) {
   SourceSnapshot snapshot;
   for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
-    SourceSnapshot::Module module{
+    SnapshotModule module{
         DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
     for (const Ref<const SourceFile>& file : node->module->files) {
       module.files.push_back({BaseName(file->name()), std::string(file->text())});

@@ -11,25 +11,10 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/source_files.h"
 #include "config/variables.h"
 
 namespace kinu::config {
-
-/// The files that a configuration was read from: what a plan file keeps.
-struct SourceSnapshot {
-  struct File {
-    std::string name;
-    std::string content;
-  };
-  struct Module {
-    std::string key;  ///< dotted path of the call, empty for the root
-    std::string dir;
-    std::string source;
-    std::string version;
-    std::vector<File> files;
-  };
-  std::vector<Module> modules;
-};
 
 /// An entry of the manifest of installed modules.
 struct InstalledModule {
@@ -41,7 +26,24 @@ struct InstalledModule {
 std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std::string& path,
                                                                        Diagnostics& diags);
 
+/// What a configuration is loaded for.
+enum class LoadIntent : uint8_t {
+  kUse,        ///< everything is needed: modules must be installed, errors of the root end the load
+  kOperation,  ///< as kUse, but what the root calls is loaded even when the root has errors
+  kValidation,    ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
+                  ///< and that are not supported yet, are accepted
+  kRootModule,    ///< the root module alone, without what it calls
+  kBackend,       ///< of the root module, what stands in its files: where its calls lead is not
+                  ///< worked out
+  kInstallation,  ///< local directories are followed without a manifest; of what else is installed,
+                  ///< what the call asks for counts
+  kFetch,         ///< as kInstallation, whatever errors the root has; problems between modules (how
+                  ///< providers are passed, blocks that only the root may have) are warnings, since
+                  ///< whoever uses a fetched module next reports them
+};
+
 struct LoadOptions {
+  LoadIntent intent = LoadIntent::kUse;
   /// Name of the workspace, which module sources may use.
   std::string workspace = "default";
   /// Values of root variables, which module sources may use; null: none are given.
@@ -50,27 +52,11 @@ struct LoadOptions {
   const std::map<std::string, Value>* planned = nullptr;
   /// The manifest of installed modules.
   std::string manifest_path = ".terraform/modules/modules.json";
-  /// False: local directories are followed without a manifest, as installation does. What else is
-  /// installed counts when it is what the call asks for.
-  bool require_installed = true;
-  /// True: what is wrong between modules (how providers are passed, blocks that only the root may
-  /// have) is a warning. A module was fetched; whoever uses it next reports the errors.
-  bool only_fetching = false;
-  /// True: the root module alone is loaded, without what it calls.
-  bool root_only = false;
-  /// True: of that, what stands in its files; where its calls lead is not worked out.
-  bool files_only = false;
-  /// True: what it calls is loaded even when it has errors itself.
-  bool despite_errors = false;
-  /// Where to say whether everything that is called was found, and is right in itself; null: nobody
-  /// asks.
-  bool* calls_found = nullptr;
   /// Directory whose test files are read, with those beside the root module; empty: no test files.
   std::string test_directory = {};
-  /// True: blocks that only commands with a state need (`cloud`, `encryption`), and that are not
-  /// supported yet, are accepted.
-  bool for_validation = false;
-  /// Sources to read instead of the disk (a saved plan's); its modules count as installed.
+  /// Where files are read; null: the disk.
+  const SourceFiles* files = nullptr;
+  /// Sources to read in place of `files` (a saved plan's); its modules count as installed.
   const SourceSnapshot* snapshot = nullptr;
 };
 

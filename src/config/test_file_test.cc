@@ -31,8 +31,9 @@ class TestFiles {
       }
       EXPECT_TRUE(ReplaceFile(name, content));
     }
-    config = LoadConfig(program, ".",
-                        {.require_installed = false, .test_directory = test_directory}, diags);
+    config =
+        LoadConfig(program, ".",
+                   {.intent = LoadIntent::kInstallation, .test_directory = test_directory}, diags);
   }
   ~TestFiles() {
     std::filesystem::current_path(before_);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "addrs/address.h"
+#include "config/source_files.h"
 #include "cty/path.h"
 #include "cty/value.h"
 #include "state/state.h"
@@ -107,19 +108,6 @@ struct RelevantAttribute {
   Path attribute;
 };
 
-/// One source file of the configuration that was planned.
-struct SnapshotFile {
-  std::string name;
-  std::string content;
-};
-struct SnapshotModule {
-  std::string key;  ///< dotted path, empty for the root
-  std::string dir;
-  std::string source;
-  std::string version;
-  std::vector<SnapshotFile> files;
-};
-
 struct Plan {
   std::shared_ptr<Program> program;
   Mode mode = Mode::kNormal;
@@ -139,7 +127,7 @@ struct Plan {
   bool rejected = false;        ///< nothing was planned: the configuration is wrong in itself
   state::State prior_state;     ///< refreshed state that the plan is based on
   state::State previous_state;  ///< state as the last run left it
-  std::vector<SnapshotModule> configuration;
+  config::SourceSnapshot configuration;  ///< that was planned
   std::string lock_file;
 
   /// Whether applying it would do anything.

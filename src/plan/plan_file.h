@@ -42,7 +42,7 @@ class PlanFile {
   /// Whether the plan says which configuration it was made of, so that Verify() has compared it.
   /// Plans of OpenTofu do not.
   bool knows_sources() const;
-  Result<std::vector<SnapshotModule>> Configuration() const;
+  Result<config::SourceSnapshot> Configuration() const;
   /// The values of the root module's variables, but for ephemeral ones: a configuration can need
   /// them to be loaded.
   Result<std::map<std::string, Value>> Variables() const;

@@ -86,10 +86,10 @@ TEST(PlanFile, Create) {
   EXPECT_EQ(plan.checks[0].kind, "check");
   EXPECT_EQ(plan.checks[0].config_address, "check.c");
   EXPECT_EQ(plan.checks[0].status, "unknown");
-  ASSERT_EQ(plan.configuration.size(), 1U);
-  EXPECT_EQ(plan.configuration[0].dir, ".");
-  ASSERT_EQ(plan.configuration[0].files.size(), 1U);
-  EXPECT_EQ(plan.configuration[0].files[0].name, "main.tf");
+  ASSERT_EQ(plan.configuration.modules.size(), 1U);
+  EXPECT_EQ(plan.configuration.modules[0].dir, ".");
+  ASSERT_EQ(plan.configuration.modules[0].files.size(), 1U);
+  EXPECT_EQ(plan.configuration.modules[0].files[0].name, "main.tf");
   EXPECT_TRUE(plan.lock_file.starts_with("# This file is maintained automatically"));
 }
 
@@ -178,13 +178,13 @@ TEST(PlanFile, RefreshOnlyAndDestroyModes) {
 TEST(PlanFile, Modules) {
   Result<PlanFile> file = PlanFile::Open(GoldenPath("modules"));
   ASSERT_TRUE(file.has_value());
-  Result<std::vector<SnapshotModule>> modules = file->Configuration();
+  Result<config::SourceSnapshot> modules = file->Configuration();
   ASSERT_TRUE(modules.has_value());
-  ASSERT_EQ(modules->size(), 3U);
-  EXPECT_EQ((*modules)[1].key, "m");
-  EXPECT_EQ((*modules)[1].source, "./m");
-  EXPECT_EQ((*modules)[2].key, "m.deep");
-  EXPECT_EQ((*modules)[2].dir, "n");
+  ASSERT_EQ(modules->modules.size(), 3U);
+  EXPECT_EQ(modules->modules[1].key, "m");
+  EXPECT_EQ(modules->modules[1].source, "./m");
+  EXPECT_EQ(modules->modules[2].key, "m.deep");
+  EXPECT_EQ(modules->modules[2].dir, "n");
   EXPECT_EQ(*file->Providers(), std::vector<std::string>{"terraform.io/builtin/terraform"});
   EXPECT_TRUE(file->CheckVersion());
 }
@@ -244,7 +244,7 @@ TEST_P(RoundTrip, KeepsEverything) {
   }
   ASSERT_EQ(again.checks.size(), plan.checks.size());
   ASSERT_EQ(again.relevant_attributes.size(), plan.relevant_attributes.size());
-  ASSERT_EQ(again.configuration.size(), plan.configuration.size());
+  ASSERT_EQ(again.configuration.modules.size(), plan.configuration.modules.size());
 }
 
 TEST_P(RoundTrip, HasTheSameEntriesInTheSameOrder) {

@@ -792,10 +792,11 @@ Result<void> PlanFile::Verify() const {
   return {};
 }
 
-Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
-  std::vector<SnapshotModule> modules;
+Result<config::SourceSnapshot> PlanFile::Configuration() const {
+  config::SourceSnapshot snapshot;
+  std::vector<config::SnapshotModule>& modules = snapshot.modules;
   FlatMap<std::string, size_t> by_key;
-  auto module = [&](std::string_view key) -> SnapshotModule& {
+  auto module = [&](std::string_view key) -> config::SnapshotModule& {
     auto [it, inserted] = by_key.try_emplace(std::string(key), modules.size());
     if (inserted) {
       modules.emplace_back().key = key;
@@ -820,7 +821,7 @@ Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
                                             "\": " + content.error().message);
     }
     module(name.substr(0, slash))
-        .files.push_back(SnapshotFile{std::string(name.substr(slash + 1)), *std::move(content)});
+        .files.push_back({std::string(name.substr(slash + 1)), *std::move(content)});
   }
   Result<std::string> manifest = archive_->zip.Read(kManifestEntry);
   if (!manifest) {
@@ -841,7 +842,7 @@ Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
     if (!record.is_object()) {
       return invalid();
     }
-    SnapshotModule& described = module(text("Key"));
+    config::SnapshotModule& described = module(text("Key"));
     described.source = text("Source");
     described.version = text("Version");
     described.dir = text("Dir");
@@ -856,8 +857,8 @@ Result<std::vector<SnapshotModule>> PlanFile::Configuration() const {
     }
   }
   std::sort(modules.begin(), modules.end(),
-            [](const SnapshotModule& a, const SnapshotModule& b) { return a.key < b.key; });
-  return modules;
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  return snapshot;
 }
 
 Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
@@ -888,7 +889,7 @@ Result<Plan> PlanFile::Read(const std::shared_ptr<Program>& program,
     }
     *part.state = *std::move(state);
   }
-  Result<std::vector<SnapshotModule>> configuration = Configuration();
+  Result<config::SourceSnapshot> configuration = Configuration();
   if (!configuration) {
     return Unusable(
         "Failed to read configuration from plan file: The configuration file snapshot "

@@ -322,11 +322,11 @@ Result<std::string> PlanEncoder::Encode() {
   return std::move(text_);
 }
 
-std::string Manifest(std::span<const SnapshotModule* const> modules) {
+std::string Manifest(std::span<const config::SnapshotModule* const> modules) {
   std::string out;
   JsonWriter writer(out, {.indent = "  "});
   writer.BeginArray();
-  for (const SnapshotModule* module : modules) {
+  for (const config::SnapshotModule* module : modules) {
     writer.BeginObject();
     writer.Member("Key", module->key);
     if (!module->source.empty()) {
@@ -342,25 +342,27 @@ std::string Manifest(std::span<const SnapshotModule* const> modules) {
   return out;
 }
 
-std::vector<const SnapshotModule*> SortedModules(const Plan& plan) {
-  std::vector<const SnapshotModule*> modules;
-  for (const SnapshotModule& module : plan.configuration) {
+std::vector<const config::SnapshotModule*> SortedModules(const Plan& plan) {
+  std::vector<const config::SnapshotModule*> modules;
+  for (const config::SnapshotModule& module : plan.configuration.modules) {
     modules.push_back(&module);
   }
   std::sort(modules.begin(), modules.end(),
-            [](const SnapshotModule* a, const SnapshotModule* b) { return a->key < b->key; });
+            [](const config::SnapshotModule* a, const config::SnapshotModule* b) {
+              return a->key < b->key;
+            });
   return modules;
 }
 
-std::string EntryName(const SnapshotModule& module, const SnapshotFile& file) {
+std::string EntryName(const config::SnapshotModule& module, const config::SnapshotFile& file) {
   return std::string(kModulePrefix) + module.key + '/' + file.name;
 }
 
 std::string DigestSources(const Plan& plan) {
-  const std::vector<const SnapshotModule*> modules = SortedModules(plan);
+  const std::vector<const config::SnapshotModule*> modules = SortedModules(plan);
   std::vector<SourceEntry> entries;
-  for (const SnapshotModule* module : modules) {
-    for (const SnapshotFile& file : module->files) {
+  for (const config::SnapshotModule* module : modules) {
+    for (const config::SnapshotFile& file : module->files) {
       entries.push_back({EntryName(*module, file), file.content});
     }
   }
@@ -421,9 +423,9 @@ void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
     add(kPreviousStateEntry, prior);
   }
   prior = {};
-  const std::vector<const SnapshotModule*> modules = SortedModules(plan);
-  for (const SnapshotModule* module : modules) {
-    for (const SnapshotFile& file : module->files) {
+  const std::vector<const config::SnapshotModule*> modules = SortedModules(plan);
+  for (const config::SnapshotModule* module : modules) {
+    for (const config::SnapshotFile& file : module->files) {
       add(EntryName(*module, file), file.content);
     }
   }

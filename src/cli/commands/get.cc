@@ -33,7 +33,7 @@ int RunGet(Invocation& invocation) {
                                   .test_directory = session.flags.String("test-directory")},
                                  narrator, session.diags);
   // Modules with errors of their own are not recorded, nor what was fetched beside them.
-  if (loaded.calls_found) {
+  if (loaded.config->calls_complete) {
     WriteModuleManifest(invocation, loaded, session.diags);
   }
   return session.audience->Show(session.diags) ? 1 : 0;

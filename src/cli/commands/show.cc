@@ -286,7 +286,7 @@ int RunShow(Invocation& invocation) {
       config::LoadOptions options;
       options.workspace = WorkspaceOf(invocation);
       options.inputs = &inputs;
-      options.root_only = true;
+      options.intent = config::LoadIntent::kRootModule;
       auto config = LoadKept(program, dir, options, diags);
       if (diags.has_errors()) {
         return finish(1);

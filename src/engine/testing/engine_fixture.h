@@ -66,7 +66,7 @@ class EngineTest : public ::testing::Test {
       ASSERT_TRUE(ReplaceFile(dir_ + "/" + name, text));
     }
     config::LoadOptions options;
-    options.require_installed = false;
+    options.intent = config::LoadIntent::kInstallation;
     Diagnostics diags;
     config_ = config::LoadConfig(program_, dir_, options, diags);
     ASSERT_FALSE(diags.has_errors()) << Text(diags);

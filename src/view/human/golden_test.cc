@@ -73,7 +73,7 @@ TEST(ConfigGolden, Document) {
     const std::unique_ptr<config::Config> config = config::LoadConfig(
         std::make_shared<Program>(),
         std::string(KINU_SOURCE_DIR) + "/src/view/testdata/" + folder + "/config",
-        {.require_installed = false}, diags);
+        {.intent = config::LoadIntent::kInstallation}, diags);
     EXPECT_FALSE(diags.has_errors());
     std::string written;
     JsonWriter out(written);

@@ -1,0 +1,107 @@
+#include "config/source_files.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+
+namespace kinu::config {
+namespace {
+
+class Disk final : public SourceFiles {
+ public:
+  Result<std::vector<std::string>> List(const std::string& dir) const override {
+    return ListDirectory(dir);
+  }
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override {
+    return ReadFile(JoinPath(dir, name));
+  }
+  bool HasDirectory(const std::string& dir) const override { return IsDirectory(dir); }
+};
+
+std::unexpected<Error> NoSuchFile(const std::string& path) {
+  return Fail(ErrorCode::kNotFound, "open " + path + ": no such file or directory");
+}
+
+}  // namespace
+
+const SourceFiles& DiskFiles() {
+  static const Disk disk;
+  return disk;
+}
+
+const SnapshotModule* SnapshotFiles::Find(const std::string& dir) const {
+  const std::string wanted = CleanPath(dir);
+  const auto found = std::ranges::find_if(snapshot_.modules, [&](const SnapshotModule& module) {
+    return CleanPath(module.dir) == wanted;
+  });
+  return found == snapshot_.modules.end() ? nullptr : &*found;
+}
+
+Result<std::vector<std::string>> SnapshotFiles::List(const std::string& dir) const {
+  const SnapshotModule* module = Find(dir);
+  if (module == nullptr) {
+    return NoSuchFile(dir);
+  }
+  std::vector<std::string> names;
+  for (const SnapshotFile& file : module->files) {
+    names.push_back(file.name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<std::string> SnapshotFiles::Read(const std::string& dir, const std::string& name) const {
+  if (const SnapshotModule* module = Find(dir)) {
+    for (const SnapshotFile& file : module->files) {
+      if (file.name == name) {
+        return file.content;
+      }
+    }
+  }
+  return NoSuchFile(name);
+}
+
+bool SnapshotFiles::HasDirectory(const std::string& dir) const {
+  return Find(dir) != nullptr;
+}
+
+void OverlayFiles::Set(const std::string& path, std::string text) {
+  texts_[CleanPath(DirName(path))][BaseName(path)] = std::move(text);
+}
+
+void OverlayFiles::Remove(const std::string& path) {
+  const auto dir = texts_.find(CleanPath(DirName(path)));
+  if (dir != texts_.end() && dir->second.erase(BaseName(path)) > 0 && dir->second.empty()) {
+    texts_.erase(dir);
+  }
+}
+
+Result<std::vector<std::string>> OverlayFiles::List(const std::string& dir) const {
+  auto names = below_.List(dir);
+  const auto over = texts_.find(CleanPath(dir));
+  if (over == texts_.end()) {
+    return names;
+  }
+  std::vector<std::string> all = names ? *std::move(names) : std::vector<std::string>();
+  for (const auto& [name, text] : over->second) {
+    all.push_back(name);
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+Result<std::string> OverlayFiles::Read(const std::string& dir, const std::string& name) const {
+  if (const auto over = texts_.find(CleanPath(dir)); over != texts_.end()) {
+    if (const auto text = over->second.find(name); text != over->second.end()) {
+      return text->second;
+    }
+  }
+  return below_.Read(dir, name);
+}
+
+bool OverlayFiles::HasDirectory(const std::string& dir) const {
+  return texts_.contains(CleanPath(dir)) || below_.HasDirectory(dir);
+}
+
+}  // namespace kinu::config

@@ -1,0 +1,79 @@
+// Where the loader reads the files of modules: the disk, a plan file's snapshot, or texts that an
+// editor has not saved laid over either.
+//
+// Directories and names are as the loader writes them: relative to the working directory of the
+// process, or absolute.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kinu::config {
+
+/// One source file of a module.
+struct SnapshotFile {
+  std::string name;
+  std::string content;
+};
+/// The files that one module was read from.
+struct SnapshotModule {
+  std::string key;  ///< dotted path of the call, empty for the root
+  std::string dir;
+  std::string source;
+  std::string version;
+  std::vector<SnapshotFile> files;
+};
+/// The files that a configuration was read from, sorted by key: what a plan file keeps.
+struct SourceSnapshot {
+  std::vector<SnapshotModule> modules;
+};
+
+class SourceFiles {
+ public:
+  virtual ~SourceFiles() = default;
+  /// The names in a directory, sorted. kNotFound: there is no such directory.
+  virtual Result<std::vector<std::string>> List(const std::string& dir) const = 0;
+  /// The text of a file. kNotFound: there is no such file.
+  virtual Result<std::string> Read(const std::string& dir, const std::string& name) const = 0;
+  virtual bool HasDirectory(const std::string& dir) const = 0;
+};
+
+/// The files of this machine.
+const SourceFiles& DiskFiles();
+
+/// The files of a snapshot, which must outlive this.
+class SnapshotFiles final : public SourceFiles {
+ public:
+  explicit SnapshotFiles(const SourceSnapshot& snapshot) : snapshot_(snapshot) {}
+  Result<std::vector<std::string>> List(const std::string& dir) const override;
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override;
+  bool HasDirectory(const std::string& dir) const override;
+
+ private:
+  const SnapshotModule* Find(const std::string& dir) const;
+  const SourceSnapshot& snapshot_;
+};
+
+/// Other files with some texts in place of theirs. `below` must outlive this.
+class OverlayFiles final : public SourceFiles {
+ public:
+  explicit OverlayFiles(const SourceFiles& below) : below_(below) {}
+  /// From now on the file at `path` has this text, whether `below` has such a file or not.
+  void Set(const std::string& path, std::string text);
+  /// The file at `path` is again what `below` has.
+  void Remove(const std::string& path);
+  Result<std::vector<std::string>> List(const std::string& dir) const override;
+  Result<std::string> Read(const std::string& dir, const std::string& name) const override;
+  bool HasDirectory(const std::string& dir) const override;
+
+ private:
+  const SourceFiles& below_;
+  /// By clean directory, then by name.
+  std::map<std::string, std::map<std::string, std::string>> texts_;
+};
+
+}  // namespace kinu::config
