@@ -27,7 +27,7 @@ test:
 
 bench:
 	@tools/setup.sh build
-	@$(call BUILD,release) --target kinu kinu_measure kinu_parse_bench kinu_functions_bench
+	@$(call BUILD,release) --target kinu kinu_measure kinu_parse_bench kinu_functions_bench kinu_json_bench
 	@bench/run.py --build build/release $(BENCH)
 
 asan:
