@@ -1,11 +1,9 @@
 #include "codec/json_reader.h"
 
 #include <array>
-#include <bit>
-#include <cstring>
 #include <utility>
 
-#include "codec/json_string.h"
+#include "codec/json_lex.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "text/unicode.h"
@@ -28,24 +26,24 @@ enum class TokenKind : uint8_t {
   kEnd,
 };
 
+enum class StringForm : uint8_t {
+  kPlain,    // closed, ASCII, without escapes
+  kEncoded,  // closed and well formed
+  kBroken,
+};
+
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   uint32_t begin = 0;
   uint32_t end = 0;
-  bool plain = false;  ///< a closed string of ASCII characters, without escapes
+  StringForm form = StringForm::kBroken;  ///< of a string
 };
 
-bool IsSpace(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool StartsNumber(char c) {
-  return IsDigit(c) || c == '-' || c == '+' || c == '.';
+  return json::IsDigit(c) || c == '-' || c == '+' || c == '.';
 }
 bool ContinuesNumber(char c) {
   return StartsNumber(c) || c == 'e' || c == 'E';
@@ -67,11 +65,10 @@ class Lexer {
 
  private:
   void Advance() {
-    while (!stopped_ && pos_ < text_.size() && IsSpace(text_[pos_])) {
-      ++pos_;
+    if (!stopped_) {
+      MoveTo(json::SkipSpace(here(), end()));
     }
     next_.begin = static_cast<uint32_t>(pos_);
-    next_.plain = false;
     next_.kind = Scan();
     next_.end = static_cast<uint32_t>(pos_);
   }
@@ -122,35 +119,28 @@ class Lexer {
     }
   }
 
-  // A string ends behind its closing quote, or before a control character.
   void ScanString() {
     ++pos_;
-    constexpr uint64_t kBeyondAscii = 0x8080808080808080;
-    uint64_t seen = 0;
-    for (uint64_t word = 0; text_.size() - pos_ >= sizeof(word); pos_ += sizeof(word)) {
-      std::memcpy(&word, text_.data() + pos_, sizeof(word));
-      if (const uint64_t ends = JsonPlainEnds(word); ends != 0) {
-        if constexpr (std::endian::native == std::endian::little) {
-          const int before = std::countr_zero(ends) & ~7;
-          seen |= word & ((uint64_t{1} << before) - 1);
-          pos_ += static_cast<size_t>(before / 8);
-        }
-        break;
-      }
-      seen |= word;
+    const char* const stop =
+        json::FindByte < json::kStringStops | json::kNonAscii > (here(), end());
+    if (stop < end() && *stop == '"') {
+      next_.form = StringForm::kPlain;
+      MoveTo(stop + 1);
+      return;
     }
-    for (; pos_ < text_.size(); ++pos_) {
-      const auto c = static_cast<unsigned char>(text_[pos_]);
-      if (c == '"') {
-        next_.plain = (seen & kBeyondAscii) == 0;
-        ++pos_;
-        return;
-      }
-      if (c == '\\' || c < 0x20) {
-        break;
-      }
-      seen |= c;
+    const json::Passed string = json::PassString(stop, end());
+    if (string.ok) {
+      next_.form = StringForm::kEncoded;
+      MoveTo(string.at);
+      return;
     }
+    next_.form = StringForm::kBroken;
+    ScanBrokenString();
+  }
+
+  // Such a string ends behind the first quote that has no backslash before it, or before a control
+  // character.
+  void ScanBrokenString() {
     bool escaping = false;
     while (pos_ < text_.size()) {
       const char c = text_[pos_];
@@ -165,44 +155,15 @@ class Lexer {
     }
   }
 
+  const char* here() const { return text_.data() + pos_; }
+  const char* end() const { return text_.data() + text_.size(); }
+  void MoveTo(const char* at) { pos_ = static_cast<size_t>(at - text_.data()); }
+
   std::string_view text_;
   size_t pos_ = 0;
   bool stopped_ = false;
   Token next_;
 };
-
-// -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
-bool IsJsonNumber(std::string_view text) {
-  size_t pos = 0;
-  auto digits = [&] {
-    const size_t from = pos;
-    while (pos < text.size() && IsDigit(text[pos])) {
-      ++pos;
-    }
-    return pos > from;
-  };
-  auto accept = [&](std::string_view any_of) {
-    if (pos < text.size() && any_of.find(text[pos]) != std::string_view::npos) {
-      ++pos;
-      return true;
-    }
-    return false;
-  };
-  accept("-");
-  if (!accept("0") && !digits()) {
-    return false;
-  }
-  if (accept(".") && !digits()) {
-    return false;
-  }
-  if (accept("eE")) {
-    accept("+-");
-    if (!digits()) {
-      return false;
-    }
-  }
-  return pos == text.size();
-}
 
 std::string_view PlainMessage(JsonProblemKind kind) {
   using enum JsonProblemKind;
@@ -381,7 +342,7 @@ class JsonParser {
   }
 
   void Number(const Token& token) {
-    if (!IsJsonNumber(TextOf(token))) {
+    if (!json::IsNumber(TextOf(token))) {
       Fail(JsonProblemKind::kInvalidNumber, token);
       return;
     }
@@ -392,26 +353,32 @@ class JsonParser {
 
   void String(const Token& token) {
     const std::string_view raw = TextOf(token);
-    if (token.plain) {
-      JsonNode node = Node(JsonNode::Kind::kString, token);
-      SetText(node, raw.substr(1, raw.size() - 2));
-      Finish(node);
-      return;
-    }
-    const size_t wrong = FindJsonStringError(raw);
-    if (wrong != std::string_view::npos) {
-      const auto begin = static_cast<uint32_t>(token.begin + wrong);
-      Problem(JsonProblemKind::kInvalidString, {TokenKind::kString, begin, begin + 1});
-      document_.problems_.back().context_begin = token.begin;
-      document_.problems_.back().context_end = token.end;
-      FinishInvalid(token);
+    if (token.form == StringForm::kBroken) {
+      BrokenString(token);
       return;
     }
     const std::string_view content = raw.substr(1, raw.size() - 2);
-    const bool as_is = content.find('\\') == std::string_view::npos && kinu::text::IsUtf8(content);
+    const bool as_is = token.form == StringForm::kPlain ||
+                       (content.find('\\') == std::string_view::npos && text::IsUtf8(content));
     JsonNode node = Node(JsonNode::Kind::kString, token);
-    SetText(node, as_is ? content : document_.arena_.CopyString(DecodeJsonString(content)));
+    SetText(node, as_is ? content
+                        : document_.arena_.CopyString(
+                              json::DecodeString<json::Encoding::kUnchecked>(content)));
     Finish(node);
+  }
+
+  // The problem is one behind the wrong byte, as Go's scanner counts, or behind the token when it
+  // ends too early. Ref: hcl json/parser.go.
+  void BrokenString(const Token& token) {
+    const std::string_view raw = TextOf(token);
+    const char* const end = raw.data() + raw.size();
+    const json::Passed string = json::PassString(raw.data() + 1, end);
+    const auto begin =
+        static_cast<uint32_t>(token.begin + json::ErrorOffset(raw.data(), string.at, end));
+    Problem(JsonProblemKind::kInvalidString, {TokenKind::kString, begin, begin + 1});
+    document_.problems_.back().context_begin = token.begin;
+    document_.problems_.back().context_end = token.end;
+    FinishInvalid(token);
   }
 
   void Keyword(const Token& token) {
@@ -451,7 +418,8 @@ class JsonParser {
       Close(lexer_.Read());
       return;
     }
-    if (frame.is_object && lexer_.Peek().plain) {
+    if (frame.is_object && lexer_.Peek().kind == TokenKind::kString &&
+        lexer_.Peek().form == StringForm::kPlain) {
       const Token name = lexer_.Read();
       MemberNamed(frame, TextOf(name).substr(1, name.end - name.begin - 2), name.begin, name.end);
       return;

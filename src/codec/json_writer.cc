@@ -1,14 +1,9 @@
 #include "codec/json_writer.h"
 
-#include <array>
-#include <bit>
 #include <charconv>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "base/check.h"
+#include "codec/json_lex.h"
 #include "text/unicode.h"
 
 namespace kinu {
@@ -16,48 +11,12 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// Which bytes below 0x80 stand for themselves inside a JSON string.
-using PlainBytes = std::array<bool, 256>;
+// The bytes that may have to be escaped.
+constexpr uint8_t kOdd = json::kStringStops | json::kNonAscii;
 
-constexpr PlainBytes MakePlainBytes(JsonEscape escape) {
-  PlainBytes plain{};
-  for (int c = 0x20; c < 0x80; ++c) {
-    const bool html = c == '<' || c == '>' || c == '&';
-    plain[static_cast<size_t>(c)] =
-        c != '"' && c != '\\' && (escape == JsonEscape::kPlain || !html);
-  }
-  return plain;
-}
-
-constexpr PlainBytes kPlainInHtml = MakePlainBytes(JsonEscape::kHtml);
-constexpr PlainBytes kPlainOtherwise = MakePlainBytes(JsonEscape::kPlain);
-
-/// Where at or behind `pos` the first byte stands that does not stand for itself.
-size_t FindOdd(std::string_view text, size_t pos, const PlainBytes& plain,
-               [[maybe_unused]] JsonEscape escape) {
-#ifdef __SSE2__
-  const __m128i limit = _mm_set1_epi8(0x20);
-  for (; pos + 16 <= text.size(); pos += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + pos));
-    // Compared as signed, bytes from 0x80 on are below 0x20 as well.
-    __m128i odd = _mm_or_si128(_mm_cmplt_epi8(bytes, limit),
-                               _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                                            _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
-    if (escape == JsonEscape::kHtml) {
-      odd =
-          _mm_or_si128(odd, _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('&')),
-                                         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('<')),
-                                                      _mm_cmpeq_epi8(bytes, _mm_set1_epi8('>')))));
-    }
-    if (const auto mask = static_cast<uint32_t>(_mm_movemask_epi8(odd)); mask != 0) {
-      return pos + static_cast<size_t>(std::countr_zero(mask));
-    }
-  }
-#endif
-  while (pos < text.size() && plain[static_cast<unsigned char>(text[pos])]) {
-    ++pos;
-  }
-  return pos;
+const char* FindOdd(const char* at, const char* end, JsonEscape escape) {
+  return escape == JsonEscape::kHtml ? json::FindByte < kOdd | json::kHtml > (at, end)
+                                     : json::FindByte<kOdd>(at, end);
 }
 
 void AppendUnicodeEscape(std::string& out, uint32_t unit) {
@@ -95,19 +54,6 @@ void AppendControl(std::string& out, unsigned char c) {
   }
 }
 
-bool IsJsonSpace(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-// End of the string literal that starts at `pos` with its quote.
-size_t SkipString(std::string_view json, size_t pos) {
-  ++pos;
-  while (pos < json.size() && json[pos] != '"') {
-    pos += json[pos] == '\\' ? 2 : 1;
-  }
-  return pos < json.size() ? pos + 1 : json.size();
-}
-
 template <typename T>
 void AppendInteger(std::string& out, T value) {
   char buffer[24];
@@ -118,35 +64,34 @@ void AppendInteger(std::string& out, T value) {
 }  // namespace
 
 void JsonWriter::AppendQuoted(std::string& out, std::string_view text, JsonEscape escape) {
-  const PlainBytes& plain = escape == JsonEscape::kHtml ? kPlainInHtml : kPlainOtherwise;
+  const char* const end = text.data() + text.size();
+  const char* plain_from = text.data();
+  const char* at = text.data();
   out += '"';
-  size_t plain_from = 0;
-  size_t pos = 0;
-  auto flush = [&] { out.append(text, plain_from, pos - plain_from); };
   for (;;) {
-    pos = FindOdd(text, pos, plain, escape);
-    if (pos == text.size()) {
+    at = FindOdd(at, end, escape);
+    if (at == end) {
       break;
     }
-    const auto c = static_cast<unsigned char>(text[pos]);
+    const auto c = static_cast<unsigned char>(*at);
     if (c < 0x80) {
-      flush();
+      out.append(plain_from, static_cast<size_t>(at - plain_from));
       AppendControl(out, c);
-      plain_from = ++pos;
+      plain_from = ++at;
       continue;
     }
-    const text::Decoded decoded = text::DecodeUtf8(text, pos);
+    const text::Decoded decoded = text::DecodeUtf8(text, static_cast<size_t>(at - text.data()));
     const bool line_separator = decoded.point == 0x2028 || decoded.point == 0x2029;
     if (decoded.ok && !line_separator) {
-      pos += decoded.size;
+      at += decoded.size;
       continue;
     }
-    flush();
+    out.append(plain_from, static_cast<size_t>(at - plain_from));
     AppendUnicodeEscape(out, decoded.point);
-    pos += decoded.size;
-    plain_from = pos;
+    at += decoded.size;
+    plain_from = at;
   }
-  flush();
+  out.append(plain_from, static_cast<size_t>(end - plain_from));
   out += '"';
 }
 
@@ -250,10 +195,10 @@ void JsonWriter::Raw(std::string_view json) {
   out_ += json;
 }
 
-void JsonWriter::Embed(std::string_view json) {
-  for (size_t pos = 0; pos < json.size();) {
-    const char c = json[pos];
-    if (IsJsonSpace(c) || c == ',') {
+void JsonWriter::Embed(std::string_view text) {
+  for (size_t pos = 0; pos < text.size();) {
+    const char c = text[pos];
+    if (json::IsSpace(c) || c == ',') {
       ++pos;
       continue;
     }
@@ -269,21 +214,23 @@ void JsonWriter::Embed(std::string_view json) {
     }
     size_t end = pos;
     if (c == '"') {
-      end = SkipString(json, pos);
+      const char* const behind =
+          json::EndOfString(text.data() + pos + 1, text.data() + text.size());
+      end = static_cast<size_t>(behind - text.data());
     } else {
-      while (end < json.size() && !IsJsonSpace(json[end]) &&
-             std::string_view(",:{}[]\"").find(json[end]) == std::string_view::npos) {
+      while (end < text.size() &&
+             !json::IsIn(text[end], json::kSpace | json::kStructure | json::kQuote)) {
         ++end;
       }
       end = end == pos ? pos + 1 : end;
     }
-    const std::string_view scalar = json.substr(pos, end - pos);
+    const std::string_view scalar = text.substr(pos, end - pos);
     pos = end;
-    while (pos < json.size() && IsJsonSpace(json[pos])) {
+    while (pos < text.size() && json::IsSpace(text[pos])) {
       ++pos;
     }
     Raw(scalar);
-    if (pos < json.size() && json[pos] == ':') {
+    if (pos < text.size() && text[pos] == ':') {
       out_ += options_.indent.empty() && options_.prefix.empty() ? ":" : ": ";
       after_key_ = true;
       ++pos;

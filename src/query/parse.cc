@@ -273,14 +273,14 @@ class Parser {
     if (!HexUnit(unit)) {
       return false;
     }
-    if (unit >= 0xD800 && unit < 0xDC00) {
+    if (text::IsHighSurrogate(unit)) {
       uint32_t low = 0;
-      if (!Accept("\\u") || !HexUnit(low) || low < 0xDC00 || low > 0xDFFF) {
+      if (!Accept("\\u") || !HexUnit(low) || !text::IsLowSurrogate(low)) {
         error_.reset();
         return FailAt(begin, "a high surrogate must be followed by a low one");
       }
-      unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-    } else if (unit >= 0xDC00 && unit < 0xE000) {
+      unit = text::JoinSurrogates(unit, low);
+    } else if (text::IsLowSurrogate(unit)) {
       return FailAt(begin, "a low surrogate must follow a high one");
     }
     text::AppendUtf8(out, unit);

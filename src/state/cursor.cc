@@ -22,7 +22,7 @@ std::string_view Cursor::Value() {
     return {};
   }
   uint64_t end = tokens_->Offset();
-  while (end > begin && tfjson::TokenStream::IsSpace(text_[end - 1])) {
+  while (end > begin && json::IsSpace(text_[end - 1])) {
     --end;
   }
   return text_.substr(begin, end - begin);

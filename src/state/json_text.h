@@ -1,9 +1,6 @@
-// JSON as text: a validating cursor over a whole document and laying a value out again, both
-// without making values. This is what lets a state of 100 MB be read and written in a fraction of a
-// second: attributes stay the bytes they are.
-//
-// The byte after the text must be readable and must not continue a JSON value (a std::string's
-// terminating NUL, or what follows a complete value inside a larger document).
+// JSON as text: a cursor that walks through a document and validates it, and the layout of JSON
+// text. Both work without values, so that a state of 100 MB is read and written in a fraction of a
+// second: attributes stay the bytes that they are.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +9,20 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/json_lex.h"
+
 namespace kinu::state {
 
 /// Walks through a document and validates what it passes. After the first syntax error every
-/// question answers as at the end of the text.
+/// function behaves as at the end of the text.
 class JsonCursor {
  public:
-  /// A byte of any kind must be readable behind `text` (as in every string).
   explicit JsonCursor(std::string_view text)
       : begin_(text.empty() ? "" : text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
   /// The next character that is not white space; NUL at the end or after an error.
   char Peek() { return at_ < end_ && static_cast<uint8_t>(*at_) > ' ' ? *at_ : PeekBehindSpace(); }
-  /// Passes the next character when it is `c`.
+  /// Moves behind the next character if it is `c`.
   bool Take(char c) {
     if (Peek() != c) {
       return false;
@@ -32,20 +30,21 @@ class JsonCursor {
     ++at_;
     return true;
   }
-  /// Passes one whole value of any kind; its text without surrounding space. Empty after an error.
+  /// Passes one whole value of any kind. Returns its text without surrounding white space; empty
+  /// after an error.
   std::string_view Value();
-  /// Passes a string; what stands between the quotes, escapes as they are.
+  /// Passes a string. Returns the bytes between the quotes, escapes as they are.
   std::string_view StringBody();
 
-  /// Iterates over an object: `{` taken first, then true per member with the key's body, until the
-  /// closing brace has been passed. `first` starts true.
+  /// Iterates over an object. The caller moves behind `{` first; then this returns true per member
+  /// with the body of its key, and false behind the closing brace. `first` starts true.
   bool NextMember(bool* first, std::string_view* key_body);
   /// The same for an array.
   bool NextElement(bool* first);
 
-  /// Bytes in front of the cursor.
+  /// Number of bytes before the cursor.
   size_t position() const { return static_cast<size_t>(at_ - begin_); }
-  /// Goes on behind a value that somebody else has passed.
+  /// Moves to a place, for example behind a value that was read in another way.
   void GoTo(size_t position) { at_ = begin_ + position; }
 
   bool failed() const { return failed_; }
@@ -57,10 +56,8 @@ class JsonCursor {
 
  private:
   char PeekBehindSpace();
-  void SkipSpace();
-  bool SkipString();
-  bool SkipNumber();
-  bool SkipLiteral(std::string_view word);
+  /// Moves behind a token, or fails where it is wrong.
+  bool MoveBehind(const json::Passed& token);
   bool SkipKey();
 
   const char* begin_;
@@ -78,8 +75,8 @@ std::string DecodeStringBody(std::string_view body);
 /// `depth` is the nesting at which it stands for two-space indentation; negative: compact.
 void AppendJson(std::string& out, std::string_view json, int depth);
 
-/// A state as written in one line, with another lineage and serial in its header: how it begins,
-/// and the rest, which is a part of `text`.
+/// A state as written in one line, with another lineage and serial in its header. Returns the new
+/// beginning, and the rest, which is a part of `text`.
 std::pair<std::string, std::string_view> Relabel(std::string_view text, std::string_view lineage,
                                                  uint64_t serial);
 

@@ -194,20 +194,44 @@ bool IsAscii(std::string_view text) {
   return (seen & kHighs) == 0;
 }
 
+namespace {
+
+constexpr size_t kBlock = 64;
+
+/// Whether the kBlock bytes at `block` are ASCII.
+bool IsAsciiBlock(const char* block) {
+  uint64_t seen = 0;
+  for (size_t i = 0; i < kBlock; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, block + i, sizeof(word));
+    seen |= word;
+  }
+  return (seen & 0x8080808080808080) == 0;
+}
+
+}  // namespace
+
 size_t FindInvalidUtf8(std::string_view text) {
   size_t pos = 0;
   while (pos < text.size()) {
-    if (Byte(text, pos) < 0x80) {
-      ++pos;
+    if (text.size() - pos >= kBlock && IsAsciiBlock(text.data() + pos)) {
+      pos += kBlock;
       continue;
     }
-    const Decoded decoded = DecodeUtf8(text, pos);
-    if (!decoded.ok) {
-      return pos;
+    const size_t end = std::min(pos + kBlock, text.size());
+    while (pos < end) {
+      if (Byte(text, pos) < 0x80) {
+        ++pos;
+        continue;
+      }
+      const Decoded decoded = DecodeUtf8(text, pos);
+      if (!decoded.ok) {
+        return pos;
+      }
+      pos += decoded.size;
     }
-    pos += decoded.size;
   }
-  return pos;
+  return text.size();
 }
 
 bool IsUtf8(std::string_view text) {

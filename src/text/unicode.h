@@ -32,6 +32,16 @@ bool IsAscii(std::string_view text);
 size_t FindInvalidUtf8(std::string_view text);
 /// The text with every wrong byte replaced by U+FFFD.
 std::string ReplaceInvalidUtf8(std::string_view text);
+// The halves of a code point above U+FFFF in UTF-16, and the point that two of them encode.
+constexpr bool IsHighSurrogate(char32_t unit) {
+  return unit >= 0xD800 && unit <= 0xDBFF;
+}
+constexpr bool IsLowSurrogate(char32_t unit) {
+  return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+constexpr char32_t JoinSurrogates(char32_t high, char32_t low) {
+  return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+}
 /// Number of code points.
 size_t CodePointCount(std::string_view text);
 

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-#include "text/hex.h"
+#include "codec/json_lex.h"
 
 namespace kinu::tfjson {
 namespace {
@@ -22,24 +22,6 @@ struct Masks {
   uint64_t controls;  // below 0x20
   bool non_ascii;     // whether any byte is above 0x7F
 };
-
-enum ByteClass : uint8_t { kQuote = 1, kBackslash = 2, kOperator = 4, kSpace = 8, kControl = 16 };
-
-constexpr std::array<uint8_t, 256> kByteClasses = [] {
-  std::array<uint8_t, 256> classes{};
-  for (size_t c = 0; c < 0x20; ++c) {
-    classes[c] = kControl;
-  }
-  classes['"'] = kQuote;
-  classes['\\'] = kBackslash;
-  for (char c : {'{', '}', '[', ']', ':', ','}) {
-    classes[static_cast<uint8_t>(c)] |= kOperator;
-  }
-  for (char c : {' ', '\t', '\n', '\r'}) {
-    classes[static_cast<uint8_t>(c)] |= kSpace;
-  }
-  return classes;
-}();
 
 /// Writes the positions of the set bits. May write up to 15 more than there are.
 inline __attribute__((always_inline)) uint32_t* WriteBits(uint64_t bits, uint32_t base,
@@ -71,13 +53,16 @@ struct PortableKernel {
   static Masks Look(const char* block) {
     Masks masks{};
     for (size_t i = 0; i < StructureScanner::kBlock; ++i) {
-      const uint64_t classes = kByteClasses[static_cast<uint8_t>(block[i])];
-      masks.quotes |= (classes & 1) << i;
-      masks.backslashes |= (classes >> 1 & 1) << i;
-      masks.operators |= (classes >> 2 & 1) << i;
-      masks.spaces |= (classes >> 3 & 1) << i;
-      masks.controls |= (classes >> 4 & 1) << i;
-      masks.non_ascii = masks.non_ascii || static_cast<uint8_t>(block[i]) > 0x7F;
+      const uint64_t classes = json::kByteClasses[static_cast<uint8_t>(block[i])];
+      const auto bit = [&](json::ByteClass one) {
+        return (classes >> std::countr_zero(static_cast<uint8_t>(one)) & 1) << i;
+      };
+      masks.quotes |= bit(json::kQuote);
+      masks.backslashes |= bit(json::kBackslash);
+      masks.operators |= bit(json::kStructure);
+      masks.spaces |= bit(json::kSpace);
+      masks.controls |= bit(json::kControl);
+      masks.non_ascii = masks.non_ascii || (classes & json::kNonAscii) != 0;
     }
     return masks;
   }
@@ -311,30 +296,14 @@ uint64_t StructureScanner::Escaped(std::string_view text, size_t at, uint64_t ba
   }
   for (uint64_t left = escaped; left != 0; left &= left - 1) {
     const size_t offset = at + static_cast<size_t>(std::countr_zero(left));
-    const std::string_view next = text.substr(offset, 5);
-    if (next.empty()) {
-      break;  // the text ends: somebody misses the closing quote
+    if (offset >= text.size()) {
+      break;  // the text ends inside a string, which is another problem
     }
-    switch (next[0]) {
-      case '"':
-      case '\\':
-      case '/':
-      case 'b':
-      case 'f':
-      case 'n':
-      case 'r':
-      case 't':
-        break;
-      case 'u':
-        for (size_t i = 1; i < 5; ++i) {
-          if (i >= next.size() || text::HexDigit(next[i]) < 0) {
-            Report(offset - 1, "invalid \\u escape in a string");
-            break;
-          }
-        }
-        break;
-      default:
-        Report(offset - 1, "invalid escape in a string");
+    const char* const at_escape = text.data() + offset;
+    const char* const end = text.data() + text.size();
+    if (!json::PassEscape(at_escape, end).ok) {
+      Report(offset - 1,
+             *at_escape == 'u' ? "invalid \\u escape in a string" : "invalid escape in a string");
     }
   }
   return escaped;

@@ -1,9 +1,9 @@
 #include "tfjson/token_stream.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
+#include "codec/json_lex.h"
 #include "text/unicode.h"
 
 namespace kinu::tfjson {
@@ -23,130 +23,12 @@ constexpr ptrdiff_t kLookAhead = 4;
 constexpr size_t kMostHeld = size_t{0xF0000000};
 constexpr const char* kEndOfText = "the text ends too early";
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-size_t SkipDigits(std::string_view text, size_t at) {
-  while (at < text.size() && IsDigit(text[at])) {
-    ++at;
-  }
-  return at;
-}
-
-/// Bytes that end a number or word.
-constexpr std::array<bool, 256> kWordEnds = [] {
-  std::array<bool, 256> ends{};
-  for (const char c : {'{', '}', '[', ']', ':', ',', ' ', '\t', '\n', '\r'}) {
-    ends[static_cast<uint8_t>(c)] = true;
-  }
-  return ends;
-}();
-
-/// Whether a number or word that is well spelt begins here, and something else than a string or the
-/// end of the text follows. A zero byte must stand behind the text.
-inline bool IsPlainScalar(const char* at) {
-  const auto digit = [](char c) { return static_cast<unsigned char>(c - '0') < 10; };
-  // Byte by byte: the text may end in between.
-  switch (*at) {
-    case 't':
-      if (at[1] != 'r' || at[2] != 'u' || at[3] != 'e') {
-        return false;
-      }
-      at += 4;
-      break;
-    case 'n':
-      if (at[1] != 'u' || at[2] != 'l' || at[3] != 'l') {
-        return false;
-      }
-      at += 4;
-      break;
-    case 'f':
-      if (at[1] != 'a' || at[2] != 'l' || at[3] != 's' || at[4] != 'e') {
-        return false;
-      }
-      at += 5;
-      break;
-    default:
-      at += *at == '-' ? 1 : 0;
-      if (*at == '0') {
-        ++at;
-      } else if (digit(*at)) {
-        while (digit(*++at)) {
-        }
-      } else {
-        return false;
-      }
-      if (*at == '.' || (*at | 0x20) == 'e') {
-        return false;  // rare enough for the other way
-      }
-  }
-  return kWordEnds[static_cast<uint8_t>(*at)];
-}
-
-/// The grammar of JSON numbers.
-bool IsNumber(std::string_view text) {
-  size_t at = text.starts_with('-') ? 1 : 0;
-  const size_t integer = at;
-  at = SkipDigits(text, at);
-  if (at == integer || (text[integer] == '0' && at > integer + 1)) {
-    return false;
-  }
-  if (at < text.size() && text[at] == '.') {
-    const size_t fraction = ++at;
-    at = SkipDigits(text, at);
-    if (at == fraction) {
-      return false;
-    }
-  }
-  if (at < text.size() && (text[at] | 0x20) == 'e') {
-    ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
-      ++at;
-    }
-    const size_t exponent = at;
-    at = SkipDigits(text, at);
-    if (at == exponent) {
-      return false;
-    }
-  }
-  return at == text.size();
-}
-
-/// Whether some of 64 bytes have their highest bit set.
-bool HasNonAscii(const char* block) {
-  uint64_t bits = 0;
-  for (size_t i = 0; i < StructureScanner::kBlock; i += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, block + i, sizeof(word));
-    bits |= word;
-  }
-  return (bits & 0x8080808080808080) != 0;
-}
-
-/// As text::FindInvalidUtf8, for texts that are ASCII nearly everywhere.
-size_t FindInvalidUtf8(std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    if (text.size() - at >= StructureScanner::kBlock && !HasNonAscii(text.data() + at)) {
-      at += StructureScanner::kBlock;
-      continue;
-    }
-    // Character by character to behind this block.
-    const size_t end = std::min(at + StructureScanner::kBlock, text.size());
-    while (at < end) {
-      if (static_cast<unsigned char>(text[at]) < 0x80) {
-        ++at;
-        continue;
-      }
-      const text::Decoded next = text::DecodeUtf8(text, at);
-      if (!next.ok) {
-        return at;
-      }
-      at += next.size;
-    }
-  }
-  return text.size();
+/// Whether a word or a well-formed integer begins here, and something else than a string or the end
+/// of the text follows. A zero byte must stand behind the text.
+[[gnu::always_inline]] inline bool IsPlainScalar(const char* at) {
+  const json::Passed scalar =
+      json::PassNumberOrWord<json::NumberPart::kInteger>(at, json::Terminated());
+  return scalar.ok && json::IsIn(*scalar.at, json::kSpace | json::kStructure);
 }
 
 }  // namespace
@@ -232,7 +114,7 @@ bool TokenStream::CheckUtf8(size_t to) {
     }
   }
   const std::string_view part(text_ + checked_, to - checked_);
-  const size_t invalid = FindInvalidUtf8(part);
+  const size_t invalid = text::FindInvalidUtf8(part);
   if (invalid < part.size()) {
     return FailAt(base_ + checked_ + invalid, "bytes that are not UTF-8");
   }
@@ -321,10 +203,14 @@ bool TokenStream::FailHere(const char* message) {
 
 bool TokenStream::TakeScalar() {
   const char first = Peek();
+  if (IsPlainScalar(text_ + *next_)) {
+    Advance();
+    return true;
+  }
   const std::string_view text = Text();
   bool good = false;
-  if (first == '-' || IsDigit(first)) {
-    good = IsNumber(text);
+  if (first == '-' || json::IsDigit(first)) {
+    good = json::IsNumber(text);
     if (!good) [[unlikely]] {
       return FailHere("a number is misspelt");
     }
@@ -513,7 +399,7 @@ std::string_view TokenStream::Held() {
     return {};  // a problem let go of it
   }
   uint32_t end = *next_;
-  while (end > held_ && IsSpace(text_[end - 1])) {
+  while (end > held_ && json::IsSpace(text_[end - 1])) {
     --end;
   }
   return {text_ + held_, end - static_cast<size_t>(held_)};

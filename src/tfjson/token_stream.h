@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/json_lex.h"
 #include "tfjson/mapped_file.h"
 #include "tfjson/scanner.h"
 
@@ -48,7 +49,7 @@ class TokenStream {
   std::string_view Text() {
     Peek();
     uint32_t end = next_[1];
-    while (end > *next_ && IsSpace(text_[end - 1])) {
+    while (end > *next_ && json::IsSpace(text_[end - 1])) {
       --end;
     }
     return {text_ + *next_, end - *next_};
@@ -95,8 +96,6 @@ class TokenStream {
   const Problem& problem() const { return problem_; }
   /// How many bytes have been read.
   uint64_t bytes_read() const { return base_ + size_; }
-
-  static bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
  private:
   static constexpr uint64_t kNotHeld = ~uint64_t{0};

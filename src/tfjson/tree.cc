@@ -8,25 +8,12 @@
 #include <utility>
 
 #include "base/flat_map.h"
-#include "text/unicode.h"
+#include "codec/json_lex.h"
 
 namespace kinu::tfjson {
 namespace {
 
 constexpr uint32_t kMostMembers = (1U << 28) - 1;
-
-uint32_t HexValue(std::string_view digits) {
-  uint32_t value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-  return value;
-}
-
-bool IsHighSurrogate(uint32_t unit) {
-  return unit >= 0xD800 && unit < 0xDC00;
-}
-bool IsLowSurrogate(uint32_t unit) {
-  return unit >= 0xDC00 && unit < 0xE000;
-}
 
 Kind KindOf(char first) {
   switch (first) {
@@ -356,74 +343,19 @@ Node Repeated(const Tree& tree) {
 }
 
 std::string DecodeString(std::string_view quoted) {
-  std::string out;
-  const std::string_view text = quoted.substr(1, quoted.size() - 2);
-  out.reserve(text.size());
-  for (size_t at = 0; at < text.size();) {
-    const size_t backslash = std::min(text.find('\\', at), text.size());
-    out.append(text, at, backslash - at);
-    if (backslash == text.size()) {
-      break;
-    }
-    at = backslash + 2;
-    switch (const char c = text[backslash + 1]) {
-      case 'b':
-        out += '\b';
-        break;
-      case 'f':
-        out += '\f';
-        break;
-      case 'n':
-        out += '\n';
-        break;
-      case 'r':
-        out += '\r';
-        break;
-      case 't':
-        out += '\t';
-        break;
-      case 'u': {
-        uint32_t point = HexValue(text.substr(at, 4));
-        at += 4;
-        if (IsHighSurrogate(point) && text.substr(at, 2) == "\\u") {
-          const uint32_t low = HexValue(text.substr(at + 2, 4));
-          if (IsLowSurrogate(low)) {
-            point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-            at += 6;
-          }
-        }
-        text::AppendUtf8(out, point);
-        break;
-      }
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return json::DecodeString<json::Encoding::kUtf8>(quoted.substr(1, quoted.size() - 2));
 }
 
-void AppendCompact(std::string& out, std::string_view json) {
-  size_t at = 0;
-  while (at < json.size()) {
-    const size_t begin = at;
-    while (at < json.size() && !TokenStream::IsSpace(json[at])) {
-      if (json[at] != '"') {
-        ++at;
-        continue;
-      }
-      // To the closing quote: one that has an even number of backslashes before it.
-      for (++at; at < json.size() && json[at] != '"'; ++at) {
-        if (json[at] == '\\') {
-          ++at;
-        }
-      }
-      ++at;
+void AppendCompact(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    const char* const begin = at;
+    while (at < end && !json::IsSpace(*at)) {
+      at = *at == '"' ? json::EndOfString(at + 1, end) : at + 1;
     }
-    at = std::min(at, json.size());
-    out.append(json, begin, at - begin);
-    while (at < json.size() && TokenStream::IsSpace(json[at])) {
-      ++at;
-    }
+    out.append(begin, static_cast<size_t>(at - begin));
+    at = json::SkipSpace(at, end);
   }
 }
 

@@ -1,20 +1,13 @@
 #include "view/json/stored_value.h"
 
-#include <array>
-#include <bit>
-#include <cstring>
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
+#include "codec/json_lex.h"
 #include "cty/json.h"
 #include "view/json/value.h"
 
 namespace kinu::view {
 namespace {
 
-/// Deeper values go the slow way, which knows the bound of all values.
+/// Deeper values are decoded, which enforces the bound of all values.
 constexpr int kDeepestStored = 100;
 /// Integers of so many digits are written as they stand.
 constexpr ptrdiff_t kPlainDigits = 15;
@@ -22,34 +15,7 @@ constexpr size_t kStoredTypes = 16;
 
 /// Bytes of a string that need a second look: its end, escapes, what documents escape, and all that
 /// is not ASCII.
-constexpr std::array<bool, 256> kStoredStops = [] {
-  std::array<bool, 256> stops{};
-  for (size_t c = 0; c < stops.size(); ++c) {
-    stops[c] = c < 0x20 || c >= 0x80 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&';
-  }
-  return stops;
-}();
-
-const char* FindStoredStop(const char* at, const char* end) {
-#ifdef __SSE2__
-  while (end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const auto is = [&](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
-    // Compared as signed, bytes from 0x80 on are below 0x20 as well.
-    const __m128i odd =
-        _mm_or_si128(_mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20)), is('&')),
-                     _mm_or_si128(_mm_or_si128(is('"'), is('\\')), _mm_or_si128(is('<'), is('>'))));
-    if (const auto mask = static_cast<uint32_t>(_mm_movemask_epi8(odd)); mask != 0) {
-      return at + std::countr_zero(mask);
-    }
-    at += 16;
-  }
-#endif
-  while (at < end && !kStoredStops[static_cast<unsigned char>(*at)]) {
-    ++at;
-  }
-  return at;
-}
+constexpr uint8_t kStoredStops = json::kStringStops | json::kNonAscii | json::kHtml;
 
 /// The length of an escape that documents spell the same way; 0 of others.
 size_t SameEscape(std::string_view escape) {
@@ -75,27 +41,8 @@ bool StoredValue::Read(std::string_view json, const Type& type, const schema::Bl
          Object(type, SensitiveShape{.block = block}, 0) != Mask::kFailed;
 }
 
-void StoredValue::SkipSpace() {
-  while (at_ < end_ && static_cast<unsigned char>(*at_) <= ' ') {
-    ++at_;
-#ifdef __SSE2__
-    const __m128i space = _mm_set1_epi8(' ');
-    while (end_ - at_ >= 16) {
-      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at_));
-      const auto other =
-          static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, space))) ^ 0xFFFF;
-      if (other != 0) {
-        at_ += std::countr_zero(other);
-        break;
-      }
-      at_ += 16;
-    }
-#endif
-  }
-}
-
 char StoredValue::Peek() {
-  SkipSpace();
+  at_ = json::SkipSpace(at_, end_);
   return at_ < end_ ? *at_ : '\0';
 }
 
@@ -112,7 +59,7 @@ std::string_view StoredValue::PlainString() {
     return {};
   }
   for (const char* at = at_ + 1;;) {
-    at = FindStoredStop(at, end_);
+    at = json::FindByte<kStoredStops>(at, end_);
     if (at < end_ && *at == '"') {
       const std::string_view text(at_, static_cast<size_t>(at + 1 - at_));
       at_ = at + 1;
@@ -128,29 +75,34 @@ std::string_view StoredValue::PlainString() {
 }
 
 std::string_view StoredValue::Skip() {
-  const char first = Peek();
+  (void)Peek();
   const char* const start = at_;
   size_t depth = 0;
   do {
-    const char c = at_ < end_ ? *at_ : '\0';
-    if (c == '"') {
-      for (++at_; at_ < end_ && *at_ != '"'; ++at_) {
-        at_ += *at_ == '\\' ? 1 : 0;
-      }
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      --depth;
+    switch (Peek()) {
+      case '"':
+        at_ = json::EndOfString(at_ + 1, end_);
+        break;
+      case '{':
+      case '[':
+        ++depth;
+        ++at_;
+        break;
+      case '}':
+      case ']':
+        --depth;
+        ++at_;
+        break;
+      case ':':
+      case ',':
+        ++at_;
+        break;
+      default:
+        while (at_ < end_ && !json::IsIn(*at_, json::kSpace | json::kStructure)) {
+          ++at_;
+        }
     }
-    ++at_;
   } while (depth > 0 && at_ < end_);
-  if (first != '"' && first != '{' && first != '[') {
-    while (at_ < end_ && static_cast<unsigned char>(*at_) > ' ' && *at_ != ',' && *at_ != '}' &&
-           *at_ != ']') {
-      ++at_;
-    }
-  }
-  at_ = std::min(at_, end_);
   return {start, static_cast<size_t>(at_ - start)};
 }
 
@@ -164,7 +116,7 @@ const Type* StoredValue::TypeOf(std::string_view json) {
   if (!type) {
     return nullptr;
   }
-  // A type that somebody still walks along is shared by it, so the place may be taken.
+  // A caller that still uses the replaced type shares its ownership.
   if (types_.size() < kStoredTypes) {
     types_.emplace_back(json, *std::move(type));
     return &types_.back().second;
@@ -230,20 +182,16 @@ StoredValue::Mask StoredValue::Primitive(const Type& type) {
     const std::string_view word = first == 't' ? "true" : "false";
     value_ += word;
     at_ += word.size();
-  } else if (type.kind() == TypeKind::kNumber && (first == '-' || (first >= '0' && first <= '9'))) {
-    const char* digit = at_ + (first == '-' ? 1 : 0);
-    if (digit != at_ && *digit == '0') {
+  } else if (type.kind() == TypeKind::kNumber && (first == '-' || json::IsDigit(first))) {
+    const char* const digits = at_ + (first == '-' ? 1 : 0);
+    const char* const behind = json::SkipDigits(digits, end_);
+    const bool minus_zero = digits != at_ && digits < end_ && *digits == '0';
+    const bool integer = behind == end_ || (*behind != '.' && *behind != 'e' && *behind != 'E');
+    if (minus_zero || !integer || behind - at_ > kPlainDigits) {
       return Slowly(type, {});
     }
-    while (digit < end_ && *digit >= '0' && *digit <= '9') {
-      ++digit;
-    }
-    if (digit - at_ > kPlainDigits ||
-        (digit < end_ && (*digit == '.' || *digit == 'e' || *digit == 'E'))) {
-      return Slowly(type, {});
-    }
-    value_.append(at_, digit);
-    at_ = digit;
+    value_.append(at_, behind);
+    at_ = behind;
   } else {
     return Slowly(type, {});
   }
@@ -251,8 +199,8 @@ StoredValue::Mask StoredValue::Primitive(const Type& type) {
   return Mask::kFalse;
 }
 
-/// The value of a dynamic one, which stands here, and the type behind it, if that is the guessed
-/// one.
+/// Reads the content of a dynamic value as one of the guessed type, and the type behind it. Returns
+/// false when the type is another.
 bool StoredValue::AsGuessed(const TextAndType& guess, const SensitiveShape& shape, int depth,
                             Mask* mask) {
   const auto& [text, type] = guess;
@@ -260,7 +208,7 @@ bool StoredValue::AsGuessed(const TextAndType& guess, const SensitiveShape& shap
   if (*mask == Mask::kFailed || !Take(',') || PlainString() != "\"type\"" || !Take(':')) {
     return false;
   }
-  SkipSpace();
+  at_ = json::SkipSpace(at_, end_);
   if (!std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(text)) {
     return false;
   }
@@ -361,7 +309,7 @@ StoredValue::Mask StoredValue::Sequence(const Type& type, const SensitiveShape& 
   return type.is_tuple() && count != type.elements().size() ? Mask::kFailed : Mask::kParts;
 }
 
-/// Plain texts in the order that sets have.
+/// A set of plain strings that are in the order of sets.
 StoredValue::Mask StoredValue::StringSet(const Type& type, const SensitiveShape& shape) {
   const char* const start = at_;
   const size_t value_size = value_.size();
@@ -403,7 +351,7 @@ StoredValue::Mask StoredValue::StringSet(const Type& type, const SensitiveShape&
   return Mask::kParts;
 }
 
-/// A member with its name, and its mask when that says anything.
+/// A member with its name, and its mask unless that is plain `false`.
 bool StoredValue::Member(const Type& type, const SensitiveMember& member, std::string_view quoted,
                          int depth) {
   if (value_.back() != '{') {

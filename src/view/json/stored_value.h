@@ -1,6 +1,6 @@
-// StoredValue: the value of an object in a state file, from its JSON to that of a document without
-// values in between. Both say nearly the same; what differs (order, spelling, what is absent) is
-// found by walking along the type.
+// StoredValue: rewrites the value of an object in a state file as the JSON of a document, without
+// making values in between. The two texts are nearly the same; order, spelling and absent members
+// differ, and these are found by walking along the type.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ namespace kinu::view {
 
 class StoredValue {
  public:
-  /// Reads an object's attributes: valid JSON, with a readable byte behind. False when they are not
-  /// as the type has them, or unusual: then values have to be made, which tells what is wrong.
-  /// `block` null: nothing in it is sensitive.
+  /// Reads an object's attributes, which must be valid JSON. Returns false when they do not fit the
+  /// type or are unusual; the caller then decodes values, which reports what is wrong. `block`
+  /// null: nothing in it is sensitive.
   bool Read(std::string_view json, const Type& type, const schema::Block* block);
 
-  /// What WriteValue() and WriteSensitiveMask() write of the value; valid until the next Read().
+  /// The text that WriteValue() and WriteSensitiveMask() write for the value; valid until the next
+  /// Read().
   const std::string& value() const { return value_; }
   const std::string& mask() const { return mask_; }
 
  private:
-  /// What became of a value: whether its mask is plain `false`.
+  /// The outcome of a value: failed, or whether its mask is plain `false`.
   enum class Mask : uint8_t { kFailed, kFalse, kParts };
   using TextAndType = std::pair<std::string, Type>;
 
@@ -39,13 +40,13 @@ class StoredValue {
   Mask Map(const Type& type, const SensitiveShape& shape, int depth);
   Mask Object(const Type& type, const SensitiveShape& shape, int depth);
   bool Member(const Type& type, const SensitiveMember& member, std::string_view quoted, int depth);
-  /// By way of a value.
+  /// Decodes a value and writes that.
   Mask Slowly(const Type& type, const SensitiveShape& shape);
 
-  void SkipSpace();
   char Peek();
   bool Take(char c);
-  /// Passes a string that is written as it stands; else nothing. Quotes are inside.
+  /// Passes a string that documents spell the same way and returns it with its quotes; stays and
+  /// returns an empty text at any other.
   std::string_view PlainString();
   /// Passes a value of any kind.
   std::string_view Skip();
@@ -55,7 +56,7 @@ class StoredValue {
   const char* end_ = nullptr;
   std::string value_;
   std::string mask_;
-  std::vector<TextAndType> types_;  // those read last, by their text
+  std::vector<TextAndType> types_;  // the ones read last, by their text
   size_t next_type_ = 0;
   // Of the dynamic values of the last object, in order: the next object will have the same.
   std::vector<TextAndType> guesses_;
