@@ -1,5 +1,5 @@
-// Whether an applied object is one that the plan promised. Messages never show a sensitive value.
-// Ref: opentofu internal/plans/objchange/compatible.go.
+// Checks an applied object against its plan. Messages never show a sensitive value. Ref: opentofu
+// internal/plans/objchange/compatible.go.
 #include <string>
 #include <utility>
 
@@ -151,8 +151,8 @@ class ApplyCheck {
     }
   }
 
-  // Each element of one set needs a partner in the other. Equal elements are found by hash; only
-  // the rest is tried pairwise.
+  // Each element of one set needs a partner in the other. One merge of both finds equal elements;
+  // only the others are compared pair by pair.
   template <typename Matches>
   void Sets(const Value& planned, const Value& actual, const Path& path, Matches&& matches) {
     const auto planned_elements = planned.elements();
@@ -192,7 +192,7 @@ class ApplyCheck {
 
   static void FindEqual(std::span<const Value> a, std::span<const Value> b,
                         std::vector<bool>& a_found, std::vector<bool>& b_found) {
-    // Both are in the order of sets, so equal known elements meet in one pass.
+    // Both spans are in set order, so that one merge finds the equal known elements.
     size_t i = 0;
     size_t j = 0;
     while (i < a.size() && j < b.size()) {
@@ -208,7 +208,7 @@ class ApplyCheck {
   }
 
  public:
-  /// Any two values, without a schema.
+  /// Compares two values of any type, without a schema.
   void Compare(const Value& planned, const Value& actual, const Path& path) {
     const Type type = planned.type();
     if (type.is_dynamic()) {
@@ -312,7 +312,7 @@ class ApplyCheck {
     }
   }
 
-  // Whether a type is another one with its dynamic parts decided.
+  // Whether `given` is `wanted` with types in the place of its dynamic parts.
   static bool Conforms(const Type& given, const Type& wanted) {
     if (wanted.is_dynamic() || given == wanted) {
       return true;
@@ -352,7 +352,8 @@ class ApplyCheck {
     }
   }
 
-  // Whether a value is one of those that a refined unknown stood for, as far as can be told.
+  // Whether `actual` fits the refinements of the unknown value that was planned. True when that
+  // cannot be decided.
   static bool Allows(const Refinements& refinements, const Value& actual) {
     if (actual.IsNull()) {
       return !refinements.not_null;

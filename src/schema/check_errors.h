@@ -1,4 +1,4 @@
-// What both checks of objects need, private to schema.
+// Helpers shared by CheckPlanned() and CheckCompatible(). Private to schema.
 #pragma once
 
 #include <string>

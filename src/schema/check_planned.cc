@@ -1,5 +1,5 @@
-// Whether a planned object is one that the configuration allows. Messages never show a sensitive
-// value. Ref: opentofu internal/plans/objchange/plan_valid.go.
+// Checks a planned object against its configuration. Messages never show a sensitive value. Ref:
+// opentofu internal/plans/objchange/plan_valid.go.
 #include <string>
 #include <utility>
 
@@ -67,7 +67,7 @@ class PlanCheck {
     if (EqualUnrefined(planned, config)) {
       return;
     }
-    // A provider may keep the prior value where it means the same as the configured one.
+    // A provider may return the prior value when it means the same as the configured one.
     if (!prior.IsNull() && !config.IsNull() && EqualUnrefined(planned, prior)) {
       return;
     }
@@ -98,8 +98,8 @@ class PlanCheck {
     Add(errors_, path, std::move(message));
   }
 
-  // Both counts when they are known and differ, or one cannot be told: then the rest is not looked
-  // at.
+  // Compares the number of elements and reports a difference. False: the elements cannot be
+  // compared pair by pair, because the counts differ or are unknown.
   bool SameLength(const Value& planned, const Value& config, const Path& path) {
     const Value planned_length = Length(planned);
     const Value config_length = Length(config);
@@ -169,7 +169,7 @@ class PlanCheck {
         }
         break;
       case Nesting::kSet: {
-        // Elements of two sets have no correspondence that could be checked, only their number.
+        // Elements of two sets cannot be paired, so that only their number is compared.
         const Value planned_length = Length(planned);
         const Value config_length = Length(config);
         const Value equal = Equals(planned_length, config_length);

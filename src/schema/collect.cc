@@ -1,5 +1,5 @@
-// References in a body, found without evaluating it.
-// Ref: opentofu internal/lang/blocktoattr/variables.go; hcl ext/dynblock/variables.go.
+// Collects the references of a body without evaluating it. Ref: opentofu
+// internal/lang/blocktoattr/variables.go; hcl ext/dynblock/variables.go.
 #include <algorithm>
 #include <forward_list>
 #include <optional>
@@ -13,7 +13,7 @@
 namespace kinu::schema {
 namespace {
 
-// Names of the iterators around a body, innermost first.
+// The iterators of the `dynamic` blocks around a body, innermost first. They are no references.
 struct Iterator {
   std::string name;
   const Iterator* outer;
@@ -116,7 +116,8 @@ class Collector {
   std::vector<const hcl::TraversalExpr*>& traversals_;
   std::vector<const hcl::CallExpr*>& calls_;
   std::forward_list<Iterator> iterators_;
-  std::optional<hcl::SyntaxTree> tree_;  // of dynamic blocks, once there is one
+  // of the expressions in `dynamic` blocks; made for the first one
+  std::optional<hcl::SyntaxTree> tree_;
 };
 
 }  // namespace

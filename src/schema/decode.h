@@ -1,5 +1,5 @@
-// From a configuration body to a value of the schema's type. Ref: configschema/decoder_spec.go,
-// opentofu internal/lang/eval.go EvalBlock; hcl hcldec.
+// Decodes a configuration body into a value of the schema's type. Ref: opentofu
+// internal/configs/configschema/decoder_spec.go, internal/lang/eval.go EvalBlock; hcl hcldec.
 #pragma once
 
 #include <span>
@@ -18,24 +18,26 @@ struct Binding;
 
 namespace kinu::schema {
 
-/// Reads a body through a schema: evaluates and converts attributes, expands `dynamic` blocks,
-/// checks the number of blocks. The result has the schema's implied type (parts that could not be
-/// read are unknown), whatever problems there are. Names in `hidden` were read by somebody else.
+/// Decodes a body through a schema: evaluates and converts attributes, expands `dynamic` blocks and
+/// checks the number of blocks. The result always has the schema's implied type: what could not be
+/// evaluated is unknown. Attributes and blocks named in `hidden` (`count`, `lifecycle` and the
+/// like) are skipped, because the language has read them.
 Value DecodeBody(const Block& block, const hcl::Body& body,
                  std::span<const std::string_view> hidden, const lang::Scope& scope,
                  const lang::Binding* bindings, Diagnostics& diags);
 
-/// All traversals in a body as read through a schema (attributes and nested blocks, `dynamic`
-/// included), in the reference's order. Needs no evaluation. Unsupported parts are skipped.
+/// Collects the traversals and function calls of a body (attributes and nested blocks, `dynamic`
+/// blocks included) without evaluating anything. They come in the order in which OpenTofu evaluates
+/// them. What the schema does not have is skipped.
 void CollectBodyTraversals(const Block& block, const hcl::Body& body,
                            std::span<const std::string_view> hidden,
                            std::vector<const hcl::TraversalExpr*>& traversals,
                            std::vector<const hcl::CallExpr*>& calls);
 
-/// The block schema whose value has an object type: each attribute optional. For attributes that
-/// are written as blocks.
+/// The schema of the blocks that may be written for an attribute whose elements have the type
+/// `object`. Every attribute of it is optional.
 Block BlockForObject(const Type& object);
-/// Whether an attribute of this type may be written as blocks.
+/// Whether an attribute of this type may be written as blocks: a list or a set of objects.
 bool CanBeBlocks(const Type& type);
 
 }  // namespace kinu::schema

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kMapLabels[] = {"key"};
 
-// The content of the first `dynamic` block for the name, or null.
+// The `content` body of the first `dynamic` block that generates blocks named `name`, or null.
 const hcl::Body* DynamicContent(const hcl::Body& body, std::string_view name) {
   static constexpr std::string_view kLabel[] = {"type"};
   const hcl::BlockSchema dynamic[] = {{"dynamic", kLabel}};
@@ -34,9 +34,9 @@ const hcl::Body* DynamicContent(const hcl::Body& body, std::string_view name) {
   return nullptr;
 }
 
-// Goes down from body to body as long as steps name blocks. Steps that do not are passed over: they
-// are inside an attribute. With `generated`, an element behind the blocks that are written is one
-// of a `dynamic` block.
+// Follows path steps from body to body, as long as they name blocks. Other steps are inside an
+// attribute and are skipped. With `generated`, an index past the last written block means a block
+// that a `dynamic` block generates.
 const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps,
                          bool generated = false) {
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -99,7 +99,8 @@ const hcl::Body* Descend(const hcl::Body* body, std::span<const PathStep> steps,
   return body;
 }
 
-// The element of a list or map that is written out in the attribute's expression.
+// The range of the element `key` in a list or object constructor; else that of the whole
+// expression.
 SourceRange LocateElement(const hcl::Attribute& attribute, const Value& key) {
   const hcl::Expr& expr = *attribute.expr;
   if (key.type() == Type::Number()) {
@@ -184,7 +185,8 @@ void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& val
     if (!marked.marks.ephemeral()) {
       continue;
     }
-    // Inside an attribute of dynamic type the schema knows nothing: its owner decides.
+    // The schema does not describe the inside of an attribute of dynamic type: the attribute around
+    // it decides.
     Path path = marked.path;
     const Attribute* attribute = FindAttributeByPath(block, path);
     while (attribute == nullptr && !path.empty()) {

@@ -1,6 +1,6 @@
-// Where in a configuration body the attribute stands that a path in its value leads to. For
-// problems that are known by path: those of providers, and those found in whole values. Ref:
-// opentofu internal/tfdiags/contextual.go.
+// Finds the place in a configuration body that a path into its value means: diagnostics of
+// providers, and of checks of whole values, carry a path only. Ref: opentofu
+// internal/tfdiags/contextual.go.
 #pragma once
 
 #include "cty/path.h"
@@ -10,16 +10,16 @@
 
 namespace kinu::schema {
 
-/// The range of the expression at `path`, or the place in the deepest body on the way where it is
-/// missing.
+/// The range of the expression at `path`. If the configuration has none, the place in the innermost
+/// body on the path where it is missing.
 SourceRange Locate(const hcl::Body& body, const Path& path);
 
-/// The place in the body that holds the last step of the path where something would be missing.
-/// Blocks that `dynamic` generates are in its `content`.
+/// The place in the body of the last step of the path where a missing argument would stand. For a
+/// block that a `dynamic` block generates, that is the `content` block.
 SourceRange LocateBody(const hcl::Body& body, const Path& path);
 
-/// Reports every ephemeral part of a value outside of write-only attributes.
-/// Ref: opentofu internal/lang/eval.go validEphemeralReferences.
+/// Reports every ephemeral part of a value that is outside of write-only attributes. Ref: opentofu
+/// internal/lang/eval.go validEphemeralReferences.
 void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,
                      Diagnostics& diags);
 

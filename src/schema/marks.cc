@@ -9,7 +9,8 @@
 namespace kinu::schema {
 namespace {
 
-// Rebuilds a value with some attributes changed. `Rule` says which (Changes), and how (Change).
+// Rebuilds a value with some attributes changed: Rule::Applies() selects them, Rule::Change()
+// returns the new value.
 template <typename Rule>
 class AttributeChange {
  public:

@@ -1,5 +1,5 @@
-// What a schema says about the secrecy of a value's parts.
-// Ref: opentofu internal/configs/configschema/marks.go, write_only.go.
+// Applies the sensitive and write-only attributes of a schema to values. Ref: opentofu
+// internal/configs/configschema/marks.go, write_only.go.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,13 @@ namespace kinu::schema {
 
 /// The value with every sensitive attribute marked, at any depth.
 Value MarkSensitive(const Block& block, const Value& value);
-/// An object of which every part is unknown, so that its parts can be marked.
+/// An object whose attributes are all unknown. Unlike one unknown value, its attributes can be
+/// marked.
 Value UnknownObject(const Block& block);
-/// The value with every write-only attribute null, at any depth: what may be stored.
+/// The value with every write-only attribute null, at any depth. Only this form may be stored.
 Value WithoutWriteOnly(const Block& block, const Value& value);
-/// Where write-only attributes are not null. Elements of sets have no path and are not looked at.
+/// The paths of write-only attributes that are not null. Elements of sets have no path, so sets are
+/// skipped.
 std::vector<Path> PresentWriteOnly(const Block& block, const Value& value);
 
 }  // namespace kinu::schema

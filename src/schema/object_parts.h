@@ -1,4 +1,4 @@
-// Taking objects apart and putting them together again, private to schema.
+// Takes objects apart and builds them again. Private to schema.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,8 @@
 
 namespace kinu::schema {
 
-/// An attribute of a value of object type, which may be null (then null) or unknown (then unknown).
+/// The attribute `name` of an object. A null object has null attributes, an unknown one has unknown
+/// attributes, and a value of another type has the null value of dynamic type.
 inline Value Part(const Value& object, std::string_view name) {
   const Type type = object.type();
   const int at = type.is_object() ? type.FindAttribute(name) : -1;
@@ -26,8 +27,8 @@ inline Value Part(const Value& object, std::string_view name) {
   return object.elements()[static_cast<size_t>(at)];
 }
 
-/// As Part for element `index` of an object's attributes; `name` is used when the object has not
-/// `count` attributes, which only a value of another type has.
+/// As Part(), but looks at element `index` first. `name` is searched only when the object does not
+/// have `count` attributes, that is, when its type is not the schema's.
 inline Value PartAt(const Value& object, size_t index, size_t count, std::string_view name) {
   if (object.IsKnown() && !object.IsNull() && object.size() == count) {
     return object.elements()[index];
@@ -35,15 +36,15 @@ inline Value PartAt(const Value& object, size_t index, size_t count, std::string
   return Part(object, name);
 }
 
-/// An object with the attribute names of `like`, whose values are `values` in order. Shares the
-/// type when the values' types allow it.
+/// An object with the attribute names of `like` and `values` in their order. It has the type `like`
+/// when the types of all values allow that.
 Value ObjectLike(const Type& like, std::vector<Value> values);
 
-/// A list, set or map of `values`, of the kind and with the keys of `like`; a tuple or object where
-/// the types differ.
+/// A list, set or map of `values`, of the kind and with the keys of `like`. If the types of the
+/// values differ it is a tuple or an object.
 Value SequenceLike(const Value& like, std::vector<Value> values);
 
-/// Equality that takes two unknowns of one type for equal, whatever is known about them.
+/// Compares two values, ignoring refinements: two unknown values of one type are equal.
 bool EqualUnrefined(const Value& a, const Value& b);
 
 }  // namespace kinu::schema

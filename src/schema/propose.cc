@@ -10,12 +10,12 @@
 namespace kinu::schema {
 namespace {
 
-// A block or the object of a nested attribute: their members follow the same rules.
+// A block, or the object of a nested attribute: the same rules hold for the members of both.
 struct ObjectSchema {
   const Block* block = nullptr;
   const NestedAttributes* nested = nullptr;
 
-  /// What stands at element `index` of an object of this schema, which is called `name`.
+  /// The member that describes element `index`, named `name`, of an object of this schema.
   Block::Member At(size_t index, std::string_view name) const {
     if (block == nullptr) {
       const bool fits = index < nested->attributes.size() && nested->attributes[index].name == name;
@@ -40,8 +40,9 @@ Value ProposeObject(const ObjectSchema& schema, const Value& prior, const Value&
 Value ProposeNested(const ObjectSchema& schema, Nesting nesting, const Value& prior,
                     const Value& config);
 
-// An optional computed nested attribute whose prior value has members that only configuration can
-// have set: taking it out of the configuration takes them away.
+// Whether the prior value of an optional computed nested attribute has members that only
+// configuration can have set. Removing such an attribute from the configuration removes the value;
+// otherwise the prior value would stay.
 bool HasConfiguredMembers(const Attribute& attribute, const Value& prior) {
   if (!attribute.optional || attribute.nested == nullptr) {
     return false;
@@ -85,8 +86,8 @@ Value ProposeMember(const Block::Member& member, const Value& prior, const Value
   return ProposeNested({&member.nested->block, nullptr}, member.nested->nesting, prior, config);
 }
 
-// The members of an object whose configuration is known and not null. What the configuration says
-// already is shared with it.
+// Proposes the members of an object whose configuration is known and not null. Configured values
+// are shared, not copied.
 Value ProposeMembers(const ObjectSchema& schema, const Value& prior, const Value& config) {
   const Type type = config.type();
   const size_t count = config.size();
@@ -118,8 +119,8 @@ Value ProposeObject(const ObjectSchema& schema, const Value& prior, const Value&
   return ProposeMembers(schema, prior, config);
 }
 
-// Whether a set element of the prior state can be what became of a configured one: they differ only
-// where a computed attribute is not configured.
+// Whether the configured element can have produced this set element of the prior state: they differ
+// only where a computed attribute is not configured.
 bool CanComeFrom(const ObjectSchema& schema, const Value& prior, const Value& config) {
   if (EqualUnrefined(config, prior)) {
     return true;
@@ -138,7 +139,7 @@ bool CanComeFrom(const ObjectSchema& schema, const Value& prior, const Value& co
     if (EqualUnrefined(*configured, old)) {
       return false;
     }
-    // Elements of sets cannot be told apart further.
+    // Elements of a nested set cannot be paired any further.
     if (configured->type().is_set()) {
       valid = false;
       return false;

@@ -1,5 +1,5 @@
-// What a provider is asked for and what it may answer: the proposed new state, and the checks of a
-// planned and of an applied object. Ref: opentofu internal/plans/objchange.
+// The proposed new state that a provider receives, and the checks of the planned and of the applied
+// object that it returns. Ref: opentofu internal/plans/objchange.
 #pragma once
 
 #include <vector>
@@ -10,25 +10,25 @@
 
 namespace kinu::schema {
 
-/// The object that configuration and prior state together propose: configured values, and prior
-/// ones where a computed attribute is not configured. Values must be unmarked. Ref:
-/// objchange.ProposedNew.
+/// The object that configuration and prior state propose: the configured value of each attribute,
+/// and the prior value of a computed attribute that is not configured. Values must be unmarked.
+/// Ref: objchange.ProposedNew.
 Value ProposeNew(const Block& schema, const Value& prior, const Value& config);
-/// As ProposeNew for an object of which nothing is known but its configuration: computed attributes
+/// As ProposeNew() for an object without a prior state: computed attributes that are not configured
 /// are unknown. Ref: objchange.PlannedUnknownObject.
 Value ProposeUnknown(const Block& schema, const Value& config);
 
-/// Whether a planned object is one that the configuration allows; one error for each place where it
-/// is not. Ref: objchange.AssertPlanValid.
+/// Checks that the configuration allows a planned object. Returns one error for each attribute or
+/// block that it does not allow. Ref: objchange.AssertPlanValid.
 std::vector<ValueError> CheckPlanned(const Block& schema, const Value& prior, const Value& config,
                                      const Value& planned);
-/// Whether an object after apply is one that the plan promised. Ref:
-/// objchange.AssertObjectCompatible.
+/// Checks that an object after apply agrees with its plan: known values are unchanged, and unknown
+/// ones have become values of their type. Ref: objchange.AssertObjectCompatible.
 std::vector<ValueError> CheckCompatible(const Block& schema, const Value& planned,
                                         const Value& actual);
 
-/// Puts an object of a provider of old into the form that blocks demand: no null and no unknown
-/// collections of blocks. Ref: objchange.NormalizeObjectFromLegacySDK.
+/// Replaces null and unknown collections of blocks, which providers of the legacy SDK return and
+/// which a schema does not allow. Ref: objchange.NormalizeObjectFromLegacySDK.
 Value NormalizeLegacyObject(const Value& value, const Block& schema);
 
 }  // namespace kinu::schema

@@ -36,13 +36,13 @@ Type Collection(Nesting nesting, const Type& object) {
   return object;
 }
 
-// What is found while walking down nested attributes.
+// Collected while walking down nested attributes.
 struct Findings {
   bool sensitive = false;
   bool write_only = false;
 };
 
-// Sets the types that follow from nested attributes, innermost first.
+// Sorts nested attributes and sets the types that they imply, innermost first.
 void FinishAttribute(Attribute& attribute, Findings& findings) {
   findings.sensitive |= attribute.sensitive;
   findings.write_only |= attribute.write_only;
@@ -62,7 +62,8 @@ void FinishAttribute(Attribute& attribute, Findings& findings) {
   attribute.type = attribute.config_type.WithoutOptionalAttributes();
 }
 
-// Types that no provider of old could declare, so that blocks can only mean blocks.
+// Whether the SDK before nested attributes cannot declare this type: then blocks are never
+// attributes. Ref: opentofu internal/lang/blocktoattr/schema.go.
 bool IsNewStyle(const Attribute& attribute) {
   const Type& type = attribute.type;
   if (attribute.nested != nullptr || type.is_structural()) {
@@ -131,7 +132,7 @@ void Block::Finish() {
       allows_attributes_as_blocks_ = false;
     }
   }
-  // An attribute hides a block of the same name, which only a broken schema has.
+  // An attribute hides a block of the same name. Only an invalid schema has both.
   std::erase_if(
       blocks, [this](const NestedBlock& nested) { return FindAttribute(nested.name) != nullptr; });
   for (NestedBlock& nested : blocks) {
@@ -160,7 +161,7 @@ void Block::Finish() {
 void NestedBlock::Finish() {
   block.Finish();
   const Type& object = block.implied_type();
-  // With a dynamic part inside, elements may differ: their collection has no type of its own.
+  // When a part is dynamic, the elements may have different types: no list or map type fits.
   const bool open = object.has_dynamic();
   implied_type_ = open && (nesting == Nesting::kList || nesting == Nesting::kMap)
                       ? Type::Dynamic()

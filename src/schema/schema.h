@@ -1,5 +1,5 @@
-// Schemas: what a provider says about its configuration, resource types and data sources.
-// Ref: opentofu internal/configs/configschema; the wire forms are in proto/tfplugin*.proto.
+// Schemas: what a provider declares about its configuration, resource types and data sources. Ref:
+// opentofu internal/configs/configschema; proto/tfplugin5.proto, tfplugin6.proto.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct NestedAttributes;
 
 struct Attribute {
   std::string name;
-  Type type;  ///< the wire type; for a nested attribute the type that follows from it
+  Type type;  ///< the wire type; a nested attribute has the type that its members imply
   std::unique_ptr<NestedAttributes> nested;  ///< protocol 6 nested attribute, else null
-  /// What configuration is converted to: as `type`, but members of a nested attribute that are
-  /// optional or computed may be absent. Set by Block::Finish().
+  /// The type that the configured value is converted to: as `type`, but optional and computed
+  /// members of a nested attribute may be absent. Set by Block::Finish().
   Type config_type;
   std::string description;
   TextKind description_kind = TextKind::kPlain;
@@ -39,7 +39,7 @@ struct Attribute {
   std::string deprecation_message;
 };
 
-/// The object behind a nested attribute.
+/// The members of a nested attribute (protocol 6).
 struct NestedAttributes {
   Nesting nesting = Nesting::kSingle;  ///< never kGroup
   std::vector<Attribute> attributes;   ///< sorted by name
@@ -59,24 +59,28 @@ struct Block {
 
   const Attribute* FindAttribute(std::string_view name) const;
   const NestedBlock* FindBlock(std::string_view name) const;
-  /// The object type of a value of this block; computed once by Finish(). Ref: provider contract 5.
+  /// The object type of a value of this block. Set by Finish(). Ref: configschema/implied_type.go.
   const Type& implied_type() const { return implied_type_; }
-  /// Sorts and computes what follows from the content, here and in all nested blocks.
+  /// Sorts the members and computes implied types, empty values and the flags below, here and in
+  /// all nested blocks.
   void Finish();
-  /// Attributes and nested blocks in the order of implied_type().attributes(): member i is what
-  /// element i of a value stands for. Exactly one pointer is set.
+  /// Attributes and nested blocks in the order of implied_type().attributes(): member i describes
+  /// element i of a value. Exactly one of the pointers is set.
   struct Member {
     const Attribute* attribute = nullptr;
     const NestedBlock* nested = nullptr;
   };
   std::span<const Member> members() const { return members_; }
-  /// Whether any attribute, at any depth, is sensitive or write-only: a quick way out.
+  /// Whether any attribute, at any depth, is sensitive (write-only). False lets callers skip a
+  /// walk.
   bool has_sensitive() const { return has_sensitive_; }
   bool has_write_only() const { return has_write_only_; }
-  /// Whether attributes that are lists or sets of objects may be written as blocks: only in schemas
-  /// simple enough to come from a provider of old. Ref: opentofu internal/lang/blocktoattr.
+  /// Whether attributes that are lists or sets of objects may be written as blocks. Only schemas
+  /// that an SDK before nested attributes can have made allow it. Ref: opentofu
+  /// internal/lang/blocktoattr.
   bool allows_attributes_as_blocks() const { return allows_attributes_as_blocks_; }
-  /// The value of an absent block: attributes null, blocks as the contract's table says.
+  /// The value of an absent block: every attribute is null, and each nested block has its
+  /// NestedBlock::EmptyValue(). Ref: configschema/empty_value.go.
   const Value& EmptyValue() const { return empty_value_; }
 
  private:
@@ -94,9 +98,11 @@ struct NestedBlock {
   int64_t min_items = 0;
   int64_t max_items = 0;
   Block block;
-  /// The type of the block's value in its parent.
+  /// The type of this attribute in the parent's value: an object, or a list, set or map of objects.
+  /// Dynamic for a list or map whose object type has a dynamic part.
   const Type& implied_type() const { return implied_type_; }
-  /// The value where no such block is written.
+  /// The value when no such block is written: null (single), an object of empty values (group) or
+  /// an empty collection.
   const Value& EmptyValue() const { return empty_value_; }
 
  private:
@@ -106,8 +112,8 @@ struct NestedBlock {
   Value empty_value_;
 };
 
-/// The attribute that a path leads to, or null: index steps are looked through, and so is the
-/// inside of an attribute that has no nested attributes.
+/// The attribute that a path leads to, or null. Index steps are skipped. Steps inside an attribute
+/// without nested attributes lead to that attribute.
 const Attribute* FindAttributeByPath(const Block& block, const Path& path);
 const Attribute* FindAttributeByPath(const NestedAttributes& nested, const Path& path);
 
@@ -145,19 +151,19 @@ struct Capabilities {
   bool move_resource_state = false;
 };
 
-/// Everything a provider declares. Types are decoded when first asked for, then kept: with a warm
-/// cache a command pays only for what it uses. Thread-safe.
+/// Everything that a provider declares. Each type is decoded at its first use and then kept, so
+/// that a command with a warm cache decodes only the types it uses. Thread-safe.
 class ProviderSchema {
  public:
   virtual ~ProviderSchema() = default;
   virtual const ResourceSchema& provider_config() const = 0;
-  virtual const ResourceSchema* provider_meta() const = 0;  ///< null: none
-  /// Null when the provider has no such type.
+  virtual const ResourceSchema* provider_meta() const = 0;  ///< null: the provider has none
+  /// These return null when the provider has no such type or function.
   virtual const ResourceSchema* FindResource(std::string_view type) const = 0;
   virtual const ResourceSchema* FindData(std::string_view type) const = 0;
   virtual const ResourceSchema* FindEphemeral(std::string_view type) const = 0;
   virtual const FunctionSignature* FindFunction(std::string_view name) const = 0;
-  /// Names, sorted.
+  /// All names, sorted.
   virtual std::vector<std::string> ResourceTypes() const = 0;
   virtual std::vector<std::string> DataTypes() const = 0;
   virtual std::vector<std::string> EphemeralTypes() const = 0;

@@ -69,7 +69,7 @@ std::string Decode(const Block& block, std::string_view text, std::string variab
   return diags.empty() ? Bench::Show(value) : Bench::Show(diags);
 }
 
-// A part of the decoded value.
+// Decodes a block and returns one attribute of the value.
 std::string DecodePart(const Block& block, std::string_view text, std::string_view name,
                        std::string variables = "{}") {
   Bench bench(std::move(variables));
@@ -299,7 +299,7 @@ TEST(Locate, EphemeralValuesNeedWriteOnlyAttributes) {
   EXPECT_EQ(Bench::Show(diags), "Ephemeral value used in non-ephemeral context at 4-5");
 }
 
-// A resource with a computed, an optional computed and a plain attribute, and a set of blocks.
+// A resource schema with a computed, an optional computed and an optional attribute, and blocks.
 Block MakeResource() {
   Block block;
   block.attributes.push_back(MakeAttribute("id", Type::String(), kComputed));
