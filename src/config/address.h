@@ -1,5 +1,4 @@
-// Addresses that people write outside of the configuration: -target=…, -exclude=…, the arguments of
-// commands.
+// Addresses outside of the configuration: -target=…, -exclude=…, and the arguments of commands.
 #pragma once
 
 #include <optional>
@@ -8,8 +7,8 @@
 
 namespace kinu::config {
 
-/// Parses a whole source as the address of a module, a resource or an instance of one. Nothing with
-/// diagnostics when it is none. Ref: opentofu internal/addrs/parse_target.go.
+/// Parses a whole source as the address of a module, a resource or a resource instance. Returns
+/// nothing and reports an error if it is none. Ref: opentofu internal/addrs/parse_target.go.
 std::optional<Endpoint> ParseAddress(Program& program, const SourceFile* source,
                                      Diagnostics& diags);
 

@@ -1,4 +1,4 @@
-// The block types that may stand at the top of a configuration file. Ref: opentofu
+// The block types of the top level of a configuration file. Ref: opentofu
 // internal/configs/parser_config.go configFileSchema.
 #include "config/blocks/blocks.h"
 

@@ -62,8 +62,8 @@ ProviderConfig Config::ResolveProvider(const ConfigNode& node, Symbol local_name
 
 namespace {
 
-/// The provider that the call of a module passes in as (provider, alias), or null. The last of
-/// several counts.
+/// The configuration that a module's call passes in as (provider, alias), or null. The last entry
+/// counts if several match.
 const ProviderRef* FindPassedIn(const Config& config, const ConfigNode& node, Symbol provider,
                                 Symbol alias) {
   const ProviderRef* outside = nullptr;
@@ -79,8 +79,9 @@ const ProviderRef* FindPassedIn(const Config& config, const ConfigNode& node, Sy
   return outside;
 }
 
-/// Whether a root module that is only validated gets a provider of its configuration_aliases: where
-/// it has no block for the same provider without alias. Ref: transform_provider.go transformSingle.
+/// Whether validation treats (provider, alias) of the root module as configured: it is one of the
+/// configuration_aliases, and no block without alias configures the provider. Ref:
+/// transform_provider.go transformSingle.
 bool IsAliasOfRequired(const Module& module, Symbol provider, Symbol alias) {
   for (const RequiredProvider& required : module.required_providers) {
     const bool configured =

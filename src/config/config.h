@@ -1,6 +1,6 @@
-// The configuration as loaded: modules (parsed once per directory), the tree of module calls, and
-// every block with its expressions. Immutable after loading, except reference bindings.
-// Ref: opentofu internal/configs.
+// The loaded configuration: modules (parsed once per directory), the tree of module calls, and
+// every block with its expressions. Only bindings of references change after loading. Ref: opentofu
+// internal/configs.
 #pragma once
 
 #include <map>
@@ -20,10 +20,10 @@
 
 namespace kinu::config {
 
-/// The version of the language, against which modules state what they are compatible with.
+/// The language version that version constraints of modules (`required_version`) are compared with.
 inline constexpr std::string_view kLanguageVersion = "1.12.6";
 
-/// `validation`, `precondition`, `postcondition`, `assert`.
+/// A `validation`, `precondition`, `postcondition` or `assert` block.
 struct Condition {
   const hcl::Expr* condition = nullptr;
   const hcl::Expr* error_message = nullptr;
@@ -35,9 +35,9 @@ struct Variable {
   SourceRange range;
   std::string description;
   bool has_description = false;
-  lang::TypeConstraint constraint;  ///< dynamic when no type is given
+  lang::TypeConstraint constraint;  ///< dynamic if the block has no type
   bool has_type = false;
-  bool parse_as_expression = false;    ///< inputs given as text are read as HCL expressions
+  bool parse_as_expression = false;    ///< values given as text are parsed as HCL expressions
   std::optional<Value> default_value;  ///< converted to the type
   bool sensitive = false;
   bool has_sensitive = false;
@@ -45,7 +45,7 @@ struct Variable {
   bool has_ephemeral = false;
   bool nullable = true;
   bool has_nullable = false;
-  bool is_const = false;  ///< may be used where values are needed while loading
+  bool is_const = false;  ///< its value is known while loading, so that module sources may use it
   bool has_const = false;
   std::string deprecated;
   std::vector<Condition> validations;
@@ -70,11 +70,11 @@ struct Output {
   std::string deprecated;
   std::vector<const hcl::TraversalExpr*> depends_on;
   std::vector<Condition> preconditions;
-  /// Where messages about the value point. Ref: configs.Output.UsageRange.
+  /// The range for diagnostics about the value. Ref: configs.Output.UsageRange.
   SourceRange usage_range() const { return expr != nullptr ? expr->range() : range; }
 };
 
-/// A provider configuration named in a module: `aws`, `aws.west`, `aws.west["k"]`.
+/// A reference to a provider configuration: `aws`, `aws.west`, `aws.west["k"]`.
 struct ProviderRef {
   Symbol local_name;
   Symbol alias;
@@ -82,13 +82,14 @@ struct ProviderRef {
   SourceRange range;               ///< of the local name
 };
 
-/// What happens to a resource at the end of its life, and who does it.
+/// A `provisioner` block: an action after creation or before destruction of a resource.
 struct Provisioner {
   enum class When : uint8_t { kCreate, kDestroy };
   enum class OnFailure : uint8_t { kFail, kContinue };
   std::string_view type;
-  const hcl::Body* body = nullptr;        ///< read with kProvisionerMetaNames hidden
-  const hcl::Body* connection = nullptr;  ///< of its own, null: the resource's
+  const hcl::Body* body = nullptr;  ///< read with kProvisionerMetaNames hidden
+  /// its own `connection` block; null: that of the resource
+  const hcl::Body* connection = nullptr;
   When when = When::kCreate;
   OnFailure on_failure = OnFailure::kFail;
   SourceRange range;
@@ -107,7 +108,7 @@ struct Resource {
   const hcl::Expr* for_each = nullptr;
   const hcl::Expr* enabled = nullptr;
   std::optional<ProviderRef> provider_ref;
-  Symbol provider;  ///< full source address of its provider
+  Symbol provider;  ///< full source address
   std::vector<const hcl::TraversalExpr*> depends_on;
   std::optional<bool> create_before_destroy;
   const hcl::Expr* prevent_destroy = nullptr;
@@ -122,13 +123,13 @@ struct Resource {
   int check = -1;  ///< index of the check block that a data source is nested in
 };
 
-/// Names in resource bodies that belong to the language, not to the provider's schema.
+/// Arguments and blocks in resource bodies that belong to the language and not to the schema.
 extern const std::span<const std::string_view> kResourceMetaNames;
 extern const std::span<const std::string_view> kDataMetaNames;
 extern const std::span<const std::string_view> kModuleMetaNames;
 extern const std::span<const std::string_view> kProviderMetaNames;
 extern const std::span<const std::string_view> kProvisionerMetaNames;
-/// The hidden names for a resource of that mode.
+/// The hidden names for a resource of the mode.
 std::span<const std::string_view> MetaNames(ResourceMode mode);
 
 struct ProviderBlock {
@@ -139,10 +140,11 @@ struct ProviderBlock {
   std::string version;
   SourceRange range;
   SourceRange name_range;
-  bool is_empty = false;  ///< nothing in it but an alias: only passes a configuration on
+  /// has no arguments but `alias`: it passes on the configuration of a module call
+  bool is_empty = false;
 };
 
-/// A `provider_meta` block: what a module tells a provider about itself.
+/// A `provider_meta` block: data about the module for a provider.
 struct ProviderMeta {
   Symbol local_name;
   Symbol provider;  ///< full source address
@@ -154,7 +156,7 @@ struct RequiredProvider {
   Symbol local_name;
   Symbol provider;  ///< full source address
   std::string source;
-  std::string version;  ///< constraint as written
+  std::string version;  ///< version constraint as written
   std::vector<ProviderRef> aliases;
   SourceRange range;
 };
@@ -164,14 +166,14 @@ struct ModuleCall {
   SourceRange range;
   const hcl::Body* body = nullptr;  ///< inputs, read with kModuleMetaNames hidden
   std::vector<hcl::Attribute> inputs;
-  /// As written when it is a plain string, else as evaluated for the first call of this module
-  /// (what a call really uses stands in its ConfigNode).
+  /// The source as written if it is a plain string, else the value for the first call of this
+  /// module. ConfigNode::source has the value for each call.
   std::string source;
   SourceRange source_range;
   const hcl::Expr* source_expr = nullptr;
   std::string version;
   const hcl::Expr* version_expr = nullptr;
-  SourceRange version_range;  ///< name and value
+  SourceRange version_range;  ///< from the argument's name to the end of its value
   const hcl::Expr* count = nullptr;
   const hcl::Expr* for_each = nullptr;
   const hcl::Expr* enabled = nullptr;
@@ -187,7 +189,7 @@ struct Check {
   Symbol name;
   SourceRange range;
   std::vector<Condition> asserts;
-  int data_resource = -1;  ///< index into Module::resources of the nested data block
+  int data_resource = -1;  ///< index into Module::resources of the nested data block, or -1
 };
 
 /// An address in a `moved`, `removed` or `import` block, relative to the block's module.
@@ -211,7 +213,7 @@ struct Removed {
   Endpoint from;  ///< has no instance keys
   bool destroy = false;
   bool has_destroy = false;
-  std::vector<Provisioner> provisioners;  ///< all of them for destroying
+  std::vector<Provisioner> provisioners;  ///< all with `when = destroy`
   SourceRange range;
 };
 
@@ -221,7 +223,7 @@ struct Import {
   const hcl::Expr* identity = nullptr;
   const hcl::Expr* for_each = nullptr;
   ConfigResource target;                     ///< `to` without its keys
-  std::optional<ResourceInstance> instance;  ///< `to` when its keys are literals
+  std::optional<ResourceInstance> instance;  ///< `to` if all its keys are literals
   std::optional<ProviderRef> provider_ref;
   Symbol provider;  ///< full source address
   SourceRange range;
@@ -246,13 +248,14 @@ struct EncryptionPart {
   std::string name;
   const hcl::Body* body = nullptr;
 };
-/// What encrypts one kind of file.
+/// The encryption methods of the state, of plans or of one remote state.
 struct EncryptionTarget {
   struct Method {
-    const hcl::Expr* expr = nullptr;  ///< null when the argument is missing
-    SourceRange missing;              ///< where it would stand
+    const hcl::Expr* expr = nullptr;  ///< null: the `method` argument is missing
+    SourceRange missing;              ///< where the missing argument would stand
   };
-  std::vector<Method> methods;  ///< the method, then the fallbacks with which old files are read
+  /// the method for writing, then the fallbacks for reading older files
+  std::vector<Method> methods;
   bool enforced = false;
 };
 struct Encryption {
@@ -265,12 +268,12 @@ struct Encryption {
   SourceRange range;
 };
 
-/// One module directory's content. Shared by every call of that directory.
+/// The content of one module directory. All calls of the directory share it.
 struct Module {
   std::string dir;
   hcl::SyntaxTree tree;
   std::vector<Ref<const SourceFile>> files;
-  // Tables in the order in which the reference lists them: by name; resources by mode, type, name.
+  // Tables are sorted by name, those of resources by mode, type and name, as OpenTofu lists them.
   std::vector<Variable> variables;
   std::vector<Local> locals;
   std::vector<Output> outputs;
@@ -286,10 +289,10 @@ struct Module {
   std::optional<Backend> backend;
   std::optional<Cloud> cloud;
   std::optional<Encryption> encryption;
-  /// What each bound traversal stands for; index = TraversalExpr::binding.
+  /// The resolved references; TraversalExpr::binding is an index into this.
   std::vector<Reference> references;
 
-  // Index into the tables, or -1.
+  // These return an index into a table, or -1.
   int FindVariable(Symbol name) const { return Look(variable_index, name); }
   int FindLocal(Symbol name) const { return Look(local_index, name); }
   int FindOutput(Symbol name) const { return Look(output_index, name); }
@@ -299,7 +302,8 @@ struct Module {
 
   FlatMap<uint32_t, int> variable_index, local_index, output_index, call_index;
   FlatMap<ResourceName, int> resource_index;
-  FlatMap<uint32_t, Symbol> provider_addresses;  ///< local name to full address, of names in use
+  /// local name to full source address, for the names that are in use
+  FlatMap<uint32_t, Symbol> provider_addresses;
 
  private:
   static int Look(const FlatMap<uint32_t, int>& index, Symbol name) {
@@ -308,18 +312,18 @@ struct Module {
   }
 };
 
-/// A place in the tree of module calls.
+/// A node in the tree of module calls.
 struct ConfigNode {
   ModuleId path;
-  uint32_t index = 0;  ///< in Config::nodes
+  uint32_t index = 0;  ///< index into Config::nodes
   Module* module = nullptr;
   ConfigNode* parent = nullptr;
-  int call = -1;  ///< index of the call in the parent's module
+  int call = -1;  ///< index into the calls of the parent's module
   std::string source_dir;
   std::string source;                 ///< normalised source address, empty for the root
-  std::string version;                ///< installed version, empty when the source has none
-  std::vector<ConfigNode*> children;  ///< one per Module::calls; null when it could not be loaded
-  /// One per Module::providers: its for_each, which must be known when the configuration is loaded.
+  std::string version;                ///< installed version, empty if the source has none
+  std::vector<ConfigNode*> children;  ///< one for each of Module::calls; null if loading it failed
+  /// The for_each of each of Module::providers. Loading evaluates it: it must be known then.
   std::vector<Value> provider_for_each;
 };
 
@@ -335,39 +339,39 @@ class Config {
   ConfigNode& root() const { return *nodes[0]; }
   const ConfigNode* Find(ModuleId path) const;
   /// The provider configuration that (local name, alias) means in a module, following `providers`
-  /// arguments and inheritance upward. Ref: configs.Config.ResolveProviderConfig... and
+  /// arguments and inheritance upwards. Ref: configs.Config.ResolveAbsProviderAddr and
   /// transform_provider.go.
   ProviderConfig ResolveProvider(const ConfigNode& node, Symbol local_name, Symbol alias) const;
   ProviderConfig ResolveProvider(const ConfigNode& node, const Resource& resource) const;
-  /// The same from the provider's full source address in the module.
+  /// The same from the provider's full source address.
   ProviderConfig ResolveProviderAddress(const ConfigNode& node, Symbol provider,
                                         Symbol alias) const;
-  /// The provider configuration at exactly this address of a state: itself, or the one that a call
-  /// passes in there. Nothing is inherited. Nothing: the configuration has none.
+  /// The provider configuration at exactly this address, as a state has it: its own block, or what
+  /// a module call passes as this address. Inherits nothing. Returns nothing if there is none.
   std::optional<ProviderConfig> ProviderAt(const ProviderConfig& address) const;
-  /// Whether an address to which ResolveProvider() leads is configured, or needs no block. While
-  /// validating, the root module has its configuration_aliases too.
+  /// Whether a result of ResolveProvider() has a block or needs none. With `validating`, the
+  /// configuration_aliases of the root module count as configured.
   bool HasProvider(const ProviderConfig& address, bool validating) const;
-  /// Whether a call of `node` can pass on a provider: it is required, configured or passed in
-  /// there.
+  /// Whether a call in `node` can pass a provider on: `node` requires it, configures it or receives
+  /// it from its own call.
   bool CanPassOn(const ConfigNode& node, Symbol provider, Symbol alias, bool validating) const;
-  /// The block that configures a provider, or null (an empty configuration is implied).
+  /// The block of a provider configuration, or null: then its configuration is empty.
   const ProviderBlock* FindProviderBlock(const ProviderConfig& config) const;
-  /// Full source address of a local provider name in a module.
+  /// The full source address of a local provider name in a module.
   Symbol ProviderAddress(const Module& module, Symbol local_name) const;
 
-  FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
-  /// The empty block of a provider that is not configured, in a file that nobody wrote.
+  FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to an index into `nodes`
+  /// An empty body for a provider without a block, in a generated file: diagnostics need a place.
   struct AbsentBlock {
     Ref<const SourceFile> file;
     hcl::SyntaxTree tree;
     const hcl::Body* body = nullptr;
   };
-  std::map<std::string, AbsentBlock> absent_blocks;  ///< by what the file is called
-  /// Whether everything that is called was found, and is right in itself.
+  std::map<std::string, AbsentBlock> absent_blocks;  ///< by name of the generated file
+  /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;
-  /// The test files that were read with the root module; null: none were asked for. The modules
-  /// that their run blocks call are in `modules` too.
+  /// The test files of the root module; null if they were not requested. `modules` holds the
+  /// modules that their run blocks call too.
   std::shared_ptr<TestSuite> tests;
 };
 

@@ -1,4 +1,4 @@
-// Configurations in temporary directories: what is loaded, and what is wrong with it.
+// Loads configurations from temporary directories and checks results and diagnostics.
 #include <filesystem>
 #include <map>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-/// Files in a directory of their own, which is the working directory while the test runs.
+/// A directory with these files. It is the working directory while the test runs.
 class Workspace {
  public:
   explicit Workspace(const Files& files) : before_(std::filesystem::current_path()) {
@@ -672,7 +672,7 @@ module "m" { source = "./m" }
                            "Reserved symbol name|lazy", "Invalid reference|[0]"}));
 }
 
-/// A schema for every resource.
+/// A SchemaSource with the same schema for every resource.
 class OneSchema final : public SchemaSource {
  public:
   OneSchema() {
@@ -828,7 +828,7 @@ TEST(Json, ReadsTheSameBlocks) {
   EXPECT_EQ(loaded.Text(root.moved[0].from_endpoint.resource.name), "old");
 }
 
-// --- The page on the JSON syntax of configurations, block type by block type. ---
+// --- docs/seeds/json-configuration-syntax.md, block type by block type. ---
 
 /// Loads a file in JSON syntax.
 Loaded LoadJson(std::string_view text, Files others = {}) {
@@ -837,7 +837,7 @@ Loaded LoadJson(std::string_view text, Files others = {}) {
   return Load();
 }
 
-TEST(JsonConfiguration, FilesAreToldByTheirNames) {
+TEST(JsonConfiguration, FilesAreRecognisedByName) {
   const Workspace workspace(Files{{"a.tf", "variable \"native\" {}\n"},
                                   {"b.tf.json", R"({"variable": {"json": {}}})"},
                                   {"c.json", "{"},
@@ -891,7 +891,7 @@ TEST(JsonConfiguration, ReferencesOfResourcesAreStrings) {
   const Resource& b = loaded.root().resources[1];
   EXPECT_EQ(b.ignore, IgnoreChanges::kAll);
   EXPECT_EQ(b.create_before_destroy, true);
-  // The string is the reference: no template, no blanks.
+  // The string is the reference itself: templates and blanks are errors.
   EXPECT_TRUE(
       LoadJson(R"({"resource": {"t_x": {"a": {"provider": "${t.foo}"}}}})").diags.has_errors());
   EXPECT_TRUE(

@@ -61,8 +61,8 @@ Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags) {
   return lang::EvaluateLiteral(expr, nothing, diags);
 }
 
-std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::Expr& expr,
-                              Diagnostics& diags) {
+std::optional<Value> ConvertKnownValue(const Value& value, const Type& type, const hcl::Expr& expr,
+                                       Diagnostics& diags) {
   std::string why;
   auto converted = Convert(value, type);
   if (!converted) {
@@ -81,7 +81,7 @@ std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::E
 
 bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out,
                    Diagnostics& diags) {
-  std::optional<Value> text = Suitable(value, Type::String(), expr, diags);
+  std::optional<Value> text = ConvertKnownValue(value, Type::String(), expr, diags);
   if (!text) {
     return false;
   }
@@ -101,7 +101,7 @@ bool ReadBool(const hcl::Expr& expr, bool& out, Diagnostics& diags) {
   if (diags.error_count() != errors) {
     return false;
   }
-  std::optional<Value> flag = Suitable(value, Type::Bool(), expr, diags);
+  std::optional<Value> flag = ConvertKnownValue(value, Type::Bool(), expr, diags);
   if (!flag) {
     return false;
   }
@@ -146,8 +146,8 @@ bool IsNativeQuotedString(const hcl::Expr& expr) {
 
 namespace {
 
-/// The name that a text begins with, as a reference: what is left of one that does not parse, so
-/// that its errors have no others as their consequence. Null when there is no such name.
+/// The first name of a text, as a reference. It replaces a reference that does not parse, so that
+/// only the parse error is reported. Null if the text begins with no name.
 const hcl::TraversalExpr* LeadingName(BlockReader& reader, const SourceFile* source) {
   const std::string_view text = source->text();
   const std::string_view name = text.substr(0, text.find_first_of(" .["));

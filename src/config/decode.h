@@ -1,7 +1,7 @@
-// Reading blocks: what the files of blocks/ share. Private to config.
+// Functions that the block readers in blocks/ share. Private to config.
 //
-// All primary files of a module are read into one FileContent, each override file into its own; the
-// module builder then puts them together.
+// All primary files of a module are read into one FileContent, each override file into its own. The
+// module builder merges them.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct RequiredProvidersBlock {
   SourceRange range;
 };
 
-/// The blocks of one or more files, in the order of the source.
+/// The blocks of one or more files, in source order.
 struct FileContent {
   std::vector<Variable> variables;
   std::vector<Local> locals;
@@ -43,13 +43,13 @@ struct FileContent {
   std::vector<Encryption> encryptions;
 };
 
-/// Where the blocks of one file go.
+/// Reads the blocks of one file into `out`.
 struct BlockReader {
   Program& program;
   hcl::SyntaxTree& tree;
   FileContent& out;
   Diagnostics& diags;
-  /// Problems that make all others meaningless: the module is for another version.
+  /// Errors that hide all others: the module requires another version.
   Diagnostics& incompatible;
   bool is_override = false;
   bool is_tofu_file = false;  ///< required_version counts only in .tofu files
@@ -57,73 +57,76 @@ struct BlockReader {
   Symbol Intern(std::string_view text) { return program.Intern(text); }
 };
 
-/// One row of the table of block types.
+/// A row in the table of block types.
 struct BlockType {
   std::string_view name;
   std::span<const std::string_view> labels;
   void (*read)(BlockReader& reader, const hcl::Block& block);
 };
-/// All block types that may stand at the top of a file.
+/// All block types of the top level of a file.
 std::span<const BlockType> BlockTypes();
 
 /// Reads all blocks of a file.
 void ReadFileBlocks(BlockReader& reader, const hcl::Body& body);
 
 // --- Names and constants. ---
-/// Reports `summary` when `name` is not an identifier.
+/// Reports `summary` if `name` is not an identifier. False if it is not.
 bool CheckName(BlockReader& reader, std::string_view name, std::string_view summary,
                const SourceRange& range);
-/// Reports a local provider name that is not valid or not in normal form.
+/// Reports a local provider name that is invalid or not normalised. False in both cases.
 bool CheckProviderName(BlockReader& reader, std::string_view name, const SourceRange& range);
-/// Evaluates an expression that may use neither variables nor functions. In JSON, strings are taken
-/// as they are.
+/// Evaluates an expression without variables and functions. Strings of JSON files are literal.
 Value EvaluateConstant(const hcl::Expr& expr, Diagnostics& diags);
-/// A constant string or bool, converted if need be. Ref: gohcl.DecodeExpression.
+/// Reads a constant string or bool, with conversion. False after an error. Ref:
+/// gohcl.DecodeExpression.
 bool ReadString(const hcl::Expr& expr, std::string& out, Diagnostics& diags);
 bool ReadBool(const hcl::Expr& expr, bool& out, Diagnostics& diags);
-/// A value that was evaluated from `expr`, converted, without marks. Nothing, and a diagnostic,
-/// when that fails or gives null or an unknown value. Ref: gohcl.DecodeExpression.
-std::optional<Value> Suitable(const Value& value, const Type& type, const hcl::Expr& expr,
-                              Diagnostics& diags);
-/// A value that was evaluated from `expr`, as a string.
+/// Converts a value that was evaluated from `expr` and removes its marks. Reports an error and
+/// returns nothing if that fails or the value is null or unknown. Ref: gohcl.DecodeExpression.
+std::optional<Value> ConvertKnownValue(const Value& value, const Type& type, const hcl::Expr& expr,
+                                       Diagnostics& diags);
+/// As ConvertKnownValue(), for a string. False after an error.
 bool ValueToString(const Value& value, const hcl::Expr& expr, std::string& out, Diagnostics& diags);
-/// A version constraint; nothing when it is null or wrong.
+/// Reads a version constraint. Returns nothing if it is null or invalid.
 std::optional<std::string> ReadVersionConstraint(const hcl::Attribute& attribute,
                                                  Diagnostics& diags);
 
 // --- References in static positions. ---
-/// True for "..." in native syntax, where old configurations have references.
+/// True for "..." in native syntax: configurations of 0.11 write references so.
 bool IsNativeQuotedString(const hcl::Expr& expr);
-/// An expression in quotes becomes what stands in them, with a warning. Anything else is returned
-/// as it is. Ref: configs.shimTraversalInString.
+/// Parses a quoted reference of 0.11 and warns about it. Returns other expressions unchanged. Ref:
+/// configs.shimTraversalInString.
 const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keyword);
-/// The expression as a reference with constant keys; null, and a diagnostic, otherwise.
+/// Returns the expression if it is a reference with constant keys. Otherwise reports an error and
+/// returns null.
 const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& expr);
 std::vector<const hcl::TraversalExpr*> ReadDependsOn(BlockReader& reader,
                                                      const hcl::Attribute& attribute);
-/// In JSON the expression that a string holds, else the expression; null when it does not parse.
+/// In JSON, parses the string as an expression; null if that fails. In native syntax, returns
+/// `expr`.
 const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr);
 std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr& expr,
                                            std::string_view argument);
-/// Elements of a list that is written out; a diagnostic otherwise.
+/// The elements of a list constructor. Reports an error for other expressions.
 std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& diags);
 
 // --- Parts of several block types. ---
 Condition ReadCondition(BlockReader& reader, const hcl::Block& block);
-/// Reports conditions of a resource that refer to the resource itself.
+/// Reports a condition of a resource that refers to the resource by its name and not as `self`.
 void CheckSelfReferences(BlockReader& reader, const Condition& condition, std::string_view type,
                          const ResourceName& name);
 std::optional<Provisioner> ReadProvisioner(BlockReader& reader, const hcl::Block& block);
-/// Reports references in a body to anything but the object itself.
+/// Reports the references of a body that are not `self`, `path` or `terraform`.
 void CheckOnlySelfReferences(const hcl::Body& body, std::span<const std::string_view> hidden,
                              Diagnostics& diags);
 std::optional<Resource> ReadDataBlock(BlockReader& reader, const hcl::Block& block, bool nested);
 
-/// `count`, `for_each` and `enabled` exclude each other.
+/// Checks that a block has at most one of `count`, `for_each` and `enabled`.
 class Repetition {
  public:
   void Add(std::string_view name, const SourceRange& name_range);
-  /// `what`: "resources", "module instances".
+  /// Reports arguments that exclude each other. `what` names the blocks: "resources", "module
+  /// instances".
   void Check(std::string_view what, Diagnostics& diags) const;
 
  private:
@@ -135,14 +138,14 @@ class Repetition {
   size_t count_ = 0;
 };
 
-/// An address for `moved` and `import` (instance keys allowed) or `removed` (not allowed).
+/// Reads an address of `moved` and `import` (instance keys allowed) or `removed` (not allowed).
 std::optional<Endpoint> ReadEndpoint(BlockReader& reader, const hcl::TraversalExpr& traversal,
                                      bool allow_keys);
 
-/// The address of a module, without keys.
+/// Reads the address of a module without keys.
 std::optional<Endpoint> ReadModuleAddress(BlockReader& reader, const hcl::TraversalExpr& traversal);
 
-/// `"text"`.
+/// The text in double quotes.
 std::string Quoted(std::string_view text);
 
 }  // namespace kinu::config

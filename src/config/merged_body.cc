@@ -16,7 +16,7 @@ std::vector<hcl::AttributeSchema> NoneRequired(std::span<const hcl::AttributeSch
   return out;
 }
 
-/// Puts `more` over `attributes`: a name that is there already is replaced.
+/// Adds `more` to `attributes`; an attribute of the same name is replaced.
 void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more) {
   for (const hcl::Attribute& attribute : more) {
     auto old = std::find_if(attributes.begin(), attributes.end(),
@@ -29,7 +29,7 @@ void Override(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::At
   }
 }
 
-/// Adds `more`; a name that is there already is an error.
+/// Adds `more` to `attributes`; reports an attribute of the same name.
 void Join(std::vector<hcl::Attribute>& attributes, const std::vector<hcl::Attribute>& more,
           Diagnostics& diags) {
   for (const hcl::Attribute& attribute : more) {

@@ -1,12 +1,12 @@
-// Bodies that are made of two: a block and its "_" block, a block and what overrides it.
+// Bodies that combine two blocks: a block and its "_" block, or a block and its override.
 #pragma once
 
 #include "hcl/body.h"
 
 namespace kinu::config {
 
-/// A body with the content of its escape block ("_"): names of the language are arguments of the
-/// provider there. Ref: hcl merged.go MergeBodies, configs/resource.go.
+/// A block together with its "_" block. In the "_" block, names of the language (`count`) are
+/// arguments of the provider. Ref: hcl merged.go MergeBodies, configs/resource.go.
 class EscapedBody final : public hcl::Body {
  public:
   EscapedBody(const hcl::Body* outer, const hcl::Body* escaped)
@@ -23,8 +23,8 @@ class EscapedBody final : public hcl::Body {
   const hcl::Body* escaped_;
 };
 
-/// A body with what an override file says about it: attributes replace, blocks of a type replace
-/// all blocks of that type. Ref: configs/hcl2shim/merge_body.go.
+/// A block together with its override. Attributes of the override replace attributes; its blocks of
+/// one type replace all blocks of that type. Ref: configs/hcl2shim/merge_body.go.
 class OverriddenBody final : public hcl::Body {
  public:
   OverriddenBody(const hcl::Body* base, const hcl::Body* over) : base_(base), override_(over) {}

@@ -9,8 +9,8 @@
 namespace kinu::config {
 namespace {
 
-/// Adds blocks of one kind to their table; a repeated name is reported, and the later block stands
-/// in the place of the earlier one.
+/// Adds blocks of one kind to their table. A repeated name is reported, and the later block
+/// replaces the earlier one.
 template <typename T, typename Report>
 void AppendDistinct(std::vector<T>& blocks, std::vector<T>& table, FlatMap<uint32_t, int>& index,
                     Report&& report) {
@@ -31,7 +31,7 @@ void AppendDistinct(std::vector<T>& blocks, std::vector<T>& table, FlatMap<uint3
   table = std::move(blocks);
 }
 
-/// Puts a table in order, in place, and says where each row went.
+/// Sorts a table in place. Returns the new index of each row.
 template <typename T, typename Less>
 std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
   const auto row = [&](int i) -> T& { return table[static_cast<size_t>(i)]; };
@@ -46,7 +46,7 @@ std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
   for (size_t i = 0; i < order.size(); ++i) {
     place[static_cast<size_t>(order[i])] = static_cast<int>(i);
   }
-  // Rows move along the cycles of the permutation.
+  // Each cycle of the permutation is moved in turn, so that no second table is needed.
   for (int start = 0; start < static_cast<int>(order.size()); ++start) {
     if (order[static_cast<size_t>(start)] == start) {
       continue;
@@ -66,7 +66,7 @@ std::vector<int> SortTable(std::vector<T>& table, Less&& less) {
   return place;
 }
 
-/// One module being built.
+/// Builds one module.
 class Builder {
  public:
   Builder(Program& program, Module& module, Diagnostics& diags)
@@ -345,7 +345,7 @@ void Builder::Finish() {
                    [this](const RequiredProvider& a, const RequiredProvider& b) {
                      return program_.Text(a.local_name) < program_.Text(b.local_name);
                    });
-  // What a module passes on untouched is an empty block.
+  // An empty provider block passes on the configuration of the module call.
   for (ProviderBlock& provider : module_.providers) {
     Diagnostics content;
     provider.body->Content({.hidden = kProviderMetaNames}, hcl::Strictness::kExact, content);

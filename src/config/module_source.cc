@@ -32,7 +32,7 @@ bool IsAlphanumeric(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Names of namespaces and modules in a registry.
+/// Whether a name is valid as namespace or module in a registry.
 bool IsRegistryName(std::string_view name) {
   constexpr size_t kLongest = 64;
   if (name.empty() || name.size() > kLongest || !IsAlphanumeric(name.front()) ||

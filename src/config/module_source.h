@@ -20,11 +20,11 @@ struct ModuleSource {
   std::string text;
 };
 
-/// Reads a source address. With `registry_only` (a version is given) other kinds are errors. The
-/// message of the error has no full stop.
+/// Parses a source address. With `registry_only` (the call has a version) other kinds fail. The
+/// error message ends without a full stop.
 Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only);
 
-/// The same for the source that stands at `range`: what is wrong with it is an error there.
+/// As ParseModuleSource(), but reports the error at `range` and returns nothing.
 std::optional<ModuleSource> ReadModuleSource(std::string_view text, bool registry_only,
                                              const SourceRange& range, Diagnostics& diags);
 

@@ -1,5 +1,5 @@
-// Override files: what they say stands in the place of what normal files say.
-// Ref: opentofu internal/configs/module.go mergeFile, module_merge.go.
+// Applies override files: their arguments and blocks replace those of normal files. Ref: opentofu
+// internal/configs/module.go mergeFile, module_merge.go.
 #include "config/merged_body.h"
 #include "config/module_builder.h"
 #include "cty/convert.h"
@@ -33,7 +33,8 @@ class Overrider {
   void MergeEncryption(Encryption& over);
   void MergeBackends(FileContent& over);
 
-  /// Merges blocks that are found by name.
+  /// Merges blocks into the blocks of the same name. Reports names that the module does not
+  /// declare.
   template <typename T>
   void MergeNamed(std::vector<T>& over, std::vector<T>& table, const FlatMap<uint32_t, int>& index,
                   std::string_view summary, std::string_view what) {
@@ -70,7 +71,7 @@ class Overrider {
   Diagnostics& diags_;
 };
 
-/// What is wrong with a default after overriding: its type, its value, or both.
+/// Explains why a default became invalid: the override has a type, a default, or both.
 std::string OverriddenDefault(bool has_type, bool has_default) {
   if (has_type && !has_default) {
     return "Overriding this variable's type constraint has made its default value invalid";
@@ -108,7 +109,7 @@ void Overrider::Merge(Variable& base, Variable& over) {
   if (!base.default_value) {
     return;
   }
-  // A type without a default, or the other way round, may not fit any more.
+  // A new type may not fit the old default, and the other way round.
   auto converted = Convert(*base.default_value, base.constraint.type);
   if (converted) {
     base.default_value = *std::move(converted);
@@ -239,7 +240,7 @@ void Overrider::MergeEncryption(Encryption& over) {
       return;
     }
     target->enforced |= other->enforced;
-    // An argument that is missing still replaces: it is a null there. Fallbacks replace as a whole.
+    // A missing argument replaces too, as null does. Fallbacks are replaced as a whole.
     target->methods[0] = other->methods[0];
     if (other->methods.size() > 1) {
       target->methods = std::move(other->methods);
@@ -262,7 +263,7 @@ void Overrider::MergeEncryption(Encryption& over) {
     merge_targets(merged, other);
     same->second = *std::move(merged);
   }
-  base.range = {};  // the reference forgets it
+  base.range = {};  // OpenTofu loses the range here
 }
 
 void Overrider::MergeBackends(FileContent& over) {

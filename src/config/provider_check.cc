@@ -11,7 +11,7 @@
 namespace kinu::config {
 namespace {
 
-/// "name" or "name.alias", as one integer.
+/// "name" or "name.alias" as one integer.
 uint64_t NameKey(Symbol local_name, Symbol alias) {
   return uint64_t{local_name.id} << 32 | alias.id;
 }
@@ -19,15 +19,15 @@ uint64_t NameKey(const ProviderRef& ref) {
   return NameKey(ref.local_name, ref.alias);
 }
 
-/// What a module says about its providers; the same for all its calls.
+/// The provider declarations of a module. All its calls share them.
 struct ModuleFacts {
-  FlatMap<uint64_t, const ProviderBlock*> configured;  ///< blocks with content
-  FlatMap<uint64_t, const ProviderBlock*> empty;       ///< blocks without
-  FlatMap<uint64_t, const hcl::Expr*> instanced;       ///< for_each of blocks that have one
+  FlatMap<uint64_t, const ProviderBlock*> configured;  ///< blocks with arguments
+  FlatMap<uint64_t, const ProviderBlock*> empty;       ///< blocks without arguments
+  FlatMap<uint64_t, const hcl::Expr*> instanced;       ///< for_each of the blocks that have one
   FlatMap<uint64_t, Symbol> aliases;                   ///< configuration_aliases
   FlatMap<uint32_t, Symbol> required;                  ///< local names in required_providers
   std::vector<uint64_t> alias_order;
-  Diagnostics problems;  ///< those that do not depend on the call
+  Diagnostics problems;  ///< problems that do not depend on the call
 };
 
 class ProviderChecker {
@@ -37,7 +37,7 @@ class ProviderChecker {
   void Check();
 
  private:
-  void Learn(const Module& module, ModuleFacts& facts);
+  void CollectFacts(const Module& module, ModuleFacts& facts);
   void CheckRequirements(const Module& module, ModuleFacts& facts);
   void CheckImpliedNames(const Module& module, ModuleFacts& facts);
   void CheckKeys(const Module& module, ModuleFacts& facts);
@@ -50,8 +50,9 @@ class ProviderChecker {
   void CheckCalls(const ConfigNode& node, const ModuleFacts& facts);
   void CheckPassedIn(const ConfigNode& node, const ModuleCall& call, const ModuleFacts& facts);
   void WarnEmptyBlocks(const ConfigNode& node, const ModuleFacts& facts);
-  /// The argument of a call, here or above, that rules out provider blocks below.
-  static SourceRange Restriction(const ModuleCall& call);
+  /// The range of the argument (`count`, `for_each`, `enabled` or `depends_on`) that forbids
+  /// provider blocks in the called module. Invalid if the call has none of them.
+  static SourceRange RestrictionRange(const ModuleCall& call);
 
   std::string Name(Symbol local_name, Symbol alias) const {
     return ProviderConfigName(program_, local_name, alias);
@@ -68,8 +69,8 @@ class ProviderChecker {
   std::unordered_map<const Module*, std::unique_ptr<ModuleFacts>> facts_;
 };
 
-/// What a local name stands for where configurations are passed: "terraform" means the built-in
-/// provider only where it is required. Ref: Config.resolveProviderTypes.
+/// The provider that a local name means in a `providers` argument: "terraform" is the built-in
+/// provider only if required_providers says so. Ref: Config.resolveProviderTypes.
 Symbol PassedProviderAddress(Program& program, const Module& module, Symbol local_name) {
   const RequiredProvider* required = module.FindRequiredProvider(local_name);
   return required != nullptr ? required->provider
@@ -84,7 +85,7 @@ std::string_view TypeOf(std::string_view address) {
   return address.substr(address.rfind('/') + 1);
 }
 
-void ProviderChecker::Learn(const Module& module, ModuleFacts& facts) {
+void ProviderChecker::CollectFacts(const Module& module, ModuleFacts& facts) {
   for (const ProviderBlock& block : module.providers) {
     const uint64_t key = NameKey(block.local_name, block.alias);
     (block.is_empty ? facts.empty : facts.configured)[key] = &block;
@@ -134,7 +135,7 @@ void ProviderChecker::CheckRequirements(const Module& module, ModuleFacts& facts
 }
 
 void ProviderChecker::CheckImpliedNames(const Module& module, ModuleFacts& facts) {
-  // Resources of one type follow each other and have the same problem or none.
+  // Resources are sorted by type, and all of one type have the same problem.
   Symbol type;
   std::string invalid;
   Symbol other_name;
@@ -249,7 +250,7 @@ void ProviderChecker::CheckKeys(const Module& module, ModuleFacts& facts) {
   }
 }
 
-SourceRange ProviderChecker::Restriction(const ModuleCall& call) {
+SourceRange ProviderChecker::RestrictionRange(const ModuleCall& call) {
   for (const hcl::Expr* expr : {call.count, call.for_each, call.enabled}) {
     if (expr != nullptr) {
       return expr->range();
@@ -258,7 +259,7 @@ SourceRange ProviderChecker::Restriction(const ModuleCall& call) {
   return call.depends_on.empty() ? SourceRange{} : call.depends_on[0]->range();
 }
 
-/// Configurations without alias that are passed on must exist.
+/// Reports configurations without alias that a call passes on and nothing declares.
 void ProviderChecker::CheckCalls(const ConfigNode& node, const ModuleFacts& facts) {
   for (const ModuleCall& call : node.module->calls) {
     for (const ModuleCall::PassedProvider& passed : call.providers) {
@@ -329,7 +330,7 @@ void ProviderChecker::CheckPassedIn(const ConfigNode& node, const ModuleCall& ca
       }
     }
     Symbol given = PassedProviderAddress(program_, parent, passed.outside.local_name);
-    // Looked up by the name inside, as the reference does.
+    // The name inside is looked up in the parent, as OpenTofu does.
     if (inside.alias.empty()) {
       if (const RequiredProvider* required = parent.FindRequiredProvider(inside.local_name)) {
         given = required->provider;
@@ -395,7 +396,7 @@ void ProviderChecker::CheckNode(const ConfigNode& node, const ModuleFacts& facts
   if (!facts.configured.empty()) {
     for (const ConfigNode* at = &node; at->parent != nullptr; at = at->parent) {
       const SourceRange range =
-          Restriction(at->parent->module->calls[static_cast<size_t>(at->call)]);
+          RestrictionRange(at->parent->module->calls[static_cast<size_t>(at->call)]);
       if (range.valid()) {
         diags_.Error("Module is incompatible with count, for_each, enabled and depends_on",
                      "The module " + program_.ToText(node.path) +
@@ -442,7 +443,7 @@ void ProviderChecker::Check() {
     std::unique_ptr<ModuleFacts>& facts = facts_[node->module];
     if (facts == nullptr) {
       facts = std::make_unique<ModuleFacts>();
-      Learn(*node->module, *facts);
+      CollectFacts(*node->module, *facts);
     }
     CheckNode(*node, *facts);
   }

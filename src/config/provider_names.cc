@@ -54,7 +54,7 @@ void ResolveModuleProviders(Program& program, Module& module) {
   for (ProviderMeta& meta : module.provider_metas) {
     meta.provider = learn(meta.local_name);
   }
-  // Resources of one type follow each other: a type is looked at once.
+  // Resources are sorted by type: each type is looked up once.
   Symbol last_type;
   Symbol last_provider;
   const auto implied = [&](Symbol type) {

@@ -1,5 +1,5 @@
-// Local names of providers and the addresses that they stand for. Private to config.
-// Ref: opentofu internal/configs/module.go ProviderForLocalConfig, internal/addrs/provider.go.
+// Local names of providers and the source addresses they mean. Private to config. Ref: opentofu
+// internal/configs/module.go ProviderForLocalConfig, internal/addrs/provider.go.
 #pragma once
 
 #include <string_view>
@@ -8,20 +8,21 @@
 
 namespace kinu::config {
 
-/// The provider that a name means when nothing else is said: "terraform" is built in, others belong
-/// to the "hashicorp" namespace of the default registry. `name` must be valid.
+/// The provider that a local name means without `required_providers`: "terraform" is the built-in
+/// provider, any other name is in the "hashicorp" namespace of the default registry. `name` must be
+/// valid.
 Symbol ImpliedProvider(Program& program, std::string_view name);
-/// The provider of the default namespace with that name, "terraform" too.
+/// The provider `name` in the default namespace, even for "terraform".
 Symbol DefaultProvider(Program& program, std::string_view name);
-/// The local name that a resource type implies: up to its first underscore.
+/// The local name that a resource type implies: the part before its first underscore.
 std::string_view ImpliedLocalName(std::string_view resource_type);
 
-/// Fills Module::provider_addresses and Resource::provider, Import::provider and
+/// Sets Module::provider_addresses, Resource::provider, Import::provider and
 /// ProviderMeta::provider.
 void ResolveModuleProviders(Program& program, Module& module);
-/// A provider configuration as references write it: "aws", "aws.west".
+/// A provider configuration as references name it: "aws", "aws.west".
 std::string ProviderConfigName(const Program& program, Symbol local_name, Symbol alias);
-/// The address of a name, also of one that the module does not use.
+/// The source address of a local name, even if the module does not use it.
 Symbol AddressOf(Program& program, const Module& module, Symbol local_name);
 
 }  // namespace kinu::config

@@ -9,7 +9,7 @@
 namespace kinu::config {
 namespace {
 
-/// " Did you mean …?" with the first of the declared names that is close, or else `otherwise`.
+/// " Did you mean …?" with the first declared name that is similar; else `otherwise`.
 template <typename Table>
 std::string Suggestion(const Program& program, const Table& table, std::string_view name,
                        std::string otherwise = {}) {

@@ -9,7 +9,7 @@ namespace {
 
 using Step = hcl::TraversalStep;
 
-/// One parse: the traversal, and where problems go.
+/// Parses one traversal.
 class Parser {
  public:
   Parser(const hcl::TraversalExpr& traversal, Diagnostics* diags)
@@ -41,11 +41,11 @@ class Parser {
   }
   std::string Root() const { return "\"" + std::string(traversal_.root) + "\""; }
 
-  /// `root.name`; `kind` stays kInvalid when that is not what it is.
+  /// Parses `root.name`. `kind` stays kInvalid if the traversal has another form.
   ParsedReference Single(ReferenceKind kind);
   ParsedReference Fixed();
   ParsedReference ModuleReference();
-  /// A resource whose type is step `first` - 1 (the root for 0).
+  /// Parses a resource reference whose type is step `first` - 1; 0 means that the root is the type.
   ParsedReference ResourceReference(ResourceMode mode, size_t first);
   bool ReadKey(ParsedReference& ref, size_t step, std::string_view what);
 

@@ -1,5 +1,5 @@
-// What a traversal refers to, by its form alone. Private to config.
-// Ref: opentofu internal/addrs/parse_ref.go.
+// Parses references without looking at declarations. Private to config. Ref: opentofu
+// internal/addrs/parse_ref.go.
 #pragma once
 
 #include <string_view>
@@ -8,21 +8,22 @@
 
 namespace kinu::config {
 
-/// A parsed reference with names as they stand in the source.
+/// A parsed reference. Names point into the source.
 struct ParsedReference {
   ReferenceKind kind = ReferenceKind::kInvalid;
   ResourceMode mode = ResourceMode::kManaged;
-  std::string_view type;    ///< kResource
-  std::string_view name;    ///< kResource, kVariable, kLocal, kModule; else the attribute
+  std::string_view type;  ///< kResource
+  /// kResource, kVariable, kLocal, kModule: the object's name; else the attribute
+  std::string_view name;
   std::string_view output;  ///< kModule
   const Value* key = nullptr;
   uint8_t consumed = 0;
-  SourceRange range;  ///< of the part that the reference uses, the key included
+  SourceRange range;  ///< of the reference, instance key included
 };
 
-/// Parses the beginning of a traversal. Malformed references give kInvalid and, when `diags` is
-/// given, the diagnostics that say why. An attribute that "path", "terraform" and the like do not
-/// have is malformed too.
+/// Parses the beginning of a traversal. Returns kInvalid for a malformed reference and reports it
+/// to `diags` if that is not null. An unknown attribute of "path", "terraform" and the like is
+/// malformed.
 ParsedReference ParseReference(const hcl::TraversalExpr& traversal, Diagnostics* diags);
 
 }  // namespace kinu::config

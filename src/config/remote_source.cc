@@ -74,7 +74,7 @@ std::string JoinFrom(const std::vector<std::string_view>& parts, size_t first) {
   return out;
 }
 
-/// A path as it stands in a URL.
+/// Escapes a path for a URL.
 std::string EscapedPath(std::string_view path) {
   constexpr std::string_view kAllowed = "-_.~$&+,/:;=@!'()*[]%?#";
   constexpr char kHex[] = "0123456789ABCDEF";
@@ -90,7 +90,7 @@ std::string EscapedPath(std::string_view path) {
   return out;
 }
 
-// Each detector gives the long form of what it knows, nothing for everything else, or an error.
+// Each detector expands the short form it knows. It returns nothing for other texts, or an error.
 using Detected = Result<std::optional<std::string>>;
 
 Detected DetectGitHub(std::string_view text) {
@@ -117,7 +117,7 @@ Detected DetectGitHub(std::string_view text) {
   return "git::" + url + (query.size() > 1 ? query : "");
 }
 
-/// `git@host:path`. Other users are not taken for it.
+/// `git@host:path`. Other user names are not detected.
 Detected DetectGit(std::string_view text) {
   size_t at = text.find('@');
   size_t colon = text.find(':', at == std::string_view::npos ? 0 : at + 1);
@@ -160,7 +160,7 @@ Detected DetectBitBucket(std::string_view text) {
   if (!text.starts_with("bitbucket.org/")) {
     return std::nullopt;
   }
-  // The reference asks Bitbucket whether this is Git or Mercurial.
+  // OpenTofu asks Bitbucket whether the repository is Git or Mercurial.
   return Fail(ErrorCode::kUnsupported,
               "the short form of a Bitbucket repository has to be looked up on the network; write "
               "git::https://bitbucket.org/OWNER/NAME.git");
@@ -217,7 +217,7 @@ Detected DetectFile(std::string_view text) {
   return "file:///" + std::string(text.substr(1));
 }
 
-/// The long form of a package's address, with the directory that its short form had.
+/// Expands a package address. The directory of the short form is kept.
 Result<PackageAndDirectory> Expand(const std::string& given) {
   std::string source = given;
   std::string getter = TakeForcedGetter(source);

@@ -1,5 +1,5 @@
-// Addresses of modules that are fetched from elsewhere: their short forms, written out. Private to
-// config. Ref: opentofu internal/getmodules, hashicorp/go-getter detect*.go.
+// Expands the short forms of remote module addresses. Private to config. Ref: opentofu
+// internal/getmodules, hashicorp/go-getter detect*.go.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace kinu::config {
 
-/// "a//b" is "a", "", "b"; the parts point into `text`.
+/// Splits at each slash: "a//b" gives "a", "", "b". The parts point into `text`.
 std::vector<std::string_view> SplitSlashes(std::string_view text);
 
-/// "github.com/a/b//c" becomes "git::https://github.com/a/b.git//c". The message of an error has no
-/// full stop.
+/// Expands "github.com/a/b//c" to "git::https://github.com/a/b.git//c". The error message ends
+/// without a full stop.
 Result<std::string> NormalRemoteSource(std::string_view text);
 
 }  // namespace kinu::config

@@ -9,12 +9,12 @@
 namespace kinu::config {
 namespace {
 
-/// Collects the requirements of one module after the other.
+/// Collects the requirements of modules, one after the other.
 class Collector {
  public:
   Collector(Program& program, Diagnostics& diags) : program_(program), diags_(diags) {}
 
-  /// All modules of a tree, each once.
+  /// Adds each module of a tree once.
   void AddTree(const Config& config) {
     for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
       if (added_.insert(node->module).second) {
@@ -22,7 +22,7 @@ class Collector {
       }
     }
   }
-  /// What `provider` blocks say, with the names of a module.
+  /// Adds the version constraints of `provider` blocks, whose names are those of `module`.
   void AddBlocks(const Module& module, const std::vector<ProviderBlock>& blocks);
   std::vector<ProviderRequirement> Finish();
 

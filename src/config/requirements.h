@@ -1,4 +1,4 @@
-// Which providers a configuration needs, in which versions. Ref: opentofu
+// The providers that a configuration requires, and in which versions. Ref: opentofu
 // internal/configs/config.go ProviderRequirements.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace kinu::config {
 struct ProviderRequirement {
   Symbol provider;  ///< full source address
   VersionConstraints constraints;
-  bool is_explicit = false;  ///< some required_providers lists it
+  bool is_explicit = false;  ///< a required_providers block lists it
 };
 
-/// All providers of all modules, ordered by address; built-in ones too. Reports version constraints
-/// that only configuration understands, and import blocks whose provider is not that of the
+/// The providers of all modules, sorted by address, built-in ones included. Reports invalid version
+/// constraints of provider blocks, and import blocks whose provider differs from that of their
 /// resource.
 std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags);
 

@@ -42,7 +42,7 @@ const T& As(const Expr& expr) {
   return static_cast<const T&>(expr);
 }
 
-/// What two nodes of one kind say beside their children.
+/// Compares two nodes of one kind without their children.
 bool SameNode(const Expr& a, const Expr& b) {
   switch (a.kind) {
     case ExprKind::kLiteral:

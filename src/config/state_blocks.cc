@@ -21,8 +21,9 @@ struct Argument {
 struct PartType {
   std::string_view name;
   std::span<const Argument> arguments;
-  std::span<const std::string_view> blocks = {};  ///< only their references are looked at
-  std::span<const std::string_view> hidden = {};  ///< read before
+  /// blocks of which only the references are checked
+  std::span<const std::string_view> blocks = {};
+  std::span<const std::string_view> hidden = {};  ///< arguments that another reader has read
 };
 
 constexpr bool kRequired = true;
@@ -97,7 +98,7 @@ constexpr Argument kOpenBao[] = {{"address"},
                                  {"key_length", Shape::kInteger},
                                  {"transit_engine_path"}};
 constexpr Argument kExternalKey[] = {{"command", Shape::kStrings, kRequired}};
-/// Every key provider has this one beside its own.
+/// Every key provider has this argument.
 constexpr std::string_view kCommon[] = {"encrypted_metadata_alias"};
 constexpr PartType kKeyProviderTypes[] = {
     {"pbkdf2", kPbkdf2, {}, kCommon},   {"aws_kms", kAwsKms, kAwsKmsBlocks, kCommon},
@@ -124,7 +125,7 @@ const EncryptionPart* FindPart(const std::vector<EncryptionPart>& parts, std::st
   return found == parts.end() ? nullptr : &*found;
 }
 
-/// `root.type.name`; nothing when the traversal has another form.
+/// The type and name of `root.type.name`. Nothing if the traversal has another form.
 struct PartName {
   std::string_view type;
   std::string_view name;
@@ -164,7 +165,7 @@ class EncryptionChecker {
   }
 
  private:
-  /// Each target sets up its keys anew, and says what is wrong with them anew.
+  /// Sets up the keys of each target anew, so that a problem is reported once per target.
   void CheckTarget(const std::optional<EncryptionTarget>& target) {
     if (!target) {
       return;
@@ -189,7 +190,7 @@ class EncryptionChecker {
     }
   }
 
-  /// False when what follows cannot be read either.
+  /// False: the following methods cannot be read either.
   bool AddMethod(const EncryptionTarget::Method& method,
                  std::vector<const EncryptionPart*>& methods) {
     const std::optional<hcl::StaticTraversal> traversal =
@@ -220,7 +221,7 @@ class EncryptionChecker {
     return true;
   }
 
-  /// The value of a reference to a key provider; nothing for other references.
+  /// The value of a reference to a key provider. Nothing for other references.
   std::optional<Value> KeyProviderOf(const hcl::TraversalExpr& traversal, Diagnostics& diags) {
     if (traversal.root != "key_provider" || traversal.steps.size() != 2) {
       return std::nullopt;
@@ -273,11 +274,11 @@ class EncryptionChecker {
                               hcl::Strictness::kExact, diags);
   }
 
-  /// The first argument that is wrong ends it.
+  /// Stops at the first invalid argument.
   void SetUpMethod(const EncryptionPart& part) {
     const PartType* type = TypeOf(part, kMethodTypes, "encryption method");
     if (type == nullptr || type->name == kUnencrypted) {
-      return;  // of the latter nobody looks at the body
+      return;  // OpenTofu never reads the body of `unencrypted`
     }
     const StaticSubject subject{"encryption.method." + part.type + "." + part.name,
                                 encryption_.range};
@@ -296,8 +297,8 @@ class EncryptionChecker {
     }
   }
 
-  /// All references come first, then what is wrong with the body, then with the values. False after
-  /// an error.
+  /// Reports first all problems of references, then those of the body, then those of values. False
+  /// after an error.
   bool SetUpKeyProvider(const EncryptionPart& part) {
     const PartType* type = TypeOf(part, kKeyProviderTypes, "key_provider");
     if (type == nullptr) {
@@ -334,23 +335,24 @@ class EncryptionChecker {
     const Value value = given.UnmarkDeep();
     switch (argument.shape) {
       case Shape::kString:
-        Suitable(value, Type::String(), expr, diags_);
+        ConvertKnownValue(value, Type::String(), expr, diags_);
         break;
       case Shape::kBool:
-        Suitable(value, Type::Bool(), expr, diags_);
+        ConvertKnownValue(value, Type::Bool(), expr, diags_);
         break;
       case Shape::kInteger:
-        if (const std::optional<Value> number = Suitable(value, Type::Number(), expr, diags_);
+        if (const std::optional<Value> number =
+                ConvertKnownValue(value, Type::Number(), expr, diags_);
             number && !number->AsNumber().IsInteger()) {
           diags_.Error("Unsuitable value type", "This argument is a whole number.",
                        hcl::StartRange(expr), expr.range());
         }
         break;
       case Shape::kStrings:
-        Suitable(value, Type::List(Type::String()), expr, diags_);
+        ConvertKnownValue(value, Type::List(Type::String()), expr, diags_);
         break;
       case Shape::kBytes:
-        Suitable(value, Type::List(Type::Number()), expr, diags_);
+        ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
         break;
       case Shape::kKey:
         CheckKey(value, expr, what);
@@ -358,8 +360,8 @@ class EncryptionChecker {
     }
   }
 
-  /// What a key provider gives, or an object written like that. In JSON (and by the reference's
-  /// kindness also in native syntax) a string may name the provider.
+  /// Checks the keys of a method: the value of a key provider or an object of the same form. A
+  /// string may name the key provider; OpenTofu allows that in JSON and in native syntax.
   void CheckKey(Value value, const hcl::Expr& expr, const StaticSubject& what) {
     if (value.IsKnown() && !value.IsNull() && value.type() == Type::String() &&
         value.AsString().starts_with("key_provider.")) {
@@ -400,7 +402,7 @@ class EncryptionChecker {
   StaticEvaluator& evaluator_;
   Diagnostics& diags_;
   hcl::SyntaxTree& tree_ = root_.module->tree;
-  std::map<const EncryptionPart*, Value> keys_;  // of the target that is being checked
+  std::map<const EncryptionPart*, Value> keys_;  // by key provider, for the current target
 };
 
 schema::Attribute OptionalAttribute(std::string name, Type type) {

@@ -1,4 +1,4 @@
-// The blocks `encryption` and `cloud`, evaluated while loading as commands with a state do. Private
+// Checks `encryption` and `cloud` blocks while loading, as commands with a state need it. Private
 // to config. Ref: opentofu internal/encryption, internal/cloud/backend.go.
 #pragma once
 
@@ -6,13 +6,12 @@
 
 namespace kinu::config {
 
-/// Checks that the methods and key providers in use are declared, have the arguments that their
-/// types want, and refer to nothing but what is known while loading. No key is made. False after an
-/// error.
+/// Checks that the methods and key providers in use are declared, have valid arguments, and refer
+/// only to values known while loading. Creates no keys. False after an error.
 bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
                      StaticEvaluator& evaluator, Diagnostics& diags);
 
-/// The same for the arguments of a `cloud` block.
+/// Checks the arguments of a `cloud` block. False after an error.
 bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,
                 Diagnostics& diags);
 

@@ -9,19 +9,19 @@
 namespace kinu::config {
 namespace {
 
-/// Local values that refer to each other in a row: each is a level of recursion.
+/// Limit of local values that refer to each other in a chain: each adds a level of recursion.
 constexpr size_t kDeepest = 200;
 
 }  // namespace
 
-/// Names inside an expression of one module.
+/// Resolves names in an expression of one module.
 class StaticScope final : public lang::Scope {
  public:
   StaticScope(StaticEvaluator& evaluator, const ConfigNode& node)
       : evaluator_(evaluator), node_(node) {}
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override {
-    if (std::optional<Value> other = evaluator_.Other(traversal, diags)) {
+    if (std::optional<Value> other = evaluator_.OtherName(traversal, diags)) {
       return *std::move(other);
     }
     const size_t errors = diags.error_count();
@@ -59,8 +59,8 @@ void StaticEvaluator::AddUnavailable(const std::string& what, Diagnostics& diags
       top.subject.range);
 }
 
-std::optional<Value> StaticEvaluator::Other(const hcl::TraversalExpr& traversal,
-                                            Diagnostics& diags) const {
+std::optional<Value> StaticEvaluator::OtherName(const hcl::TraversalExpr& traversal,
+                                                Diagnostics& diags) const {
   return other_names_ ? other_names_(traversal, diags) : std::nullopt;
 }
 
@@ -70,7 +70,7 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
   const Frame& top = frames_.back();
   const std::string what = SubjectText(*top.node, top.subject.name);
   for (const hcl::TraversalExpr* traversal : traversals) {
-    if (Other(*traversal, diags)) {
+    if (OtherName(*traversal, diags)) {
       continue;
     }
     const ParsedReference ref = ParseReference(*traversal, &diags);
@@ -103,19 +103,19 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
   if (diags.error_count() != errors) {
     return false;
   }
-  // All names are looked up, also those of a branch that is not taken.
+  // Every reference must resolve, even one in a branch that is not evaluated.
   for (const hcl::TraversalExpr* traversal : traversals) {
-    if (!Other(*traversal, diags)) {
+    if (!OtherName(*traversal, diags)) {
       Lookup(node, *traversal, diags);
     }
   }
   return diags.error_count() == errors;
 }
 
-Value StaticEvaluator::Within(const ConfigNode& node, const StaticSubject& subject,
-                              const std::function<void(Traversals&)>& collect,
-                              const std::function<Value(const lang::Scope&)>& use,
-                              Diagnostics& diags) {
+Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,
+                                       const std::function<void(Traversals&)>& collect,
+                                       const std::function<Value(const lang::Scope&)>& use,
+                                       Diagnostics& diags) {
   if (frames_.size() >= kDeepest) {
     diags.Error("Circular reference", "Too many local values refer to each other in a row.",
                 subject.range);
@@ -135,7 +135,7 @@ Value StaticEvaluator::Within(const ConfigNode& node, const StaticSubject& subje
 
 Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
                                 const StaticSubject& subject, Diagnostics& diags) {
-  return Within(
+  return EvaluateInScope(
       node, subject, [&](Traversals& traversals) { hcl::CollectTraversals(expr, traversals); },
       [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
 }
@@ -143,7 +143,7 @@ Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
 Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& block,
                                   const hcl::Body& body, const StaticSubject& subject,
                                   Diagnostics& diags) {
-  return Within(
+  return EvaluateInScope(
       node, subject,
       [&](Traversals& traversals) {
         std::vector<const hcl::CallExpr*> calls;

@@ -1,6 +1,6 @@
 // Values that are needed while loading: module sources and versions may use variables, local values
-// and paths, but nothing that a plan decides. Private to config.
-// Ref: opentofu internal/configs/static_evaluator.go, static_scope.go.
+// and paths, but nothing that only a plan knows. Private to config. Ref: opentofu
+// internal/configs/static_evaluator.go, static_scope.go.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace kinu::config {
 
-/// What an evaluation is for.
+/// The argument that is evaluated, for diagnostics.
 struct StaticSubject {
   std::string name;  ///< "module.m.source"
   SourceRange range;
@@ -25,24 +25,25 @@ class StaticEvaluator {
   StaticEvaluator(Program& program, const LoadOptions& options, std::string root_dir)
       : program_(program), options_(options), root_dir_(std::move(root_dir)) {}
 
-  /// Gives values to variables of the root module; nothing: the variable's default, or an unknown
-  /// value.
+  /// Returns the value of a variable of the root module. Nothing: its default, or an unknown value
+  /// if it has none.
   using GivenByCaller = std::function<std::optional<InputValue>(const Variable&, Diagnostics&)>;
-  /// Lets something other than the user call the root module.
+  /// Takes the values of root variables from `given`, because no user gives them (a test's run
+  /// block).
   void SetCaller(GivenByCaller given) { caller_ = std::move(given); }
 
-  /// The value of something that is no reference of the language, such as `key_provider.a.b`;
-  /// nothing for what is one.
+  /// Returns the value of a name that is no reference of the language, such as `key_provider.a.b`;
+  /// nothing for all other names.
   using OtherNames = std::function<std::optional<Value>(const hcl::TraversalExpr&, Diagnostics&)>;
   void SetOtherNames(OtherNames names) { other_names_ = std::move(names); }
 
-  /// Evaluates an expression of a module. Dynamic unknown after an error.
+  /// Evaluates an expression of a module. Returns an unknown value of dynamic type after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                  Diagnostics& diags);
-  /// Reads a body through a schema.
+  /// Decodes a body through a schema. Returns an unknown value of dynamic type after an error.
   Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
                    const StaticSubject& subject, Diagnostics& diags);
-  /// The same as Evaluate(), as a string that is not secret. False after an error.
+  /// As Evaluate(), for a string that is not sensitive. False after an error.
   bool EvaluateString(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                       std::string& out, Diagnostics& diags);
 
@@ -61,11 +62,12 @@ class StaticEvaluator {
   };
 
   using Traversals = std::vector<const hcl::TraversalExpr*>;
-  /// What Evaluate() and DecodeBody() share: `collect` finds the references that `use` then needs.
-  Value Within(const ConfigNode& node, const StaticSubject& subject,
-               const std::function<void(Traversals&)>& collect,
-               const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
-  std::optional<Value> Other(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
+  /// Shared by Evaluate() and DecodeBody(): checks the references that `collect` finds, then calls
+  /// `use`.
+  Value EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,
+                        const std::function<void(Traversals&)>& collect,
+                        const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
+  std::optional<Value> OtherName(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
   bool CheckReferences(const ConfigNode& node, const Traversals& traversals, Diagnostics& diags);
   Value Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal, Diagnostics& diags);
   Value LocalValue(const ConfigNode& node, const Local& local, Diagnostics& diags);

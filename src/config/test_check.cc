@@ -1,4 +1,4 @@
-// What can be said about test files before they run.
+// Checks of test files before they run.
 #include "codec/provider_source.h"
 #include "config/decode.h"
 #include "config/provider_check.h"
@@ -34,8 +34,9 @@ void CheckOverrides(const Program& program, const std::vector<ResourceOverride>&
   }
 }
 
-/// `output.x` and `check.x`, which only tests can name. False after an error.
-bool CheckNamed(const hcl::TraversalExpr& traversal, Diagnostics& diags) {
+/// Checks the form of `output.x` and `check.x`, which only tests can refer to. False after an
+/// error.
+bool CheckNamedReference(const hcl::TraversalExpr& traversal, Diagnostics& diags) {
   if (traversal.steps.empty()) {
     diags.Error(
         "Invalid reference",
@@ -59,7 +60,7 @@ Symbol DefaultProvider(Program& program, Symbol local_name) {
   return program.Intern(address);
 }
 
-/// The providers that a root module names itself, by local name.
+/// The providers that a root module declares, by local name.
 FlatMap<uint32_t, Symbol> NamedProviders(Program& program, const Module& module) {
   FlatMap<uint32_t, Symbol> out;
   for (const RequiredProvider& required : module.required_providers) {
@@ -71,7 +72,8 @@ FlatMap<uint32_t, Symbol> NamedProviders(Program& program, const Module& module)
   return out;
 }
 
-/// Finds out which provider each name in a test file stands for, run by run, and compares.
+/// Resolves each provider name of a test file, run by run, and compares it with the modules'
+/// providers.
 class TestProviderChecker {
  public:
   TestProviderChecker(const Config& config, const TestFile& file, Diagnostics& diags)
@@ -140,7 +142,7 @@ class TestProviderChecker {
   Diagnostics& diags_;
   FlatMap<uint64_t, const ProviderBlock*> blocks_;
   FlatSet<uint32_t> configured_;
-  FlatMap<uint32_t, Symbol> types_;  // by local name, of the file's provider blocks
+  FlatMap<uint32_t, Symbol> types_;  // by local name, from the file's provider blocks
   std::vector<std::vector<PassedTypes>> passed_types_;
 };
 
@@ -230,7 +232,7 @@ void CheckTestFile(const Program& program, const TestFile& file, Diagnostics& di
 void CheckTestRun(const Program& program, const TestRun& run, Diagnostics& diags) {
   for (const hcl::TraversalExpr* traversal : run.expect_failures) {
     if (traversal->root == "output" || traversal->root == "check") {
-      CheckNamed(*traversal, diags);
+      CheckNamedReference(*traversal, diags);
       continue;
     }
     const ParsedReference ref = ParseReference(*traversal, &diags);

@@ -42,7 +42,7 @@ uint64_t NameKey(Symbol local_name, Symbol alias) {
   return uint64_t{local_name.id} << 32 | alias.id;
 }
 
-/// Reads one file. A block with errors has no result, except for providers.
+/// Reads one file. A block with errors is dropped, except a provider block.
 class TestFileReader {
  public:
   TestFileReader(Program& program, hcl::SyntaxTree& tree, TestFile& file, Diagnostics& diags)
@@ -65,7 +65,7 @@ class TestFileReader {
   void ReadVariables(const hcl::Block& block, std::string_view where, SourceRange& place,
                      std::vector<hcl::Attribute>& variables);
   std::optional<Value> ReadObject(const hcl::Attribute& attribute);
-  /// Keeps what `read` gives when it reports no errors.
+  /// Appends the result of `read` unless it reports errors.
   template <typename T, typename Fn>
   void Keep(std::vector<T>& list, Fn&& read) {
     const size_t errors = diags_.error_count();

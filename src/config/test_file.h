@@ -1,4 +1,4 @@
-// Test files (`*.tftest.hcl`, `*.tofutest.hcl`, `*.tftest.json`, `*.tofutest.json`): what they say,
+// Test files (`*.tftest.hcl`, `*.tofutest.hcl`, `*.tftest.json`, `*.tofutest.json`): their blocks,
 // and the checks that need no run. Ref: opentofu internal/configs/test_file.go.
 #pragma once
 
@@ -17,8 +17,9 @@ enum class TestMode : uint8_t { kNormal, kRefreshOnly };
 
 /// An `override_resource` or `override_data` block.
 struct ResourceOverride {
-  ResourceMode mode = ResourceMode::kManaged;  ///< by the block's type, whatever the target is
-  Endpoint target;                             ///< without keys
+  /// from the block's type, even if the target has another mode
+  ResourceMode mode = ResourceMode::kManaged;
+  Endpoint target;  ///< without keys
   std::optional<Value> values;
 };
 
@@ -28,7 +29,7 @@ struct ModuleOverride {
   std::optional<Value> outputs;
 };
 
-/// A `mock_resource` or `mock_data` block: stands for all objects of a type.
+/// A `mock_resource` or `mock_data` block: values for all objects of one type.
 struct MockResource {
   ResourceMode mode = ResourceMode::kManaged;
   Symbol type;
@@ -51,7 +52,7 @@ struct TestPlanOptions {
   bool refresh = true;
   std::vector<const hcl::TraversalExpr*> replace;
   std::vector<const hcl::TraversalExpr*> target;
-  SourceRange range;  ///< no file: there is no block
+  SourceRange range;  ///< without a file if there is no block
 };
 
 /// A `run` block.
@@ -62,7 +63,7 @@ struct TestRun {
   std::vector<hcl::Attribute> variables;
   std::vector<ModuleCall::PassedProvider> providers;
   std::vector<Condition> asserts;
-  /// The module that is run instead of the one beside the test files.
+  /// The module that is run instead of the root module.
   struct CalledModule {
     ModuleSource source;
     std::string version;  ///< constraint
@@ -76,8 +77,8 @@ struct TestRun {
   SourceRange range;
   SourceRange name_range;
   SourceRange variables_range;
-  /// The tree of `module`, with that module as its root; null: none, or it could not be loaded. Its
-  /// modules belong to the configuration that the test file was loaded with.
+  /// The module tree with `module` as its root; null if there is none or loading failed. Its
+  /// modules are in the configuration that the test file was loaded with.
   std::shared_ptr<Config> config;
 };
 
@@ -85,7 +86,7 @@ struct TestFile {
   std::string name;  ///< path from the root module: "tests/main.tftest.hcl"
   std::vector<hcl::Attribute> variables;
   SourceRange variables_range;
-  std::vector<ProviderBlock> providers;  ///< one for each name and alias
+  std::vector<ProviderBlock> providers;  ///< one for each pair of name and alias
   std::vector<MockProvider> mock_providers;
   std::vector<TestRun> runs;
   std::vector<ResourceOverride> overrides;
@@ -103,19 +104,20 @@ struct TestSuite {
 void ReadTestFile(Program& program, hcl::SyntaxTree& tree, const hcl::Body& body, TestFile& file,
                   Diagnostics& diags);
 
-/// Where the manifest of installed modules has the module of a run block: "test", the directory and
+/// The key of a run block's module in the manifest of installed modules: "test", the directory and
 /// name of the file, the name of the run block.
 std::vector<std::string> RunModulePath(const Program& program, const TestFile& file,
                                        const TestRun& run);
-/// The same with periods between.
+/// The same, joined with periods.
 std::string RunModuleKey(const Program& program, const TestFile& file, const TestRun& run);
 
-/// Reports objects that blocks at the top of a file override twice.
+/// Reports objects that two override blocks at the top of a file override.
 void CheckTestFile(const Program& program, const TestFile& file, Diagnostics& diags);
-/// Reports objects that a run block overrides twice, and expected failures of what cannot fail.
+/// Reports objects that two override blocks of a run override, and expect_failures entries that
+/// cannot fail.
 void CheckTestRun(const Program& program, const TestRun& run, Diagnostics& diags);
-/// Checks the provider configurations of the test files of a configuration that loaded without
-/// errors: they must be of the providers that the modules under test expect. Ref: opentofu
+/// Checks the providers of the test files of a configuration that loaded without errors: they must
+/// be those that the modules under test require. Ref: opentofu
 /// internal/configs/provider_validation.go validateProviderConfigsForTests.
 void CheckTestProviders(const Config& config, Diagnostics& diags);
 

@@ -1,4 +1,4 @@
-// Test files: which are read, what they say, and what is wrong with them.
+// Test files: their selection, blocks and diagnostics.
 #include "config/test_file.h"
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 
-/// Files in a directory of their own, loaded with their tests from there.
+/// Files in a temporary directory, loaded with their test files.
 class TestFiles {
  public:
   explicit TestFiles(const Files& files, const std::string& test_directory = "tests")
@@ -175,7 +175,7 @@ run "b" {
   const std::vector<TestRun>& runs = loaded.config->tests->files.at(0).runs;
   EXPECT_EQ(runs.at(0).config->nodes.at(1)->source_dir, "m/k");
   EXPECT_EQ(runs.at(1).config->nodes.at(1)->source_dir, "m/l");
-  // The directory m is read once.
+  // The directory m is loaded once.
   EXPECT_EQ(loaded.config->modules.size(), 4u);
   EXPECT_EQ(runs[0].config->root().module, runs[1].config->root().module);
   const std::string manifest = ModuleManifest(*loaded.config);

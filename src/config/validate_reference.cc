@@ -12,7 +12,7 @@ namespace {
 
 using Step = hcl::TraversalStep;
 
-/// Walks along steps through a block's schema.
+/// Follows steps through the schema of a block.
 class SchemaWalk {
  public:
   SchemaWalk(const hcl::Expr& whole, std::span<const Step> steps, Diagnostics& diags)
@@ -24,10 +24,11 @@ class SchemaWalk {
   bool at_end() const { return at_ == steps_.size(); }
   const Step& step() const { return steps_[at_]; }
   SourceRange range() const { return {whole_.file, step().begin, step().end}; }
-  void Wrong(std::string_view summary, std::string detail) {
+  void ReportError(std::string_view summary, std::string detail) {
     diags_.Error(std::string(summary), std::move(detail), range());
   }
-  /// Takes the step into an element of a nested block; null when the walk is over.
+  /// Follows the step into an element of a nested block. Null: no steps are left, or an error is
+  /// reported.
   const schema::Block* Enter(const schema::NestedBlock& nested);
   void ReportUnknownName(const schema::Block& block);
 
@@ -45,17 +46,18 @@ const schema::Block* SchemaWalk::Enter(const schema::NestedBlock& nested) {
     return nullptr;
   }
   if (nested.nesting == schema::Nesting::kSet) {
-    Wrong("Cannot index a set value",
-          "Block type " + Quoted(nested.name) +
-              " is represented by a set of objects, and set elements do not have addressable "
-              "keys. Find elements with a \"for\" expression and an \"if\" clause.");
+    ReportError("Cannot index a set value",
+                "Block type " + Quoted(nested.name) +
+                    " is represented by a set of objects, and set elements do not have addressable "
+                    "keys. Find elements with a \"for\" expression and an \"if\" clause.");
     return nullptr;
   }
   if (nested.nesting == schema::Nesting::kList && step().kind != Step::Kind::kIndex) {
-    Wrong("Invalid operation", "Block type " + Quoted(nested.name) +
-                                   " is represented by a list of objects, so it must be indexed "
-                                   "using a numeric key, like ." +
-                                   nested.name + "[0].");
+    ReportError("Invalid operation",
+                "Block type " + Quoted(nested.name) +
+                    " is represented by a list of objects, so it must be indexed "
+                    "using a numeric key, like ." +
+                    nested.name + "[0].");
     return nullptr;
   }
   ++at_;
@@ -76,7 +78,7 @@ void SchemaWalk::ReportUnknownName(const schema::Block& block) {
   if (std::string_view similar = text::SuggestName(step().name, names); !similar.empty()) {
     detail += " Did you mean " + Quoted(similar) + "?";
   }
-  Wrong("Unsupported attribute", std::move(detail));
+  ReportError("Unsupported attribute", std::move(detail));
 }
 
 void SchemaWalk::Check(const schema::Block& outermost) {
@@ -86,14 +88,16 @@ void SchemaWalk::Check(const schema::Block& outermost) {
       const Value& key = *step().key;
       const bool is_name = key.type() == Type::String() && key.IsKnown() && !key.IsNull() &&
                            hcl::IsIdentifier(key.AsString());
-      Wrong("Invalid index operation",
-            is_name ? "Only attribute access is allowed here. Did you mean to access attribute " +
-                          Quoted(key.AsString()) + " using the dot operator?"
-                    : "Only attribute access is allowed here, using the dot operator.");
+      ReportError("Invalid index operation",
+                  is_name
+                      ? "Only attribute access is allowed here. Did you mean to access attribute " +
+                            Quoted(key.AsString()) + " using the dot operator?"
+                      : "Only attribute access is allowed here, using the dot operator.");
       return;
     }
     if (step().kind != Step::Kind::kAttribute) {
-      Wrong("Invalid operation", "Only attribute access is allowed here, using the dot operator.");
+      ReportError("Invalid operation",
+                  "Only attribute access is allowed here, using the dot operator.");
       return;
     }
     if (const schema::Attribute* attribute = block->FindAttribute(step().name)) {
@@ -110,7 +114,7 @@ void SchemaWalk::Check(const schema::Block& outermost) {
   }
 }
 
-/// Whether a reference must have an instance key, or must not.
+/// Reports a missing instance key, or one on a resource without count and for_each.
 void CheckKey(const Program& program, const Resource& resource, const Reference& reference,
               bool reads_attributes, const SourceRange& range, Diagnostics& diags) {
   const std::string address = program.ToText(resource.name);

@@ -19,7 +19,7 @@ bool IsAutoFile(std::string_view name) {
   return name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
 }
 
-/// Whether a file's text is JSON: by its name, or else by its first character.
+/// Whether a file is JSON: decided by its name, else by its first character.
 bool IsJsonText(const std::string& path, std::string_view text) {
   if (path.ends_with(".json")) {
     return true;
@@ -163,7 +163,7 @@ std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
 
 namespace {
 
-/// Reports values for variables that the root module does not have.
+/// Reports values of variables that the root module does not declare.
 class UndeclaredReporter {
  public:
   explicit UndeclaredReporter(Diagnostics& diags) : diags_(diags) {}
@@ -228,7 +228,7 @@ void ReportUndeclared(const Program& program, const Module& root, const RawInput
   undeclared.Finish();
 }
 
-/// The value given for one variable, if there is one that can be read.
+/// The value given for one variable. Nothing if there is none or it does not parse.
 std::optional<InputValue> GivenValue(std::string_view name, const Variable& variable,
                                      const RawInputs& inputs, Diagnostics& diags) {
   auto raw = inputs.values.find(std::string(name));
@@ -281,7 +281,7 @@ std::map<std::string, InputValue> CollectVariables(const Program& program, const
 
 namespace {
 
-/// How a value that stands in no source was given, for messages.
+/// Describes the source of a value without source text, for messages.
 std::string Origin(InputSource source, std::string_view name) {
   switch (source) {
     case InputSource::kCommandLine:
@@ -299,8 +299,8 @@ std::string Origin(InputSource source, std::string_view name) {
 
 namespace {
 
-/// Where a value of a file comes from may be secret when the variable is: then only the file is
-/// named, not the declaration.
+/// Describes a value that does not fit its variable. For a sensitive or ephemeral variable the
+/// message names the place of the value, else that of the declaration.
 std::string UnsuitableValue(const Variable& variable, const InputValue* given,
                             std::string_view address, std::string_view name,
                             const std::string& why) {
@@ -355,7 +355,6 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
   if (variable.constraint.defaults != nullptr && !value.IsNull()) {
     value = lang::ApplyDefaults(value, *variable.constraint.defaults);
   }
-  // The place of a value may be secret when the variable is: only the type error is told.
   const std::string origin =
       given != nullptr && !has_range ? " " + Origin(given->source, name) : "";
   auto converted = Convert(value, constraint);

@@ -1,5 +1,5 @@
-// Values of the root module's input variables: where they are given, how they are read, and what a
-// variable makes of them. Ref: opentofu internal/command/meta_vars.go,
+// Input variables of the root module: the sources of their values, how text is parsed, and how a
+// value becomes that of its variable. Ref: opentofu internal/command/meta_vars.go,
 // internal/backend/unparsed_value.go, internal/tofu/eval_variable.go.
 #pragma once
 
@@ -14,26 +14,26 @@
 
 namespace kinu::config {
 
-/// Where the value of a variable comes from.
+/// The source of a variable's value.
 enum class InputSource : uint8_t {
-  kConfig,       ///< nothing is given: the default, if there is one
+  kConfig,       ///< no value: the default, if the variable has one
   kEnvironment,  ///< TF_VAR_name
-  kAutoFile,     ///< terraform.tfvars and its kin
+  kAutoFile,     ///< terraform.tfvars, *.auto.tfvars and their JSON forms
   kNamedFile,    ///< -var-file
   kCommandLine,  ///< -var
-  kPrompt,       ///< typed when asked
-  kCaller,       ///< a module call, a test, a library user
+  kPrompt,       ///< entered at a prompt
+  kCaller,       ///< a module call, a test, a program that uses the library
   kPlan,         ///< a saved plan
 };
 
-/// A value as it was given; how its text is read depends on the variable.
+/// A value before parsing: the variable decides how its text is parsed.
 struct RawInput {
   InputSource source = InputSource::kConfig;
-  std::string text;                 ///< when `expr` is null
-  const hcl::Expr* expr = nullptr;  ///< from a file
+  std::string text;                 ///< used if `expr` is null
+  const hcl::Expr* expr = nullptr;  ///< from a variable file
 };
 
-/// All values given, by name. Keep it as long as any range or diagnostic of it is in use.
+/// All values by name. Must outlive every range and diagnostic of its sources.
 struct RawInputs {
   std::map<std::string, RawInput> values;
   std::shared_ptr<hcl::SyntaxTree> tree = std::make_shared<hcl::SyntaxTree>();
@@ -45,37 +45,37 @@ struct VariableArgument {
   std::string text;
 };
 
-/// A value for a variable.
+/// A parsed value of a variable.
 struct InputValue {
-  std::optional<Value> value;  ///< nothing: the variable's default
+  std::optional<Value> value;  ///< nothing: the variable's default applies
   InputSource source = InputSource::kConfig;
-  SourceRange range;  ///< no file: the value stands in no source
+  SourceRange range;  ///< without a file if the value has no source text
 };
 
 /// Collects values from the environment ("NAME=value" texts), the variable files of `dir` and the
-/// command line; later ones win.
+/// command line; later ones replace earlier ones.
 RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::string& dir,
                        std::span<const std::string> environment, Diagnostics& diags);
-/// Adds the values of one file.
+/// Adds the values of one variable file.
 void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
                      Diagnostics& diags);
 
-/// Reads one given value as its variable demands.
+/// Parses one value as its variable's type requires. Returns nothing after an error.
 std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
                                     const Variable& variable, hcl::SyntaxTree& tree,
                                     Diagnostics& diags);
-/// A value for each variable of the root module. Reports values that do not parse, values for
-/// undeclared variables and required variables without a value.
+/// Returns a value for each variable of the root module. Reports values that do not parse, values
+/// of undeclared variables, and required variables without a value.
 std::map<std::string, InputValue> CollectVariables(const Program& program, const Module& root,
                                                    const RawInputs& inputs, Diagnostics& diags);
-/// Only the values that are given: what is missing is known from elsewhere, as with a saved plan.
-/// Reports values that do not parse and values for undeclared variables.
+/// Returns only the values that are given: a saved plan supplies the others. Reports values that do
+/// not parse and values of undeclared variables.
 std::map<std::string, InputValue> CollectGivenVariables(const Program& program, const Module& root,
                                                         const RawInputs& inputs,
                                                         Diagnostics& diags);
-/// The value that a variable has: the given one or the default, converted, with the defaults of
-/// optional attributes, checked against `nullable`. Neither marked nor validated. `address` is the
-/// variable's ("module.m.var.a"). With an error: unknown.
+/// The final value of a variable: the given value or the default, converted to the type, with the
+/// defaults of optional attributes, checked against `nullable`. Without marks; validation rules are
+/// not checked. `address` ("module.m.var.a") is for messages. Unknown after an error.
 Value PrepareVariable(const Program& program, const Variable& variable, const InputValue* given,
                       std::string_view address, Diagnostics& diags);
 

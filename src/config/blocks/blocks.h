@@ -1,4 +1,4 @@
-// One function per block type: reads a block into BlockReader::out. Private to config.
+// One function per block type. Each reads a block into BlockReader::out. Private to config.
 #pragma once
 
 #include "config/decode.h"
@@ -22,29 +22,29 @@ void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block);
 void ReadEncryptionBlock(BlockReader& reader, const hcl::Block& block);
 void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
 
-/// A `providers` argument: configurations inside a module and what they are outside.
+/// Reads a `providers` argument: which configuration outside each one inside the module is.
 void ReadPassedProviders(BlockReader& reader, const hcl::Attribute& attribute,
                          std::vector<ModuleCall::PassedProvider>& providers);
-/// A `required_providers` block inside a `terraform` block.
+/// Reads a `required_providers` block in a `terraform` block.
 void ReadRequiredProviders(BlockReader& reader, const hcl::Block& block);
-/// Reports version constraints of the module that exclude this program, looking at nothing else.
+/// Reports version constraints of the module that exclude this version. Ignores everything else.
 void CheckLanguageVersion(BlockReader& reader, const hcl::Body& body);
 
 // --- Parts of `resource`, `data` and `ephemeral` blocks. ---
 extern const std::span<const hcl::AttributeSchema> kResourceArguments;
 extern const std::span<const hcl::BlockSchema> kResourceNestedBlocks;
 extern const std::span<const hcl::BlockSchema> kDataNestedBlocks;
-/// The header: labels and ranges.
+/// Reads labels and ranges of the block header.
 Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMode mode);
-/// count, for_each, provider and depends_on.
+/// Reads count, for_each, provider and depends_on.
 void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content, bool nested,
                            Resource& resource, Repetition& repetition);
 hcl::BodyContent ReadLifecycle(BlockReader& reader, const hcl::Block& block, Resource& resource,
                                Repetition& repetition);
-/// Reports a second block of a kind that may occur once; true when it is the first.
+/// Reports a repeated block that may occur once. True for the first one.
 bool IsFirst(const hcl::Block*& seen, const hcl::Block& block, std::string_view summary,
              Diagnostics& diags);
-/// Lets the "_" block of a body take part in it.
+/// Combines a body with its "_" block.
 const hcl::Body* WithEscaped(BlockReader& reader, const hcl::Body* body, const hcl::Block& escape);
 void ReportReserved(const hcl::Block& block, std::string_view where, Diagnostics& diags);
 

@@ -1,4 +1,5 @@
-// `encryption` blocks: what encrypts states and plans. Ref: opentofu internal/encryption/config.
+// `encryption` blocks: encryption of state and plan files. Ref: opentofu
+// internal/encryption/config.
 #include <algorithm>
 
 #include "config/blocks/blocks.h"
@@ -63,7 +64,7 @@ class EncryptionReader {
     return {std::string(block.labels[0]), std::string(block.labels[1]), block.body};
   }
 
-  /// The block of a type that may occur once; null when there is none, or too many.
+  /// The only block of a type; null if there is none. Reports repeated blocks.
   const hcl::Block* OnlyBlock(const hcl::BodyContent& content, std::string_view type) {
     const hcl::Block* first = nullptr;
     for (const hcl::Block& block : content.blocks) {
@@ -89,7 +90,7 @@ class EncryptionReader {
     return block == nullptr ? std::nullopt : std::optional(ReadTarget(*block, enforceable));
   }
 
-  /// A target and its fallbacks, from the outermost inwards.
+  /// Reads a target and its fallbacks, which nest inside each other.
   EncryptionTarget ReadTarget(const hcl::Block& block, bool enforceable) {
     EncryptionTarget out;
     const hcl::Block* at = &block;

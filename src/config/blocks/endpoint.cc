@@ -9,7 +9,7 @@ namespace {
 
 using Step = hcl::TraversalStep;
 
-/// Reads an address step by step. Position 0 is the root name, i the step before i.
+/// Reads an address step by step. Position 0 is the root name, position i is step i - 1.
 class EndpointReader {
  public:
   EndpointReader(BlockReader& reader, const hcl::TraversalExpr& traversal, bool allow_keys)
@@ -36,7 +36,7 @@ class EndpointReader {
   SourceRange RangeFrom(size_t i) const {
     return {traversal_.file, Range(i).begin, Range(size() - 1).end};
   }
-  bool Wrong(std::string_view summary, std::string_view detail, const SourceRange& range) {
+  bool ReportError(std::string_view summary, std::string_view detail, const SourceRange& range) {
     reader_.diags.Error(std::string(summary), std::string(detail), range);
     return false;
   }
@@ -61,26 +61,28 @@ bool EndpointReader::ReadModules(Endpoint& out) {
   while (!at_end() && IsName(at_) && Name(at_) == "module") {
     const size_t name = at_ + 1;
     if (name >= size()) {
-      return Wrong("Invalid address operator",
-                   "Prefix \"module.\" must be followed by a module name.", Range(at_));
+      return ReportError("Invalid address operator",
+                         "Prefix \"module.\" must be followed by a module name.", Range(at_));
     }
     if (!IsName(name)) {
-      return Wrong("Invalid address operator",
-                   "Prefix \"module.\" must be followed by a module name.", Range(name));
+      return ReportError("Invalid address operator",
+                         "Prefix \"module.\" must be followed by a module name.", Range(name));
     }
     at_ += 2;
     InstanceKey key;
     if (IsKey(at_)) {
       if (!allow_keys_) {
-        return Wrong("Module instance address with keys is not allowed",
-                     "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must "
-                     "be a module instead (e.g. \"module.a\").",
-                     Range(at_));
+        return ReportError(
+            "Module instance address with keys is not allowed",
+            "Module address cannot be a module instance (e.g. \"module.a[0]\"), it must "
+            "be a module instead (e.g. \"module.a\").",
+            Range(at_));
       }
       std::optional<InstanceKey> given = Key(at_);
       if (!given) {
-        return Wrong("Invalid address operator",
-                     "Invalid module key: must be either a string or an integer.", Range(at_));
+        return ReportError("Invalid address operator",
+                           "Invalid module key: must be either a string or an integer.",
+                           Range(at_));
       }
       key = *given;
       ++at_;
@@ -96,18 +98,20 @@ bool EndpointReader::ReadResource(Endpoint& out) {
     ++at_;
   }
   if (size() - at_ < 2) {
-    return Wrong("Invalid address", "Resource specification must include a resource type and name.",
-                 at_end() ? traversal_.range() : RangeFrom(at_));
+    return ReportError("Invalid address",
+                       "Resource specification must include a resource type and name.",
+                       at_end() ? traversal_.range() : RangeFrom(at_));
   }
   for (size_t i : {at_, at_ + 1}) {
     if (!IsName(i)) {
-      return Wrong("Invalid address",
-                   i != at_                                   ? "A resource name is required."
-                   : out.resource.mode == ResourceMode::kData ? "A data source name is required."
-                   : out.resource.mode == ResourceMode::kEphemeral
-                       ? "An ephemeral resource name is required."
-                       : "A resource type name is required.",
-                   Range(i));
+      return ReportError("Invalid address",
+                         i != at_ ? "A resource name is required."
+                         : out.resource.mode == ResourceMode::kData
+                             ? "A data source name is required."
+                         : out.resource.mode == ResourceMode::kEphemeral
+                             ? "An ephemeral resource name is required."
+                             : "A resource type name is required.",
+                         Range(i));
     }
   }
   out.resource.type = reader_.Intern(Name(at_));
@@ -117,21 +121,23 @@ bool EndpointReader::ReadResource(Endpoint& out) {
     return true;
   }
   if (size() - at_ > 1) {
-    return Wrong("Invalid address", "Unexpected extra operators after address.", Range(at_ + 1));
+    return ReportError("Invalid address", "Unexpected extra operators after address.",
+                       Range(at_ + 1));
   }
   if (!allow_keys_) {
-    return Wrong("Resource instance address with keys is not allowed",
-                 "Resource address cannot be a resource instance (e.g. \"null_resource.a[0]\"), "
-                 "it must be a resource instead (e.g. \"null_resource.a\").",
-                 Range(at_));
+    return ReportError(
+        "Resource instance address with keys is not allowed",
+        "Resource address cannot be a resource instance (e.g. \"null_resource.a[0]\"), "
+        "it must be a resource instead (e.g. \"null_resource.a\").",
+        Range(at_));
   }
   std::optional<InstanceKey> key;
   if (IsKey(at_)) {
     key = Key(at_);
   }
   if (!key) {
-    return Wrong("Invalid address", "Resource instance key must be given in square brackets.",
-                 Range(at_));
+    return ReportError("Invalid address", "Resource instance key must be given in square brackets.",
+                       Range(at_));
   }
   out.key = *key;
   return true;
@@ -161,8 +167,8 @@ std::optional<Endpoint> EndpointReader::ReadModule() {
     return std::nullopt;
   }
   if (!at_end()) {
-    Wrong("Module address expected",
-          "It's not allowed to reference anything other than module here.", Range(at_));
+    ReportError("Module address expected",
+                "It's not allowed to reference anything other than module here.", Range(at_));
     return std::nullopt;
   }
   return out;

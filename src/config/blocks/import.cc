@@ -7,9 +7,8 @@ namespace {
 constexpr hcl::AttributeSchema kArguments[] = {
     {"provider"}, {"id"}, {"identity"}, {"to", true}, {"for_each"}};
 
-/// Collects the steps of an address whose keys may be any expression; such keys are left out.
-/// Returns what begins the address when that is no name, and null otherwise.
-/// Ref: configs.absTraversalForImportToExpr.
+/// Collects the steps of an address, leaving out its keys, which may be any expression. Returns the
+/// expression at the root if that is no name, else null. Ref: configs.absTraversalForImportToExpr.
 const hcl::Expr* CollectSteps(const hcl::Expr& expr, const hcl::TraversalExpr*& root,
                               std::vector<hcl::TraversalStep>& steps, int depth = 0) {
   constexpr int kDeepest = 100;
@@ -37,7 +36,7 @@ const hcl::Expr* CollectSteps(const hcl::Expr& expr, const hcl::TraversalExpr*& 
   }
 }
 
-/// Reads `to`; false when nothing more can be said about the block.
+/// Reads `to`. False if the rest of the block cannot be checked.
 bool ReadTarget(BlockReader& reader, const hcl::Expr& given, Import& import) {
   const hcl::Expr* expr = ExpressionInString(reader, given);
   if (expr == nullptr) {

@@ -1,5 +1,5 @@
-// `language` blocks and version constraints of the module itself. Ref: opentofu
-// internal/configs/language.go, version_constraint.go.
+// `language` blocks and `required_version`. Ref: opentofu internal/configs/language.go,
+// version_constraint.go.
 #include "codec/version.h"
 #include "config/blocks/blocks.h"
 
@@ -73,7 +73,7 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint, const S
   }
 }
 
-/// The constraint in an argument of a block, when it is there and well-formed.
+/// Checks the version constraint in an argument of a block, if it is present and valid.
 void CheckConstraint(BlockReader& reader, const hcl::Body& body,
                      std::span<const hcl::AttributeSchema> arguments) {
   const hcl::BodyContent content =

@@ -7,7 +7,7 @@
 namespace kinu::config {
 namespace {
 
-/// A constant string, or nothing (and `summary`) when it is something else.
+/// Reads a constant string. Reports `summary` and returns nothing for other expressions.
 std::optional<std::string> ConstantString(const hcl::Expr& expr, std::string_view summary,
                                           Diagnostics& diags) {
   Diagnostics ignored;
@@ -56,7 +56,7 @@ void ReadAliases(BlockReader& reader, const hcl::Expr& expr, std::string_view lo
   }
 }
 
-/// One setting of an entry; false when the rest of the entry is not read.
+/// Reads one setting of an entry. False: skip the rest of the entry.
 bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::ObjectItem& item,
                  RequiredProvider& provider) {
   Diagnostics& diags = reader.diags;
@@ -105,9 +105,9 @@ bool ReadSetting(BlockReader& reader, std::string_view local_name, const hcl::Ob
   return false;
 }
 
-/// The provider that a local name means when no source is given.
-bool Imply(BlockReader& reader, std::string_view local_name, const hcl::Expr& expr,
-           RequiredProvider& provider) {
+/// Sets the provider that a local name means without a source. False after an error.
+bool SetImpliedProvider(BlockReader& reader, std::string_view local_name, const hcl::Expr& expr,
+                        RequiredProvider& provider) {
   auto part = ParseProviderPart(local_name);
   if (!part) {
     reader.diags.Error("Invalid provider name", Quoted(local_name) + ": " + part.error() + ".",
@@ -128,7 +128,7 @@ void ReadEntry(BlockReader& reader, const hcl::Attribute& entry, RequiredProvide
   const Value constant = EvaluateConstant(*entry.expr, ignored);
   if (!ignored.has_errors() && constant.type().is_primitive()) {
     provider.version = ReadVersionConstraint(entry, diags).value_or("");
-    if (Imply(reader, entry.name, *entry.expr, provider)) {
+    if (SetImpliedProvider(reader, entry.name, *entry.expr, provider)) {
       out.providers.push_back(std::move(provider));
     }
     return;
@@ -151,7 +151,7 @@ void ReadEntry(BlockReader& reader, const hcl::Attribute& entry, RequiredProvide
   if (diags.error_count() != errors) {
     return;
   }
-  if (provider.provider.empty() && !Imply(reader, entry.name, *entry.expr, provider)) {
+  if (provider.provider.empty() && !SetImpliedProvider(reader, entry.name, *entry.expr, provider)) {
     return;
   }
   out.providers.push_back(std::move(provider));

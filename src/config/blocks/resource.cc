@@ -37,7 +37,7 @@ void ReadIgnoreChanges(BlockReader& reader, const hcl::Attribute& attribute, Res
   }
 }
 
-/// Each element is a reference to one resource; its keys may use count.index and each.key.
+/// Reads a list whose elements refer to one resource each. Keys may use count.index and each.key.
 /// Ref: configs.decodeReplaceTriggeredBy.
 void ReadReplaceTriggeredBy(BlockReader& reader, const hcl::Attribute& attribute,
                             Resource& resource) {

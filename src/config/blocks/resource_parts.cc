@@ -1,4 +1,4 @@
-// What `resource`, `data` and `ephemeral` blocks have in common. Ref: opentofu
+// Arguments and blocks common to `resource`, `data` and `ephemeral`. Ref: opentofu
 // internal/configs/resource.go.
 #include "config/blocks/blocks.h"
 #include "config/merged_body.h"

@@ -16,7 +16,7 @@ constexpr hcl::AttributeSchema kArguments[] = {{"description"}, {"default"},   {
                                                {"deprecated"},  {"nullable"}};
 constexpr hcl::BlockSchema kBlocks[] = {{"validation"}};
 
-/// The types that may stand in quotes in very old configurations: an error, with a hint.
+/// Reports a type in quotes, as configurations of 0.11 write it.
 void ReportQuotedType(const hcl::Expr& expr, Variable& variable, Diagnostics& diags) {
   variable.constraint = {};
   variable.parse_as_expression = true;
@@ -63,7 +63,7 @@ void ReadType(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
   variable.constraint = std::move(constraint);
 }
 
-/// Warns about attributes of a written-out object that its type drops. Ref: lang/lint,
+/// Warns about attributes of an object constructor that its type drops. Ref: lang/lint,
 /// DiscardedObjectConstructorAttrs.
 void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, const Path& place,
                                 Diagnostics& diags) {
@@ -130,7 +130,7 @@ void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, const P
 void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
   Diagnostics& diags = reader.diags;
   Value value = EvaluateConstant(expr, diags);
-  // In an override file the type may stand elsewhere: the merge converts.
+  // An override file may leave the type to the variable that it overrides: the merge converts then.
   if (!reader.is_override || variable.has_type) {
     if (variable.constraint.defaults != nullptr && !value.IsNull()) {
       value = lang::ApplyDefaults(value, *variable.constraint.defaults);
