@@ -1,6 +1,6 @@
-// Whether two states would be written alike. Objects that nobody touched share their bytes, so the
-// usual answer costs one comparison of pointers per object.
-// Ref: opentofu internal/states/statefile/marshal_equal.go; states.State.ManagedResourcesEqual.
+// Compares the content of states. Unchanged objects share their bytes, so that comparing them is
+// comparing two pointers. Ref: opentofu internal/states/statefile/marshal_equal.go;
+// states.State.ManagedResourcesEqual.
 #include <algorithm>
 #include <tuple>
 
@@ -74,7 +74,7 @@ bool IsHusk(const Instance& instance) {
   return instance.current == nullptr && instance.deposed.empty();
 }
 
-/// Instances without any object are not written.
+/// Skips instances without objects: they are not written.
 bool SameResource(const Resource& a, const Resource& b) {
   if (!(a.provider == b.provider)) {
     return false;
@@ -152,7 +152,7 @@ bool SameOutputs(const State& a, const State& b) {
                     [](const OutputValue* x, const OutputValue* y) { return SameOutput(*x, *y); });
 }
 
-/// Check results as one comparable list, whatever order they have.
+/// All check results as a list whose order does not depend on theirs.
 std::vector<std::string> CheckLines(const State& state) {
   std::vector<std::string> lines;
   for (const CheckResult& check : state.checks) {

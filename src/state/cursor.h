@@ -1,6 +1,6 @@
-// Cursor: how a state file's text is walked through. A text in memory goes through JsonCursor,
-// which tells errors like the reference; a mapped file through the scanner of documents, which is
-// faster and only tells that something is wrong.
+// Cursor: reads a state file token by token. A text in memory is read with JsonCursor, whose errors
+// are those of OpenTofu. A mapped file is read with the document scanner, which is faster but
+// reports only that there is an error.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Cursor {
   explicit Cursor(tfjson::MappedFile& file)
       : text_(file.text()), tokens_(std::make_unique<tfjson::TokenStream>(file)) {}
 
-  // As of JsonCursor.
+  // As in JsonCursor.
   char Peek() { return tokens_ == nullptr ? json_.Peek() : failed_ ? '\0' : tokens_->Peek(); }
   bool Take(char c) {
     if (tokens_ == nullptr) {
@@ -45,7 +45,7 @@ class Cursor {
   std::string_view text_;
   JsonCursor json_{std::string_view()};
   std::unique_ptr<tfjson::TokenStream> tokens_;
-  bool failed_ = false;  // with tokens
+  bool failed_ = false;  // only used with tokens_
 };
 
 }  // namespace kinu::state

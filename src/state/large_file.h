@@ -1,9 +1,9 @@
-// Large state files, read where the system has them anyway: without a copy, and only as far as
-// somebody asks.
+// Reads large state files directly from their memory mapping: without a copy, and only the parts
+// that are needed.
 //
-// Each function gives nothing when the file is small or anything is wrong with it: then it is to be
-// read as a whole, by who says what is wrong. Of parts that are passed by, only the grammar of JSON
-// is checked.
+// Each function returns nothing if the file is small or has any error. The caller then reads the
+// whole file with ReadState(), which reports the error. Only the JSON syntax of skipped parts is
+// checked.
 #pragma once
 
 #include <memory>
@@ -16,28 +16,29 @@
 
 namespace kinu::state {
 
-/// All of it. For reading only: the file may be replaced, but when somebody shortens it in place,
-/// the process ends (see tfjson::MappedFile).
+/// Reads all of the file. The state must not be changed. Another program may replace the file, but
+/// if it shortens the file in place, this process ends (see tfjson::MappedFile).
 std::optional<State> ReadLargeState(std::shared_ptr<Program> program, int fd);
 
-/// All but the resources.
+/// Reads everything except the resources.
 std::optional<State> ReadStateOutputs(std::shared_ptr<Program> program, int fd);
 
-/// What is at hand without looking into objects.
+/// Addresses only: objects are not read.
 struct StateNames {
-  std::vector<ResourceInstance> instances;  ///< those that have an object, in the file's order
+  std::vector<ResourceInstance> instances;  ///< those with an object, in file order
 };
 std::optional<StateNames> ReadStateNames(std::shared_ptr<Program> program, int fd);
 
-/// All but the other resources.
+/// Reads everything except other resources.
 std::optional<State> ReadStateResource(std::shared_ptr<Program> program, int fd,
                                        const AbsResource& address);
 
-/// All but the other resources; these in whatever instance of a module.
+/// Reads everything except other resources; these in every instance of their module.
 std::optional<State> ReadStateResources(std::shared_ptr<Program> program, int fd,
                                         std::span<const ConfigResource> addresses);
 
-/// So many bytes of a state's file have been looked at and may be given back.
-void Passed(const State& state, size_t bytes);
+/// Counts bytes of the state's file that a caller has read once. When enough have added up, their
+/// memory is released; a later read loads it again.
+void CountReadBytes(const State& state, size_t bytes);
 
 }  // namespace kinu::state

@@ -1,4 +1,4 @@
-// Objects to values and back. Ref: opentofu internal/states/instance_object_src.go,
+// Decodes and encodes stored objects. Ref: opentofu internal/states/instance_object_src.go,
 // instance_object.go.
 #include "cty/json.h"
 #include "cty/ops.h"
@@ -42,8 +42,8 @@ bool ContainsObject(const Type& type) {
          (type.is_collection() && ContainsObject(type.element()));
 }
 
-/// Reads a value. True when an object in it has other attributes than its type; the cursor then
-/// stops somewhere inside.
+/// Reads one value. True if an object in it has attributes that its type lacks; the cursor then
+/// stops inside the value.
 bool FindOther(JsonCursor& cursor, const Type& type) {
   if (!ContainsObject(type) || (cursor.Peek() != '{' && cursor.Peek() != '[')) {
     cursor.Value();
@@ -110,8 +110,8 @@ void EncodeObject(const Value& value, const Type& type, Object& object) {
   }
   ValueResult<std::string> json = ValueToJson(plain, type);
   if (!json) {
-    // Plans refuse infinite numbers. One that a provider returns while applying costs the number,
-    // not the object.
+    // A plan with an infinite number fails. During apply the object must be stored, so that such a
+    // number becomes null.
     json = ValueToJson(InfinityAsNull(plain), type);
   }
   auto text = std::make_shared<const std::string>(json.value_or("null"));

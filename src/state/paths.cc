@@ -9,7 +9,7 @@ namespace kinu::state {
 namespace {
 
 struct RawStep {
-  std::string_view type;   ///< body of the string
+  std::string_view type;   ///< inside of the JSON string
   std::string_view value;  ///< JSON
 };
 
@@ -21,7 +21,7 @@ bool IsPlainString(std::string_view json) {
   return json.size() >= 2 && json[0] == '"' && json.find('\\') == std::string_view::npos;
 }
 
-/// Whether an index step's value is written as we write it: {"value":K,"type":T} in this order.
+/// Whether the value of an index step has the form that is written here: {"value":K,"type":T}.
 bool IsCanonicalKey(std::string_view json) {
   JsonCursor cursor(json);
   std::string_view name;
@@ -43,7 +43,7 @@ bool IsCanonicalKey(std::string_view json) {
          !cursor.failed();
 }
 
-/// Calls `on_path()` before each path and `on_step(raw, in_order)` for each of its steps.
+/// Calls `on_path()` at the start of each path and `on_step(raw, in_order)` for each of its steps.
 template <typename OnPath, typename OnStep>
 Result<void> ForEachStep(std::string_view json, OnPath on_path, OnStep on_step) {
   JsonCursor cursor(json);
@@ -140,7 +140,7 @@ std::vector<Path> PathsFromJson(std::string_view json) {
         }
         return {};
       });
-  (void)walked;  // the text was checked when it was read
+  (void)walked;  // cannot fail: CheckPathsJson() accepted the text
   return paths;
 }
 
@@ -160,7 +160,7 @@ void AppendPathsJson(std::string& out, std::span<const Path> paths) {
         JsonWriter::AppendQuoted(out, step.name, JsonEscape::kHtml);
       } else {
         out += "{\"type\":\"index\",\"value\":";
-        // Keys of known, unmarked values always encode.
+        // Encoding a known, unmarked key cannot fail.
         out += ValueToJson(step.key, Type::Dynamic()).value_or("null");
       }
       out += '}';

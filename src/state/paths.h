@@ -12,10 +12,10 @@
 
 namespace kinu::state {
 
-/// Whether `json` (valid JSON) is a list of paths. `canonical`: its text, laid out again, is what
+/// Checks that `json` (valid JSON) is a list of paths. Sets `canonical` if its compact text is what
 /// AppendPathsJson() would write.
 Result<void> CheckPathsJson(std::string_view json, bool* canonical);
-/// The paths of a text that CheckPathsJson() accepts.
+/// Decodes a text that CheckPathsJson() accepts.
 std::vector<Path> PathsFromJson(std::string_view json);
 /// Appends the paths as compact JSON.
 void AppendPathsJson(std::string& out, std::span<const Path> paths);

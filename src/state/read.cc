@@ -1,4 +1,4 @@
-// A state file but for its resources: header, outputs, check results, and what is wrong with it.
+// Reads the header, outputs and check results of a state file, and reports its errors.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -205,7 +205,7 @@ void StateReader::ReadTop() {
   bool first = true;
   std::string_view key;
   while (in_.NextMember(&first, &key)) {
-    // Only format 4 has these fields in this shape; of another format they are just passed.
+    // Only format 4 has these fields in this form. In other formats they are skipped.
     bool known = !version_ || *version_ == 4;
     if (key == "version") {
       ReadVersion();
@@ -426,7 +426,7 @@ Result<State> StateReader::Read() {
     return ReadState(state_.program, *std::move(upgraded));
   }
   if (std::string problem = VersionProblem(); !problem.empty()) {
-    // A number that is no format of this program is said like what is wrong further on.
+    // A version number that is not supported is reported like an invalid file.
     return Fail(version_ ? ErrorCode::kInvalid : ErrorCode::kUnsupported, std::move(problem));
   }
   if (!resources_before_version_.empty()) {
@@ -450,7 +450,7 @@ Result<State> StateReader::Read() {
   }
   auto by_name = [](const OutputValue& a, const OutputValue& b) { return a.name < b.name; };
   std::stable_sort(state_.outputs.begin(), state_.outputs.end(), by_name);
-  // Of a repeated name the last counts.
+  // The last of several outputs with one name counts.
   auto last =
       std::unique(state_.outputs.rbegin(), state_.outputs.rend(),
                   [](const OutputValue& a, const OutputValue& b) { return a.name == b.name; });
@@ -475,7 +475,7 @@ Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const 
 
 namespace {
 
-/// `names` null: only the state is wanted.
+/// Reads a part of a large file. `names`, if not null, receives the instance addresses.
 std::optional<State> ReadPart(std::shared_ptr<Program> program, int fd, const StatePart& part,
                               StateNames* names = nullptr) {
   std::shared_ptr<tfjson::MappedFile> file = tfjson::MappedFile::Open(fd);
@@ -523,7 +523,7 @@ std::optional<State> ReadStateResources(std::shared_ptr<Program> program, int fd
                   {.resources = StatePart::Resources::kSome, .some = addresses});
 }
 
-void Passed(const State& state, size_t bytes) {
+void CountReadBytes(const State& state, size_t bytes) {
   if (state.mapped != nullptr) {
     state.mapped->Passed(bytes);
   }

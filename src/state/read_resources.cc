@@ -1,4 +1,4 @@
-// The resources of a state file. Ref: opentofu internal/states/statefile/version4.go.
+// Reads the resources of a state file. Ref: opentofu internal/states/statefile/version4.go.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -48,7 +48,7 @@ void StateReader::ReadResource() {
       ReadString("resources.name", &raw_.name);
     } else if (key == "provider") {
       ReadString("resources.provider", &raw_.provider);
-    } else if (key == "instances" && !raw_.name.empty() && !Wanted()) {
+    } else if (key == "instances" && !raw_.name.empty() && !MayBeInPart()) {
       (void)in_.Value();
     } else if (key == "instances") {
       if (!Open("resources.instances", '[')) {
@@ -62,7 +62,7 @@ void StateReader::ReadResource() {
       (void)in_.Value();
     }
   }
-  if (!in_.failed() && Wanted()) {
+  if (!in_.failed() && MayBeInPart()) {
     FinishResource();
   }
 }
@@ -126,7 +126,7 @@ const ParsedProvider& StateReader::Provider(std::string_view body) {
   return last_provider_.second;
 }
 
-bool StateReader::Wanted() {
+bool StateReader::MayBeInPart() {
   if (part_.resources == StatePart::Resources::kSome) {
     const std::string_view type = Text(raw_.type);
     const std::string_view name = Text(raw_.name);
@@ -185,7 +185,7 @@ void StateReader::FinishResource() {
   }
   if (part_.resources == StatePart::Resources::kNames) {
     for (const RawInstance& raw : raw_.instances) {
-      TakeName(raw, address);
+      AddInstanceName(raw, address);
     }
     return;
   }
@@ -225,8 +225,8 @@ bool StateReader::ParseKey(std::string_view json, const AbsResource& resource, I
     return true;
   }
   if (json[0] == '-' || (json[0] >= '0' && json[0] <= '9')) {
-    // Indices are read as the reference does: as floating point numbers, of which those that are
-    // out of range give the smallest index.
+    // OpenTofu reads an index as a floating-point number and converts it; a number out of range
+    // becomes the smallest integer.
     const double number = std::strtod(std::string(json).c_str(), nullptr);
     constexpr double kLimit = 9223372036854775808.0;
     if (std::isfinite(number)) {
@@ -334,8 +334,8 @@ bool StateReader::FillObject(const RawInstance& raw, const Resource& resource,
   return true;
 }
 
-/// What the names of instances need; objects are not looked at.
-void StateReader::TakeName(const RawInstance& raw, const AbsResource& resource) {
+/// Collects the address of an instance without reading its object.
+void StateReader::AddInstanceName(const RawInstance& raw, const AbsResource& resource) {
   InstanceKey key;
   if (!ParseKey(raw.index_key, resource, &key)) {
     return;
@@ -374,7 +374,7 @@ void StateReader::FinishInstance(const RawInstance& raw, Resource& resource, boo
   if (!FillObject(raw, resource, key, *object)) {
     return;
   }
-  // Entries usually come in order; MergeInstances() repairs the rest.
+  // Entries are usually sorted by key; MergeInstances() sorts the others.
   if (resource.instances.empty() || resource.instances.back().key != key) {
     resource.instances.emplace_back().key = key;
   }

@@ -1,5 +1,5 @@
-// StateReader: a state file in one pass. The structure is decoded, attributes stay views into the
-// text. Ref: opentofu internal/states/statefile/read.go, version4.go.
+// StateReader: reads a state file in one pass. The structure is decoded; attributes stay views into
+// the text. Ref: opentofu internal/states/statefile/read.go, version4.go.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace kinu::state {
 inline constexpr std::string_view kUnsupportedFormat = "Unsupported state file format";
 inline constexpr std::string_view kInvalidFormat = "Invalid state file format";
 
-/// As JSON.
+/// The text as a JSON string.
 std::string QuotedText(std::string_view text);
 
 /// Which resources of a file are read.
@@ -30,15 +30,15 @@ struct StatePart {
   enum class Resources : uint8_t { kAll, kNone, kNames, kOne, kSome };
   Resources resources = Resources::kAll;
   const AbsResource* one = nullptr;
-  std::span<const ConfigResource> some;  ///< whatever instance of a module they are in
+  std::span<const ConfigResource> some;  ///< read in every instance of their module
 };
 
-/// One entry of a resource's "instances", as it stands in the file.
+/// One entry of "instances" in a resource. The views are undecoded text of the file.
 struct RawInstance {
-  std::string_view index_key;  ///< JSON, empty when absent
+  std::string_view index_key;  ///< JSON, empty if absent
   std::string_view status;
   std::string_view deposed;
-  std::string_view provider;  ///< body of the string, escapes as they are
+  std::string_view provider;  ///< inside of the JSON string, with its escapes
   uint64_t schema_version = 0;
   std::string_view attributes;
   std::string_view attributes_flat;
@@ -72,18 +72,20 @@ class StateReader {
   StateReader(std::shared_ptr<Program> program, std::shared_ptr<tfjson::MappedFile> file,
               const StatePart& part);
 
-  /// The whole, or the part. Of a mapped file an error only means that it is not to be read so.
+  /// Reads the file or the part. Errors of a mapped file have no useful message: read the file as
+  /// text then.
   Result<State> Read();
-  /// With a part of names.
+  /// The instance addresses. Only for StatePart::Resources::kNames.
   StateNames TakeNames() { return std::move(names_); }
 
  private:
-  // Fields. Each passes one value; null leaves `out` as it is, another kind is a type error.
+  // Fields: each function consumes one value. null leaves `out` unchanged, a value of another kind
+  // is a type error.
   void ReadString(std::string_view field, std::string_view* out);
   void ReadText(std::string_view field, std::string* out);
   void ReadUint(std::string_view field, uint64_t* out);
   void ReadBool(std::string_view field, bool* out);
-  /// Opens an object or array; false when it is null or of another kind (passed then).
+  /// Opens an object or array. False if the value is null or of another kind; it is skipped then.
   bool Open(std::string_view field, char bracket);
 
   void ReadTop();
@@ -98,14 +100,14 @@ class StateReader {
   bool FillObject(const RawInstance& raw, const Resource& resource, const InstanceKey& key,
                   Object& object);
   void MergeInstances(Resource& resource);
-  /// Whether the resource may be the one that is wanted.
-  bool Wanted();
-  void TakeName(const RawInstance& raw, const AbsResource& resource);
+  /// Whether the part may include this resource. Compares type and name, not the module.
+  bool MayBeInPart();
+  void AddInstanceName(const RawInstance& raw, const AbsResource& resource);
   bool ParseKey(std::string_view json, const AbsResource& resource, InstanceKey* key);
   DependencyList Dependencies(std::string_view json);
   const ParsedProvider& Provider(std::string_view body);
 
-  /// A string's text; views stay valid for the life of the reader.
+  /// Decodes a JSON string. The view stays valid as long as the reader.
   std::string_view Text(std::string_view body);
   Symbol Name(std::string_view body) { return state_.program->Intern(Text(body)); }
   void TypeError(std::string_view field, std::string_view raw);
@@ -118,11 +120,11 @@ class StateReader {
   State state_;
   StatePart part_;
   StateNames names_;
-  std::string_view wanted_type_;  // with one resource
+  std::string_view wanted_type_;  // for StatePart::Resources::kOne
   std::string_view wanted_name_;
   Cursor in_;
   std::deque<std::string> decoded_;
-  RawResource raw_;  // reused: its instances keep their memory
+  RawResource raw_;  // reused, so that the instances keep their memory
   std::optional<uint64_t> version_;
   std::string version_problem_;
   std::string_view terraform_version_;
@@ -132,7 +134,7 @@ class StateReader {
   std::vector<std::string> problems_;
   FlatMap<std::string_view, DependencyList> dependencies_;
   FlatMap<std::string_view, ParsedProvider> providers_;
-  // Of the resource before, which the next one mostly has as well.
+  // The values of the previous resource: the next one usually has the same.
   std::pair<std::string_view, ParsedProvider> last_provider_;
   std::pair<std::string_view, Symbol> last_type_;
   FlatMap<std::string_view, std::optional<ModuleInstId>> modules_;

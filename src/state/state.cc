@@ -17,7 +17,7 @@ auto LowerBound(Instances& instances, const Program& program, const InstanceKey&
 template <typename Instances>
 auto FindInstance(Instances& instances, const Program* program, const InstanceKey& key) {
   using Pointer = decltype(instances.data());
-  // Count indexes without gaps are at home.
+  // Without gaps, the instance of a `count` index is at that index.
   if (key.kind() == InstanceKey::Kind::kInt && key.index() >= 0 &&
       static_cast<uint64_t>(key.index()) < instances.size() &&
       instances[static_cast<size_t>(key.index())].key == key) {

@@ -1,7 +1,7 @@
-// State: what is known of real objects. Rows: one resource entry per (module instance, resource),
-// its instances in key order, each with a current object and possibly deposed ones. Attributes stay
-// the JSON bytes that were read until somebody needs a value. Ref: opentofu internal/states; file
-// format: state file version 4.
+// State: the real objects that OpenTofu manages. There is one entry per resource of a module
+// instance, with its instances in key order; each has a current object and possibly deposed ones.
+// Attributes stay JSON text until a value is needed. Ref: opentofu internal/states; file format:
+// state file version 4.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +25,22 @@ namespace kinu::state {
 
 enum class ObjectStatus : uint8_t { kReady, kTainted };
 
-/// A sorted list of configuration resources that an object depends on; shared between objects.
+/// Sorted configuration resources that an object depends on. Objects with equal lists share one.
 using DependencyList = std::shared_ptr<const std::vector<ConfigResource>>;
 
-/// One object as stored. Strings that came from a file point into
-/// State::buffer or State::mapped.
+/// One stored object. Its views point into State::buffer or State::mapped if it came from a file.
 struct Object {
   ObjectStatus status = ObjectStatus::kReady;
   bool create_before_destroy = false;
   bool skip_destroy = false;
   uint64_t schema_version = 0;
   std::shared_ptr<const std::string>
-      owned_attributes;              ///< keeps `attributes` alive when not in the buffer
+      owned_attributes;              ///< keeps `attributes` alive when it is not in the buffer
   std::string_view attributes;       ///< JSON object
-  std::string_view attributes_flat;  ///< JSON of the legacy flat map, or empty
+  std::string_view attributes_flat;  ///< JSON of the flat map of states before 0.12, or empty
   std::string_view sensitive_paths;  ///< JSON array as read; empty: none
-  std::vector<Path> sensitive;       ///< decoded or new sensitive paths
-  std::string private_data;          ///< raw bytes (decoded from base64)
+  std::vector<Path> sensitive;       ///< sensitive paths that are decoded or new
+  std::string private_data;          ///< raw bytes, decoded from base64
   DependencyList dependencies;
   std::string identity;  ///< JSON, or empty
   std::optional<uint64_t> identity_schema_version;
@@ -63,8 +62,8 @@ struct Instance {
 struct Resource {
   AbsResource address;
   ProviderConfig provider;
-  std::vector<Instance> instances;   ///< by key: none, ints, strings
-  const Program* program = nullptr;  ///< whose order that is; State::Ensure() sets it
+  std::vector<Instance> instances;   ///< order: no key, numbers, strings
+  const Program* program = nullptr;  ///< has the text of string keys; set by State::Ensure()
   Instance* Find(const InstanceKey& key);
   const Instance* Find(const InstanceKey& key) const;
   Instance& Ensure(const Program& names, const InstanceKey& key);
@@ -77,7 +76,7 @@ struct OutputValue {
   std::string deprecated;
 };
 
-/// Result of a checkable object, as documents have it.
+/// The check result of one object. Names as in the state file.
 struct CheckObject {
   std::string address;
   std::string status;  ///< pass, fail, error, unknown
@@ -91,19 +90,21 @@ struct CheckResult {
   std::vector<CheckObject> objects;
 };
 
-/// The version that is written into state and plan files: the release whose formats these are.
+/// The version in state and plan files: the release whose file formats these are.
 inline constexpr std::string_view kFormatRelease = "1.12.6";
 
-/// Resources are added by Ensure() and taken out by Remove() alone, and their addresses stay.
+/// Ensure() and Remove() are the only ways to add and remove resources. The address of a Resource
+/// in memory does not change.
 struct State {
   std::shared_ptr<Program> program;
-  std::shared_ptr<const std::string> buffer;   ///< the file that views point into
-  std::shared_ptr<tfjson::MappedFile> mapped;  ///< or the file itself: a state for reading only
+  std::shared_ptr<const std::string> buffer;  ///< the text that views point into
+  /// or the mapped file that they point into; such a state is read-only
+  std::shared_ptr<tfjson::MappedFile> mapped;
   std::string terraform_version;
   uint64_t serial = 0;
   std::string lineage;
   std::vector<OutputValue> outputs;                  ///< sorted by name
-  std::vector<std::unique_ptr<Resource>> resources;  ///< sorted for writing by SortResources()
+  std::vector<std::unique_ptr<Resource>> resources;  ///< WriteState() sorts them
   std::vector<CheckResult> checks;
   bool has_checks = false;
 
@@ -112,28 +113,28 @@ struct State {
   const Resource* Find(const AbsResource& address) const;
   Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
   void Remove(const AbsResource& address);
-  /// Sets a root output, keeping the order; a null value removes it.
+  /// Sets a root output and keeps the order. A null value removes it.
   void SetOutput(OutputValue output);
-  /// The reference's order of addresses.
+  /// All resources in OpenTofu's order of addresses.
   std::vector<const Resource*> Sorted() const;
-  /// A copy that shares what is immutable.
+  /// A copy. Immutable parts are shared.
   State Clone() const;
 
  private:
   FlatMap<AbsResource, size_t> index_;
 };
 
-/// Reads a state file's bytes (version 4; older versions are upgraded). An empty text is an empty
-/// state. The error's message is complete for people.
+/// Reads a state file (version 4; older versions are upgraded). An empty text is an empty state.
+/// The error message is complete and can be shown to users.
 Result<State> ReadState(std::shared_ptr<Program> program, std::string bytes);
-/// As above, of a text that others share.
+/// The same for a shared text.
 Result<State> ReadState(std::shared_ptr<Program> program, std::shared_ptr<const std::string> text);
 
-/// As above, of a file that somebody names as a state: an empty one is none.
+/// The same for a file that the user named as a state: an empty file is an error.
 Result<State> ReadGivenState(std::shared_ptr<Program> program, std::string bytes);
 
-/// What ReadState() says is wrong, each problem by itself. Errors of kind kUnsupported tell that a
-/// text is not recognised as a state at all.
+/// The problems in an error of ReadState(), one by one. An error of kind kUnsupported means that
+/// the text is not a state file at all.
 struct StateProblem {
   std::string summary;
   std::string detail;
@@ -144,38 +145,39 @@ enum class Layout : uint8_t {
   kIndented,  ///< two spaces, two newlines at the end: the local state file
   kCompact,   ///< one line and a newline: backups, plan files, `state pull`
 };
-/// The file's bytes as OpenTofu 1.12.6 writes them.
+/// The bytes of the state file as OpenTofu 1.12.6 writes them.
 std::string WriteState(const State& state, Layout layout);
-/// As above with another lineage and serial in the header.
+/// The same with another lineage and serial.
 std::string WriteState(const State& state, Layout layout, std::string_view lineage,
                        uint64_t serial);
 
-/// The reason why a state cannot be written (an output holds an infinite number), or success.
+/// Fails with the reason why a state cannot be written: an output holds an infinite number.
 Result<void> CheckWritable(const State& state);
 
-/// Whether both (of one Program) would be written alike, header apart. The order of check results
-/// does not count.
+/// Whether two states of one Program have the same content: everything but the header. The order of
+/// check results does not matter.
 bool SameContent(const State& a, const State& b);
 
-/// Whether the managed resources of both are alike: data sources, outputs and checks do not count.
+/// Whether two states have the same managed resources. Ignores data sources, outputs and checks.
 bool SameManagedResources(const State& a, const State& b);
 
-/// Whether `replacement` may take the place of `existing` without force: same lineage and a higher
-/// serial, or nothing to lose. The error says why not. Ref: statemgr CheckValidImport.
+/// Succeeds if `replacement` may replace `existing` without force: it has the same lineage and a
+/// higher serial, or `existing` is empty. The error explains why not. Ref: statemgr
+/// CheckValidImport.
 Result<void> CheckReplacement(const State& replacement, const State& existing);
 
-/// An object's value, decoded with its type (of the current schema version), marked with its
-/// sensitive paths.
+/// Decodes an object with the type of its schema. `type` must belong to the object's schema
+/// version. Sensitive paths become marks.
 Result<Value> DecodeObject(const Object& object, const Type& type);
-/// Stores a value into an object: attributes as JSON (unknowns become null), sensitive paths from
-/// its marks.
+/// Stores a value into an object: attributes as JSON (unknown values become null), and marks as
+/// sensitive paths.
 void EncodeObject(const Value& value, const Type& type, Object& object);
-/// Whether a stored object has other attributes than its type, at any depth: another version of the
-/// provider had them. Linear in the text, makes no value.
+/// Whether a stored object has attributes that `type` lacks, at any depth, as after a change of the
+/// provider version. Takes time linear in the text and creates no value.
 bool HasOtherAttributes(const Object& object, const Type& type);
-/// The sensitive paths of an object, decoded if they were not.
+/// The sensitive paths of an object. Decodes them if necessary.
 std::vector<Path> SensitivePaths(const Object& object);
-/// A copy of an object that owns what pointed into a buffer: it may go to another state.
+/// A copy of an object that owns all its text, so that it can be put into another state.
 Object Detach(const Object& object);
 
 }  // namespace kinu::state

@@ -36,7 +36,7 @@ AbsResource Address(Program& program, std::string_view text) {
   return instance.resource;
 }
 
-/// Shows where two long texts part.
+/// Shows where two long texts begin to differ.
 void ExpectSameText(std::string_view have, std::string_view want) {
   size_t at = static_cast<size_t>(
       std::mismatch(have.begin(), have.end(), want.begin(), want.end()).first - have.begin());
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, GoldenState,
                                          "handwritten.tfstate", "handwritten.compact.tfstate"));
 
 TEST(ReadState, HandwrittenFileIsNormalizedAsTheReferenceDoes) {
-  // The recorded files are what "state rm terraform_data.gone" made of the input.
+  // The expected files are what `state rm terraform_data.gone` writes for the input.
   State state = MustRead(Golden("handwritten.input.json"));
   ExpectSameText(WriteState(state, Layout::kCompact), Golden("handwritten.compact.tfstate"));
   state.Remove(Address(*state.program, "terraform_data.gone"));
@@ -153,7 +153,7 @@ class BadStateTest : public testing::TestWithParam<BadState> {};
 TEST_P(BadStateTest, Message) {
   Result<State> state = ReadState(std::make_shared<Program>(), GetParam().text);
   ASSERT_FALSE(state.has_value());
-  // What is no JSON is told in two ways, the other one being about encryption.
+  // A text that is not JSON has two problems; the other one is about encryption.
   const StateProblem first = ProblemsOf(state.error()).front();
   const bool syntax = first.detail.find("could not be parsed as JSON") != std::string::npos;
   EXPECT_EQ(syntax ? first.summary + ": " + first.detail : state.error().message,
@@ -400,7 +400,7 @@ TEST(JsonText, DecodesStringsAsGoDoes) {
   EXPECT_EQ(DecodeStringBody("\\ud83dx\xFF"), "\xEF\xBF\xBDx\xEF\xBF\xBD");
 }
 
-/// Random JSON with odd white space.
+/// Random JSON with arbitrary white space.
 rc::Gen<std::string> GenJson(int depth) {
   auto leaf =
       rc::gen::element<std::string>("null", "true", "-12.5e3", "0", "\"\"", "\"<a>\\u0041&\"",
@@ -444,7 +444,7 @@ RC_GTEST_PROP(JsonText, LayoutIsStable, ()) {
   AppendJson(indented_again, compact, 0);
   RC_ASSERT(compact_again == compact);
   RC_ASSERT(indented_again == indented);
-  // Every proper prefix of a container is refused.
+  // Every proper prefix of a container fails.
   if (compact.size() > 2 && (compact[0] == '{' || compact[0] == '[')) {
     std::string cut = compact.substr(0, *rc::gen::inRange<size_t>(1, compact.size()));
     JsonCursor cut_cursor(cut);
@@ -494,7 +494,7 @@ TEST(Records, StepsOfAReplacement) {
   EXPECT_EQ(resource->instances[0].current->attributes, "1");
   record(Step::kDepose, "aaaaaaaa", "");
   record(Step::kStore, "", "2");
-  record(Step::kRestore, "aaaaaaaa", "");  // there is a current object: nothing happens
+  record(Step::kRestore, "aaaaaaaa", "");  // there is a current object, so nothing is restored
   EXPECT_EQ(resource->instances[0].current->attributes, "2");
   record(Step::kRemove, "aaaaaaaa", "");
   EXPECT_TRUE(resource->instances[0].deposed.empty());
@@ -502,7 +502,7 @@ TEST(Records, StepsOfAReplacement) {
   EXPECT_TRUE(state.empty());
 }
 
-/// What `read` makes of a text as of a file.
+/// Calls `read` with a file that holds `text`.
 template <typename Read>
 auto OfFile(const std::string& text, const Read& read) {
   std::FILE* const file = std::tmpfile();
@@ -543,12 +543,12 @@ TEST(ReadLargeState, IsReadLikeAnyOther) {
   ASSERT_TRUE(large.has_value());
   EXPECT_NE(large->mapped, nullptr);
   EXPECT_TRUE(WriteState(*large, Layout::kIndented) == wanted);
-  // A copy keeps the file, and what was given back comes again.
+  // A copy keeps the mapping, and released memory is loaded again.
   const State copy = large->Clone();
-  Passed(*large, size_t{64} << 20);
+  CountReadBytes(*large, size_t{64} << 20);
   large.reset();
   EXPECT_TRUE(WriteState(copy, Layout::kIndented) == wanted);
-  // What is wrong is left to who says what.
+  // A file with an error is left to ReadState(), which reports it.
   for (const char* wrong : {"\"status\":\"tainted\"", "\"private\":\"AAEC\"", "\"t.n0\"", "1.5"}) {
     std::string broken = text;
     broken.replace(broken.rfind(wrong), 3, "?");
@@ -577,7 +577,7 @@ TEST(ReadLargeState, NamesAndOneResource) {
   ASSERT_NE(resource, nullptr);
   ASSERT_EQ(resource->instances.size(), 2U);
   EXPECT_TRUE(resource->Find(address.key)->current->attributes.starts_with(R"({"id":"77")"));
-  ASSERT_TRUE(program->ParseResourceInstance("t.n77", &address));  // of another module
+  ASSERT_TRUE(program->ParseResourceInstance("t.n77", &address));  // in another module
   const auto none =
       OfFile(text, [&](int fd) { return ReadStateResource(program, fd, address.resource); });
   ASSERT_TRUE(none.has_value());
@@ -601,8 +601,8 @@ TEST(ReadLargeState, SomeResources) {
   EXPECT_TRUE(none->resources.empty());
 }
 
-// Values are passed quickly or step by step: what is accepted, and where a problem shows, is the
-// same.
+// Values can be skipped at once or read in steps: both accept the same texts and fail at the same
+// offset.
 TEST(JsonCursor, PassesValuesOfAllShapes) {
   const std::string deep = std::string(100, '[') + "1" + std::string(100, ']');
   const std::string_view accepted[] = {
@@ -677,7 +677,7 @@ TEST(ReadStateOutputs, PassesResourcesBy) {
   ASSERT_EQ(state->outputs.size(), 1U);
   EXPECT_TRUE(state->outputs[0].sensitive);
   EXPECT_EQ(state->outputs[0].value.elements()[1].AsString(), "\u00e9");
-  // What is wrong is left to who reads the whole.
+  // A file with an error is left to ReadState().
   EXPECT_FALSE(OutputsOf(good.substr(0, good.size() - 1)));
   EXPECT_FALSE(OutputsOf(text + R"({]] ,"check_results":null})"));
   EXPECT_FALSE(OutputsOf(text + "{\"\xFF\":1}]}"));

@@ -19,7 +19,7 @@ struct LockField {
   std::string_view name;
   std::string LockInfo::* member;
 };
-/// In the order of the file.
+/// In the order of the lock info file.
 constexpr LockField kLockFields[] = {
     {"ID", &LockInfo::id},     {"Operation", &LockInfo::operation}, {"Info", &LockInfo::info},
     {"Who", &LockInfo::who},   {"Version", &LockInfo::version},     {"Created", &LockInfo::created},
@@ -57,7 +57,7 @@ std::string UserAtHost() {
   return out + '@' + host.data();
 }
 
-/// A time as Go prints it: the parts of RFC 3339 with " +0000 UTC" in place of the Z.
+/// Formats a time as Go's time.Time prints it: "2006-01-02 15:04:05.999999999 +0000 UTC".
 std::string GoTime(std::string_view rfc3339) {
   std::string out(rfc3339);
   size_t t = out.find('T');

@@ -1,8 +1,9 @@
-// Store: where a workspace's state is kept between runs, as the engine and the commands see it.
-// Implementations are in backend/. A store belongs to one thread.
+// Store: persistent storage of a workspace's state, as the engine and the commands use it.
+// Implemented in backend/. A store belongs to one thread.
 //
-// During an apply, what becomes of each object is recorded as soon as it is known (Record, Flush):
-// a killed run loses nothing that was flushed. Write() stores the whole state and ends the record.
+// During an apply, the outcome for each object is recorded as soon as it is known (Record, Flush),
+// so that a killed run loses nothing that was flushed. Write() stores the whole state and ends the
+// recording.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,7 @@
 
 namespace kinu::state {
 
-/// Who holds a lock and why. Ref: opentofu internal/states/statemgr/locker.go LockInfo.
+/// The owner of a lock and its reason. Ref: opentofu internal/states/statemgr/locker.go LockInfo.
 struct LockInfo {
   std::string id;
   std::string operation;
@@ -35,33 +36,33 @@ struct LockInfo {
   /// "Lock Info:" and one indented line per field.
   std::string ToText() const;
 };
-/// A lock info with id, who, version and time filled in.
+/// A lock info with id, who, version and creation time set.
 LockInfo NewLockInfo(std::string_view operation);
 
 struct LockRequest {
   std::string operation;                 ///< "OperationTypePlan", "state-mv", …
-  std::string info;                      ///< for people
-  std::chrono::milliseconds timeout{0};  ///< how long to go on trying; 0: once
-  std::function<bool()> cancelled;       ///< asked while waiting; may be empty
-  std::function<void()> on_slow;         ///< called once when waiting takes longer than 400 ms
-  /// When set: only these resources are looked at, whatever instance of a module they are in, and
-  /// nothing is written. Then a large state is read in part.
+  std::string info;                      ///< free text that is shown to users
+  std::chrono::milliseconds timeout{0};  ///< how long to retry; 0: try once
+  std::function<bool()> cancelled;       ///< called while waiting: true ends the wait; may be empty
+  std::function<void()> on_slow;         ///< called once if waiting takes longer than 400 ms
+  /// If set, the caller reads only these resources (in every instance of their module) and writes
+  /// nothing. A large state is then read in part.
   const std::vector<ConfigResource>* only = nullptr;
 };
 
-/// What a record has to survive.
+/// The failure that a record must survive.
 enum class Durability : uint8_t {
-  kKill,       ///< the end of this process: written
-  kPowerLoss,  ///< the end of the machine: synced as well
+  kKill,       ///< the end of this process: the record is written
+  kPowerLoss,  ///< the end of the machine: the record is also synced to disk
 };
 
-/// What became of one object. Steps are applied in order.
+/// A change of one object in the state. Records are applied in order.
 struct ObjectRecord {
   enum class Step : uint8_t {
-    kStore = 1,  ///< `object` is now the object (current, or `deposed`)
-    kRemove,     ///< the object (current, or `deposed`) is gone
-    kDepose,     ///< the current object becomes `deposed`
-    kRestore,    ///< `deposed` becomes the current object again
+    kStore = 1,  ///< stores `object` as the object (current, or `deposed`)
+    kRemove,     ///< removes the object (current, or `deposed`)
+    kDepose,     ///< makes the current object `deposed`
+    kRestore,    ///< makes `deposed` the current object again
   };
   Step step = Step::kStore;
   ResourceInstance address;
@@ -71,41 +72,41 @@ struct ObjectRecord {
   Object object;
 };
 
-/// What becomes of instances that lose their last object.
+/// What Apply() does with husks: instances that have lost their last object.
 enum class Husks : uint8_t {
-  kDrop,   ///< removed at once, and their resource with the last of them
-  kLeave,  ///< left empty until DropHusks(): removing many one by one would move the others each
-           ///< time
+  kDrop,  ///< removes them, and the resource with its last instance
+  /// keeps them until DropHusks(). Removing many instances one by one moves the following ones each
+  /// time.
+  kLeave,
 };
 
-/// Does to `state` what the record says.
+/// Applies a record to `state`.
 void Apply(const ObjectRecord& record, State& state, Husks husks = Husks::kDrop);
-/// Removes instances without objects, and resources that have no others.
+/// Removes instances without objects and resources without instances.
 void DropHusks(State& state);
 
 class Store {
  public:
   virtual ~Store() = default;
 
-  /// Takes the lock of the stored state. kExists: somebody else holds it; the message then has the
-  /// holder's lock info.
+  /// Locks the stored state. kExists: it is locked already; the message contains the lock info.
   virtual Result<void> Lock(const LockRequest& request) = 0;
   virtual Result<void> Unlock() = 0;
 
-  /// The stored state; an empty one when there is none yet.
+  /// The stored state. Empty if nothing is stored yet.
   virtual Result<State> Read(std::shared_ptr<Program> program) = 0;
-  /// Stores `state` and sets its lineage and serial: the serial rises when the content differs from
-  /// what is stored.
+  /// Stores `state` and sets its lineage and serial. The serial increases if the content differs
+  /// from the stored state.
   virtual Result<void> Write(State& state) = 0;
-  /// Stores `state` with its own lineage and serial in place of whatever is stored, which is
-  /// refused without `force` when CheckReplacement() says so.
+  /// Stores `state` with its own lineage and serial. Without `force`, fails if CheckReplacement()
+  /// does.
   virtual Result<void> Replace(State& state, bool force) = 0;
 
-  /// Before the first Record(), and before anything is changed that will be recorded: whether it
-  /// can be. Record() does it when nobody has.
+  /// Prepares recording, or fails if this store cannot record. Callers call it before they change
+  /// anything that will be recorded; otherwise the first Record() does.
   virtual Result<void> StartRecording() { return {}; }
-  /// Remembers what became of an object; durable after the next Flush(). Stores that cannot do it
-  /// cheaply accept and ignore it.
+  /// Records a change of an object. Durable after the next Flush(). A store that cannot do this
+  /// cheaply ignores the record.
   virtual Result<void> Record(const ObjectRecord& record) = 0;
   virtual Result<void> Flush(Durability durability) = 0;
   Result<void> Flush() { return Flush(Durability::kPowerLoss); }

@@ -23,7 +23,7 @@ std::string_view Text(const JsonNode* node) {
   return node != nullptr && node->is_string() ? node->text() : std::string_view();
 }
 
-/// "type.name", "type.name.0" and the same behind "data.".
+/// An address of the formats before 4: "type.name", "type.name.0" or these after "data.".
 struct LegacyAddress {
   bool data = false;
   std::string type;
@@ -81,7 +81,8 @@ bool IsNumber(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Before version 3 the size of a map stood under "#" as that of a list; sizes of nothing go.
+/// Before version 3 the size of a map is under "#", as that of a list is. Moves it to "%" and
+/// removes the sizes of empty collections.
 void UpgradeCounts(Flat& attributes) {
   std::vector<std::string> prefixes;
   for (const auto& [key, value] : attributes) {
@@ -111,7 +112,7 @@ void UpgradeCounts(Flat& attributes) {
   }
 }
 
-/// What an implied type most likely was before there were tuples and objects.
+/// The type of an output before tuples and objects existed: a list or map if its elements agree.
 Type Simplify(const Type& type) {
   std::optional<Type> element;
   auto all_equal = [&](const Type& other) {
@@ -133,7 +134,8 @@ Type Simplify(const Type& type) {
   return type;
 }
 
-/// A provider as it was written: "provider.aws.west", "module.a.provider.aws", "aws.west", "".
+/// Converts a provider address of the old formats: "provider.aws.west", "module.a.provider.aws",
+/// "aws.west", "".
 std::string UpgradeProvider(std::string_view text, const std::string& module,
                             std::string_view implied) {
   std::string prefix = module.empty() ? "" : module + ".";
@@ -266,7 +268,7 @@ class Upgrader {
     std::vector<Instance> instances;
   };
 
-  /// Instances stood for themselves: those of one resource come together.
+  /// The old formats have one entry per instance. Instances of one resource are grouped.
   Result<void> WriteResources(JsonWriter& out, const JsonNode& module,
                               const std::string& module_address) {
     const JsonNode* resources = module.Find("resources");
@@ -378,7 +380,7 @@ class Upgrader {
     out.EndObject();
   }
 
-  /// The schema version as the SDKs of those days kept it: a number, or one in a string.
+  /// The schema version: legacy SDKs stored a number or a string that holds one.
   static bool ReadVersion(const JsonNode& node, uint64_t* version) {
     if (!node.is_string() && !node.is_number()) {
       return false;

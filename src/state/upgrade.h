@@ -1,4 +1,4 @@
-// States of the formats before version 4, as version 4. Ref: opentofu
+// Converts states of format 1 to 3 to format 4. Ref: opentofu
 // internal/states/statefile/version1_upgrade.go, version2_upgrade.go, version3_upgrade.go.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace kinu::state {
 
-/// The text of a version 4 state that says what `text`, of version 1, 2 or 3, says. Objects keep
-/// the flat attributes of those days: their providers bring them to the present form.
+/// Converts the text of a state of version 1, 2 or 3 to version 4. Objects keep their flat
+/// attributes: UpgradeResourceState of the provider converts them.
 Result<std::string> UpgradeText(std::string_view text, uint64_t version);
 
 }  // namespace kinu::state

@@ -7,7 +7,7 @@
 namespace kinu::state {
 namespace {
 
-/// Reads a state and writes it in one line, as version 4.
+/// Reads a state and writes it as version 4, on one line.
 std::string Rewrite(const std::string& text) {
   auto state = ReadState(std::make_shared<Program>(), text);
   if (!state) {
@@ -17,7 +17,7 @@ std::string Rewrite(const std::string& text) {
   return out.substr(0, out.size() - 1);
 }
 
-// The expected texts are what OpenTofu 1.12.6 makes of the same states.
+// OpenTofu 1.12.6 wrote the expected texts.
 TEST(UpgradeState, Version3) {
   EXPECT_EQ(
       Rewrite(R"({"version": 3, "terraform_version": "0.11.14", "serial": 4, "lineage": "3f5e",

@@ -1,5 +1,5 @@
-// Writing state files, byte for byte as the reference does.
-// Ref: opentofu internal/states/statefile/version4.go writeStateV4; encoding/json Marshal, Indent.
+// Writes state files, byte for byte as OpenTofu. Ref: opentofu
+// internal/states/statefile/version4.go writeStateV4; encoding/json Marshal, Indent.
 #include <algorithm>
 #include <memory>
 #include <tuple>
@@ -15,7 +15,7 @@
 namespace kinu::state {
 namespace {
 
-/// A resource with the texts that decide its place in the file.
+/// A resource with the texts that its position in the file depends on.
 struct Placed {
   const Resource* resource;
   std::string_view module;
@@ -42,7 +42,7 @@ class StateWriter {
   void WriteObject(const Resource& resource, const Instance& instance, const Object& object,
                    std::string_view deposed, bool provider_here);
   void WriteChecks();
-  /// A member whose value is JSON text, laid out for its depth.
+  /// Writes a member whose value is JSON text, indented for its depth.
   void Json(std::string_view key, std::string_view json, int depth);
   const std::string& DependenciesJson(const DependencyList& list);
   const std::string& ProviderText(const ProviderConfig& provider);
@@ -53,7 +53,7 @@ class StateWriter {
   std::string& out_;
   JsonWriter writer_;
   std::string scratch_;
-  FlatMap<uint64_t, std::string> dependencies_;  // by the list's address
+  FlatMap<uint64_t, std::string> dependencies_;  // by address of the list
   FlatMap<ProviderConfig, std::string> providers_;
 };
 
@@ -88,7 +88,7 @@ const std::string& StateWriter::DependenciesJson(const DependencyList& list) {
   return it->second;
 }
 
-/// The legacy flat map with its keys in order, as a Go map is written.
+/// The members of the flat map, sorted by key as Go writes a map.
 std::string SortedFlatMap(std::string_view json) {
   std::vector<std::pair<std::string, std::string_view>> members;
   JsonCursor cursor(json);
@@ -130,7 +130,7 @@ void StateWriter::WriteOutputs() {
     }
     ValueResult<std::string> json = ValueToJson(value, value.type());
     if (!json) {
-      continue;  // CheckWritable() has told
+      continue;  // CheckWritable() reports it
     }
     writer_.Key(output->name);
     writer_.BeginObject();
@@ -258,7 +258,7 @@ void StateWriter::WriteResources() {
                             .type = program_.Text(address.resource.type),
                             .name = program_.Text(address.resource.name)});
   }
-  // By text, which is not the order of addresses. Ref: sortResourcesV4.
+  // The file is sorted by these texts, which is not the order of addresses. Ref: sortResourcesV4.
   std::stable_sort(sorted.begin(), sorted.end(), [](const Placed& a, const Placed& b) {
     return std::tie(a.module, a.mode, a.type, a.name) < std::tie(b.module, b.mode, b.type, b.name);
   });
@@ -332,7 +332,7 @@ std::string WriteState(const State& state, Layout layout, std::string_view linea
                        uint64_t serial) {
   std::string out;
   if (state.buffer != nullptr) {
-    // What was read is indented as a rule, which doubles it.
+    // The text that was read usually is indented, which doubles its size.
     const size_t size = state.buffer->size();
     out.reserve(layout == Layout::kCompact ? size / 2 + size / 16 : size + size / 8);
   }
@@ -342,7 +342,7 @@ std::string WriteState(const State& state, Layout layout, std::string_view linea
 
 std::pair<std::string, std::string_view> Relabel(std::string_view text, std::string_view lineage,
                                                  uint64_t serial) {
-  // Quotes inside of strings are escaped, so the first such key is that of the document.
+  // Inside strings, quotes are escaped: the first match is the member of the document.
   constexpr std::string_view kFirst = "\"outputs\":";
   State empty;
   empty.program = std::make_shared<Program>();

@@ -36,9 +36,9 @@ class StateWriter {
   const SchemaLookup& schemas_;
 
   StoredValue stored_;
-  std::string values_;  // of an object, made by way of a value; empty: there are none
+  std::string values_;  // of an object that was decoded; empty: not decoded
   std::string mask_;
-  // What the resource before had, which the next one mostly has as well.
+  // The values of the previous resource: the next one usually has the same.
   state::DependencyList dependencies_;
   std::string dependencies_text_;
   std::optional<ProviderConfig> provider_;
@@ -96,7 +96,7 @@ Result<void> StateWriter::Object(const state::Resource& resource, const state::I
       return made;
     }
   }
-  state::Passed(state_, object.attributes.size());
+  state::CountReadBytes(state_, object.attributes.size());
   out_.BeginObject();
   out_.Member("address", program_.ToText(address));
   out_.Member("mode", ModeName(name.mode));
