@@ -1,5 +1,5 @@
-// Plan: what would be done. Values are shared with whatever computed them; sensitivity travels as
-// marks in the values. Ref: opentofu internal/plans.
+// Plan: the changes that an apply would make. Sensitive values are marked. Ref: opentofu
+// internal/plans.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ enum class Action : uint8_t {
   kForgetThenCreate,
 };
 bool IsReplace(Action action);
-/// "Create", "DeleteThenCreate", …, as messages name it.
+/// The name in messages: "Create", "DeleteThenCreate", ….
 std::string_view MessageName(Action action);
 
-/// Why an action was chosen. Numbers are those of the plan file.
+/// The reason for an action. Numbers as in the plan file.
 enum class Reason : uint8_t {
   kNone = 0,
   kReplaceTainted = 1,
@@ -53,7 +53,7 @@ enum class Reason : uint8_t {
   kForgetState = 15,
   kForgetConfig = 16,
 };
-/// The name in documents ("replace_because_tainted"), empty for kNone.
+/// The name in documents ("replace_because_tainted"). Empty for kNone.
 std::string_view ReasonName(Reason reason);
 
 struct Importing {
@@ -72,8 +72,8 @@ struct ResourceChange {
   bool has_provider_key = false;
   Action action = Action::kNoOp;
   Reason reason = Reason::kNone;
-  Value before;  ///< null when there is none
-  Value after;   ///< null when there is none; may hold unknowns
+  Value before;  ///< null if there is no object
+  Value after;   ///< null if there will be no object; may contain unknown values
   std::string private_data;
   std::vector<Path> required_replace;
   std::optional<Importing> importing;
@@ -93,7 +93,7 @@ struct OutputChange {
 struct PlanVariable {
   std::string name;
   Value value;
-  bool ephemeral = false;  ///< only the name is kept
+  bool ephemeral = false;  ///< the plan file has only the name
 };
 
 struct BackendRecord {
@@ -102,7 +102,7 @@ struct BackendRecord {
   std::string workspace = "default";
 };
 
-/// A relevant attribute: documents list which attributes of other objects influenced the plan.
+/// An attribute of an object outside the plan's changes that influenced the plan.
 struct RelevantAttribute {
   std::string resource;
   Path attribute;
@@ -114,7 +114,7 @@ struct Plan {
   std::string terraform_version;
   std::string timestamp;  ///< RFC 3339
   std::vector<PlanVariable> variables;
-  std::vector<ResourceChange> changes;  ///< in the reference's order of addresses
+  std::vector<ResourceChange> changes;  ///< in OpenTofu's order of addresses
   std::vector<ResourceChange> drift;
   std::vector<OutputChange> outputs;  ///< root outputs, by name
   std::vector<std::string> targets;
@@ -124,15 +124,15 @@ struct Plan {
   std::vector<state::CheckResult> checks;
   BackendRecord backend;
   bool errored = false;
-  bool rejected = false;        ///< nothing was planned: the configuration is wrong in itself
-  state::State prior_state;     ///< refreshed state that the plan is based on
-  state::State previous_state;  ///< state as the last run left it
-  config::SourceSnapshot configuration;  ///< that was planned
+  bool rejected = false;        ///< nothing was planned, because the configuration is invalid
+  state::State prior_state;     ///< the refreshed state, which the changes start from
+  state::State previous_state;  ///< the state as the last run stored it
+  config::SourceSnapshot configuration;  ///< the planned configuration
   std::string lock_file;
 
-  /// Whether applying it would do anything.
+  /// Whether applying the plan would do anything.
   bool CanApply() const;
-  /// Anything to do or to tell: decides between "No changes" and a plan.
+  /// Whether the plan has anything to show: otherwise the text is "No changes".
   bool HasChanges() const;
 };
 

@@ -1,6 +1,6 @@
-// Plan files: a zip archive with the plan as protobuf, both states, the configuration and the lock
-// file. OpenTofu reads what kinu writes and the other way round, if both are of one release.
-// Ref: opentofu internal/plans/planfile, internal/plans/internal/planproto.
+// Plan files: zip archives with the plan as protobuf, two states, the configuration and the lock
+// file. kinu and OpenTofu read each other's files if both are of the same release. Ref: opentofu
+// internal/plans/planfile, internal/plans/internal/planproto.
 #pragma once
 
 #include <functional>
@@ -16,43 +16,44 @@
 
 namespace kinu::plan {
 
-/// The schema of a resource type of a provider, null when there is none. Values in a plan file are
-/// encoded for its type.
+/// Finds the schema of a resource type of a provider; null if there is none. Values in a plan file
+/// are encoded with its type.
 using SchemaLookup =
     std::function<const schema::ResourceSchema*(Symbol provider, const ResourceName& resource)>;
 
-/// Writes a plan file, replacing what is at `path` as a whole.
+/// Writes a plan file. Replaces the file at `path` atomically.
 Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas);
-/// The bytes of a plan file.
+/// The bytes of the plan file.
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas);
 
-/// An open plan file. Its parts are read when asked for: the configuration tells which providers
-/// are needed, their schemas are needed to read the plan.
+/// An open plan file. Parts are read on demand: the configuration shows which providers are needed,
+/// and their schemas are needed to read the plan.
 class PlanFile {
  public:
-  /// kInvalid: not a plan file; kUnsupported: one that cannot be used, the message says why.
+  /// kInvalid: no plan file. kUnsupported: a plan file that cannot be used, for the reason in the
+  /// message.
   static Result<PlanFile> Open(const std::string& path);
   static Result<PlanFile> FromBytes(std::string bytes);
 
-  /// Whether this program may apply it: made by the same release.
+  /// Fails unless the same release made the file: only then it may be applied.
   Result<void> CheckVersion() const;
-  /// Whether the file is whole: nothing of it is damaged, missing or out of its place. Reads all of
-  /// it. kUnsupported: it is not.
+  /// Checks that no entry of the file is damaged, missing or unexpected. Reads the whole file.
+  /// kUnsupported: the check failed.
   Result<void> Verify() const;
-  /// Whether the plan says which configuration it was made of, so that Verify() has compared it.
-  /// Plans of OpenTofu do not.
+  /// Whether the plan has a digest of its configuration, which Verify() compares. Plans of OpenTofu
+  /// have none.
   bool knows_sources() const;
   Result<config::SourceSnapshot> Configuration() const;
-  /// The values of the root module's variables, but for ephemeral ones: a configuration can need
-  /// them to be loaded.
+  /// The variables of the root module without ephemeral ones. Loading the configuration can need
+  /// them.
   Result<std::map<std::string, Value>> Variables() const;
-  /// The dependency lock file of the time of planning.
+  /// The dependency lock file at the time of planning.
   Result<std::string> LockFile() const;
-  /// The full addresses of the providers that the changes need, sorted, each once.
+  /// The source addresses of the providers that the changes need, sorted, without duplicates.
   Result<std::vector<std::string>> Providers() const;
-  /// Bytes of the file.
+  /// Size of the file in bytes.
   size_t size() const;
-  /// Everything.
+  /// Reads the whole plan.
   Result<Plan> Read(const std::shared_ptr<Program>& program, const SchemaLookup& schemas) const;
 
  private:

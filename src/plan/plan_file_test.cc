@@ -15,7 +15,7 @@ std::string GoldenPath(std::string_view name) {
   return std::string(KINU_SOURCE_DIR) + "/tests/golden/plan/" + std::string(name) + ".tfplan";
 }
 
-/// Schemas of the built-in provider, which is all that the recorded plans use.
+/// Schemas of the built-in provider. The recorded plans use no other.
 SchemaLookup BuiltIn() {
   return [](Symbol, const ResourceName& resource) -> const schema::ResourceSchema* {
     const schema::ProviderSchema& builtin = provider::BuiltInSchema();
@@ -46,7 +46,7 @@ const ResourceChange* Find(const Plan& plan, std::string_view address) {
   return nullptr;
 }
 
-// --- What OpenTofu wrote. ---
+// --- Files that OpenTofu wrote. ---
 
 TEST(PlanFile, Create) {
   Plan plan = Golden("create");
@@ -72,7 +72,8 @@ TEST(PlanFile, Create) {
   EXPECT_EQ(input.Attribute("s").AsString(), "pw");
   EXPECT_EQ(plan.program->ToText(dep->provider), "provider[\"terraform.io/builtin/terraform\"]");
 
-  EXPECT_TRUE(plan.variables.empty());  // only those that were set are kept
+  // only variables with a value in the plan options are stored
+  EXPECT_TRUE(plan.variables.empty());
 
   ASSERT_EQ(plan.outputs.size(), 3U);
   for (const OutputChange& output : plan.outputs) {
@@ -189,7 +190,7 @@ TEST(PlanFile, Modules) {
   EXPECT_TRUE(file->CheckVersion());
 }
 
-// --- What we write is read back. ---
+// --- Files that kinu wrote. ---
 
 class RoundTrip : public testing::TestWithParam<const char*> {};
 
@@ -258,14 +259,14 @@ TEST_P(RoundTrip, HasTheSameEntriesInTheSameOrder) {
   for (size_t i = 0; i < a.entries().size(); ++i) {
     names_a.push_back(a.entries()[i].name);
     names_b.push_back(b.entries()[i].name);
-    // Where a resource has both index and text keys the reference writes them in no order.
+    // OpenTofu writes instances in random order if a resource has both index and string keys.
     bool unordered =
         std::string_view(GetParam()) == "moves" && names_a.back().starts_with("tfstate");
     if (names_a.back() != "tfplan" && !unordered) {
       EXPECT_EQ(a.Read(names_a.back()).value(), b.Read(names_a.back()).value()) << names_a.back();
     }
   }
-  std::sort(names_a.begin() + 3, names_a.end());  // files of a module come in no order
+  std::sort(names_a.begin() + 3, names_a.end());  // the files of a module have no order
   std::sort(names_b.begin() + 3, names_b.end());
   EXPECT_EQ(names_a, names_b);
 }
@@ -274,9 +275,9 @@ INSTANTIATE_TEST_SUITE_P(Recorded, RoundTrip,
                          testing::Values("create", "replace", "destroy", "target", "moves",
                                          "refresh", "modules", "variables"));
 
-// --- What is no plan. ---
+// --- Invalid plan files. ---
 
-/// A recorded plan whose tfplan entry is `message`.
+/// A recorded plan with `message` in the place of its tfplan entry.
 std::string WithMessage(std::string_view message) {
   ZipWriter zip;
   zip.Add("tfplan", message);
@@ -326,7 +327,7 @@ TEST(PlanFile, CutMessagesAreRefused) {
     PlanFile file = PlanFile::FromBytes(WithMessage(message.substr(0, size))).value();
     read += file.Read(std::make_shared<Program>(), BuiltIn()).has_value() ? 1 : 0;
   }
-  EXPECT_EQ(read, 0U);  // whatever is cut, at least the states are missing
+  EXPECT_EQ(read, 0U);  // wherever it is cut, an entry is missing
 }
 
 TEST(PlanFile, NeedsASchema) {

@@ -14,7 +14,7 @@
 namespace kinu::plan {
 namespace {
 
-/// What the reference says of any message that cannot be read.
+/// OpenTofu's message for every protobuf message that cannot be parsed.
 constexpr std::string_view kParseError =
     "parse error: proto: cannot parse invalid wire-format data";
 
@@ -29,7 +29,7 @@ class PlanDecoder {
   PlanDecoder(std::shared_ptr<Program> program, const SchemaLookup& schemas)
       : program_(*program), schemas_(schemas) {
     plan_.program = std::move(program);
-    // Room for what a file may leave out: the defaults of the message, not of the model.
+    // A field that the file omits has the default of the message, not that of BackendRecord.
     plan_.backend = BackendRecord{.type = {}, .config = Value(), .workspace = {}};
   }
 
@@ -39,7 +39,7 @@ class PlanDecoder {
   struct RawChange {
     const ActionRow* action = nullptr;
     uint64_t number = 0;
-    std::vector<std::string_view> values;  // messages
+    std::vector<std::string_view> values;  // DynamicValue messages
     std::vector<Path> before_sensitive;
     std::vector<Path> after_sensitive;
     std::string_view importing;
@@ -68,7 +68,7 @@ class PlanDecoder {
   FlatMap<std::string_view, ProviderConfig> providers_;
 };
 
-/// The msgpack of a DynamicValue message.
+/// The msgpack bytes in a DynamicValue message.
 std::string_view Msgpack(std::string_view dynamic) {
   std::string_view bytes;
   ProtoReader reader(dynamic);
@@ -585,7 +585,7 @@ Result<Plan> PlanDecoder::Decode(std::string_view message) {
   if (!has_backend_) {
     return Unusable("plan file has no backend settings; backend settings are required");
   }
-  // The file has variables and changes in no order.
+  // Variables and changes have no order in the file.
   auto by_address = [&](const ResourceChange& a, const ResourceChange& b) {
     return a.address == b.address ? a.deposed < b.deposed : program_.Less(a.address, b.address);
   };

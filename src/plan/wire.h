@@ -1,5 +1,5 @@
-// Field and enumerator numbers of the plan message. The layout is public knowledge of every program
-// that reads plan files. Ref: opentofu internal/plans/internal/planproto/planfile.proto.
+// Field and enum numbers of the protobuf message in plan files. Ref: opentofu
+// internal/plans/internal/planproto/planfile.proto.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct PlanField {
     kErrored = 20,
     kTimestamp = 21,
     kEphemeralVariables = 22,
-    kSources = 1000,  ///< ours: the digest of the configuration and the lock file beside the plan
+    /// an extension of kinu: the digest of the configuration and of the lock file
+    kSources = 1000,
   };
 };
 struct BackendField {
@@ -82,10 +83,10 @@ struct MapEntryField {
 struct StepField {
   enum : uint32_t { kAttributeName = 1, kElementKey = 2 };
 };
-inline constexpr uint32_t kMsgpack = 1;  // the one field of DynamicValue
-inline constexpr uint32_t kSteps = 1;    // the one field of Path
+inline constexpr uint32_t kMsgpack = 1;  // the only field of DynamicValue
+inline constexpr uint32_t kSteps = 1;    // the only field of Path
 
-/// An action, its number, and which of before and after its values are.
+/// The number of an action, and whether its values contain the object before and after.
 struct ActionRow {
   Action action;
   uint32_t number;
@@ -93,7 +94,7 @@ struct ActionRow {
   bool after;
 };
 inline constexpr ActionRow kActions[] = {
-    {Action::kNoOp, 0, true, false},  // after equals before
+    {Action::kNoOp, 0, true, false},  // the object after equals the one before
     {Action::kCreate, 1, false, true},
     {Action::kRead, 2, true, true},
     {Action::kUpdate, 3, true, true},
@@ -104,7 +105,7 @@ inline constexpr ActionRow kActions[] = {
     {Action::kForgetThenCreate, 10, true, true},
 };
 
-/// Names of check kinds and statuses; the number is the place in the list.
+/// Names of check kinds and statuses. The index is the number in the file.
 inline constexpr std::string_view kCheckKinds[] = {"", "resource", "output", "check", "var"};
 inline constexpr std::string_view kCheckStatuses[] = {"unknown", "pass", "fail", "error"};
 
@@ -115,12 +116,12 @@ inline constexpr std::string_view kModulePrefix = "tfconfig/m-";
 inline constexpr std::string_view kManifestEntry = "tfconfig/modules.json";
 inline constexpr std::string_view kLockEntry = ".terraform.lock.hcl";
 
-/// A file of the archive.
+/// A configuration file or the lock file in the archive.
 struct SourceEntry {
   std::string name;
   std::string_view content;
 };
-/// The digest of the configuration and the lock file, in whatever order they come.
+/// The digest of the configuration and the lock file. Independent of their order.
 std::string DigestSources(std::vector<SourceEntry> entries);
 
 }  // namespace kinu::plan::wire

@@ -18,7 +18,7 @@ namespace {
 
 using namespace wire;  // NOLINT(google-build-using-namespace): the numbers of this format
 
-/// Above this size an entry is stored: compressing would take longer than all the rest.
+/// Entries above this size are stored: compressing them would take longer than everything else.
 constexpr size_t kMostDeflated = size_t{1} << 20;
 
 class PlanEncoder {
@@ -91,8 +91,8 @@ Result<void> PlanEncoder::WritePath(uint32_t field, const Path& path) {
   return {};
 }
 
-/// A value without marks, and the paths of its sensitive parts.
-Value TakeMarks(const Value& value, std::vector<Path>* sensitive) {
+/// Removes the marks of a value and returns the paths of its sensitive parts.
+Value RemoveMarks(const Value& value, std::vector<Path>* sensitive) {
   if (!value.ContainsMarked()) {
     return value;
   }
@@ -113,8 +113,8 @@ Result<void> PlanEncoder::WriteChange(uint32_t field, Action action, const Value
                                  [&](const ActionRow& r) { return r.action == action; });
   std::vector<Path> before_sensitive;
   std::vector<Path> after_sensitive;
-  Value plain_before = TakeMarks(before, &before_sensitive);
-  Value plain_after = TakeMarks(after, &after_sensitive);
+  Value plain_before = RemoveMarks(before, &before_sensitive);
+  Value plain_after = RemoveMarks(after, &after_sensitive);
   size_t change = out_.Begin(field);
   out_.Uint(ChangeField::kAction, row->number);
   if (row->before) {
@@ -372,7 +372,7 @@ std::string DigestSources(const Plan& plan) {
   return wire::DigestSources(std::move(entries));
 }
 
-/// The plan's message, when the states can be written too.
+/// The plan message. Fails if one of the states cannot be written.
 Result<std::string> EncodeMessage(const Plan& plan, const SchemaLookup& schemas) {
   KINU_TRY(std::string message, PlanEncoder(plan, schemas).Encode());
   ProtoWriter(message).Bytes(PlanField::kSources, DigestSources(plan));
@@ -394,7 +394,7 @@ std::string StateText(const Plan& plan, const state::State& stored, std::string_
   return state::WriteState(empty, state::Layout::kCompact, lineage, serial);
 }
 
-/// Adds all entries, each of which is let go before the next is made.
+/// Adds all entries. Each is freed before the next is created.
 void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
   const int64_t now = std::time(nullptr);
   const auto add = [&](std::string_view name, std::string_view content) {
@@ -406,7 +406,8 @@ void AddEntries(const Plan& plan, std::string message, ZipWriter& zip) {
   std::string prior =
       StateText(plan, plan.prior_state, plan.prior_state.lineage, plan.prior_state.serial);
   add(kStateEntry, prior);
-  // Usually nothing changed outside, and then the other state differs in its header alone.
+  // Usually nothing has changed outside of OpenTofu; then the two states differ in the header
+  // alone.
   if (plan.prior_state.program != nullptr && plan.prior_state.checks.empty() &&
       plan.previous_state.checks.empty() &&
       plan.prior_state.has_checks == plan.previous_state.has_checks &&
