@@ -12,7 +12,7 @@
 namespace kinu::provider {
 namespace {
 
-/// The text of an object without the members that its type does not have.
+/// A JSON object without the members that the type lacks.
 std::string OnlyAttributesOf(const Type& type, std::string_view json) {
   const JsonDocument document = ParseJson(json);
   std::string out = "{";
@@ -30,7 +30,7 @@ std::string OnlyAttributesOf(const Type& type, std::string_view json) {
 constexpr std::string_view kDataType = "terraform_data";
 constexpr std::string_view kRemoteStateType = "terraform_remote_state";
 
-// Attributes of terraform_data in the order of its (sorted) object type.
+// Attributes of terraform_data, in the order of its object type.
 enum DataAttribute : size_t { kId, kInput, kOutput, kTriggersReplace };
 
 schema::Attribute MakeAttribute(std::string_view name, Type type) {
@@ -83,7 +83,7 @@ SchemaTable MakeSchema() {
   data.attributes.push_back(Optional("triggers_replace", Type::Dynamic()));
   data.attributes.push_back(Computed("id", Type::String()));
 
-  // Descriptions are part of `providers schema -json`, hence equal to the reference's.
+  // `providers schema -json` prints descriptions, so that they equal OpenTofu's.
   schema::Block& state = table.data[std::string(kRemoteStateType)].block;
   schema::Attribute backend = MakeAttribute("backend", Type::String());
   backend.required = true;
@@ -135,7 +135,7 @@ void AddError(Problems& problems, std::string summary) {
                       .sourceless = true});
 }
 
-/// A terraform_data object. Its type depends on what its dynamic attributes hold.
+/// A terraform_data object. Its type depends on the values of its dynamic attributes.
 Value MakeData(std::vector<Value> values) {
   const Type::Attribute attributes[] = {{"id", Type::String()},
                                         {"input", values[kInput].type()},
@@ -223,7 +223,7 @@ class RemoteStateData {
                         .attribute = Path().Attribute(attribute)});
   }
 
-  /// The backend's settings as an object, once they have been checked; nothing with problems.
+  /// Checks the settings of the backend and returns them as an object. Nothing after a problem.
   std::optional<Value> Settings(const Value& config, Problems& problems) const {
     if (states_ == nullptr) {
       AddError(problems, "Invalid backend configuration", "States of others cannot be read here.",
@@ -287,7 +287,7 @@ class BuiltInProvider final : public Provider {
                              Problems& problems) override {
     auto value = ValueFromJson(raw.json, DataTypeOf());
     if (!value && ParseJson(raw.json).root().is_object()) {
-      // Attributes that the schema has no more are dropped.
+      // Attributes that are no longer in the schema are dropped.
       value = ValueFromJson(OnlyAttributesOf(DataTypeOf(), raw.json), DataTypeOf());
     }
     if (!value) {
@@ -315,10 +315,10 @@ class BuiltInProvider final : public Provider {
     const Value& triggers = request.proposed.elements()[kTriggersReplace];
     std::vector<Value> planned = Attributes(request.proposed);
     if (request.prior.IsNull()) {
-      Renew(planned, input);
+      SetComputed(planned, input);
     } else if (!Value::RawEquals(request.prior.elements()[kTriggersReplace], triggers)) {
       response.requires_replace.push_back(Path().Attribute("triggers_replace"));
-      Renew(planned, input);
+      SetComputed(planned, input);
     } else if (!Value::RawEquals(request.prior.elements()[kInput], input)) {
       planned[kOutput] = Value::Unknown(input.type());
     } else {
@@ -422,8 +422,9 @@ class BuiltInProvider final : public Provider {
     return BuiltInSchema().FindResource(kDataType)->block.implied_type();
   }
 
-  /// What a new object gets: an id not known yet and an output that will equal the input.
-  void Renew(std::vector<Value>& planned, const Value& input) const {
+  /// Plans the computed attributes of a new object: an unknown id, and an output of the input's
+  /// type.
+  void SetComputed(std::vector<Value>& planned, const Value& input) const {
     planned[kId] = unknown_id_;
     planned[kOutput] = input.IsNull() ? input : Value::Unknown(input.type());
   }

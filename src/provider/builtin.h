@@ -1,5 +1,5 @@
-// The provider that is part of the program: `terraform.io/builtin/terraform`, with the resource
-// type terraform_data, the data source terraform_remote_state and three functions. Ref: opentofu
+// The built-in provider `terraform.io/builtin/terraform`: the resource type terraform_data, the
+// data source terraform_remote_state and three functions. Ref: opentofu
 // internal/builtin/providers/tf.
 #pragma once
 
@@ -13,17 +13,17 @@ namespace kinu::provider {
 struct RemoteOutput {
   std::string name;
   Value value;
-  std::string deprecated;  ///< its author's message, or nothing
+  std::string deprecated;  ///< deprecation message of the output, or empty
 };
 
-/// Where terraform_remote_state finds states: whoever knows the backends. Called from any thread.
+/// Reads states for terraform_remote_state. Implemented where the backends are known. Thread-safe.
 class RemoteStates {
  public:
   virtual ~RemoteStates() = default;
-  /// Whether there is such a backend and whether its configuration (an object) makes sense; a
-  /// problem names the attribute `backend` or `config`.
+  /// Checks that the backend exists and accepts the configuration (an object). Problems name the
+  /// attribute `backend` or `config`.
   virtual void Check(std::string_view backend, const Value& config, Problems& problems) = 0;
-  /// The root outputs; nothing and no problem when there is no state.
+  /// The root outputs. Nothing, without a problem, if there is no state.
   virtual std::optional<std::vector<RemoteOutput>> Read(std::string_view backend,
                                                         const Value& config,
                                                         std::string_view workspace,
@@ -34,7 +34,7 @@ const schema::ProviderSchema& BuiltInSchema();
 /// Without `states` every read of a remote state fails.
 std::unique_ptr<Provider> MakeBuiltInProvider(std::shared_ptr<RemoteStates> states = nullptr);
 
-/// A call of one of the provider's functions, as Provider::CallFunction.
+/// Calls a function of the provider. As Provider::CallFunction.
 std::expected<Value, std::string> CallBuiltInFunction(std::string_view name,
                                                       std::span<const Value> arguments,
                                                       int* argument);

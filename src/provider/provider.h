@@ -1,10 +1,9 @@
-// Provider: what the engine asks of a provider, in values. One implementation talks to a process
-// (plugin/), one is built in (terraform_data), one is scripted for tests.
+// Provider: the calls of the provider protocol, with values in place of messages. Implementations:
+// a plugin process (plugin/), the built-in provider, and a scripted one for tests.
 //
-// Every call may come from several threads at once. Values given and returned carry no marks.
-// Problems of the provider go to `diags`; a Diagnostic there may name an attribute path.
-// Ref: opentofu internal/providers/provider.go; wire: shared contract "provider and files", 4
-// to 12.
+// Calls are thread-safe. Values in requests and responses have no marks. Errors of the provider are
+// appended to `problems`. Ref: opentofu internal/providers/provider.go; proto/tfplugin5.proto,
+// tfplugin6.proto.
 #pragma once
 
 #include <memory>
@@ -20,19 +19,20 @@
 
 namespace kinu::provider {
 
-/// A problem reported by a provider: like a Diagnostic, but its place is a path into the
-/// configuration value, which the engine turns into a source range.
+/// A diagnostic of a provider. Its place is a path into the configuration value, which the engine
+/// resolves to a source range.
 struct Problem {
   Severity severity = Severity::kError;
   std::string summary;
   std::string detail;
   std::optional<Path> attribute;
-  bool sourceless = false;  ///< about the call, not about anything configured
+  bool sourceless = false;  ///< about the call itself, not about the configuration
 };
 using Problems = std::vector<Problem>;
 bool HasErrors(const Problems& problems);
 
-/// An object as stored in a state: JSON of its attributes, or the flat map of old states.
+/// A stored object before the upgrade: its attributes as JSON, or the flat map of states before
+/// 0.12.
 struct RawState {
   std::string json;
   std::vector<std::pair<std::string, std::string>> flatmap;
@@ -43,10 +43,10 @@ struct ReadRequest {
   Value prior;
   std::string private_data;
   Value provider_meta;
-  Value identity;  ///< null when unknown
+  Value identity;  ///< null if there is none
 };
 struct ReadResponse {
-  Value state;  ///< null: the object is gone
+  Value state;  ///< null: the object no longer exists
   std::string private_data;
   Value identity;
 };
@@ -77,7 +77,7 @@ struct ApplyRequest {
 };
 struct ApplyResponse {
   Value state;
-  bool has_state = true;  ///< false: the provider returned nothing at all
+  bool has_state = true;  ///< false: the response has no state at all
   std::string private_data;
   bool legacy_type_system = false;
   Value identity;
@@ -107,7 +107,7 @@ class Provider {
   virtual ~Provider() = default;
 
   virtual const schema::ProviderSchema& schema() const = 0;
-  /// Whether calls leave this process (and so belong on a worker thread).
+  /// Whether calls wait for another process and therefore belong on a worker thread.
   virtual bool blocking() const { return true; }
 
   virtual void ValidateProviderConfig(const Value& config, Problems& problems) = 0;
@@ -118,7 +118,7 @@ class Provider {
   virtual void ValidateEphemeralConfig(std::string_view type, const Value& config,
                                        Problems& problems) = 0;
   virtual void Configure(const Value& config, Problems& problems) = 0;
-  /// Brings a stored object to the current schema version; null with problems on failure.
+  /// Upgrades a stored object to the current schema version. Null after an error.
   virtual Value UpgradeResourceState(std::string_view type, int64_t version, const RawState& raw,
                                      Problems& problems) = 0;
   virtual Value UpgradeResourceIdentity(std::string_view type, int64_t version,
@@ -132,7 +132,7 @@ class Provider {
                                                           std::string_view id,
                                                           const Value& identity,
                                                           Problems& problems) = 0;
-  /// Makes a stored object of another type, or of another provider, one of the target type.
+  /// Converts a stored object of another type or provider to the target type.
   virtual ImportedObject MoveResourceState(const MoveRequest& request, Problems& problems) = 0;
   virtual EphemeralResponse OpenEphemeral(std::string_view type, const Value& config,
                                           Problems& problems) = 0;
@@ -140,29 +140,30 @@ class Provider {
                                            Problems& problems) = 0;
   virtual void CloseEphemeral(std::string_view type, std::string_view private_data,
                               Problems& problems) = 0;
-  /// Calls a provider function; `argument` receives the index that an error is about, or -1.
+  /// Calls a provider function. Sets `argument` to the index of the invalid argument, or to -1.
   virtual std::expected<Value, std::string> CallFunction(std::string_view name,
                                                          std::span<const Value> arguments,
                                                          int* argument) = 0;
-  /// A function that the schema does not have, but the provider as it is configured has; null when
-  /// there is none. Lives as long as the provider.
+  /// A function that only the configured provider declares, not its schema. Null if there is none.
+  /// Valid as long as the provider.
   virtual const schema::FunctionSignature* ConfiguredFunction(std::string_view /*name*/) {
     return nullptr;
   }
-  /// Asks running calls to end soon. May be called at any time, from any thread.
+  /// Asks running calls to end soon. Thread-safe; may be called at any time.
   virtual void Stop() = 0;
-  /// Ends the provider (process shutdown). No call may follow.
+  /// Ends the provider and its process. No call may follow.
   virtual void Close() = 0;
 };
 
-/// Where providers come from: installed packages, overrides, attached processes, built-ins, fakes.
+/// Finds providers: installed packages, development overrides, attached processes, built-in
+/// providers, test providers.
 class ProviderSource {
  public:
   virtual ~ProviderSource() = default;
-  /// Schema of a provider by full address ("registry.opentofu.org/hashicorp/aws"), from a cache
-  /// where possible. An error message otherwise.
+  /// The schema of a provider by source address ("registry.opentofu.org/hashicorp/aws"). From a
+  /// cache if possible.
   virtual Result<const schema::ProviderSchema*> Schema(std::string_view address) = 0;
-  /// A provider ready for calls, not configured. One per provider configuration and run.
+  /// A running provider that is not configured yet. One for each provider configuration and run.
   virtual Result<std::unique_ptr<Provider>> Start(std::string_view address) = 0;
 };
 

@@ -372,7 +372,7 @@ TEST(SchemaCache, StoresAndFinds) {
   EXPECT_FALSE(cache.FindNote("key"));
   cache.StoreNote("key", "text");
   EXPECT_EQ(cache.FindNote("key"), "text");
-  // What others can write to is not believed.
+  // A directory that other users can write to is not used.
   chmod((directory + "/deeper").c_str(), 0777);
   EXPECT_FALSE(cache.Find("h1:a"));
   EXPECT_FALSE(SchemaCache("").Find("h1:a"));

@@ -35,7 +35,7 @@ void AddError(Problems& problems, std::string summary, std::string detail) {
                       .attribute = std::nullopt});
 }
 
-/// The text of a string attribute; empty when it is null.
+/// The text of a string attribute. Empty if it is null or unknown.
 std::string Text(const Value& object, std::string_view name) {
   const Value* value = object.Find(name);
   return value == nullptr || value->IsNull() || !value->IsKnown() ? std::string()
@@ -47,7 +47,7 @@ bool IsSet(const Value& object, std::string_view name) {
   return value != nullptr && !value->IsNull();
 }
 
-/// Whether a string is there and certainly empty.
+/// Whether a string is null or known to be empty.
 bool IsMissing(const Value& object, std::string_view name) {
   const Value* value = object.Find(name);
   return value == nullptr || value->IsNull() || (value->IsKnown() && value->AsString().empty());
@@ -121,7 +121,7 @@ class LocalExec final : public Provisioner {
   }
 };
 
-/// What file and remote-exec say before they would connect.
+/// Reports why file and remote-exec cannot connect.
 void RefuseConnection(std::string_view provisioner, const Value& connection, Problems& problems) {
   std::string summary = std::string(provisioner) + " provisioner error";
   if (connection.IsNull()) {

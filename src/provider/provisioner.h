@@ -1,6 +1,6 @@
-// Provisioners: what a resource's `provisioner` blocks run after its object was created or before
-// it is destroyed. They are part of the program: local-exec, file and remote-exec.
-// Ref: opentofu internal/builtin/provisioners, internal/communicator/shared.
+// Provisioners: run by `provisioner` blocks after an object is created or before it is destroyed.
+// local-exec, file and remote-exec are built in. Ref: opentofu internal/builtin/provisioners,
+// internal/communicator/shared.
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,13 @@
 
 namespace kinu::provider {
 
-/// One run of a provisioner. Values carry no marks and are of the schemas' types.
+/// One run of a provisioner. Values have the types of the schemas and no marks.
 struct ProvisionRequest {
   Value config;
   Value connection;  ///< null: there is no connection block
-  /// Receives what people should see of the run, line by line.
+  /// Receives the output for users, line by line.
   std::function<void(std::string_view)> output;
-  /// Once true, the run ends early.
+  /// The run ends early once this is true.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -25,16 +25,16 @@ class Provisioner {
  public:
   virtual ~Provisioner() = default;
   virtual const schema::Block& schema() const = 0;
-  /// Problems that need no connection. Values may be unknown.
+  /// Reports configuration errors that can be found without a connection. Values may be unknown.
   virtual void Validate(const Value& config, Problems& problems) const = 0;
-  /// Runs; called from several threads at once.
+  /// Runs the provisioner. Thread-safe.
   virtual void Run(const ProvisionRequest& request, Problems& problems) const = 0;
 };
 
-/// The provisioner of that name, or null.
+/// Returns the provisioner `name`, or null.
 const Provisioner* FindProvisioner(std::string_view name);
 
-/// What a `connection` block may contain, whatever its type.
+/// The schema of `connection` blocks, for all connection types.
 const schema::Block& ConnectionSchema();
 
 }  // namespace kinu::provider

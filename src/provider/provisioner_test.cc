@@ -9,7 +9,7 @@
 namespace kinu::provider {
 namespace {
 
-/// A configuration of local-exec with the given attributes; the others are null.
+/// A configuration of local-exec. Attributes that are not in `given` are null.
 Value LocalExecConfig(std::vector<std::pair<std::string, Value>> given) {
   const Value& empty = FindProvisioner("local-exec")->schema().EmptyValue();
   std::vector<std::pair<std::string, Value>> attributes;

@@ -14,7 +14,7 @@
 namespace kinu::provider {
 namespace {
 
-/// Begins every file; a change of the layout changes the number.
+/// The header of each file. The number in `magic` changes with the layout.
 struct Header {
   char magic[12] = {'k', 'i', 'n', 'u', ' ', 's', 'c', 'h', 'e', 'm', 'a', '1'};
   uint32_t protocol = 0;
@@ -25,7 +25,8 @@ struct Header {
 static_assert(sizeof(Header) == 40);
 
 std::string FileName(std::string_view key, std::string_view suffix) {
-  // Two different hashes of the key make a name of 128 bits; the key itself is compared as well.
+  // Two hashes of the key form a file name of 128 bits. The file also contains the key, which is
+  // compared.
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string name;
   for (uint64_t hash : {HashBytes(key), HashBytes(std::string("kinu:") + std::string(key))}) {

@@ -1,7 +1,7 @@
-// SchemaCache: schemas of provider packages, kept between runs under the package's hash.
+// SchemaCache: stores schemas of provider packages between runs, by package hash.
 //
-// The cache belongs to one user: a directory that others could have written is not used. It is a
-// convenience only; when anything about it fails, the provider is asked instead.
+// The cache belongs to one user: a directory that other users can write to is not used. Every
+// failure of the cache is silent; the schema is then read from the provider.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,20 @@
 
 namespace kinu::provider {
 
-/// Where this program keeps what it may lose: $XDG_CACHE_HOME/kinu or ~/.cache/kinu; empty when
-/// there is no home directory.
+/// The directory for caches: $XDG_CACHE_HOME/kinu or ~/.cache/kinu. Empty without a home directory.
 std::string CacheDirectory();
 
 class SchemaCache {
  public:
-  /// `directory` is made when something is stored. Empty: a cache that never has anything.
+  /// Storing creates `directory`. With an empty name nothing is found or stored.
   explicit SchemaCache(std::string directory) : directory_(std::move(directory)) {}
 
   /// The stored responses for a package hash ("h1:…="), mapped into memory.
   std::optional<RawSchema> Find(std::string_view package_hash) const;
-  /// Stores responses; failures are silent.
+  /// Stores responses. Failures are silent.
   void Store(std::string_view package_hash, const RawSchema& raw) const;
 
-  /// A small text under a key, for the memory of package hashes.
+  /// Reads a small text by key. The install library stores package hashes this way.
   std::optional<std::string> FindNote(std::string_view key) const;
   void StoreNote(std::string_view key, std::string_view text) const;
 

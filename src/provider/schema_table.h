@@ -1,4 +1,4 @@
-// SchemaTable: a provider schema that is written down in code, for built-in and scripted providers.
+// SchemaTable: a provider schema defined in code, for built-in and scripted providers.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace kinu::provider {
 
-/// Fill the members, then call Finish() once; read-only afterwards.
+/// Set the members, then call Finish() once. Read-only afterwards.
 class SchemaTable : public schema::ProviderSchema {
  public:
   using Types = std::map<std::string, schema::ResourceSchema, std::less<>>;
@@ -23,7 +23,7 @@ class SchemaTable : public schema::ProviderSchema {
   std::map<std::string, schema::FunctionSignature, std::less<>> functions;
   schema::Capabilities can;
 
-  /// Finishes every block.
+  /// Calls Finish() for all blocks.
   void Finish();
 
   const schema::ResourceSchema& provider_config() const override { return provider; }

@@ -22,7 +22,7 @@ std::string NameOf(const Value& object) {
   return usable ? std::string(name->AsString()) : std::string();
 }
 
-/// The object with some attributes replaced.
+/// The object with the attributes at some indexes replaced.
 Value Replace(const Value& object, const std::map<size_t, Value>& changes) {
   if (changes.empty()) {
     return object;
@@ -294,7 +294,7 @@ class ScriptedProvider final : public Provider {
     return it == script_->types.end() ? kNone : it->second;
   }
 
-  /// Logs the call, waits if the script says so; true (with a problem) when the call shall fail.
+  /// Logs the call and waits if the script says so. True, with a problem, if the call has to fail.
   bool Begin(Call call, Problems& problems) {
     std::string what = call.name.empty() ? call.method : call.method + ' ' + call.name;
     const TypeScript& script = TypeOf(call.type);
@@ -316,7 +316,7 @@ class ScriptedProvider final : public Provider {
     return fail;
   }
 
-  /// Fills in computed attributes: the unknown ones after a plan, the null ones of a configuration.
+  /// Sets computed attributes: those unknown in a planned object, or those null in a configuration.
   Value Fill(std::string_view type, const Value& object, bool planned) const {
     const schema::ResourceSchema* schema = script_->schema.FindResource(type);
     if (!planned || schema == nullptr) {

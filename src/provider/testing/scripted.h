@@ -1,9 +1,8 @@
-// A provider for tests: schema and behaviour are written in the test, every call is logged.
+// A provider for tests. The test defines its schema and behaviour, and every call is logged.
 //
-// Defaults behave like a well-made provider: computed attributes are unknown until applied,
-// applying fills them in predictably, reading returns what is stored. The script changes that per
-// type. An object is named by its attribute `name` if it has one ("" otherwise): scripts refer to
-// objects by that name.
+// By default it behaves like a correct provider: computed attributes are unknown until apply sets
+// them to predictable values, and reading returns the stored object. The script changes this per
+// type. The name of an object is its attribute `name`, or "" without one; scripts use that name.
 #pragma once
 
 #include <condition_variable>
@@ -20,43 +19,43 @@
 
 namespace kinu::provider::testing {
 
-/// One call as logged. Values that a call does not have are null.
+/// A logged call. Values that the call does not have are null.
 struct Call {
   std::string method;  ///< "PlanResourceChange"
   std::string type;    ///< resource, data source or ephemeral type; function name
   std::string name;    ///< name of the object
   Value config;
   Value prior;
-  Value proposed;  ///< proposed or planned value
+  Value proposed;  ///< proposed or planned object
 };
 
-/// What one resource, data or ephemeral type does beyond the defaults.
+/// The behaviour of one resource, data or ephemeral type where it differs from the defaults.
 struct TypeScript {
-  /// Attributes whose change needs a new object.
+  /// Attributes whose change requires replacement.
   std::set<std::string> requires_replace;
-  /// Computed attributes that become unknown with every update, not only at creation.
+  /// Computed attributes that become unknown at every update, not only at creation.
   std::set<std::string> recomputed;
-  /// "PlanResourceChange thing-1" makes that call for that object fail; without a name: all of
-  /// them.
+  /// "PlanResourceChange thing-1" lets this call for this object fail; "PlanResourceChange" lets it
+  /// fail for all objects.
   std::set<std::string> failures;
-  /// As above: the call waits until Script::Release() is called with the same text.
+  /// In the same form: calls that wait until Script::Release() is called with the same text.
   std::set<std::string> waits;
-  /// An ephemeral object wants to be renewed that many seconds after it was opened or renewed.
+  /// Seconds after opening or renewing until an ephemeral object has to be renewed.
   std::optional<int64_t> renew_after;
-  /// Names of objects that reading does not find any more.
+  /// Names of objects that reading reports as gone.
   std::set<std::string> gone;
-  /// The value of a computed attribute at apply, read or open. Default: "<attribute>-<name>", a
-  /// number 1, true, and null for everything else.
+  /// The value of a computed attribute at apply, read or open. Default: "<attribute>-<name>" for a
+  /// string, 1, true, and null for all other types.
   std::function<Value(const std::string& attribute, const Type& type, const Value& object)> compute;
-  /// What reading returns, given what is stored.
+  /// The result of reading a stored object.
   std::function<Value(const Value& stored)> read;
-  /// Last word about a plan.
+  /// Changes the response to a plan request, as the last step.
   std::function<void(const PlanRequest&, PlanResponse&, Problems&)> plan;
-  /// Last word about an apply.
+  /// Changes the response to an apply request, as the last step.
   std::function<void(const ApplyRequest&, ApplyResponse&, Problems&)> apply;
 };
 
-/// The script of one provider; shared by all its instances. Fill it in, then use it from anywhere.
+/// The script of one provider, shared by all its instances. Thread-safe once it is set up.
 class Script {
  public:
   SchemaTable schema;
@@ -64,20 +63,20 @@ class Script {
   std::map<std::string, std::function<std::expected<Value, std::string>(std::span<const Value>)>,
            std::less<>>
       functions;
-  /// Functions that only a configured provider has.
+  /// Functions that only the configured provider declares.
   std::map<std::string, schema::FunctionSignature, std::less<>> configured_functions;
-  /// Error of Configure, if any.
+  /// The error of Configure; empty: it succeeds.
   std::string configure_error;
 
-  /// Calls so far, in order of their beginning.
+  /// The calls so far, in the order in which they began.
   std::vector<Call> calls() const;
-  /// The same as "Method type name" lines, without those of the given methods.
+  /// The calls as lines "Method type name", without the methods in `except`.
   std::vector<std::string> CallLines(const std::set<std::string>& except = {}) const;
   size_t CountCalls(std::string_view method) const;
   void ClearCalls();
-  /// Lets calls go on that wait for `what` ("ApplyResourceChange thing-1"), now and later.
+  /// Lets calls that wait for `what` ("ApplyResourceChange thing-1") continue, now and later.
   void Release(const std::string& what);
-  /// What was released has to be released again.
+  /// Ends all releases: later calls wait again.
   void Forget();
   /// Blocks until a call waits for `what`.
   void AwaitWaiting(const std::string& what);
@@ -95,12 +94,12 @@ class Script {
 
 std::unique_ptr<Provider> MakeScriptedProvider(std::shared_ptr<Script> script);
 
-/// Providers by full address; the built-in one is always there.
+/// Scripted providers by source address, and the built-in provider.
 class ScriptedSource : public ProviderSource {
  public:
   std::map<std::string, std::shared_ptr<Script>, std::less<>> scripts;
 
-  /// Makes a script for an address and returns it to be filled in.
+  /// Creates an empty script for an address.
   Script& Add(const std::string& address);
 
   Result<const schema::ProviderSchema*> Schema(std::string_view address) override;
@@ -112,12 +111,12 @@ schema::Attribute Required(std::string name, Type type);
 schema::Attribute Optional(std::string name, Type type);
 schema::Attribute Computed(std::string name, Type type);
 schema::Attribute OptionalComputed(std::string name, Type type);
-/// A resource schema of these attributes.
+/// A resource schema with these attributes.
 schema::ResourceSchema Resource(std::vector<schema::Attribute> attributes, int64_t version = 0);
 
-/// A ready script: provider block {region}, resource and data type `test_thing` {id computed, name,
-/// value, tags map, computed output, force: change replaces}, ephemeral `test_secret` {name,
-/// token}, function `upper`.
+/// Fills in a script for tests: provider block {region}, resource and data type `test_thing` {id
+/// computed, name, value, tags map, computed output, force: a change requires replacement},
+/// ephemeral `test_secret` {name, token}, function `upper`.
 void FillWithTestThings(Script& script);
 
 }  // namespace kinu::provider::testing
