@@ -11,7 +11,7 @@
 namespace kinu::plugin {
 namespace {
 
-/// Certificates are longer; some old servers wrote a few meaningless characters here.
+/// Certificates are longer. Some old go-plugin servers write a few meaningless characters instead.
 constexpr size_t kShortestCertificate = 50;
 
 std::string_view Trim(std::string_view text) {
@@ -29,13 +29,13 @@ int Number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
-/// What a program wrote, so that it can be shown: any bytes of any length.
+/// Quotes and shortens a text of the provider, so that it can be shown: it may be any bytes.
 std::string Quote(std::string_view text) {
   constexpr size_t kShown = 200;
   return text::GoQuote(text.substr(0, kShown)) + (text.size() > kShown ? "…" : "");
 }
 
-/// The same without quotes around what needs none.
+/// As Quote(), but without quotes if nothing had to be escaped.
 std::string Shown(std::string_view text) {
   std::string quoted = Quote(text);
   const bool plain = quoted.size() == text.size() + 2;
@@ -57,7 +57,7 @@ std::string TextMember(const Value& object, std::string_view name) {
                                                            : std::string();
 }
 
-/// What JSON calls a value of that type.
+/// The JSON name of the type, as in Go's error messages.
 std::string_view JsonTypeName(const Type& type) {
   if (type == Type::String()) {
     return "string";

@@ -1,5 +1,5 @@
-// The line by which a provider says where it listens, and the list of attached providers.
-// Ref: provider contract 2.2, 3; go-plugin client.go.
+// The line in which a provider reports its address, and the list of attached providers
+// (TF_REATTACH_PROVIDERS). Ref: go-plugin client.go; opentofu cmd/tofu/provider_source.go.
 #pragma once
 
 #include <map>
@@ -10,27 +10,27 @@
 
 namespace kinu::plugin {
 
-/// `CORE|APP|NETWORK|ADDRESS|PROTOCOL|CERT`
+/// The handshake line `CORE|APP|NETWORK|ADDRESS|PROTOCOL|CERT` on the provider's stdout.
 struct Handshake {
   int protocol = 0;  ///< 5 or 6
   std::string network;
   std::string address;
   std::string certificate;  ///< empty without TLS
-  /// The address as gRPC wants it.
+  /// The address in gRPC's notation.
   std::string Target() const { return network == "unix" ? "unix:" + address : address; }
 };
 Result<Handshake> ParseHandshake(std::string_view line);
 
-/// A provider that somebody else started.
+/// A provider process that this program did not start.
 struct Attachment {
   int protocol = 5;
   std::string network;
   std::string address;
   int64_t pid = 0;
-  bool test = false;  ///< never shut down by us
+  bool test = false;  ///< a test framework owns the process: it is never stopped from here
   std::string Target() const { return network == "unix" ? "unix:" + address : address; }
 };
-/// Reads TF_REATTACH_PROVIDERS. Keys of the result are full provider addresses.
+/// Parses TF_REATTACH_PROVIDERS. Keys of the result are provider source addresses.
 Result<std::map<std::string, Attachment, std::less<>>> ParseAttachments(std::string_view json);
 
 }  // namespace kinu::plugin

@@ -11,7 +11,7 @@ namespace kinu::plugin {
 namespace {
 
 constexpr std::string_view kModuleName = "kinu-plugin.so";
-/// From the executable's directory to the module's, in order.
+/// Directories to search, relative to that of the executable.
 constexpr std::array<std::string_view, 3> kPlaces = {"", "../lib/kinu", "../../lib/kinu"};
 
 Result<PluginRuntime*> Load() {

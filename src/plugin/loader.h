@@ -1,4 +1,4 @@
-// Loads the gRPC module when the first provider process is needed.
+// Loads the gRPC module when the first provider process starts.
 #pragma once
 
 #include "base/result.h"
@@ -6,8 +6,8 @@
 
 namespace kinu::plugin {
 
-/// The module's runtime; loaded once, never unloaded. Looked for beside the executable and in the
-/// library directories relative to it. Thread-safe.
+/// The runtime of the module. The module is loaded once and never unloaded. Searches the directory
+/// of the executable, then the library directories relative to it. Thread-safe.
 Result<PluginRuntime*> LoadPluginRuntime();
 
 }  // namespace kinu::plugin

@@ -1,6 +1,6 @@
-// What providers print: log lines are passed on when logging is asked for, and the last words of a
-// crashing provider are kept for the report.
-// Ref: provider contract 2.4; opentofu internal/logging, internal/logging/panic.go.
+// Output of provider processes: log lines are written to the log if it is enabled, and the last
+// lines of a crashing provider are kept for the crash report. Ref: opentofu internal/logging,
+// internal/logging/panic.go.
 #pragma once
 
 #include <deque>
@@ -15,25 +15,25 @@ namespace kinu::plugin {
 
 using LogLevel = log::Level;
 
-/// One line as read: a structured line's parts, or a plain one with its level.
+/// A parsed log line. A line that is not structured has only a level and a message.
 struct LogLine {
   LogLevel level = LogLevel::kDebug;
   std::string module;
   std::string message;
   std::string fields;  ///< ": key=value key=value", or empty
 };
-/// Reads a line of stderr. Ref: go-plugin client.go logStderr.
+/// Parses a line of stderr. Ref: go-plugin client.go logStderr.
 LogLine ParseLogLine(std::string_view line);
 
-/// Output of one provider process. Thread-safe.
+/// The output of one provider process. Thread-safe.
 class LogRelay {
  public:
   explicit LogRelay(std::string name);
-  /// Takes a line of stderr (or, marked so, of stdout).
+  /// Adds one line of stderr or stdout.
   void Line(std::string_view line, bool from_stdout);
-  /// The stack trace of a crash, if there was one.
+  /// The stack trace of a crash, or empty.
   std::string Panic() const;
-  /// The last lines of stderr that are no structured log.
+  /// The last lines of stderr that are not structured log lines.
   std::string LastWords() const;
 
  private:
@@ -45,12 +45,12 @@ class LogRelay {
   std::deque<std::string> last_;
 };
 
-/// A crash of some provider during this run.
+/// A crash of a provider in this run.
 struct PluginPanic {
   std::string name;
   std::string trace;
 };
-/// The crashes so far, for the report at the end of a command.
+/// All crashes so far, for the report at the end of a command.
 std::vector<PluginPanic> PluginPanics();
 void RecordPluginPanic(PluginPanic panic);
 

@@ -19,7 +19,7 @@ ValueResult<void> WriteDynamicValue(ProtoWriter& writer, uint32_t field, const V
     return {};
   }
   size_t begin = writer.Begin(field);
-  size_t bytes = writer.Begin(kMsgpack);  // a bytes field is framed like a message
+  size_t bytes = writer.Begin(kMsgpack);  // a bytes field has the same framing as a message
   auto written = AppendMsgpack(writer.out(), value, type);
   writer.End(bytes);
   writer.End(begin);

@@ -1,5 +1,5 @@
-// The parts that provider messages are made of. Layouts: proto/tfplugin6.proto; protocol 5 has the
-// same field numbers except inside schemas.
+// Parts of provider messages. Layouts: proto/tfplugin6.proto; protocol 5 has the same field numbers
+// except in schemas.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace kinu::plugin {
 
-/// Writes a DynamicValue field: the value in msgpack, converted to `type`.
+/// Writes a DynamicValue field: the value as msgpack of the type `type`.
 ValueResult<void> WriteDynamicValue(ProtoWriter& writer, uint32_t field, const Value& value,
                                     const Type& type);
-/// Reads the content of a DynamicValue; empty means null.
+/// Reads the content of a DynamicValue. An empty message is null.
 ValueResult<Value> ReadDynamicValue(std::string_view message, const Type& type);
 
 /// Writes a ResourceIdentityData field unless the identity is null.
@@ -27,15 +27,15 @@ ValueResult<Value> ReadIdentity(std::string_view message, const Type& type);
 /// Writes a RawState field.
 void WriteRawState(ProtoWriter& writer, uint32_t field, const provider::RawState& raw);
 
-/// Writes ClientCapabilities as the reference announces them.
+/// Writes the ClientCapabilities that OpenTofu 1.12.6 announces.
 void WriteClientCapabilities(ProtoWriter& writer, uint32_t field);
 
-/// Reads an AttributePath; nothing when it has no steps or is malformed.
+/// Reads an AttributePath. Returns nothing if it is empty or malformed.
 std::optional<Path> ReadAttributePath(std::string_view message);
 /// Reads a Diagnostic.
 provider::Problem ReadDiagnostic(std::string_view message);
 
-/// Field numbers of a response; 0: the response has no such field.
+/// Field numbers of a response message. 0: the response has no such field.
 struct ResponseLayout {
   uint32_t diagnostics = 0;
   uint32_t value = 0;
@@ -45,7 +45,7 @@ struct ResponseLayout {
   uint32_t requires_replace = 0;
   uint32_t renew_at = 0;
 };
-/// A response as read; views into the response's bytes.
+/// A parsed response. Its views point into the response's bytes.
 struct Response {
   std::optional<std::string_view> value;
   std::string_view private_data;
@@ -54,11 +54,11 @@ struct Response {
   std::vector<Path> requires_replace;
   std::optional<int64_t> renew_at;
 };
-/// Reads a response; diagnostics go to `problems`, as does malformedness.
+/// Reads a response. Diagnostics, and an error if it is malformed, are appended to `problems`.
 Response ReadResponse(std::string_view message, const ResponseLayout& layout,
                       provider::Problems& problems);
 
-/// An error without a place.
+/// Adds an error that belongs to no attribute.
 void AddError(provider::Problems& problems, std::string summary, std::string detail = {});
 
 }  // namespace kinu::plugin

@@ -24,7 +24,7 @@ using provider::Problems;
 TEST(Handshake, Lines) {
   struct Case {
     const char* line;
-    const char* want;  // target and protocol, or the beginning of the error
+    const char* want;  // target and protocol, or the start of the error
   };
   const std::string long_certificate(60, 'A');
   const std::string with_certificate = "1|6|unix|/tmp/p|grpc|" + long_certificate + "\n";
@@ -115,7 +115,7 @@ TEST(LogRelay, KeepsPanics) {
   EXPECT_EQ(relay.LastWords(), "harmless\n");
 }
 
-/// A shell script as a provider.
+/// Writes a shell script that acts as a provider.
 std::string Script(const std::string& text) {
   static int count = 0;
   std::string path = ::testing::TempDir() + "/kinu-script-" + std::to_string(getpid()) + '-' +
@@ -182,9 +182,9 @@ TEST(PluginProvider, ReportsWhatADyingProviderSaid) {
   EXPECT_NE(started.error().message.find("no config"), std::string::npos);
 }
 
-// --- Messages, compared with what protoc makes of proto/*.proto. ---
+// --- Messages, compared with those that protoc encodes from proto/*.proto. ---
 
-/// Runs protoc over bytes; `mode` is --encode or --decode.
+/// Runs protoc. `mode` is --encode or --decode.
 std::string Protoc(const std::string& mode, const std::string& message, const std::string& input,
                    int protocol = 6) {
   std::string base = ::testing::TempDir() + "/kinu-protoc-" + std::to_string(getpid());
@@ -197,7 +197,7 @@ std::string Protoc(const std::string& mode, const std::string& message, const st
   return ReadFile(base + ".out").value_or("");
 }
 
-/// Answers calls with prepared messages and keeps the requests.
+/// A channel with prepared responses. Logs the requests.
 class FakeChannel final : public Channel {
  public:
   struct Log {

@@ -16,7 +16,7 @@
 namespace kinu::plugin {
 namespace {
 
-/// Longer lines are passed on in pieces.
+/// Longer lines are reported in pieces.
 constexpr size_t kMaxLine = size_t{64} * 1024;
 
 struct SpawnFiles {
@@ -25,8 +25,8 @@ struct SpawnFiles {
   pid_t parent;
 };
 
-/// Starts the program with the given files as stdout and stderr. Only what may happen between vfork
-/// and exec happens in the child. Signal handlers are reset by exec itself.
+/// Starts the program with the given files as stdout and stderr. Between vfork and exec the child
+/// may only make system calls. exec resets signal handlers.
 __attribute__((noinline)) pid_t Spawn(const char* path, char* const* arguments,
                                       char* const* environment, const SpawnFiles* files,
                                       const sigset_t* mask) {
@@ -146,7 +146,8 @@ void Process::ReadOutput() {
   pollfd files[3] = {{stdout_, POLLIN, 0}, {stderr_, POLLIN, 0}, {pid_file, POLLIN, 0}};
   std::vector<char> buffer(kMaxLine);
   bool ended = false;
-  // After its end only what is in the pipes already is read: its children may keep them open.
+  // After the exit, only the bytes already in the pipes are read: children of the provider may keep
+  // the pipes open.
   while (!ended && (files[0].fd >= 0 || files[1].fd >= 0)) {
     if (poll(files, 3, -1) < 0 && errno != EINTR) {
       break;
@@ -249,8 +250,8 @@ bool Process::exited() const {
 
 void Process::Kill() {
   std::lock_guard lock(mutex_);
-  // The thread reaps the process before it sets exited_, but a pid cannot be reused in between
-  // without a wrap-around of all pids within microseconds.
+  // The thread reaps the process before it sets exited_. Between the two the pid could only be
+  // reused if all pids were used up within microseconds.
   if (!exited_ && pid_ > 0) {
     kill(pid_, SIGKILL);
   }

@@ -1,9 +1,9 @@
-// A provider process: its start, its output, its end.
+// A provider process: start, output and exit.
 //
-// One thread per process starts it, reads its stdout and stderr to the end (a full pipe would stop
-// the provider) and collects its exit status. Because that thread lives as long as the process, the
-// kernel can be asked to end the process when this program dies.
-// Ref: provider contract 1.3, 2.1 to 2.5.
+// One thread per process starts it, reads its stdout and stderr to the end (a full pipe would block
+// the provider) and waits for its exit. The kernel ends a child when the thread that started it
+// ends (PR_SET_PDEATHSIG); because this thread lives as long as the process, that happens only when
+// this program dies. Decision: docs/decisions/0010-provider-processes.md.
 #pragma once
 
 #include <condition_variable>
@@ -28,8 +28,8 @@ class Process {
  public:
   struct Options {
     std::string executable;
-    std::vector<std::string> environment;  ///< "NAME=value", the whole of it
-    /// Receives every line of output but the first of stdout; called from the process's thread.
+    std::vector<std::string> environment;  ///< all variables, as "NAME=value"
+    /// Receives every line of output except the first of stdout. Called on the process's thread.
     std::function<void(Stream, std::string_view)> on_line;
   };
 
@@ -39,9 +39,9 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   pid_t pid() const { return pid_; }
-  /// The first line of stdout. Fails when the process ends before or the time is over.
+  /// Waits for the first line of stdout. Fails if the process ends first or the time is over.
   Result<std::string> AwaitFirstLine(int timeout_ms);
-  /// True when the process has ended and its output has been read.
+  /// Waits until the process has ended and its output is read. False if the time is over.
   bool AwaitExit(int timeout_ms);
   bool exited() const;
   void Kill();

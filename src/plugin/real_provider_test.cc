@@ -1,5 +1,5 @@
-// The whole way to real provider processes: protocol 6 (kinutest, tests/providers) and protocol 5
-// (hashicorp/time), with and without TLS. Skipped on machines that cannot build them.
+// Tests with real provider processes: protocol 6 (kinutest, tests/providers) and protocol 5
+// (hashicorp/time), with and without TLS. Skipped on machines that cannot build the providers.
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::string TextOf(const Problems& problems) {
   return out;
 }
 
-/// An object of a block's type: given attributes, the others null or empty.
+/// An object of the block's type. Attributes that are not given are null or empty.
 Value ObjectWith(const schema::Block& block, std::vector<std::pair<std::string, Value>> given) {
   std::vector<std::pair<std::string, Value>> attributes;
   Value empty = block.EmptyValue();
@@ -37,7 +37,7 @@ Value ObjectWith(const schema::Block& block, std::vector<std::pair<std::string, 
   return Value::Object(std::move(attributes));
 }
 
-/// How the program and the provider are connected.
+/// How the program connects to the provider.
 enum class Connection { kPrivate, kPlain, kTls };
 
 class RealProvider : public ::testing::TestWithParam<Connection> {
@@ -52,7 +52,7 @@ class RealProvider : public ::testing::TestWithParam<Connection> {
     }
   }
 
-  /// Starts a provider of the mirror and gives it its schema; null when it is not there.
+  /// Starts a provider of the mirror and sets its schema. Null if the mirror does not have it.
   static std::unique_ptr<PluginProvider> Start(const std::string& place, const std::string& name) {
     std::string executable = KINU_TEST_MIRROR "/registry.opentofu.org/" + place + '/' + name;
     if (!FileExists(executable)) {
@@ -114,7 +114,7 @@ TEST_P(RealProvider, LifeOfAResource) {
   EXPECT_EQ(problems[0].attribute->ToText(), ".name");
   problems.clear();
 
-  // Create. The proposed value does not hold the write-only attribute.
+  // Create. The proposed value has no write-only attribute.
   provider::PlanRequest plan;
   plan.type = "kinutest_thing";
   plan.prior = Value::Null(thing->block.implied_type());
@@ -140,7 +140,7 @@ TEST_P(RealProvider, LifeOfAResource) {
   EXPECT_TRUE(applied.state.Attribute("password").IsNull());
   EXPECT_FALSE(applied.private_data.empty());
 
-  // Read it back, then plan a change that replaces it.
+  // Read the object, then plan a change that requires replacement.
   provider::ReadRequest read;
   read.type = "kinutest_thing";
   read.prior = applied.state;
@@ -163,7 +163,7 @@ TEST_P(RealProvider, LifeOfAResource) {
   ASSERT_EQ(replaced.requires_replace.size(), 1U);
   EXPECT_EQ(replaced.requires_replace[0].ToText(), ".name");
 
-  // Its state comes back through an upgrade.
+  // Upgrade the stored state.
   auto json = ValueToJson(applied.state, thing->block.implied_type());
   ASSERT_TRUE(json);
   provider::RawState raw;
@@ -354,7 +354,7 @@ TEST(AttachedProvider, IsUsedAndLeftAlone) {
   unlink(attachment.address.c_str());
 }
 
-/// What the provider does wrong while this lives.
+/// Sets a fault of the test provider for the life of this object.
 class Fault {
  public:
   explicit Fault(const char* fault) { setenv("KINUTEST_FAULT", fault, 1); }

@@ -1,8 +1,10 @@
-// The boundary between the program and its gRPC module: bytes in, bytes out.
+// The interface between the program and its gRPC module: calls with bytes as requests and
+// responses.
 //
-// gRPC brings some fifty shared libraries, which would cost every command milliseconds at start, so
-// it lives in a module that is loaded when the first provider process is. Nothing but the types
-// here crosses the boundary: the module knows no values and no messages.
+// gRPC needs about fifty shared libraries, which would cost every command milliseconds at start. It
+// is therefore in a module that is loaded for the first provider process. Only the types in this
+// header cross the boundary: the module knows neither values nor messages. Decision:
+// docs/decisions/0001-provider-transport-module.md.
 #pragma once
 
 #include <functional>
@@ -14,11 +16,11 @@
 
 namespace kinu::plugin {
 
-/// Changes whenever this header does; loader and module must agree.
+/// Increase this with every change of this header: the loader refuses a module with another number.
 inline constexpr int kTransportVersion = 1;
 inline constexpr const char* kTransportSymbol = "kinu_plugin_runtime";
 
-/// gRPC status codes that callers tell apart.
+/// The gRPC status codes that callers handle.
 enum StatusCode : int {
   kStatusOk = 0,
   kStatusCancelled = 1,
@@ -32,36 +34,36 @@ struct CallStatus {
   bool ok() const { return code == kStatusOk; }
 };
 
-/// A certificate of our own for one connection, as PEM texts.
+/// A certificate and key for one connection, as PEM.
 struct ClientIdentity {
   std::string certificate;
   std::string key;
 };
 
-/// Where a provider listens.
+/// The address of a provider.
 struct Endpoint {
   std::string target;  ///< "unix:/path" or "host:port"
   bool tls = false;
-  std::string server_certificate;  ///< base64 of DER, as the handshake gives it
+  std::string server_certificate;  ///< base64 of DER, as in the handshake
   ClientIdentity identity;
 };
 
-/// A connection. All calls may be made from several threads at once.
+/// A connection to a provider. Thread-safe.
 class Channel {
  public:
   virtual ~Channel() = default;
-  /// Calls a method ("/tfplugin6.Provider/PlanResourceChange") and waits for the answer.
+  /// Calls a method ("/tfplugin6.Provider/PlanResourceChange") and waits for the response.
   virtual CallStatus Call(const char* method, std::string_view request, std::string* response) = 0;
-  /// Calls a method that streams messages; returns when the stream has ended.
+  /// Calls a streaming method. Returns when the stream has ended.
   virtual CallStatus Stream(const char* method, std::string_view request,
                             const std::function<void(std::string_view)>& receive) = 0;
-  /// Ends running calls; none may follow.
+  /// Cancels running calls. No call may follow.
   virtual void Cancel() = 0;
 };
 
 class PluginRuntime {
  public:
-  /// A fresh key and a self-signed certificate.
+  /// Creates a key and a self-signed certificate.
   virtual Result<ClientIdentity> MakeIdentity() = 0;
   virtual Result<std::unique_ptr<Channel>> Connect(const Endpoint& endpoint) = 0;
 

@@ -1,5 +1,5 @@
-// The module: gRPC channels and TLS identities behind the interface of plugin/transport.h.
-// Ref: provider contract 1.1, 1.2.
+// The module: gRPC channels and TLS certificates behind the interface of plugin/transport.h.
+// Decision: docs/decisions/0001-provider-transport-module.md.
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -46,7 +46,7 @@ bool AddExtension(X509* certificate, int kind, const char* value) {
   return added;
 }
 
-/// Fills in a self-signed certificate for localhost; false when OpenSSL refuses.
+/// Fills in a self-signed certificate for localhost. False if OpenSSL fails.
 bool FillCertificate(X509* certificate, EVP_PKEY* key) {
   constexpr int kSerialBits = 127;
   constexpr long kClockSkew = 30;
@@ -75,7 +75,7 @@ bool FillCertificate(X509* certificate, EVP_PKEY* key) {
          X509_sign(certificate, key, EVP_sha256()) != 0;
 }
 
-/// The handshake's certificate (base64 without padding) as PEM.
+/// Converts the certificate of the handshake (base64 without padding) to PEM.
 std::string CertificatePem(std::string_view base64) {
   std::string pem = "-----BEGIN CERTIFICATE-----\n";
   std::string padded(base64);
@@ -108,8 +108,8 @@ CallStatus FromStatus(const grpc::Status& status) {
   return {static_cast<int>(status.error_code()), status.error_message()};
 }
 
-/// Each call polls a completion queue of its own, so that the calling thread itself does the work
-/// and no thread has to be woken. Queues are kept for the next call.
+/// Each call polls its own completion queue, so that the calling thread does the work and no other
+/// thread has to wake up. Queues are reused.
 class GrpcChannel final : public Channel {
  public:
   explicit GrpcChannel(const std::shared_ptr<grpc::Channel>& channel) : stub_(channel) {}
@@ -184,7 +184,7 @@ class GrpcChannel final : public Channel {
   }
 
  private:
-  /// Makes a call known to Cancel() while it runs.
+  /// Registers a call, so that Cancel() can cancel it, until it ends.
   class Registration {
    public:
     Registration(GrpcChannel& channel, grpc::ClientContext& context)
@@ -245,7 +245,7 @@ class GrpcChannel final : public Channel {
 class GrpcRuntime final : public PluginRuntime {
  public:
   GrpcRuntime() {
-    // Failures reach the caller as statuses; gRPC's own words would only disturb the output.
+    // Failures are returned as statuses. gRPC's own log lines would only disturb the output.
     gpr_set_log_function([](gpr_log_func_args*) {});
   }
 
@@ -298,7 +298,7 @@ extern "C" __attribute__((visibility("default"))) kinu::plugin::PluginRuntime* k
   if (transport_version != kinu::plugin::kTransportVersion) {
     return nullptr;
   }
-  // Never destroyed: calls may still run in other threads when the program exits.
+  // Never destroyed: other threads may still be in calls when the program exits.
   static auto* runtime = new kinu::plugin::GrpcRuntime();
   return runtime;
 }
