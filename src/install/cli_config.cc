@@ -18,7 +18,7 @@ std::string Quote(std::string_view text) {
   return '"' + std::string(text) + '"';
 }
 
-/// Replaces $NAME and ${NAME} by the environment. Ref: Go os.ExpandEnv.
+/// Replaces $NAME and ${NAME} by environment variables. Ref: Go os.ExpandEnv.
 std::string ExpandEnvironment(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -56,7 +56,7 @@ std::string ExpandEnvironment(std::string_view text) {
   return out;
 }
 
-/// Adds one file to a configuration.
+/// Merges one file into a configuration.
 class FileReader {
  public:
   FileReader(const std::string& path, bool json, CliConfig& config, Diagnostics& diags)
@@ -87,13 +87,12 @@ class FileReader {
           }
         });
       }
-      // Everything else is for parts that this program does not have, or is unknown: both are
-      // ignored, as the reference does.
+      // Other items are unknown or not supported: both are ignored, as in OpenTofu.
     }
   }
 
  private:
-  /// The position of an item for messages; items of JSON files have none.
+  /// The position of an item for messages. Items of JSON files have none.
   static std::string Place(const Hcl1Item& item) {
     if (item.line == 0) {
       return "-";
@@ -114,7 +113,7 @@ class FileReader {
     return item.value.text;
   }
 
-  /// A labelled block, or in JSON an object from label to body.
+  /// Calls `use` for a labelled block; in JSON for each member of an object from labels to bodies.
   template <typename F>
   static void ForEachLabel(const Hcl1Item& item, F&& use) {
     if (!item.labels.empty()) {
@@ -309,7 +308,7 @@ void ReadCliConfigFile(const std::string& path, CliConfig& config, Diagnostics& 
 
 namespace {
 
-/// Blocks whose label is no name of a host. Ref: opentofu internal/command/cliconfig Validate.
+/// Reports blocks whose label is no host name. Ref: opentofu internal/command/cliconfig Validate.
 void CheckHostNames(const CliConfig& config, Diagnostics& diags) {
   auto check = [&](std::string_view block, const std::string& name) {
     if (auto host = ParseHostName(name); !host) {
@@ -372,7 +371,7 @@ bool MatchesProviderPattern(std::string_view pattern, std::string_view address) 
     full = std::string(kDefaultRegistryHost) + "/" + full;
   }
   std::string_view rest = full;
-  // Compared from the left, part by part; `*` matches any part.
+  // Compares part by part from the left. `*` matches any part.
   while (true) {
     size_t slash = rest.find('/');
     size_t address_slash = address.find('/');

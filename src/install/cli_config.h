@@ -1,5 +1,5 @@
-// The CLI configuration: what a user says about providers and registries outside of any module.
-// Ref: opentofu internal/command/cliconfig; shared contract 18.
+// The CLI configuration: user settings for providers and registries. Ref: opentofu
+// internal/command/cliconfig.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace kinu::install {
 
 enum class InstallMethodKind : uint8_t { kDirect, kFilesystemMirror, kNetworkMirror, kOciMirror };
 
-/// One block of `provider_installation`.
+/// A block inside `provider_installation`.
 struct InstallMethod {
   InstallMethodKind kind = InstallMethodKind::kDirect;
   std::string location;  ///< path, URL or repository template
@@ -24,7 +24,7 @@ struct InstallMethod {
 
 struct ProviderInstallation {
   std::vector<InstallMethod> methods;
-  /// Full provider address to the directory that holds its executable.
+  /// Provider source address to the directory that holds its executable.
   std::map<std::string, std::string, ProviderAddressLess> dev_overrides;
 };
 
@@ -35,23 +35,24 @@ struct CliConfig {
   std::map<std::string, std::string> credentials;                   ///< host to token
   std::map<std::string, std::map<std::string, std::string>> hosts;  ///< host to services
 
-  /// Overrides in effect, empty without a provider_installation block.
+  /// The development overrides. Empty without a provider_installation block.
   const std::map<std::string, std::string, ProviderAddressLess>& dev_overrides() const;
 };
 
-/// Finds, reads and merges the files that apply, then the environment.
+/// Finds, reads and merges the configuration files, then applies environment variables.
 CliConfig LoadCliConfig(Diagnostics& diags);
 
-/// Merges one file into `config`. `path` decides between the native and the JSON syntax.
+/// Merges one file into `config`. The name decides between native syntax (HCL 1) and JSON.
 void ReadCliConfigFile(const std::string& path, CliConfig& config, Diagnostics& diags);
 
-/// Whether a full provider address matches "ns/type" or "host/ns/type", where `*` may stand for
-/// the type, for namespace and type, or for all.
+/// Whether a provider address matches "ns/type" or "host/ns/type". `*` may replace the type,
+/// namespace and type, or all parts.
 bool MatchesProviderPattern(std::string_view pattern, std::string_view address);
-/// Whether a method is responsible for a provider: included (or no includes), and not excluded.
+/// Whether a method may install a provider: `include` matches or is empty, and `exclude` does not
+/// match.
 bool MethodApplies(const InstallMethod& method, std::string_view address);
 
-/// The user's home directory: $HOME, else the password database's; empty when neither knows.
+/// The user's home directory: $HOME, else that of the password database. Empty if both are missing.
 std::string HomeDirectory();
 
 }  // namespace kinu::install

@@ -288,7 +288,7 @@ class Parser {
   std::string error_;
 };
 
-/// Values of files are small and shallow; their depth was bounded by the JSON reader.
+/// The JSON reader has limited the depth.
 Hcl1Value FromJson(const Value& json) {
   Hcl1Value out;
   if (json.IsNull()) {

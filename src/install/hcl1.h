@@ -1,7 +1,6 @@
-// The older configuration syntax that CLI configuration files are written in (HCL 1), as far as
-// such files use it: keys may be quoted, values are strings, numbers, booleans, lists and objects,
-// and nothing is evaluated. JSON files give the same tree. Ref: hashicorp/hcl v1 scanner and
-// parser.
+// Reads CLI configuration files, which are in HCL 1: keys may be quoted, values are strings,
+// numbers, booleans, lists and objects, and nothing is evaluated. JSON files give the same tree.
+// Ref: hashicorp/hcl v1 scanner and parser.
 #pragma once
 
 #include <memory>
@@ -23,11 +22,11 @@ struct Hcl1Value {
   std::vector<Hcl1Item> items;
 
   bool is_object() const { return kind == Kind::kObject; }
-  /// The last item of that key without labels, or null.
+  /// The value of the last item with this key and no labels, or null.
   const Hcl1Value* Find(std::string_view key) const;
 };
 
-/// `key = value`, `key "label" { … }`.
+/// An item: `key = value` or `key "label" { … }`.
 struct Hcl1Item {
   std::string key;
   std::vector<std::string> labels;
@@ -37,9 +36,9 @@ struct Hcl1Item {
   Hcl1Value value;
 };
 
-/// Parses a native file into an object. The message of an error begins with "At line:column: ".
+/// Parses a file in HCL 1. The error message begins with "At line:column: ".
 Result<Hcl1Value> ParseHcl1(std::string_view text);
-/// Parses a JSON file. Objects become items with "=".
+/// Parses a JSON file. Its members become items with "=".
 Result<Hcl1Value> ParseHcl1Json(std::string_view text);
 
 }  // namespace kinu::install

@@ -22,7 +22,7 @@
 namespace kinu::install {
 namespace {
 
-/// A directory of its own for a test, removed afterwards.
+/// A temporary directory for each test.
 class Files : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -135,7 +135,7 @@ TEST_F(Files, PackageHash) {
   auto hash = HashPackage(Path("p"));
   ASSERT_TRUE(hash) << hash.error().message;
   EXPECT_EQ(*hash, "h1:" + EncodeBase64(Digest(HashKind::kSha256, listing)));
-  // A link to the package has the same hash.
+  // A symbolic link to the package has the same hash.
   ASSERT_EQ(symlink(Path("p").c_str(), Path("link").c_str()), 0);
   EXPECT_EQ(*HashPackage(Path("link")), *hash);
   Write("p/b.txt", "bees");
@@ -147,7 +147,7 @@ TEST_F(Files, RememberedHashSeesChanges) {
   Write("p/file", "one");
   provider::SchemaCache cache(Path("cache"));
   std::string first = *RememberedPackageHash(Path("p"), cache);
-  usleep(80'000);  // older than what is taken for "just changed"
+  usleep(80'000);  // longer than "changed just now" (ChangedJustNow)
   EXPECT_EQ(*RememberedPackageHash(Path("p"), cache), first);
   EXPECT_FALSE(ListDirectory(Path("cache"))->empty());
   EXPECT_EQ(*RememberedPackageHash(Path("p"), cache), first);
@@ -320,7 +320,7 @@ class Installation : public Files {
       log_.push_back("have " + ProviderForDisplay(address) + ' ' + version.ToText());
     };
   }
-  /// An unpacked package in the mirror.
+  /// Adds an unpacked package to the mirror.
   void Unpacked(const std::string& version, const std::string& content = "#!/bin/sh\n") const {
     std::string path = Write("mirror/" + std::string(kAddress) + '/' + version + '/' +
                                  CurrentPlatform() + "/terraform-provider-p_v" + version,
@@ -367,7 +367,7 @@ TEST_F(Installation, NewestAllowedVersionIsLinked) {
   EXPECT_TRUE(FindExecutable(directory, "p"));
   EXPECT_EQ(log_, (std::vector<std::string>{"find test/p", "installing test/p 1.5.0"}));
 
-  // Again: nothing to do. Newer packages do not matter, unless an upgrade is asked for.
+  // A second run does nothing: without -upgrade, newer packages are ignored.
   log_.clear();
   Unpacked("1.7.0");
   InstallResult again = Run("~> 1.0", result.locks);
@@ -441,7 +441,7 @@ TEST(PackageSource, RefusesToDownload) {
   EXPECT_NE(found.error().message.find("does not download"), std::string::npos);
 }
 
-// --- The way from a lock file to a running provider. ---
+// --- From a lock file to a running provider. ---
 
 class Locator : public Installation {
  protected:
@@ -463,7 +463,7 @@ TEST_F(Locator, ExplainsWhatIsMissing) {
   EXPECT_FALSE(locator.Missing(kAddress));
   EXPECT_TRUE(locator.Missing("registry.opentofu.org/test/q"));
   EXPECT_EQ(locator.Schema("registry.opentofu.org/test/q").error().code, ErrorCode::kNotFound);
-  // It is no provider at all.
+  // The file is not a provider.
   EXPECT_NE(locator.Schema(kAddress).error().message.find("the provider " + std::string(kAddress)),
             std::string::npos);
   EXPECT_NE(locator.Schema(kAddress).error().message.find("plugin exited before we could connect"),
@@ -504,7 +504,7 @@ TEST_F(Locator, RealProviderAndItsCache) {
     EXPECT_TRUE(problems.empty());
     (*provider)->Close();
   }
-  // With a warm cache the schema needs no process: the executable could as well be gone.
+  // With a warm cache the schema needs no process: the executable could be missing.
   ProviderLocator warm(Options(installed.locks));
   auto schema = warm.Schema(address);
   ASSERT_TRUE(schema) << schema.error().message;

@@ -15,13 +15,13 @@ std::string Quote(std::string_view text) {
   return '"' + std::string(text) + '"';
 }
 
-/// "h1" of "h1:…"; empty when there is no scheme.
+/// "h1" of "h1:…". Empty if there is no scheme.
 std::string_view SchemeOf(std::string_view hash) {
   size_t colon = hash.find(':');
   return colon == hash.npos ? std::string_view() : hash.substr(0, colon);
 }
 
-/// The string of an argument, or nothing with a diagnostic.
+/// The string value of an argument. Reports an error and returns nothing for other expressions.
 std::optional<std::string> StringArgument(const hcl::Attribute& attribute, Diagnostics& diags) {
   auto text = hcl::AsLiteralString(*attribute.expr);
   if (!text) {
@@ -33,7 +33,7 @@ std::optional<std::string> StringArgument(const hcl::Attribute& attribute, Diagn
   return std::string(*text);
 }
 
-/// Reads one `provider` block into a file that is being made.
+/// Reads one `provider` block into a lock file.
 class LockReader {
  public:
   LockReader(LockFile& file, Diagnostics& diags) : file_(file), diags_(diags) {}
@@ -114,7 +114,7 @@ class LockReader {
     } else {
       lock.version = *version;
     }
-    // What is no version is not in normal form either: the reference tells both.
+    // An invalid version is also not normalised: OpenTofu reports both.
     const std::string normal = version ? version->ToText() : "0.0.0";
     if (normal != *text) {
       diags_.Error("Invalid provider version number",
@@ -311,7 +311,7 @@ std::string LockFile::ToText() const {
     out += "\nprovider ";
     AppendQuoted(out, address);
     std::string constraints = lock.constraints.ToCanonicalText();
-    // Equals signs are aligned among neighbours; the list of hashes is no neighbour.
+    // Equals signs of neighbouring arguments are aligned. The multi-line list of hashes is not.
     out += constraints.empty() ? " {\n  version = " : " {\n  version     = ";
     AppendQuoted(out, lock.version.ToText());
     if (!constraints.empty()) {

@@ -1,6 +1,6 @@
-// The dependency lock file `.terraform.lock.hcl`: which provider versions were selected, and what
-// their packages must hash to. Read strictly, written completely anew in one normal form.
-// Ref: opentofu internal/depsfile/locks_file.go; shared contract 16.
+// The dependency lock file `.terraform.lock.hcl`: the selected provider versions and the hashes of
+// their packages. Invalid content is an error; writing normalises the whole file. Ref: opentofu
+// internal/depsfile/locks_file.go.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ namespace kinu::install {
 
 inline constexpr std::string_view kLockFileName = ".terraform.lock.hcl";
 
-/// Orders full provider addresses by host, namespace, type.
+/// Orders provider addresses by host, namespace and type.
 struct ProviderAddressLess {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
@@ -27,9 +27,10 @@ struct ProviderAddressLess {
 struct ProviderLock {
   Version version;
   VersionConstraints constraints;
-  std::vector<std::string> hashes;  ///< "h1:…", "zh:…": sorted, unique
+  std::vector<std::string> hashes;  ///< "h1:…" or "zh:…"; sorted, without duplicates
 
-  /// The hashes to check packages with: the newest scheme that is there. Ref: PreferredHashes.
+  /// The hashes to check packages with: those of the newest scheme in the lock. Ref:
+  /// PreferredHashes.
   std::vector<std::string> PreferredHashes() const;
 };
 
@@ -37,23 +38,23 @@ class LockFile {
  public:
   std::map<std::string, ProviderLock, ProviderAddressLess> providers;
 
-  /// Reads a file; one that does not exist locks nothing. Ranges in `diags` stay valid as long as
+  /// Reads a file. A missing file is an empty lock file. Ranges in `diags` are valid as long as
   /// this object.
   static LockFile Read(const std::string& path, Diagnostics& diags);
   static LockFile Parse(std::string name, std::string text, Diagnostics& diags);
 
   const ProviderLock* Find(std::string_view address) const;
-  /// Sets or replaces a lock; hashes are sorted and made unique.
+  /// Sets or replaces a lock. Sorts the hashes and removes duplicates.
   void Set(const std::string& address, Version version, VersionConstraints constraints,
            std::vector<std::string> hashes);
-  /// Selects the versions of the predecessor's official providers (registry.terraform.io/hashicorp)
-  /// for those of the same name in our registry, where nothing is selected yet. Their packages
-  /// differ, so no hashes are taken over. Says which entries were made of which.
+  /// For each locked provider of Terraform's registry (registry.terraform.io/hashicorp) locks the
+  /// same version of the OpenTofu provider of that name, unless that is locked already. Hashes are
+  /// not copied: the packages differ. Returns pairs of old and new addresses.
   std::vector<std::pair<std::string, std::string>> TakeOverPredecessor();
   std::string ToText() const;
   /// Writes the file atomically.
   Result<void> Write(const std::string& path) const;
-  /// Same selections, constraints and hashes.
+  /// Equal selections, constraints and hashes.
   friend bool operator==(const LockFile& a, const LockFile& b) { return a.ToText() == b.ToText(); }
 
  private:

@@ -21,7 +21,7 @@
 namespace kinu::install {
 namespace {
 
-/// Deeper packages do not exist; a loop of mounts might.
+/// Limits the depth of directories, in case mounts form a loop.
 constexpr int kMaxDepth = 64;
 
 struct PackageFile {
@@ -89,7 +89,7 @@ Result<std::string> HashFile(const std::string& path) {
   return EncodeHex(hasher.Finish());
 }
 
-/// The listing that is hashed has a line per file.
+/// The hashed listing has one line per file, so that names must not contain newlines.
 Result<void> CheckName(std::string_view name) {
   return name.find('\n') == std::string_view::npos
              ? Result<void>()
@@ -136,7 +136,7 @@ Result<std::vector<PackageFile>> SortedFiles(const std::string& root) {
   return files;
 }
 
-/// True when a file was changed so recently that another change might get the same time stamp.
+/// Whether a file changed so recently that another change could have the same time stamp.
 bool ChangedJustNow(const std::vector<PackageFile>& files) {
   constexpr int64_t kNanoseconds = 1'000'000'000;
   constexpr int64_t kClockTick = 50'000'000;
@@ -148,7 +148,7 @@ bool ChangedJustNow(const std::vector<PackageFile>& files) {
   });
 }
 
-/// What changes when the file does.
+/// Adds what changes with every change of the file: device, inode, size and times.
 void AddIdentity(const PackageFile& file, std::string& key) {
   const struct stat& info = file.info;
   key += '\n' + file.name;

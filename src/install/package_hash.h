@@ -1,5 +1,5 @@
-// The h1 hash of a provider package, and the memory of hashes already computed.
-// Ref: golang.org/x/mod sumdb/dirhash Hash1; opentofu internal/getproviders/hash.go.
+// Computes and caches the h1 hashes of provider packages. Ref: golang.org/x/mod sumdb/dirhash
+// Hash1; opentofu internal/getproviders/hash.go.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace kinu::install {
 
-/// "h1:…" of an unpacked package directory (symbolic links to it are followed).
+/// The hash "h1:…" of an unpacked package. `directory` may be a symbolic link.
 Result<std::string> HashPackage(const std::string& directory);
 
-/// The same of a package in a zip archive, which is in memory.
+/// The hash of a package in a zip archive. `archive` holds its bytes.
 Result<std::string> HashArchive(std::string_view archive);
 
-/// As HashPackage(), remembered in `cache` for as long as no file of the package changes its
-/// identity, size or times: packages have hundreds of megabytes, and every command needs their
-/// hash.
+/// As HashPackage(), with a cache: the stored hash is valid as long as no file of the package
+/// changes its inode, size or times. Packages have hundreds of megabytes, and every command needs
+/// their hash.
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache);
 
-/// As HashArchive(), of the archive at `path` and remembered in the same way.
+/// As HashArchive() for the archive at `path`, with the same cache.
 Result<std::string> RememberedArchiveHash(const std::string& path,
                                           const provider::SchemaCache& cache);
 

@@ -96,7 +96,7 @@ Result<std::vector<Package>> ListMirror(const std::string& directory, std::strin
   }
   ProviderAddress provider = SplitProviderAddress(address);
   std::string at = base;
-  // Only the mirror itself and its packages may be symbolic links.
+  // Only the mirror directory and its packages may be symbolic links.
   for (const std::string& part : {provider.host, provider.space, provider.type}) {
     at = JoinPath(at, part);
     if (IsSymlink(at)) {

@@ -1,6 +1,6 @@
-// Where provider packages come from: mirrors in directories. Registries and network mirrors are
-// recognised and refused, since this program does not download.
-// Ref: opentofu internal/getproviders filesystem_search.go, multi_source.go; shared contract 17.
+// Finds provider packages in mirror directories. Registries and network mirrors in the CLI
+// configuration are recognised but cause an error: this version does not download. Ref: opentofu
+// internal/getproviders filesystem_search.go, multi_source.go.
 #pragma once
 
 #include <string>
@@ -13,30 +13,30 @@
 
 namespace kinu::install {
 
-/// "linux_amd64": what packages for this machine are called.
+/// The platform in package names, such as "linux_amd64".
 std::string CurrentPlatform();
 
-/// A package as found: an unpacked directory, or a zip file.
+/// A package: an unpacked directory or a zip file.
 struct Package {
   Version version;
   std::string location;
   bool packed = false;
 };
 
-/// The packages of one provider for a platform in a mirror directory, in the order of names.
+/// Lists the packages of a provider for a platform in a mirror directory, sorted by name.
 Result<std::vector<Package>> ListMirror(const std::string& directory, std::string_view address,
                                         std::string_view platform);
 
 class PackageSource {
  public:
-  /// The methods in effect: those of `forced_directories` (-plugin-dir) if any, else of the CLI
-  /// configuration, else the usual directories and then the registry. `original_directory` is
-  /// where the program was started.
+  /// Uses `forced_directories` (-plugin-dir) if there are any, else the installation methods of the
+  /// CLI configuration, else the default directories and then the registry. `original_directory` is
+  /// the working directory at program start, before -chdir.
   PackageSource(const CliConfig& config, const std::vector<std::string>& forced_directories,
                 const std::string& original_directory);
 
-  /// Packages of a provider for a platform. Fails when a method that cannot be used would have
-  /// to be asked and no mirror has the provider.
+  /// Finds the packages of a provider for a platform. Fails if no mirror has the provider and
+  /// another installation method applies, which would have to download it.
   Result<std::vector<Package>> Find(std::string_view address,
                                     std::string_view platform = CurrentPlatform()) const;
 
@@ -45,7 +45,7 @@ class PackageSource {
   bool implicit_ = false;
 };
 
-/// The provider's executable in an unpacked package. Ref: providercache CachedProvider.
+/// Finds the executable in an unpacked package. Ref: providercache CachedProvider.
 Result<std::string> FindExecutable(const std::string& directory, std::string_view type);
 
 }  // namespace kinu::install

@@ -42,14 +42,14 @@ Result<void> CopyTree(const std::string& from, const std::string& to) {
   return {};
 }
 
-/// A name in an archive that stays inside the directory it is unpacked to.
+/// Whether a name in an archive stays inside the target directory.
 bool IsSafeName(std::string_view name) {
   const std::string clean = CleanPath(name);
   return !name.empty() && name[0] != '/' && name.find('\\') == name.npos && clean != ".." &&
          !clean.starts_with("../");
 }
 
-/// Not synced: a package is verified whenever it is used.
+/// Writes without fsync: packages are verified at every use.
 Result<void> WriteNewFile(const std::string& path, std::string_view content, unsigned unix_mode) {
   const unsigned mode = unix_mode == 0 ? 0644 : unix_mode & 0777;
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -88,14 +88,14 @@ Result<void> Unpack(const std::string& archive, const std::string& directory) {
   return {};
 }
 
-/// State of one InstallProviders call.
+/// The state of one InstallProviders() call.
 class Installer {
  public:
   Installer(const PackageSource& source, const InstallOptions& options, const InstallEvents& events,
             InstallResult& result)
       : source_(source), options_(options), events_(events), result_(result) {}
 
-  /// Decides which version of a provider to install.
+  /// Selects the version of a provider.
   void Select(const std::string& address, const VersionConstraints& constraints) {
     if (SplitProviderAddress(address).is_built_in()) {
       BuiltIn(address, constraints);
@@ -131,7 +131,7 @@ class Installer {
     if (best != nullptr) {
       selected_.push_back({address, constraints, *best});
     } else if (locked && IsInstalled(address, *lock)) {
-      // A package that is installed and verified needs no source any more.
+      // An installed and verified package needs no source.
       selected_.push_back({address, constraints, {lock->version, "", false}});
     } else if (!packages) {
       Failed(address, packages.error().message, InstallFailure::kNotFound);
@@ -182,7 +182,7 @@ class Installer {
     }
   }
 
-  /// Whether the package of a lock is in place and matches it.
+  /// Whether the locked package is installed and matches its hashes.
   bool IsInstalled(const std::string& address, const ProviderLock& lock) const {
     std::string directory = PackageDirectory(options_.providers_directory, address, lock.version);
     std::vector<std::string> wanted = lock.PreferredHashes();
@@ -241,7 +241,7 @@ class Installer {
     result_.locks.Set(address, Version(package.version), constraints, std::move(hashes));
   }
 
-  /// Places the package in the shared cache, unless it is there and matches, and links it.
+  /// Places the package in the plugin cache, unless it is there and matches, and links it.
   Result<void> PlaceThroughCache(const std::string& address, const Package& package,
                                  const std::string& directory,
                                  const std::vector<std::string>& wanted) {
@@ -257,8 +257,8 @@ class Installer {
     return PlaceLink(shared, directory);
   }
 
-  /// Others may use what stands in that directory while this runs: what is there and right stays,
-  /// anything else is exchanged in one step.
+  /// Other processes may use the directory at the same time: a correct package stays, and any other
+  /// content is replaced atomically.
   Result<void> Place(const std::string& address, const Package& package,
                      const std::string& directory, const std::vector<std::string>& wanted) {
     if (auto made = MakeDirectories(DirName(directory)); !made) {
@@ -278,14 +278,14 @@ class Installer {
     if (Holds(directory, hash)) {
       return {};
     }
-    // The lock that guards a package against a concurrent installation; its file stays behind.
+    // Locks the package against other installations. The lock file is never removed.
     const int guard = open((directory + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (guard >= 0) {
       struct flock region = {};
       region.l_type = F_WRLCK;
       fcntl(guard, F_SETLKW, &region);
     }
-    // Somebody else may have placed it meanwhile.
+    // Another process may have placed it in the meantime.
     Result<void> placed =
         Holds(directory, hash) ? Result<void>{} : PlaceArchive(package.location, directory);
     if (guard >= 0) {
@@ -294,7 +294,7 @@ class Installer {
     return placed;
   }
 
-  /// The h1 hash of the package where it comes from; "" where nobody asks for it.
+  /// The h1 hash of the package at its source. Empty if no lock needs it.
   Result<std::string> HashOrigin(const Package& package,
                                  const std::vector<std::string>& wanted) const {
     if (package.packed) {
@@ -315,7 +315,7 @@ class Installer {
            MatchesAny(wanted, "zh:" + HexDigest(HashKind::kSha256, *archive));
   }
 
-  /// Whether a directory, and no link to one, has the package with that hash.
+  /// Whether `directory` is a directory, not a link, and contains the package with this hash.
   bool Holds(const std::string& directory, const std::string& hash) const {
     struct stat info{};
     if (lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
@@ -325,7 +325,7 @@ class Installer {
     return present && *present == hash;
   }
 
-  /// Makes `directory` a link to `target`, or a copy of it where there are no links.
+  /// Makes `directory` a link to `target`, or a copy if the file system has no links.
   static Result<void> PlaceLink(const std::string& target, const std::string& directory) {
     if (auto made = MakeDirectories(DirName(directory)); !made) {
       return made;
@@ -363,7 +363,7 @@ class Installer {
     return directory + '.' + RandomUuid().substr(0, 8) + ".new";
   }
 
-  /// What killed installations left. Under the guard of the directory.
+  /// Removes files of killed installations. The caller holds the lock of the directory.
   static void RemoveLeft(const std::string& directory) {
     const Result<std::vector<std::string>> names = ListDirectory(DirName(directory));
     const std::string prefix = BaseName(directory) + '.';
@@ -374,7 +374,7 @@ class Installer {
     }
   }
 
-  /// Gives the name to what is at `fresh`, in one step, and removes what had it.
+  /// Renames `fresh` to `directory` atomically and removes what was there.
   static Result<void> Exchange(const std::string& fresh, const std::string& directory) {
     for (;;) {
       if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, directory.c_str(), RENAME_NOREPLACE) == 0) {
@@ -390,7 +390,7 @@ class Installer {
         break;
       }
     }
-    // A file system without exchanging.
+    // The file system cannot exchange two names.
     if (auto removed = RemoveAll(directory); !removed) {
       return removed;
     }
@@ -427,7 +427,7 @@ InstallResult InstallProviders(const ProviderRequirements& requirements, const L
   InstallResult result;
   result.locks = locks;
   Installer installer(source, options, events, result);
-  // What is built in is told of before anything is looked up.
+  // Built-in providers are reported before all others.
   for (const bool built_in : {true, false}) {
     for (const auto& [address, constraints] : requirements) {
       if (SplitProviderAddress(address).is_built_in() == built_in) {

@@ -1,6 +1,6 @@
-// Installation of providers for a working directory: selection of versions, packages in
-// `.terraform/providers`, and the lock file that results.
-// Ref: opentofu internal/providercache/installer.go, dir_modify.go; shared contract 17.
+// Installs providers into a working directory: selects versions, places packages in
+// `.terraform/providers` and updates the lock file. Ref: opentofu
+// internal/providercache/installer.go, dir_modify.go.
 #pragma once
 
 #include <functional>
@@ -14,28 +14,28 @@
 
 namespace kinu::install {
 
-/// What a configuration (and state) needs: full address to constraints.
+/// The providers that configuration and state require: source address to version constraints.
 using ProviderRequirements = std::map<std::string, VersionConstraints, ProviderAddressLess>;
 
-/// Why a provider is not installed.
+/// Why a provider was not installed.
 enum class InstallFailure : uint8_t {
-  kBuiltIn,       ///< a built-in provider that does not exist, or has no versions
+  kBuiltIn,       ///< a built-in provider that does not exist, or that has a version constraint
   kNotFound,      ///< no source has it
-  kNoVersion,     ///< none of its versions will do
-  kInstallation,  ///< the package cannot be put in place
+  kNoVersion,     ///< no version matches the constraints
+  kInstallation,  ///< the package could not be placed
 };
 
-/// What happens, for whoever shows progress. Every function may be left out.
+/// Callbacks for progress. Each may be empty.
 struct InstallEvents {
   std::function<void(const std::string& address)> built_in;
-  /// Looking for versions; `locked`: only the locked version is asked for.
+  /// Versions are being searched. `locked`: only for the locked version.
   std::function<void(const std::string& address, const VersionConstraints&, bool locked)> query;
   std::function<void(const std::string& address, const Version&)> already_installed;
   /// `to_cache`: into the directory that working directories share.
   std::function<void(const std::string& address, const Version&, bool to_cache)> installing;
   /// The package in the shared directory is being linked.
   std::function<void(const std::string& address, const Version&)> linking_from_cache;
-  /// `linked`: the package is used where it is.
+  /// `linked`: the package is linked and was not copied.
   std::function<void(const std::string& address, const Version&, bool linked)> installed;
   std::function<void(const std::string& address, const std::string& error, InstallFailure)> failed;
 };
@@ -43,30 +43,30 @@ struct InstallEvents {
 struct InstallOptions {
   std::string providers_directory;  ///< `.terraform/providers`
   bool upgrade = false;
-  /// Packages shared between working directories: they are placed there, and only linked from the
-  /// providers directory. Empty: none.
+  /// The plugin cache: packages that working directories share are placed there and linked from the
+  /// providers directory. Empty: no plugin cache.
   std::string plugin_cache_directory;
-  /// Where hashes of packages are remembered.
+  /// Where computed package hashes are stored.
   std::string cache_directory = provider::CacheDirectory();
-  /// Addresses that are not installed: attached processes. (Overridden ones are removed from the
-  /// requirements by whoever makes them.)
+  /// Addresses that are not installed because a process is attached. Development overrides are not
+  /// in the requirements.
   std::vector<std::string> unmanaged;
 };
 
 struct InstallResult {
   LockFile locks;
-  /// Full address to what went wrong with it.
+  /// Source address to error message.
   std::map<std::string, std::string, ProviderAddressLess> errors;
-  /// Providers of which only hashes of this machine's package are known.
+  /// Providers of which only the hash of this platform's package is known.
   std::vector<std::string> incomplete_hashes;
 };
 
-/// First selects a version of every provider, then installs them, both in the order of addresses.
+/// Selects a version of every provider, then installs them, both in the order of addresses.
 InstallResult InstallProviders(const ProviderRequirements& requirements, const LockFile& locks,
                                const PackageSource& source, const InstallOptions& options,
                                const InstallEvents& events);
 
-/// The directory of an installed package below a providers directory.
+/// The directory of an installed package in a providers directory.
 std::string PackageDirectory(const std::string& providers_directory, std::string_view address,
                              const Version& version);
 

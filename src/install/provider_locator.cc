@@ -13,7 +13,7 @@
 
 namespace kinu::install {
 
-/// What is known of one provider during a run. Everything but the address is under its mutex.
+/// One provider in a run. The mutex guards all members except the address.
 struct ProviderLocator::Entry {
   std::string address;
   std::mutex mutex;
@@ -38,8 +38,8 @@ struct ProviderLocator::Entry {
 
 namespace {
 
-/// What a package's schema depends on besides the package: the mock provider that OpenTofu's own
-/// cases use reads further resource types from this file of the working directory.
+/// A file of the working directory that the schema of OpenTofu's own mock provider depends on,
+/// besides the package: it declares further resource types.
 constexpr std::string_view kSchemaInput = "dynamic_resources.json";
 
 /// The key of a package's schema in the cache.
@@ -106,7 +106,7 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
   std::string type = SplitProviderAddress(address).type;
   if (auto it = options_.dev_overrides.find(address); it != options_.dev_overrides.end()) {
     KINU_TRY(entry.executable, FindExecutable(it->second, type));
-    // Development builds change under the same name, so their schema is not remembered.
+    // Development builds change without a change of name: their schema is not cached.
     entry.located = true;
     return {};
   }

@@ -1,7 +1,8 @@
-// ProviderLocator: how every command gets at providers. Attached processes come first, then
-// development overrides, the built-in provider, and what the lock file selects.
+// ProviderLocator: finds and starts the providers of a working directory. Searches attached
+// processes first, then development overrides, the built-in provider, and the packages that the
+// lock file selects.
 //
-// Schemas come from a cache where possible; a process that had to be started for its schema is kept
+// Schemas come from a cache if possible. A process that had to be started for its schema is kept
 // for the first Start(). Ref: opentofu internal/command/meta_providers.go.
 #pragma once
 
@@ -33,22 +34,22 @@ class ProviderLocator final : public provider::ProviderSource {
   explicit ProviderLocator(Options options);
   ~ProviderLocator() override;
 
-  /// The selections of the lock file.
+  /// The lock file of the working directory.
   const LockFile& locks() const { return options_.locks; }
 
   Result<const schema::ProviderSchema*> Schema(std::string_view address) override;
   Result<std::unique_ptr<provider::Provider>> Start(std::string_view address) override;
-  /// Starts the process of a provider in the background, so that it is ready when Start() is
-  /// called. Errors appear there.
+  /// Starts a provider process in the background, so that Start() finds it ready. Start() reports
+  /// its errors.
   void Prepare(std::string_view address);
-  /// Why a provider that the configuration needs cannot be used, or nothing: not locked, or its
-  /// package is missing. Cheap: no package is hashed and nothing started.
+  /// Explains why a required provider cannot be used: it is not locked, or its package is missing.
+  /// Returns nothing if it can. Fast: it neither hashes a package nor starts a process.
   std::optional<std::string> Missing(std::string_view address) const;
   struct MissingPackage {
     std::string_view address;
     std::string why;
   };
-  /// The providers that the lock file selects, needed or not, whose packages are not there.
+  /// The providers in the lock file, required or not, whose packages are missing.
   std::vector<MissingPackage> MissingPackages() const;
 
  private:
@@ -56,7 +57,8 @@ class ProviderLocator final : public provider::ProviderSource {
   using PluginPtr = std::unique_ptr<plugin::PluginProvider>;
 
   Entry& EntryOf(std::string_view address);
-  /// What is needed to start a provider, and the key of its schema in the cache ("" for none).
+  /// Finds what Start() needs, and the key of the schema in the cache ("" if it must not be
+  /// cached).
   Result<void> Locate(std::string_view address, Entry& entry) const;
   Result<PluginPtr> Launch(const Entry& entry) const;
   Result<void> LoadSchema(Entry& entry);
