@@ -1,5 +1,5 @@
-// ModuleTree: items of a plan or state grouped by the module instance that they belong to, as
-// documents nest them. Modules without items of their own appear when a descendant has some.
+// ModuleTree: groups items of a plan or state by module instance, as documents nest them. A module
+// without items appears if a descendant has some.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,13 @@ struct ModuleTree {
   ModuleInstId id;
   std::string address;  ///< empty for the root
   std::vector<Item> items;
-  std::vector<ModuleTree> children;  ///< by address text
+  std::vector<ModuleTree> children;  ///< sorted by address
 
   bool empty() const { return items.empty() && children.empty(); }
 };
 
-/// Groups items, keeping their order inside a module. `module_of(item)` names the module instance.
+/// Groups items and keeps their order within a module. `module_of(item)` returns the module
+/// instance.
 template <typename Item, typename ModuleOf>
 ModuleTree<Item> GroupByModule(const Program& program, const std::vector<Item>& items,
                                ModuleOf module_of) {
@@ -34,7 +35,7 @@ ModuleTree<Item> GroupByModule(const Program& program, const std::vector<Item>& 
   FlatMap<ModuleInstId, size_t> index;
   index[ModuleInstId{}] = 0;
   for (const Item& item : items) {
-    // New modules on the way up; each is made once.
+    // Modules on the way to the root that do not exist yet.
     std::vector<ModuleInstId> missing;
     ModuleInstId id = module_of(item);
     const ModuleInstId own = id;
@@ -50,7 +51,7 @@ ModuleTree<Item> GroupByModule(const Program& program, const std::vector<Item>& 
     }
     drafts[index[own]].items.push_back(item);
   }
-  // Children come after their parents, so building from the end finds them complete.
+  // Children follow their parents, so that backwards each child is complete before its parent.
   std::vector<ModuleTree<Item>> built(drafts.size());
   for (size_t i = drafts.size(); i-- > 0;) {
     built[i].id = drafts[i].id;

@@ -1,5 +1,5 @@
-// SchemaLookup: where views find the schemas of the objects that they show. Implemented by whoever
-// has started (or cached) the providers of a run; views never start one.
+// SchemaLookup: finds the schemas of the objects that a view shows. Implemented by the owner of a
+// run's providers; views never start one.
 #pragma once
 
 #include <string_view>
@@ -12,10 +12,11 @@ namespace kinu::view {
 class SchemaLookup {
  public:
   virtual ~SchemaLookup() = default;
-  /// By full source address ("registry.opentofu.org/hashicorp/aws"). Null: not available.
+  /// The schema of a provider by source address ("registry.opentofu.org/hashicorp/aws"). Null if it
+  /// is not available.
   virtual const schema::ProviderSchema* Find(std::string_view provider) const = 0;
 
-  /// The schema of a resource type, data source or ephemeral resource. Null: not available.
+  /// The schema of a resource type, data source or ephemeral resource. Null if it is not available.
   const schema::ResourceSchema* FindResource(std::string_view provider, ResourceMode mode,
                                              std::string_view type) const {
     const schema::ProviderSchema* schema = Find(provider);

@@ -15,7 +15,7 @@ struct SourceIndex::Block {
   std::string header;
 };
 
-/// A file's top-level blocks (native syntax) or its document (JSON).
+/// The top-level blocks of a file (native syntax) or its document (JSON).
 struct SourceIndex::Entry {
   std::vector<Block> blocks;
   std::optional<JsonDocument> json;
@@ -26,7 +26,7 @@ SourceIndex::~SourceIndex() = default;
 
 namespace {
 
-/// The path of objects and arrays that lead to an offset of a JSON file: `resource.t.n`.
+/// The names of the members that lead to an offset in a JSON file: `resource.t.n`.
 std::string JsonPathTo(const JsonNode* node, int64_t offset) {
   const auto holds = [offset](const JsonNode& child) {
     return (child.is_object() || child.is_array()) && offset >= child.begin() &&
@@ -59,8 +59,8 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
   return path.starts_with('.') ? path.substr(1) : path;
 }
 
-/// Texts that are not files of the configuration (console input, values on the command line, the
-/// dependency lock file) are not shown, but for what a command was given to read.
+/// Whether the text of a source may be shown. Console input, command-line values and the lock file
+/// are not configuration files; only two inputs of commands are shown as well.
 bool HasShownText(const SourceFile& file) {
   if (file.name() == "<stdin>" || file.name() == "<import-address>") {
     return true;
@@ -84,16 +84,16 @@ struct Span {
   }
 };
 
-Span Over(const Span& a, const Span& b) {
+Span UnionOf(const Span& a, const Span& b) {
   return {a.start.byte <= b.start.byte ? a.start : b.start,
           a.end.byte >= b.end.byte ? a.end : b.end};
 }
 
-/// Lines longer than this are shown in part: `kAround` bytes on both sides of where a span begins.
+/// Longer lines are shown in part: `kAround` bytes on each side of the start of a span.
 constexpr size_t kLongLine = size_t{1} << 14;
 constexpr size_t kAround = 512;
 
-/// The offset, or the next one where a character begins.
+/// The offset, or the next one that begins a character.
 size_t AtCharacter(std::string_view text, size_t at) {
   while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
     ++at;
@@ -101,7 +101,7 @@ size_t AtCharacter(std::string_view text, size_t at) {
   return at;
 }
 
-/// Where the line of an offset begins, or what is shown of it.
+/// The start of the line at an offset, or of the part of it that is shown.
 size_t LineBegin(std::string_view text, size_t at) {
   const size_t searched = std::min(at, kLongLine);
   const auto* const newline =
@@ -118,7 +118,7 @@ size_t LineBegin(std::string_view text, size_t at) {
 void CollectLines(std::string_view text, const Span& span, Snippet& snippet, size_t& code_begin) {
   bool found = false;
   const size_t start = std::min<size_t>(span.start.byte, text.size());
-  // The line before counts when the span starts at its line break.
+  // If the span starts at a line break, the line before it is shown too.
   for (size_t begin = LineBegin(text, start); begin < text.size();) {
     const size_t newline = text.substr(begin, kLongLine).find('\n');
     const bool ends_late = newline == std::string_view::npos && text.size() - begin > kLongLine;
@@ -195,13 +195,13 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
   Span highlight{diagnostic.subject.start_position(), diagnostic.subject.end_position()};
   const SourceFile& root = diagnostic.subject.file->root();
   if (root.name().empty() && root.text().empty()) {
-    highlight = Span{{0, 0, 0}, {0, 0, 0}};  // a place that is nowhere
+    highlight = Span{{0, 0, 0}, {0, 0, 0}};  // a range without a source
   }
   Span shown = highlight;
   if (diagnostic.context.valid()) {
     shown = {diagnostic.context.start_position(), diagnostic.context.end_position()};
   }
-  shown = Over(shown, highlight);
+  shown = UnionOf(shown, highlight);
   highlight.WidenIfEmpty();
   shown.WidenIfEmpty();
 

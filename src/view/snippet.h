@@ -1,5 +1,5 @@
-// Where a diagnostic points, and the source lines to show for it: what the JSON object and the text
-// for people have in common. Ref: opentofu internal/command/jsonentities/diagnostic.go.
+// The place of a diagnostic and the source lines to show for it: shared by the JSON and the human
+// output. Ref: opentofu internal/command/jsonentities/diagnostic.go.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace kinu::view {
 
 struct Snippet {
-  std::optional<std::string> context;  ///< `resource "t" "n"`: the block around the place
+  std::optional<std::string> context;  ///< header of the block around the place: `resource "t" "n"`
   std::string code;                    ///< whole lines
   uint32_t start_line = 1;
   size_t highlight_begin = 0;  ///< offsets into `code`
@@ -24,17 +24,18 @@ struct Place {
   std::string file;
   Position start;
   Position end;
-  std::optional<Snippet> snippet;  ///< absent when the text is not one of the configuration's files
+  std::optional<Snippet> snippet;  ///< nothing if the source is not a configuration file
 };
 
-/// Finds the block around a place; parses each file once.
+/// Finds the block around a place. Parses each file once.
 class SourceIndex {
  public:
   SourceIndex();
   ~SourceIndex();
   SourceIndex(const SourceIndex&) = delete;
   SourceIndex& operator=(const SourceIndex&) = delete;
-  /// Nothing when the offset stands in no block (or is one).
+  /// The header of the block around `offset`. Nothing if there is none or the offset is in the
+  /// header.
   std::optional<std::string> ContextAt(const SourceFile& file, int64_t offset);
 
  private:
@@ -43,10 +44,10 @@ class SourceIndex {
   FlatMap<uint64_t, std::unique_ptr<Entry>> files_;
 };
 
-/// Nothing when the diagnostic has no subject.
+/// The place of a diagnostic. Nothing if it has no subject.
 std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources);
 
-/// Values of the snippet as they are listed: by traversal, each once.
+/// The values of a diagnostic's expression: sorted by traversal, without duplicates.
 std::vector<ExpressionValue> SortedValues(const Diagnostic& diagnostic);
 
 }  // namespace kinu::view

@@ -19,7 +19,7 @@ using plan::Reason;
 
 namespace {
 
-/// Messages escape only what JSON demands.
+/// Messages escape only what JSON requires.
 constexpr JsonWriter::Options kPlain{.escape = JsonEscape::kPlain};
 
 std::string Quoted(std::string_view text) {
@@ -28,7 +28,7 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
-/// Local time with six decimals and the offset of the zone.
+/// Local time with microseconds and the offset of its zone.
 std::string Timestamp() {
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds =
@@ -72,7 +72,7 @@ std::string_view ActionName(Action action) {
   return "noop";
 }
 
-/// Streams use shorter words than documents for the reasons of a replacement.
+/// The reason of a replacement. Messages have shorter words than plan documents.
 std::string_view ReasonWord(Reason reason) {
   switch (reason) {
     case Reason::kReplaceTainted:
@@ -126,7 +126,7 @@ void WriteAddress(JsonWriter& out, const Program& program, const ResourceInstanc
   if (address.key.none()) {
     out.Null();
   } else {
-    // A value, with the escapes of values.
+    // As a value, the key has the escapes of values.
     std::string key;
     JsonWriter part(key);
     WriteInstanceKey(part, program, address.key);
@@ -181,7 +181,7 @@ std::string IdSuffix(const Event& event) {
   return " [" + event.id_key + "=" + event.id_value + "]";
 }
 
-/// The "hook" object of an event; `more` writes what follows the resource.
+/// Builds the "hook" object of an event. `more` writes the members after the resource.
 template <typename More>
 std::string Hook(const Program& program, const Event& event, More&& more) {
   std::string text;

@@ -1,6 +1,6 @@
-// JsonUi: what a command tells as a stream of JSON messages, one per line.
-// Ref: opentofu internal/command/views/json_view.go, hook_json.go, views/json; shared contract
-// "json output" 7.7.
+// JsonUi: the output of commands with -json as a stream of JSON messages, one per line. Ref:
+// opentofu internal/command/views/json_view.go, hook_json.go, views/json;
+// docs/schemas/message.json.
 #pragma once
 
 #include <functional>
@@ -26,32 +26,32 @@ inline constexpr std::string_view kJsonUiVersion = "1.2";
 class JsonUi final : public engine::EventSink {
  public:
   enum class Level : uint8_t { kInfo, kWarn, kError };
-  /// A message's own members: name and JSON text.
+  /// The additional members of a message: name and JSON text.
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
   explicit JsonUi(Print print) : print_(std::move(print)) {}
 
-  /// Any message. `type` empty: a message without one.
+  /// Prints a message. With an empty `type` the message has none.
   void Message(Level level, std::string_view message, std::string_view type = {},
                Fields fields = {});
-  /// Members that every following message carries as well ("@testfile", "@testrun").
+  /// Sets members that every following message has ("@testfile", "@testrun").
   void SetContext(Fields context) { context_ = std::move(context); }
 
   void Version(std::string_view version);
   void Log(std::string_view message) { Message(Level::kInfo, message, "log"); }
   void StateDump(std::string_view state_json);
-  /// One message per diagnostic, in the order given.
+  /// Prints one message per diagnostic, in their order.
   void Diagnostics(const kinu::Diagnostics& diags);
-  /// Drift, planned changes, summary and outputs of a plan.
+  /// Prints drift, planned changes, summary and outputs of a plan.
   void Plan(const plan::Plan& plan);
   void PlannedChange(const Program& program, const plan::ResourceChange& change);
   void ResourceDrift(const Program& program, const plan::ResourceChange& change);
   /// `operation`: "plan", "apply" or "destroy".
   void ChangeSummary(std::string_view operation, const ChangeCounts& counts);
-  /// Outputs after apply or refresh; values of sensitive ones are left out.
+  /// Prints outputs after apply or refresh, without the values of sensitive ones.
   void Outputs(std::span<const state::OutputValue> outputs);
 
-  /// Which program's addresses the events have.
+  /// The owner of the addresses in events.
   void SetProgram(const Program* program) { program_ = program; }
   void Post(engine::Event event) override;
 

@@ -1,4 +1,4 @@
-// Sinks that print what a walk tells, from whatever thread it comes.
+// Event sinks that print the progress of a walk. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace kinu::view {
 
-/// Where text goes. Called by one thread at a time.
+/// Prints a text. Never called by two threads at once.
 using Print = std::function<void(std::string_view)>;
 
-/// Progress lines for people.
+/// Prints progress lines in human form.
 class ProgressSink final : public engine::EventSink {
  public:
   /// `program` and `style` must outlive the sink.
@@ -30,7 +30,7 @@ class ProgressSink final : public engine::EventSink {
   Print print_;
 };
 
-/// Tells several sinks, in order. Used when a command prints both text and JSON.
+/// Posts events to several sinks, in order: for commands that print both text and JSON.
 class TeeSink final : public engine::EventSink {
  public:
   explicit TeeSink(std::vector<engine::EventSink*> sinks) : sinks_(std::move(sinks)) {}

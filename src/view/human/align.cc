@@ -18,7 +18,7 @@ std::vector<uint32_t> LongestCommonSubsequence(std::span<const uint32_t> before,
     before = before.first(before.size() - 1);
     after = after.first(after.size() - 1);
   }
-  // A row whose element does not occur on the other side never changes the choice: drop it.
+  // An element that the other side lacks cannot change the result.
   const FlatSet<uint32_t> present(before.begin(), before.end());
   std::vector<uint32_t> rows;
   for (const uint32_t id : after) {
@@ -27,7 +27,7 @@ std::vector<uint32_t> LongestCommonSubsequence(std::span<const uint32_t> before,
     }
   }
   if (!rows.empty()) {
-    // Lengths of two rows, and for every cell whether the way back goes left instead of up.
+    // Lengths for two rows, and for each cell whether the way back goes left and not up.
     const size_t width = before.size();
     std::vector<uint32_t> above(width + 1, 0);
     std::vector<uint32_t> row(width + 1, 0);
@@ -57,7 +57,7 @@ std::vector<uint32_t> LongestCommonSubsequence(std::span<const uint32_t> before,
       }
     }
   }
-  // `tail` holds the common tail first, then the middle, both from the end.
+  // `tail` is reversed: first the common end, then the middle.
   prefix.insert(prefix.end(), tail.rbegin(), tail.rend());
   return prefix;
 }

@@ -1,5 +1,5 @@
-// Alignment of two sequences, for showing what stayed, went and came.
-// Ref: opentofu internal/command/jsonformat/collections, internal/plans/objchange/lcs.go.
+// Aligns two sequences to show which elements were kept, removed and added. Ref: opentofu
+// internal/command/jsonformat/collections, internal/plans/objchange/lcs.go.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace kinu::view {
 
-/// A step of an edit script: indexes into both sides, or past the end where a side has nothing.
+/// A step of an edit script: one index per side, or the size of a side that has no element.
 struct AlignedPair {
   size_t before;
   size_t after;
 };
 
-/// A longest common subsequence of two sequences of ids, the same one that the reference finds.
+/// A longest common subsequence of two sequences of ids. If there are several, the one that
+/// OpenTofu finds.
 std::vector<uint32_t> LongestCommonSubsequence(std::span<const uint32_t> before,
                                                std::span<const uint32_t> after);
 
-/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` says
-/// whether two different elements shall be shown as one changed element.
+/// Aligns two sequences of ids along their longest common subsequence. `together(i, j)` decides
+/// whether two different elements are shown as one changed element.
 template <typename Together>
 std::vector<AlignedPair> Align(std::span<const uint32_t> before, std::span<const uint32_t> after,
                                Together&& together) {
@@ -57,7 +58,7 @@ std::vector<AlignedPair> Align(std::span<const uint32_t> before, std::span<const
   return pairs;
 }
 
-/// Gives equal texts equal ids.
+/// Assigns ids to texts. Equal texts have equal ids.
 class IdTable {
  public:
   uint32_t IdOf(std::string_view text) {
@@ -68,8 +69,8 @@ class IdTable {
   FlatMap<std::string, uint32_t> ids_;
 };
 
-/// The diff of two texts line by line: calls `line(before index, after index)`, with an index past
-/// the end where a side has no line.
+/// Compares two texts line by line. Calls `line(before index, after index)`, with the number of
+/// lines of a side that has none.
 template <typename Emit>
 void DiffLines(std::span<const std::string_view> before, std::span<const std::string_view> after,
                Emit&& line) {

@@ -26,7 +26,7 @@ void EachLine(std::string_view text, Visit&& visit) {
   }
 }
 
-/// The code with the place in question underlined, each line with its number.
+/// Appends the code with line numbers. The subject is underlined.
 void AppendCode(std::string& out, const Snippet& snippet, const Style& style) {
   const std::string_view code = snippet.code;
   std::string text = ShowControls(code.substr(0, snippet.highlight_begin));
@@ -53,7 +53,7 @@ void AppendCode(std::string& out, const Snippet& snippet, const Style& style) {
   });
 }
 
-/// `pattern, string, more...` out of a function's signature.
+/// The parameter names in a function's signature: `pattern, string, more...`.
 std::string ParameterNames(std::string_view signature) {
   const JsonDocument document = ParseJson(signature);
   std::string names;
@@ -91,7 +91,7 @@ void AppendValues(std::string& out, const Diagnostic& diagnostic, const Style& s
     out += ")\n";
   }
   for (const ExpressionValue& value : values) {
-    // The statement comes before the reset that ends a painted text.
+    // The statement goes before the reset code that ends the painted text.
     std::string line = style.Paint("    [dark_gray]│[reset] [bold]%[reset] @\n", value.traversal);
     const size_t place = line.rfind('@');
     line.replace(place, 1, value.statement);
@@ -139,7 +139,7 @@ void AppendSource(std::string& out, const Diagnostic& diagnostic, SourceIndex& s
   out += '\n';
 }
 
-/// The detail, paragraph by paragraph; lines that begin with a space are kept as they are.
+/// Appends the detail, wrapped by paragraph. Lines that begin with a space are not wrapped.
 void AppendDetail(std::string& out, std::string_view detail, int limit) {
   if (detail.empty()) {
     return;
@@ -156,7 +156,7 @@ void AppendDetail(std::string& out, std::string_view detail, int limit) {
   });
 }
 
-/// Leaves one warning per deprecated thing, and none that is not wanted. Ref:
+/// Keeps one warning per deprecated object, and only those of the wanted level. Ref:
 /// internal/tofu/deprecation_level.go.
 void DropDeprecations(Diagnostics& diags, std::string_view level) {
   FlatSet<std::string> seen;
@@ -171,7 +171,7 @@ void DropDeprecations(Diagnostics& diags, std::string_view level) {
   });
 }
 
-/// A diagnostic that stands for others like it.
+/// Similar diagnostics, shown as one.
 struct Group {
   Diagnostic first;
   size_t count = 1;
@@ -190,7 +190,7 @@ std::vector<Group> Merge(const Diagnostics& diags, const DiagnosticOptions& opti
     }
     std::string key = (diagnostic.is_error() ? "E" : "W") + diagnostic.summary;
     if (const auto* cause = dynamic_cast<const lang::DeprecationCause*>(diagnostic.extra.get())) {
-      key += '\n' + cause->by;  // what is deprecated keeps them apart
+      key += '\n' + cause->by;  // warnings about different objects are not merged
     }
     const auto [it, added] = known.try_emplace(std::move(key), groups.size());
     if (added) {

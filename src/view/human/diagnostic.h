@@ -1,5 +1,5 @@
-// Diagnostics as text for people: plain, or in a box with colours. Warnings go to stdout and errors
-// to stderr; the caller prints. Ref: opentofu internal/command/format/diagnostic.go, views/view.go.
+// Diagnostics in human form: plain, or in a box with colours. Ref: opentofu
+// internal/command/format/diagnostic.go, views/view.go.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace kinu::view {
 
-/// One diagnostic. With colour in a box.
+/// Renders one diagnostic. With colours it is in a box.
 std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
                              int width);
 
 struct DiagnosticOptions {
-  int width = kDefaultWidth;  ///< of stderr
+  int width = kDefaultWidth;  ///< of stderr in columns; 0: no wrapping
   bool compact_warnings = false;
   bool consolidate_warnings = true;
   bool consolidate_errors = false;
-  /// Which warnings about deprecated values are told: "all", "local" (of modules that are part of
-  /// this configuration) or "none".
+  /// Which deprecation warnings are shown: "all", "local" (only those of modules in this
+  /// configuration) or "none".
   std::string deprecation = "all";
 };
 
@@ -30,7 +30,8 @@ struct RenderedDiagnostic {
   std::string text;
 };
 
-/// A batch: sorted, similar ones merged, in the order of printing.
+/// Renders diagnostics: sorts them and merges similar ones. Returns them in the order of printing;
+/// warnings are for stdout, errors for stderr.
 std::vector<RenderedDiagnostic> RenderDiagnostics(const Diagnostics& diags, const Style& style,
                                                   const DiagnosticOptions& options);
 

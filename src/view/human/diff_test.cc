@@ -49,7 +49,7 @@ class DiffShapes : public testing::TestWithParam<Case> {};
 TEST_P(DiffShapes, Rendered) {
   const Case& test = GetParam();
   schema::Block block = BlockFromJson(kBlock);
-  // Write-only attributes show on every change: only the case about them has one.
+  // Write-only attributes appear in every change: only the case "WriteOnly" keeps them.
   if (std::string_view(test.name) != "WriteOnly") {
     std::erase_if(block.attributes, [](const auto& attribute) { return attribute.write_only; });
     block.Finish();

@@ -1,4 +1,4 @@
-// Recorded plans and states of the reference, shown and written again.
+// Renders plans and states that OpenTofu recorded, and compares the text and documents.
 #include <gtest/gtest.h>
 
 #include "codec/json_reader.h"
@@ -13,7 +13,7 @@
 namespace kinu::view {
 namespace {
 
-/// The schemas that a recording needs.
+/// The schemas of a recording.
 TestSchemas SchemasOf(const std::string& folder) {
   TestSchemas schemas;
   if (folder == "provider") {
@@ -41,7 +41,7 @@ TEST_P(PlanGolden, ColoredText) {
   EXPECT_EQ(Rendered(folder, true), ReadTestFile(folder + "/plan_color.txt"));
 }
 
-/// The bytes of a member of a document.
+/// The text of a member of a document.
 std::string MemberText(std::string_view json, std::string_view name) {
   const JsonDocument document = ParseJson(json);
   const JsonNode* member = document.root().Find(name);
@@ -62,7 +62,7 @@ TEST_P(PlanGolden, Document) {
                            "resource_drift", "output_changes", "timestamp", "errored"}) {
     EXPECT_EQ(MemberText(written, name), MemberText(recorded, name)) << name;
   }
-  // Known types of outputs are not in the document, so planned outputs are compared elsewhere.
+  // The document lacks the types of outputs, so that planned outputs are compared in another test.
   EXPECT_EQ(MemberText(MemberText(written, "planned_values"), "root_module"),
             MemberText(MemberText(recorded, "planned_values"), "root_module"));
 }
@@ -84,7 +84,7 @@ TEST(ConfigGolden, Document) {
   }
 }
 
-/// Drift is told only where it matters to the plan, and only the attributes that do.
+/// Drift is shown only for attributes that the plan depends on.
 TEST(Drift, RelevantAttributesOnly) {
   TestSchemas schemas;
   auto table = std::make_unique<provider::SchemaTable>();
@@ -128,7 +128,7 @@ Changes to Outputs:
 You can apply this plan to save these new output values to the OpenTofu
 state, without changing any real infrastructure.
 )");
-  // With nothing else to do, drift is silent unless recording it is what the plan is for.
+  // Without other changes, drift is shown only in refresh-only mode.
   plan.outputs.clear();
   EXPECT_EQ(*RenderPlan(plan, schemas, style, {}), R"(
 No changes. Your infrastructure matches the configuration.

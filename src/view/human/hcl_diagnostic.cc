@@ -12,7 +12,7 @@ struct Bytes {
   uint32_t end;
 };
 
-/// Bytes of the file; a place without extent is shown as the character behind it.
+/// The bytes of a range. An empty range is shown as the character after it.
 Bytes BytesOf(const SourceRange& range) {
   const uint32_t begin = range.start_position().byte;
   return {begin, std::max(range.end_position().byte, begin + 1)};
@@ -68,13 +68,13 @@ void AppendSource(std::string& out, const Diagnostic& diagnostic, SourceIndex& s
   out += '\n';
 }
 
-/// `with var.a as "x",`: what known names stand for.
+/// Appends the known values of names: `with var.a as "x",`.
 void AppendValues(std::string& out, const Diagnostic& diagnostic) {
   std::string list;
   for (const ExpressionValue& value : SortedValues(diagnostic)) {
     std::string_view statement = value.statement;
     if (!statement.starts_with("is ") || statement.starts_with("is a ")) {
-      continue;  // not known
+      continue;  // unknown, or not a single value
     }
     statement.remove_prefix(3);
     list += list.empty() ? "with " : ",\n     ";

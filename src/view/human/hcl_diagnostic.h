@@ -1,5 +1,5 @@
-// Diagnostics as plain HCL tools print them: another layout than that of the infrastructure
-// commands. Ref: hcl v2 diagnostic_text.go.
+// Diagnostics in the layout of HCL's own tools, which differs from that of OpenTofu's commands.
+// Ref: hcl v2 diagnostic_text.go.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace kinu::view {
 
 struct HclTextOptions {
-  int width = 80;  ///< of the terminal; 0: details are not wrapped
+  int width = 80;  ///< of the terminal in columns; 0: no wrapping
   bool color = false;
 };
 
-/// One diagnostic with the source lines that it is about, and an empty line at its end.
+/// Renders one diagnostic with its source lines and a final empty line.
 std::string RenderHclDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources,
                                 const HclTextOptions& options);
 

@@ -10,7 +10,7 @@ std::string RenderOutputs(std::span<const state::OutputValue> outputs, bool show
   for (const state::OutputValue& output : outputs) {
     out += output.name;
     out += " = ";
-    // The output itself says whether it is sensitive; marks of its value would hide it again.
+    // The output decides whether its value is sensitive; marks in the value would hide it again.
     out += output.sensitive && !show_sensitive ? "<sensitive>"
                                                : lang::ConsoleText(output.value.UnmarkDeep());
     out += '\n';

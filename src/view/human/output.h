@@ -1,4 +1,4 @@
-// Outputs for people: `output`, and below the tally of an apply. Single values are printed by
+// Outputs in human form, for `output` and after apply. Single values are printed by
 // lang::ConsoleText. Ref: opentofu internal/command/views/output.go.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace kinu::view {
 
-/// `name = value` lines of all outputs, with a newline at the end.
+/// Renders all outputs as lines `name = value`, with a final newline.
 std::string RenderOutputs(std::span<const state::OutputValue> outputs, bool show_sensitive);
 
 }  // namespace kinu::view

@@ -23,7 +23,7 @@ bool Moved(const ResourceChange& change) {
   return change.previous_address != change.address;
 }
 
-/// The comment above a change: what will happen to which object, and why.
+/// The comment above a change: the object, the action and its reason.
 class Heading {
  public:
   Heading(const Program& program, const Style& style, const ResourceChange& change, bool drift)
@@ -264,8 +264,8 @@ class PlanText {
   Result<Diff> DiffOf(const ResourceChange& change, PathMatcher relevant) const;
   Result<void> CollectListed();
   Result<void> RenderDrift();
-  Result<bool> NothingElse() const;
-  void RenderNothing();
+  Result<bool> HasNoOtherChange() const;
+  void RenderNoChanges();
   void RenderLegend();
   Result<void> RenderChanges();
   void RenderSummary();
@@ -368,8 +368,8 @@ void PlanText::RenderChange(const ResourceChange& change, const Diff& diff, bool
   out_ += '\n';
 }
 
-/// Whether the plan, drift apart, changes nothing at all.
-Result<bool> PlanText::NothingElse() const {
+/// Whether the plan changes nothing, apart from drift.
+Result<bool> PlanText::HasNoOtherChange() const {
   for (const plan::OutputChange& output : plan_.outputs) {
     if (output.action != Action::kNoOp) {
       return false;
@@ -427,7 +427,7 @@ Result<void> PlanText::RenderDrift() {
     return {};
   }
   if (!refresh_only) {
-    const Result<bool> nothing_else = NothingElse();
+    const Result<bool> nothing_else = HasNoOtherChange();
     if (!nothing_else) {
       return std::unexpected(nothing_else.error());
     }
@@ -461,7 +461,7 @@ Result<void> PlanText::RenderDrift() {
   return {};
 }
 
-void PlanText::RenderNothing() {
+void PlanText::RenderNoChanges() {
   const auto headline = [this](std::string_view rest) {
     std::string markup = "\n[reset][bold][green]No changes.[reset][bold] ";
     markup += rest;
@@ -603,8 +603,8 @@ Result<std::string> PlanText::Render() {
   }
   const std::string outputs = OutputLines();
   if (listed_.empty() && outputs.empty()) {
-    RenderNothing();
-    // Where drift was told there is nothing to add; the other texts are followed by a rule.
+    RenderNoChanges();
+    // OpenTofu ends these texts with a rule if drift was shown.
     if (shows_drift_ && (plan_.mode == Mode::kDestroy || plan_.errored)) {
       Rule();
     }

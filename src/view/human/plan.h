@@ -1,5 +1,5 @@
-// Plans as text for people: drift, legend, changes, outputs, or why there is nothing to do.
-// Ref: opentofu internal/command/jsonformat/plan.go.
+// Plans in human form: drift, legend, changes and outputs, or why there are no changes. Ref:
+// opentofu internal/command/jsonformat/plan.go.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 namespace kinu::view {
 
 struct PlanTextOptions {
-  int width = kDefaultWidth;  ///< of stdout
+  int width = kDefaultWidth;  ///< of stdout in columns
   bool show_sensitive = false;
   bool in_automation = false;
 };
 
-/// The text of a plan, as `plan`, `apply` and `show` print it to stdout.
+/// Renders a plan as `plan`, `apply` and `show` print it.
 Result<std::string> RenderPlan(const plan::Plan& plan, const SchemaLookup& schemas,
                                const Style& style, const PlanTextOptions& options);
 

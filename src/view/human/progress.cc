@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxIdLength = 80;
 
-/// The words of an action at its start, while it runs, and at its end.
+/// The words for an action: at its start, while it runs and at its end.
 struct Words {
   std::string_view start, running, done;
 };
@@ -32,7 +32,7 @@ Words WordsOf(Action action) {
   }
 }
 
-/// An id cut in its middle to at most kMaxIdLength characters.
+/// Shortens an id in its middle to kMaxIdLength characters.
 std::string ShortId(std::string_view id) {
   const size_t total = text::CodePointCount(id);
   if (total <= kMaxIdLength) {
@@ -58,7 +58,7 @@ std::string IdSuffix(const Event& event) {
   return " [" + event.id_key + "=" + event.id_value + "]";
 }
 
-/// What a provisioner printed: every line that is not blank, behind the object's name.
+/// Prefixes each line of a provisioner's output that is not blank with the object's address.
 std::string ProvisionerLines(const Style& style, const std::string& address, const Event& event) {
   const std::string prefix =
       style.Paint("[reset][bold]%:[reset] ", address + " (" + event.provisioner + ")");
@@ -87,7 +87,7 @@ std::string RenderEvent(const Program& program, const Style& style, const Event&
   const std::string address =
       event.deposed.empty() ? plain : plain + " (deposed object " + event.deposed + ")";
   const std::string after = " after " + DurationText(event.elapsed_seconds);
-  // Lines whose format in the reference ends with a reset, and those without one.
+  // In OpenTofu some lines end with a reset code and some do not.
   const auto closed = [&style](const std::string& text) {
     return style.Paint("[reset][bold]%[reset]", text) + "\n";
   };

@@ -1,5 +1,4 @@
-// Progress as lines for people: one line per event. Ref: opentofu
-// internal/command/views/hook_ui.go.
+// Progress events in human form. Ref: opentofu internal/command/views/hook_ui.go.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace kinu::view {
 
-/// The lines of an event, each with its newline; empty for events that are not shown.
+/// Renders an event as lines with newlines. Empty for events that are not shown.
 std::string RenderEvent(const Program& program, const Style& style, const engine::Event& event);
 
 }  // namespace kinu::view

@@ -13,12 +13,12 @@ using plan::Action;
 
 namespace {
 
-/// Attributes that tell a reader which object this is: never hidden.
+/// Whether an attribute identifies the object: it is then never hidden.
 bool IsImportant(std::string_view name) {
   return name == "id" || name == "name" || name == "tags";
 }
 
-/// Options for what is inside: an asked-for suffix is not passed on.
+/// The options for the members of a value: "forces replacement" does not apply to them.
 RenderOptions Inside(RenderOptions options) {
   options.forces_replacement = false;
   return options;
@@ -257,7 +257,7 @@ void Renderer::RenderBlock(std::string& out, const Diff& diff, int indent,
   for (const Diff::Blocks& blocks : diff.blocks) {
     bool first = true;
     for (const Diff& member : blocks.members) {
-      // Sensitivity that was said of all blocks of the type together covers each of them.
+      // If the collection of blocks is sensitive, each of its blocks is.
       const bool covered = member.kind != Diff::Kind::kSensitiveBlock &&
                            ((member.action == Action::kCreate && blocks.after_sensitive) ||
                             (member.action == Action::kDelete && blocks.before_sensitive) ||
@@ -522,7 +522,7 @@ void Renderer::RenderPrimitive(std::string& out, const Diff& diff, int indent,
 
 namespace {
 
-/// A string as it will be shown.
+/// A string, prepared for rendering.
 struct ShownString {
   bool null = true;
   std::string_view text;
@@ -717,7 +717,7 @@ Value ValueOf(const JsonNode& node) {
 
 std::optional<Value> ParseJsonPrefix(std::string_view text) {
   const JsonDocument document = ParseJson(text);
-  // What follows the first document does not matter.
+  // Text after the document is ignored.
   if (!document.ok() && document.problems()[0].kind != JsonProblemKind::kExtraneousData) {
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// Rendering of a Diff as text: symbols, alignment, hidden parts. Ref:
-// jsonformat/computed/renderers.
+// Renders a Diff as text: symbols, alignment, hidden parts. Ref: opentofu
+// internal/command/jsonformat/computed/renderers.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,11 @@
 namespace kinu::view {
 
 struct RenderOptions {
-  bool no_null_suffix = false;      ///< leave out "-> null"
-  bool forces_replacement = false;  ///< show the suffix here although the diff itself does not ask
-  bool show_unchanged = false;      ///< show everything, hide nothing
-  bool hide_symbols = false;        ///< no +, -, ~ and no column for them
+  bool no_null_suffix = false;  ///< omits "-> null"
+  /// shows "# forces replacement" even if the diff does not ask for it
+  bool forces_replacement = false;
+  bool show_unchanged = false;  ///< shows unchanged parts instead of counting them
+  bool hide_symbols = false;    ///< omits +, -, ~ and their column
   bool show_sensitive = false;
 };
 
@@ -22,11 +23,11 @@ class Renderer {
  public:
   explicit Renderer(const Style& style);
 
-  /// Appends the diff. The first line goes where `out` ends; further lines are indented by
+  /// Appends the diff. The first line continues the last line of `out`; the others are indented by
   /// 4 * `indent` columns.
   void Render(std::string& out, const Diff& diff, int indent, const RenderOptions& options) const;
 
-  /// Three columns (five for forget and create) that say what an action does.
+  /// The symbol of an action: three columns, or five for forget and create.
   const std::string& Symbol(plan::Action action) const {
     return symbols_[static_cast<size_t>(action)];
   }
@@ -58,7 +59,8 @@ class Renderer {
   std::string arrow_, null_, null_suffix_, replace_suffix_;
 };
 
-/// The JSON document at the start of a string, when it starts like one. Numbers keep their text.
+/// Parses the JSON value at the start of a string. Nothing if there is none. Numbers keep their
+/// text.
 std::optional<Value> ParseJsonPrefix(std::string_view text);
 
 }  // namespace kinu::view

@@ -72,9 +72,9 @@ Result<void> StateText::Object(const state::Resource& resource, const state::Ins
   return {};
 }
 
-/// `first`: nothing was printed before, as far as the enclosing module knows. What a module prints
-/// does not count for its siblings, so their first resources follow without a gap when the root has
-/// none; programs compare this text, so it stays.
+/// `first`: the enclosing module has printed nothing before. What a child module prints does not
+/// count for its siblings, so that their first resources follow without an empty line if the root
+/// has no resources. OpenTofu prints it so, and programs compare the text.
 Result<void> StateText::Module(const Tree& module, bool first) {
   if (!module.items.empty() && !first) {
     out_ += '\n';

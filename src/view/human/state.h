@@ -1,5 +1,4 @@
-// States as text for people (`show`, `state show`). Ref: opentofu
-// internal/command/jsonformat/state.go.
+// States in human form (`show`, `state show`). Ref: opentofu internal/command/jsonformat/state.go.
 #pragma once
 
 #include <string>
@@ -13,10 +12,10 @@ namespace kinu::view {
 
 struct StateTextOptions {
   bool show_sensitive = false;
-  bool outputs = true;  ///< `state show` leaves them out
+  bool outputs = true;  ///< `state show` omits them
 };
 
-/// The whole state; "The state file is empty…" when there is nothing in it.
+/// Renders a whole state. The text of an empty one is "The state file is empty…".
 Result<std::string> RenderState(const state::State& state, const SchemaLookup& schemas,
                                 const Style& style, const StateTextOptions& options = {});
 

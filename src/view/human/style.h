@@ -1,6 +1,6 @@
-// Style: colours and layout of text for people. Markup such as "[bold]" or "[red]" in our own
-// constant texts becomes escape codes, or nothing without colour.
-// Ref: github.com/mitchellh/colorstring, go-wordwrap; opentofu internal/command/format.
+// Style: colours and layout of human output. Markup such as "[bold]" or "[red]" in constant texts
+// becomes an escape code, or nothing without colours. Ref: github.com/mitchellh/colorstring,
+// go-wordwrap; opentofu internal/command/format.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@ class Style {
   explicit Style(bool color) : color_(color) {}
   bool color() const { return color_; }
 
-  /// The markup expanded. A text that had any gets one more reset at its end, as the reference
-  /// does.
+  /// Replaces the markup. A text with markup gets one more reset code at its end, as in OpenTofu.
   std::string Paint(std::string_view markup) const;
-  /// As Paint, with `text` in the place of the markup's first "%".
+  /// As Paint(), then replaces the first "%" of the markup by `text`.
   std::string Paint(std::string_view markup, std::string_view text) const;
 
  private:
   bool color_;
 };
 
-/// Width that is assumed when the stream is not a terminal.
+/// The width in columns when the stream is not a terminal.
 inline constexpr int kDefaultWidth = 78;
 
-/// Breaks lines at spaces to fit `width` columns less one. Lines that begin with a space stay.
+/// Breaks lines at spaces, so that they have fewer than `width` columns. Lines that begin with a
+/// space are not broken.
 std::string WordWrap(std::string_view text, int width);
-/// Breaks one paragraph to at most `limit` characters per line.
+/// Breaks a paragraph into lines of at most `limit` characters.
 std::string WrapParagraph(std::string_view paragraph, size_t limit);
-/// A line across the page, with an empty line before it; no newline after it.
+/// A horizontal line with an empty line before it and no newline after it.
 std::string HorizontalRule(const Style& style, int width);
 
-/// An attribute name, quoted unless it is an identifier.
+/// The attribute name, in quotes unless it is an identifier.
 std::string AttributeName(std::string_view name);
-/// Control characters made visible.
+/// Replaces control characters by visible ones.
 std::string ShowControls(std::string_view text);
-/// Seconds as "1m20s".
+/// Formats seconds as "1m20s".
 std::string DurationText(int64_t seconds);
 
 }  // namespace kinu::view

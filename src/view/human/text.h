@@ -1,5 +1,5 @@
-// Fixed texts of commands, word for word as programs and people know them.
-// Ref: opentofu internal/command/views; shared contract "human output".
+// Constant texts of commands, equal to OpenTofu's to the letter: programs compare them. Ref:
+// opentofu internal/command/views.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace kinu::view {
 
-/// What an apply did, or what a plan would do.
+/// The number of objects per action of an apply or a plan.
 struct ChangeCounts {
   int64_t imported = 0;
   int64_t added = 0;
@@ -25,31 +25,32 @@ std::string ApplySummary(const ChangeCounts& counts);
 std::string DestroySummary(const ChangeCounts& counts);
 /// "Plan: 1 to add, 0 to change, 0 to destroy."
 std::string PlanSummary(const ChangeCounts& counts);
-/// Counts of a plan's changes.
+/// Counts the changes of a plan.
 ChangeCounts CountChanges(const plan::Plan& plan);
 
-/// The tally in the style of people's output, with its empty line before and newline after.
+/// Renders the summary of an apply, with an empty line before and a newline after it.
 std::string RenderTally(const Style& style, const ChangeCounts& counts, bool destroy);
-/// Where `-state-out` put the state, below the tally.
+/// Renders the note below the summary that names the file of `-state-out`.
 std::string RenderStatePath(std::string_view path, int width);
-/// The heading above the outputs of an apply.
+/// The heading above the outputs after an apply.
 std::string RenderOutputsHeading(const Style& style);
 
-/// What a plan ends with: the rule, generated configuration, where the plan is saved or why not.
+/// The end of a plan's output: a rule, the file of generated configuration, and the saved plan or
+/// how to save it.
 struct NextStep {
-  std::string plan_path;              ///< empty: not saved
-  std::string generated_config_path;  ///< empty: none
+  std::string plan_path;              ///< empty: the plan is not saved
+  std::string generated_config_path;  ///< empty: no configuration is generated
 };
 std::string RenderNextStep(const Style& style, const NextStep& step, int width);
 
-/// A question: the line that asks, and the lines below it.
+/// A question to the user, and the lines below it.
 struct Approval {
   std::string query;
   std::string description;
 };
-/// The question before an apply. `workspace` is named unless it is "default".
+/// The question before an apply. It names `workspace` unless that is "default".
 Approval ApprovalFor(plan::Mode mode, std::string_view workspace);
-/// The question as a terminal shows it, up to where the answer is typed.
+/// Renders the question up to the place where the answer is typed.
 std::string RenderPrompt(const Style& style, std::string_view query, std::string_view description);
 
 /// "Apply cancelled." or "Destroy cancelled."
@@ -66,7 +67,7 @@ inline constexpr std::string_view kAcquiringLock =
 inline constexpr std::string_view kReleasingLock =
     "Releasing state lock. This may take a few moments...";
 
-/// `validate`: the success line, with its newline.
+/// The success line of `validate`, with a newline.
 std::string RenderValidSuccess(const Style& style, bool warnings, int width);
 
 }  // namespace kinu::view

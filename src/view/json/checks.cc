@@ -7,7 +7,7 @@
 namespace kinu::view {
 namespace {
 
-/// The address of a checkable object that is not a resource: "module.m[0].output.name".
+/// The parts of the address of an output, check or variable: "module.m[0].output.name".
 struct NamedObject {
   std::string_view module;
   std::string_view name;
@@ -27,7 +27,7 @@ NamedObject SplitAddress(std::string_view address, std::string_view word) {
   return parts;
 }
 
-/// The word of an object's kind in addresses.
+/// The keyword of a kind in addresses.
 std::string_view KindWord(std::string_view kind) {
   if (kind == "output" || kind == "output_value") {
     return "output";
@@ -36,7 +36,7 @@ std::string_view KindWord(std::string_view kind) {
 }
 
 void WriteStaticAddress(JsonWriter& out, Program& program, const state::CheckResult& check) {
-  // These objects are maps: keys by name.
+  // Keys are sorted, as Go writes a map.
   out.BeginObject();
   if (check.kind == "resource") {
     ConfigResource resource;

@@ -1,4 +1,4 @@
-// `show -config -json` and a plan's configuration. Ref: opentofu internal/command/jsonconfig.
+// `show -config -json` and the configuration of a plan. Ref: opentofu internal/command/jsonconfig.
 #include <algorithm>
 #include <map>
 
@@ -13,7 +13,7 @@ namespace {
 using config::ConfigNode;
 using config::Module;
 
-/// An entry of "provider_config". `parent` is the key of the entry that a module inherits from.
+/// An entry of "provider_config". `parent` is the key of the entry that it inherits from.
 struct ProviderEntry {
   std::string name;
   std::string full_name;
@@ -34,14 +34,15 @@ std::string_view LastPart(std::string_view address) {
   return slash == std::string_view::npos ? address : address.substr(slash + 1);
 }
 
-/// The provider name that a resource type implies: its part before the first underscore.
+/// The local provider name that a resource type implies: the part before the first underscore.
 std::string_view ImpliedProvider(std::string_view type) {
   return type.substr(0, type.find('_'));
 }
 
 class ConfigWriter {
  public:
-  /// `schemas` null: a single module, without anything that needs schemas or child modules.
+  /// With null `schemas`, writes a single module without child modules and without schema
+  /// information.
   ConfigWriter(JsonWriter& out, const config::Config& config, const SchemaLookup* schemas,
                ProviderEntries& providers)
       : out_(out),
@@ -70,7 +71,7 @@ class ConfigWriter {
   void WriteVariables(const Module& module);
 
   void WriteDependsOn(const std::vector<const hcl::TraversalExpr*>& depends_on);
-  /// A member that is left out when its object would be empty. Returns whether it was written.
+  /// Writes a member unless its object would be empty. Returns whether it was written.
   bool WriteUnlessEmpty(std::string_view key, const hcl::Expr* expr);
   template <typename WriteObject>
   bool KeepUnlessEmpty(std::string_view key, WriteObject write);
@@ -95,8 +96,8 @@ std::string ConfigWriter::RefText(const config::ProviderRef& ref) const {
   return text;
 }
 
-/// Follows parents from a key as long as they are of the same provider: the entry that in the end
-/// configures it, or empty.
+/// Follows parents of the same provider from a key. Returns the key of the last entry, which
+/// configures the provider, or an empty text.
 std::string ConfigWriter::SourceKey(std::string start, std::string_view full_name) const {
   std::string found;
   for (std::string key = std::move(start); !key.empty();) {
@@ -116,7 +117,7 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
   const std::string parent_address =
       node.parent == nullptr ? std::string() : program_.ToText(node.parent->path);
 
-  // What this module alone requires of each provider.
+  // The version constraints of this module alone.
   std::map<std::string, VersionConstraints> required;
   const auto require = [&required](std::string_view provider, std::string_view constraint) {
     VersionConstraints& all = required[std::string(provider)];
@@ -206,7 +207,7 @@ void ConfigWriter::CollectProviders(const ConfigNode& node) {
   }
 }
 
-/// Writes a member whose value is an object, unless that turns out to have no members.
+/// Writes a member whose value is an object, and removes it again if the object has no members.
 template <typename WriteObject>
 bool ConfigWriter::KeepUnlessEmpty(std::string_view key, WriteObject write) {
   const JsonWriter::Mark before = out_.Here();
@@ -308,7 +309,7 @@ void ConfigWriter::WriteOutputs(const Module& module) {
   out_.EndObject();
 }
 
-/// What built-in provisioners may set. Ref: opentofu internal/builtin/provisioners.
+/// The arguments of the built-in provisioners. Ref: opentofu internal/builtin/provisioners.
 std::span<const std::string_view> ProvisionerArguments(std::string_view type) {
   static constexpr std::string_view kFile[] = {"content", "destination", "source"};
   static constexpr std::string_view kLocal[] = {"command", "environment", "interpreter", "quiet",
@@ -344,7 +345,7 @@ void ConfigWriter::WriteProvisioners(const config::Resource& resource) {
         attribute.optional = true;
       }
       block.Finish();
-      BodyShapes own;  // this schema is gone before the next one
+      BodyShapes own;  // this schema does not outlive the loop
       WriteBodyUnlessEmpty("expressions", *provisioner.body, block, own);
     }
     out_.EndObject();
@@ -445,7 +446,8 @@ void ConfigWriter::WriteCalls(const ConfigNode& node) {
         }
       }
       WriteRepetition(call.count, call.for_each);
-      // What cannot be described of a child is left out; the document stays whole.
+      // If a child module cannot be written, an empty object replaces it and the document stays
+      // valid.
       out_.Key("module");
       const JsonWriter::Mark before = out_.Here();
       if (child == nullptr || !WriteModule(*child)) {
@@ -521,7 +523,7 @@ Result<void> WriteConfig(JsonWriter& out, const config::Config& config,
 }
 
 void WriteSingleModule(JsonWriter& out, const config::Config& config) {
-  // Without schemas nothing can be missing.
+  // Without schemas, writing cannot fail.
   ProviderEntries providers;
   static_cast<void>(ConfigWriter(out, config, nullptr, providers).Write());
 }

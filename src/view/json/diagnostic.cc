@@ -71,7 +71,7 @@ void WriteDiagnostic(JsonWriter& out, const Diagnostic& diagnostic, SourceIndex&
     }
   }
   if (const auto* sides = dynamic_cast<const lang::ComparedValues*>(diagnostic.extra.get())) {
-    // Values keep the escapes of value documents, whatever the surrounding text has.
+    // Values have the escapes of value documents, whatever those of the surrounding text are.
     std::string text;
     JsonWriter change(text);
     change.BeginObject();

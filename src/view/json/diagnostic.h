@@ -1,4 +1,4 @@
-// A diagnostic as a JSON object. Ref: opentofu internal/command/jsonentities/diagnostic.go.
+// Writes a diagnostic as a JSON object. Ref: opentofu internal/command/jsonentities/diagnostic.go.
 #pragma once
 
 #include "codec/json_writer.h"

@@ -1,6 +1,7 @@
-// The JSON documents, one function each: the table of contents. The order of a function's body is
-// the order of the document's keys. Documents that can fail say why in an Error; what was written
-// so far is then worthless. Ref: shared contract "json output".
+// The JSON documents, one function each. Each function writes the document's keys in their order.
+// After an error the written text is incomplete and must be dropped. docs/schemas/ has a JSON
+// schema of each document. Ref: opentofu internal/command/jsonplan, jsonstate, jsonconfig,
+// jsonprovider.
 #pragma once
 
 #include <span>
@@ -26,37 +27,37 @@ inline constexpr std::string_view kProviderSchemasFormatVersion = "1.0";
 inline constexpr std::string_view kFunctionsFormatVersion = "1.0";
 inline constexpr std::string_view kValidateFormatVersion = "1.0";
 
-/// `show -json PLAN`. `config` null: the configuration is left empty.
+/// `show -json PLAN`. With a null `config` the configuration is empty.
 struct PlanDocumentOptions {
-  std::string_view version;  ///< of the running program, with pre-release
+  std::string_view version;  ///< of the running program, pre-release included
 };
 Result<void> WritePlan(JsonWriter& out, const plan::Plan& plan, const config::Config* config,
                        const SchemaLookup& schemas, const PlanDocumentOptions& options);
 
-/// `show -json` of a state; also a plan's prior_state, which has no checks.
+/// `show -json` of a state, and the prior_state of a plan (without checks).
 struct StateDocumentOptions {
   bool checks = true;
 };
 Result<void> WriteState(JsonWriter& out, const state::State& state, const SchemaLookup& schemas,
                         const StateDocumentOptions& options = {});
 
-/// `show -config -json`, and a plan's configuration.
+/// `show -config -json`, and the configuration of a plan.
 Result<void> WriteConfig(JsonWriter& out, const config::Config& config,
                          const SchemaLookup& schemas);
-/// `show -module=DIR -json`: the root module alone, without expressions and schemas.
+/// `show -module=DIR -json`: only the root module, without expressions and schemas.
 void WriteSingleModule(JsonWriter& out, const config::Config& config);
 
 /// The array of check results. `program` parses their addresses.
 void WriteChecks(JsonWriter& out, Program& program, std::span<const state::CheckResult> checks);
-/// Whether there is anything to list.
+/// Whether the array of check results would have elements.
 bool HasChecks(std::span<const state::CheckResult> checks);
 
-/// `providers schema -json`; providers sorted by address.
+/// `providers schema -json`. `providers` must be sorted by address.
 void WriteProviderSchemas(
     JsonWriter& out,
     std::span<const std::pair<std::string, const schema::ProviderSchema*>> providers);
 
-/// `metadata functions -json`: every function twice, by its name and as core::name.
+/// `metadata functions -json`. Each function appears twice: as its name and as core::name.
 void WriteFunctions(JsonWriter& out, const functions::Table& table);
 
 /// `validate -json`.
@@ -64,7 +65,7 @@ void WriteValidate(JsonWriter& out, const Diagnostics& diags);
 
 /// `output -json`: all outputs.
 void WriteOutputs(JsonWriter& out, std::span<const state::OutputValue> outputs);
-/// `output -json NAME`: the bare value.
+/// `output -json NAME`: the value alone.
 void WriteOutput(JsonWriter& out, const state::OutputValue& output);
 
 /// `version -json`.
@@ -76,14 +77,14 @@ struct VersionDocument {
 };
 void WriteVersion(JsonWriter& out, const VersionDocument& document);
 
-// --- Parts that several documents share. ---
+// --- Parts that several documents have. ---
 
-/// The "actions" array.
+/// The "actions" array of a change.
 void WriteActions(JsonWriter& out, plan::Action action);
-/// The change of an output: `before`, `after` (left out when unknown) and the masks, without
-/// actions. Also the "difference" of a diagnostic.
+/// The change of an output without its actions: `before`, `after` (omitted if unknown) and the
+/// masks. Also the "difference" of a diagnostic.
 void WriteValueChange(JsonWriter& out, const Value& before, const Value& after);
-/// The provider's full source address of a provider configuration.
+/// The source address of the provider of a provider configuration.
 std::string_view ProviderName(const Program& program, const ProviderConfig& provider);
 
 }  // namespace kinu::view

@@ -16,18 +16,18 @@ namespace {
 
 using Step = hcl::TraversalStep;
 
-/// A reference taken apart: what it names, and the steps that go into its value.
+/// The object that a reference names, and how many steps belong to it.
 struct Subject {
   std::string text;
-  std::string without_key;  ///< the resource or module call behind an instance; empty: none
-  size_t consumed = 0;      ///< steps that belong to `text`
+  std::string without_key;  ///< the resource or module call of an instance; empty: none
+  size_t consumed = 0;      ///< number of steps that belong to `text`
 };
 
 bool IsAttribute(std::span<const Step> steps, size_t index) {
   return index < steps.size() && steps[index].kind == Step::Kind::kAttribute;
 }
 
-/// `[0]` or `["k"]` as addresses have it, when the step is such a key.
+/// An index step as in addresses: `[0]` or `["k"]`. Nothing for other steps.
 std::optional<std::string> KeyText(std::span<const Step> steps, size_t index) {
   if (index >= steps.size() || steps[index].kind != Step::Kind::kIndex) {
     return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<Subject> ModuleSubject(std::span<const Step> steps) {
     ++subject.consumed;
   }
   if (IsAttribute(steps, subject.consumed)) {
-    // An output: the call instance, with its key, is what stands behind it.
+    // For an output, the shorter reference is the call instance with its key.
     subject.without_key = subject.text;
     subject.text += '.';
     subject.text += steps[subject.consumed].name;
@@ -145,8 +145,8 @@ void AppendReferences(const hcl::TraversalExpr& traversal, std::vector<std::stri
   }
 }
 
-/// Whether an expression has a part that needs a variable or a function whatever the rest of it is.
-/// Says no where a look at the parts alone does not decide it: the evaluation then does.
+/// Whether a part of the expression certainly needs a variable or a function. False if only
+/// evaluation can show that.
 bool SurelyNotConstant(const hcl::Expr& expr) {
   switch (expr.kind) {
     case hcl::ExprKind::kTraversal:
@@ -166,7 +166,7 @@ bool SurelyNotConstant(const hcl::Expr& expr) {
   }
 }
 
-/// The value of an expression that needs neither variables nor functions.
+/// The value of an expression without variables and functions. Nothing for other expressions.
 std::optional<Value> ConstantOf(const hcl::Expr& expr) {
   if (!hcl::IsJsonExpr(expr) && SurelyNotConstant(expr)) {
     return std::nullopt;
@@ -193,13 +193,14 @@ void WriteReferences(JsonWriter& out, const std::vector<std::string>& references
   out.EndArray();
 }
 
-/// Whether older providers' attributes of this type may be written as blocks.
+/// Whether an attribute of this type may be written as blocks. Ref: opentofu
+/// internal/lang/blocktoattr.
 bool MayBeBlocks(const schema::Attribute& attribute) {
   return attribute.nested == nullptr && (attribute.type.is_list() || attribute.type.is_set()) &&
          attribute.type.element().is_object();
 }
 
-/// An attribute that was written as blocks: one expression for all of them.
+/// Writes an attribute that was written as blocks, as one expression.
 void WriteBlocksAsExpression(JsonWriter& out, const schema::Attribute& attribute,
                              const std::vector<const hcl::Body*>& bodies) {
   std::vector<hcl::AttributeSchema> names;
@@ -336,7 +337,7 @@ void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::
   const hcl::BodyContent content = body.Content(
       {.attributes = shape.attributes, .blocks = shape.blocks}, hcl::Strictness::kPartial, ignored);
 
-  // Members by name, each written by its own rule.
+  // All members, to be written in the order of their names.
   struct Item {
     std::string_view name;
     const hcl::Expr* expr = nullptr;

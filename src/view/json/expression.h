@@ -1,5 +1,5 @@
-// How documents describe expressions of the configuration: the value where it is a constant, and
-// what it refers to. Ref: opentofu internal/command/jsonconfig/expression.go.
+// Expressions in configuration documents: the value of a constant, and the references of other
+// expressions. Ref: opentofu internal/command/jsonconfig/expression.go.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace kinu::view {
 
-/// What an expression refers to: each reference, then its shorter and shorter beginnings. In the
-/// order of the source, with repetitions.
+/// The references of an expression: each one, followed by its shorter and shorter prefixes. In
+/// source order, with duplicates.
 std::vector<std::string> ExpressionReferences(const hcl::Expr& expr);
 
 /// `{constant_value?, references?}`.
 void WriteExpression(JsonWriter& out, const hcl::Expr& expr);
 
-/// What bodies are asked for, made once for each schema. Schemas must stay where they are.
+/// The names that bodies are read with, computed once per schema. Schemas must outlive this object.
 class BodyShapes {
  public:
   struct Shape;
@@ -31,14 +31,14 @@ class BodyShapes {
   const Shape& Of(const schema::Block& block);
 
  private:
-  FlatMap<uintptr_t, std::unique_ptr<Shape>> shapes_;  // by the schema
+  FlatMap<uintptr_t, std::unique_ptr<Shape>> shapes_;  // by address of the schema
 };
 
-/// Everything that a body sets, by its schema. Whatever the schema does not know is left out.
+/// Writes the expressions of a body that the schema declares. Others are omitted.
 void WriteBodyExpressions(JsonWriter& out, const hcl::Body& body, const schema::Block& block,
                           BodyShapes& shapes);
 
-/// The text of a traversal's subject as `depends_on` shows it; empty when it is not a reference.
+/// The subject of a traversal as in `depends_on`. Empty if it is not a reference.
 std::string DependencyText(const hcl::TraversalExpr& traversal);
 
 }  // namespace kinu::view

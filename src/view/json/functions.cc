@@ -10,7 +10,7 @@ namespace {
 using functions::FunctionSpec;
 using functions::Parameter;
 
-/// The type that a call with arguments of the parameters' own types has.
+/// The result type of a call whose arguments have the parameters' types.
 Type ReturnType(const FunctionSpec& spec) {
   if (spec.lazy) {
     return spec.name == "can" ? Type::Bool() : Type::Dynamic();
@@ -63,7 +63,7 @@ void WriteFunction(JsonWriter& out, const FunctionSpec& spec) {
 void WriteFunctions(JsonWriter& out, const functions::Table& table) {
   std::vector<std::pair<std::string, const FunctionSpec*>> entries;
   for (const FunctionSpec* spec : table.specs()) {
-    // Both exist only to say what to use instead.
+    // These two always fail with a hint at their replacement.
     if (spec->name == "list" || spec->name == "map") {
       continue;
     }

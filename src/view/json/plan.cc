@@ -70,7 +70,7 @@ void WriteValueChange(JsonWriter& out, const Value& before, const Value& after) 
 
 namespace {
 
-/// Whether anything is left of an object without its unknown values; nothing is written of others.
+/// Whether any attribute of the object is known. Objects without one are not written.
 bool HasKnownAttributes(const Value& object) {
   return !object.IsNull() &&
          std::ranges::any_of(object.Unmark().elements(),
@@ -165,7 +165,7 @@ void PlanWriter::PlannedOutputs() {
     out_.Member("sensitive", output.sensitive);
     if (output.after.IsWhollyKnown()) {
       out_.Key("type");
-      // The plan keeps no type for a null that stays one.
+      // A plan does not store the type of an output that stays null.
       const bool untyped = output.action == Action::kNoOp && output.after.IsNull();
       WriteType(out_, untyped ? Type::Dynamic() : output.after.type());
       out_.Key("value");
@@ -326,7 +326,7 @@ Result<void> PlanWriter::Changes(std::string_view key, const std::vector<Resourc
   std::vector<const ResourceChange*> listed;
   for (const ResourceChange& change : changes) {
     const ResourceMode mode = change.address.resource.resource.mode;
-    // Removing a data source from the state is not something that happens to anything real.
+    // Removing a data source from the state changes no real object.
     const bool hidden = mode == ResourceMode::kEphemeral ||
                         (mode == ResourceMode::kData && change.action == Action::kDelete);
     if (!hidden) {
@@ -439,7 +439,7 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
   if (auto done = writer.PlannedValues(); !done) {
     return std::unexpected(In("error in marshalPlannedValues", std::move(done).error()));
   }
-  // Moves without other change are drift only where the plan does nothing but record drift.
+  // Pure moves are drift only in refresh-only mode.
   std::vector<ResourceChange> drift;
   for (const ResourceChange& change : plan.drift) {
     if (change.action != Action::kNoOp || plan.mode == plan::Mode::kRefreshOnly) {

@@ -131,7 +131,7 @@ void WriteSchemas(JsonWriter& out, std::string_view key, const std::vector<std::
   out.EndObject();
 }
 
-/// A type as functions show it: composite types in cty's notation, others by their name for people.
+/// Writes a type in a function signature: primitive types by name, others in cty's notation.
 void WriteFunctionType(JsonWriter& out, const Type& type) {
   if (type.is_primitive() || type.is_dynamic() || type.is_capsule()) {
     out.String(type.FriendlyName());
@@ -222,7 +222,8 @@ void WriteIdentities(JsonWriter& out, const ProviderSchema& provider) {
   }
 }
 
-/// The built-in provider has no configuration block at all; that of any other may be empty.
+/// Whether to write the provider's configuration block. The built-in provider has none; that of
+/// another provider may be empty.
 bool HasConfigBlock(std::string_view address, const ProviderSchema& provider) {
   return !address.starts_with("terraform.io/builtin/") ||
          !IsEmpty(provider.provider_config().block);

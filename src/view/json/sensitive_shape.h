@@ -1,4 +1,4 @@
-// What a schema says about the sensitive parts of a value while somebody walks through it.
+// The sensitive parts that a schema declares, for code that walks through a value.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace kinu::view {
 
-/// The block or nested attribute that a value is an object of, or (with `elements`) a collection
-/// of. Neither: nothing is known of it.
+/// The block or nested attribute whose object a value is, or (with `elements`) a collection of such
+/// objects. Without both, the schema declares nothing about the value.
 struct SensitiveShape {
   const schema::Block* block = nullptr;
   const schema::NestedAttributes* nested = nullptr;
   bool elements = false;
 
-  /// Of the elements of a collection.
+  /// The shape of the elements of a collection.
   SensitiveShape OfElements() const {
     return elements ? SensitiveShape{.block = block, .nested = nested} : SensitiveShape{};
   }
@@ -27,13 +27,13 @@ struct SensitiveMember {
   SensitiveShape shape;
 };
 
-/// What is said of an attribute or nested block of an object.
+/// Whether an attribute or nested block of an object is sensitive, and its shape.
 SensitiveMember FindSensitiveMember(const SensitiveShape& shape, std::string_view name);
 
-/// Whether the sensitive mask of a value is plain `false`, which objects leave out.
+/// Whether the sensitive mask of a value is `false`. Objects omit such masks.
 bool SensitiveMaskIsFalse(const Value& value, bool sensitive);
 
-/// The mask of a value that is or is not sensitive itself.
+/// Writes the sensitive mask of a value. `sensitive`: the value itself is sensitive.
 void WriteSensitiveMask(JsonWriter& out, const Value& value, bool sensitive,
                         const SensitiveShape& shape);
 

@@ -49,7 +49,7 @@ constexpr std::array<uint64_t, 256> MakeCrcTable() {
 }
 constexpr std::array<uint64_t, 256> kCrcTable = MakeCrcTable();
 
-/// CRC-64/ISO of the path's names, with one "#" for any index. Ref: go-cty cty/path_set.go.
+/// CRC-64/ISO of the path's names, with "#" for each index. Ref: go-cty cty/path_set.go.
 int64_t PathHash(const Path& path) {
   uint64_t crc = ~uint64_t{0};
   const auto add = [&crc](std::string_view text) {
@@ -139,8 +139,7 @@ void WriteValue(JsonWriter& out, const Value& value) {
     return;
   }
   if (value.IsWhollyKnown() && !value.ContainsMarked()) {
-    // Infinities cannot be stored in a plan or state, so none gets here; nothing may stop a
-    // document half-way through.
+    // Plans and states cannot hold infinite numbers. If one did, null keeps the document valid.
     const size_t before = out.out().size();
     if (!WriteSimpleJson(out, value) && out.out().size() == before) {
       out.Null();

@@ -1,8 +1,8 @@
-// How documents show values: the value itself without what is not known yet, and the two masks that
-// lie over it, one for what is unknown and one for what is sensitive.
+// Values in documents: the value without its unknown parts, and two masks of the same shape, one
+// for unknown and one for sensitive parts.
 //
-// All three walk the value in its own order and write as they go. Marks never show.
-// Ref: opentofu internal/command/jsonplan/plan.go omitUnknowns, unknownAsBool;
+// All three walk through the value in its own order and write directly. Marks are not written. Ref:
+// opentofu internal/command/jsonplan/plan.go omitUnknowns, unknownAsBool;
 // internal/command/jsonstate/state.go SensitiveAsBool.
 #pragma once
 
@@ -17,31 +17,32 @@
 
 namespace kinu::view {
 
-/// A value as documents show it. Unknown members of objects and maps are left out, unknown elements
-/// of sequences are null. A value that is unknown as a whole writes null: callers leave it out.
+/// Writes a value. Unknown members of objects and maps are omitted, unknown elements of sequences
+/// are null. For a wholly unknown value writes null; callers omit such a value.
 void WriteValue(JsonWriter& out, const Value& value);
 std::string ValueText(const Value& value);
 
-/// The mask of unknowns: true where unknown; known members of objects are left out.
+/// Writes the mask of unknown parts: true where unknown. Members of objects that are known are
+/// omitted.
 void WriteUnknownMask(JsonWriter& out, const Value& value);
 
-/// The mask of sensitive parts: by the value's marks and, when `block` is given, by its schema too.
+/// Writes the mask of sensitive parts: by the marks and, if `block` is not null, by the schema.
 void WriteSensitiveMask(JsonWriter& out, const Value& value, const schema::Block* block = nullptr);
 
-/// A value's type in cty's notation.
+/// Writes a type in cty's JSON notation.
 void WriteType(JsonWriter& out, const Type& type);
 
-/// A path as a list of its steps; attribute names and string keys look the same.
+/// Writes a path as an array of steps. Attribute names and string keys have the same form.
 void WritePath(JsonWriter& out, const Path& path);
-/// A set of paths in the order of the reference, which is the order of a hash (spec: plan 3.7).
+/// Writes a set of paths. Ordered by CRC-64 of the paths, as OpenTofu prints it.
 void WritePathSet(JsonWriter& out, std::span<const Path> paths);
 
-/// An instance key as number or string. It must not be none.
+/// Writes an instance key as number or string. The key must not be none.
 void WriteInstanceKey(JsonWriter& out, const Program& program, const InstanceKey& key);
 
-/// `key: text`, left out when empty.
+/// Writes `key: text` unless the text is empty.
 void WriteOptional(JsonWriter& out, std::string_view key, std::string_view text);
-/// `key: true`, left out when false.
+/// Writes `key: true` unless the value is false.
 void WriteOptional(JsonWriter& out, std::string_view key, bool value);
 void WriteOptional(JsonWriter& out, std::string_view key, const char* text) = delete;
 

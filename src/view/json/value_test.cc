@@ -86,7 +86,7 @@ TEST(SensitiveMask, FollowsTheSchema) {
     return text;
   };
   EXPECT_EQ(mask("null"), "false");
-  // Even a null password is one.
+  // A null password is sensitive too.
   EXPECT_EQ(mask(R"({"nested": [{"key": "k", "name": "n"}], "b": [{"a": "x"}]})"),
             R"({"b":[{"a":true}],"nested":[{"key":true}],"password":true})");
 }
@@ -134,7 +134,7 @@ unknown = 1
   JsonWriter out(text);
   BodyShapes shapes;
   WriteBodyExpressions(out, *body, block, shapes);
-  // What `dynamic` makes is not there.
+  // Generated blocks of `dynamic` are not in the document.
   EXPECT_EQ(text, R"j({"a":{"constant_value":"hello"},)j"
                   R"j("b":{"references":["data.template_file.foo[1].vars[\"baz\"]",)j"
                   R"j("data.template_file.foo[1].vars","data.template_file.foo[1]",)j"
@@ -251,7 +251,7 @@ TEST(Documents, Checks) {
       R"("instances":[{"address":{"instance_key":"k","module":"module.m[0]","to_display":"module.m[0].terraform_data.a[\"k\"]"},"status":"fail","problems":[{"message":"first"},{"message":"second"}]}]}])");
 }
 
-/// The stream without time stamps.
+/// Collects messages without their time stamps.
 class Stream : public testing::Test {
  protected:
   std::string text_;
@@ -323,7 +323,7 @@ TEST_F(Stream, ChangeSummary) {
       "\n");
 }
 
-/// A block with something of every kind, some of it sensitive.
+/// A block with members of every kind, some of them sensitive.
 schema::Block StoredBlock() {
   schema::Block block;
   const auto add = [](std::vector<schema::Attribute>& to, const char* name, Type type,
@@ -398,7 +398,7 @@ TEST(StoredValue, IsWrittenLikeTheValue) {
       {"null", false},
   };
   StoredValue stored;
-  for (int round = 0; round < 2; ++round) {  // what is remembered does not change anything
+  for (int round = 0; round < 2; ++round) {  // the second round uses what the first has cached
     for (const auto& [json, read] : cases) {
       for (const schema::Block* masks : {&block, static_cast<const schema::Block*>(nullptr)}) {
         SCOPED_TRACE(json);

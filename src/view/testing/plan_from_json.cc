@@ -32,7 +32,7 @@ const JsonNode* Element(const JsonNode* node, size_t index) {
   return node != nullptr && index < node->elements().size() ? &node->elements()[index] : nullptr;
 }
 
-/// The names of an object and of what its masks add.
+/// The members of an object and of its mask of unknown parts.
 std::set<std::string, std::less<>> Names(const JsonNode* node, const JsonNode* unknown) {
   std::set<std::string, std::less<>> names;
   for (const JsonNode* side : {node, unknown}) {
@@ -117,12 +117,12 @@ Value Build(const JsonNode* node, const JsonNode* unknown, const Type& type) {
   return Value::Object(std::move(members));
 }
 
-/// Marks by a mask. Inside sets only the whole set can be marked.
+/// Adds sensitive marks by a mask. A set can only be marked as a whole.
 Value Mark(const Value& value, const JsonNode* mask) {
   if (IsTrue(mask)) {
     return value.WithMarks(MarkSet::Sensitive());
   }
-  // Of an unknown value's type the mask tells whether it is a collection.
+  // For an unknown value of dynamic type, the shape of the mask shows whether it is a collection.
   if (mask != nullptr && !value.IsKnown() && value.type().is_dynamic()) {
     return mask->is_array()    ? Value::Unknown(Type::List(Type::Dynamic()))
            : mask->is_object() ? Value::Unknown(Type::Map(Type::Dynamic()))
@@ -211,7 +211,7 @@ plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
       Mark(Build(detail.Find("before"), nullptr, type), detail.Find("before_sensitive"));
   change.after = Mark(Build(detail.Find("after"), detail.Find("after_unknown"), type),
                       detail.Find("after_sensitive"));
-  // A plan stores no marks of the schema for the new object of a replacement.
+  // A plan has no marks from the schema for the new object of a replacement.
   if (plan::IsReplace(change.action) && change.after.ContainsMarked()) {
     std::vector<std::pair<std::string, Value>> attributes;
     for (size_t i = 0; i < change.after.size(); ++i) {

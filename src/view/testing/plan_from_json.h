@@ -1,4 +1,5 @@
-// Plans made from plan documents, for tests: what was recorded of a plan is enough to render it.
+// Builds plans from plan documents, for tests: what a document records is enough to render the
+// plan.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace kinu::view {
 
-/// Schemas by provider address. The built-in provider is always there.
+/// Schemas by provider address. Always has the built-in provider.
 class TestSchemas final : public SchemaLookup {
  public:
   TestSchemas();
@@ -24,14 +25,14 @@ class TestSchemas final : public SchemaLookup {
   std::map<std::string, std::unique_ptr<schema::ProviderSchema>, std::less<>> providers_;
 };
 
-/// The changes, drift, outputs and checks of a plan document.
+/// Builds a plan with the changes, drift, outputs and checks of a plan document.
 plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas);
 
-/// A value of `type` from JSON. `unknown` is a mask of what is unknown, or empty.
+/// Reads a value of `type`. `unknown` and `sensitive` are masks as in plan documents, or empty.
 Value ValueFromDocument(std::string_view json, const Type& type, std::string_view unknown = {},
                         std::string_view sensitive = {});
 
-/// A block of attributes and nested blocks from its JSON form in a schema document.
+/// Reads a block from a provider schema document.
 schema::Block BlockFromJson(std::string_view json);
 
 std::string ReadTestFile(std::string_view name);
