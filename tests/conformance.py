@@ -3,9 +3,9 @@
 
     tests/conformance.py [--binary PATH] [--mirror DIR] [--record]
 
-The suites lie in a folder `shared` beside the repository, or where KINU_SHARED says; without it
-nothing is run. tests/conformance_floor.tsv has for each suite the number of cases that must pass; a
-suite below its floor fails. --record raises the floors to what passes now (and never lowers one).
+The suites are in a folder `shared` beside the repository, or where KINU_SHARED says; without it
+nothing runs. tests/conformance_floor.tsv has the number of cases of each suite that must pass. A suite
+that passes fewer fails. --record raises the floors to the present results and never lowers one.
 """
 import argparse
 import os
@@ -15,7 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLOORS = os.path.join(HERE, "conformance_floor.tsv")
-# (name of the family, its runner, arguments). Runners lie beside their suites, or here.
+# (name of the family, its runner, arguments). Runners are in the folder of their suite, or here.
 RUNNERS = [
     ("cli", "run_cli.py", ["--show", "0", "--jobs", "2"]),
     ("language", "run_language.py", []),
@@ -24,7 +24,7 @@ RUNNERS = [
     ("json", "json_query.py", ["--suites", "."]),
 ]
 ROW = re.compile(r"^(\S+)\s+(\d+)/(\d+)(?:\s+\((\d+) skipped\))?$")
-# The runner of checks counts in words: a group of one or two words, then the counts.
+# The runner of checks prints the name of a group (one or two words), then the counts.
 COUNTED_ROW = re.compile(r"^(\S+(?: \S+)?)\s+(\d+) passed\s+(\d+) failed$")
 
 
@@ -51,7 +51,7 @@ def write_floors(floors):
 
 
 def run_family(folder, family, runner, arguments, binary, mirror):
-    """{suite: (passed, total, skipped)} of one family, as its runner reports them."""
+    """Runs one family. Returns {suite: (passed, total, skipped)} as its runner reports them."""
     place = os.path.join(folder, runner)
     if not os.path.exists(place):
         place = os.path.join(HERE, runner)
@@ -59,7 +59,7 @@ def run_family(folder, family, runner, arguments, binary, mirror):
     command += arguments
     if family == "cli" and os.path.isdir(mirror):
         command += ["--provider-mirror", os.path.abspath(mirror)]
-    # What the user's environment says to kinu is no part of a case.
+    # Cases must not depend on the user's environment.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, errors="replace",
                           env=environment, cwd=folder)
@@ -82,7 +82,7 @@ def run_family(folder, family, runner, arguments, binary, mirror):
 
 
 def run(binary, mirror, record=False):
-    """(suites at or above their floor, suites below) after printing a line for each that moved."""
+    """Runs all suites and prints those whose count has changed. Returns (number at or above their floor, below it)."""
     folder = os.path.join(shared_folder(), "conformance")
     if not os.path.isdir(folder):
         print("conformance: skipped, there are no suites beside the repository (KINU_SHARED names "
@@ -97,7 +97,7 @@ def run(binary, mirror, record=False):
     for suite in suites:
         passed, total, skipped = rows.get(suite, (0, 0, 0))
         floor = floors.get(suite, 0)
-        # A case that was skipped for want of its provider counts for no one.
+        # A case that was skipped because its provider is missing neither passes nor fails.
         if passed < floor - skipped or suite not in rows:
             print("FAIL %-28s %d of %d pass, the floor is %d" % (suite, passed, total, floor))
             below += 1

@@ -3,9 +3,9 @@
 
     tests/docs_examples.py --binary PATH PAGE...
 
-The commands of a block (lines that begin with "$ ") run in a copy of docs/examples, with the files that
-the page defines: a block behind a comment `<!-- file: NAME -->`. What they print on standard output must be
-what stands below them.
+The commands of a block (lines that begin with "$ ") run in a copy of docs/examples, together with the files that
+the page defines (a block after a comment `<!-- file: NAME -->`). Their standard output must equal the lines below
+them.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ BLOCK = re.compile(r"(?:<!-- file: (\S+) -->\n)?```(\w*)\n(.*?)```\n", re.S)
 
 
 def examples(page):
-    """(files, [(command, expected output)]) of a page."""
+    """Returns (files, [(command, expected output)]) of a page."""
     with open(page, encoding="utf-8") as handle:
         text = handle.read()
     files, commands = {}, []

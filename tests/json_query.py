@@ -3,8 +3,8 @@
 
     tests/json_query.py --binary PATH --suites FOLDER [--show N]
 
-FOLDER has json-query/rfc9535.json and json-parsing/*.json. Prints a line for each suite, as the other
-runners do, and ends with `N passed, N failed`.
+FOLDER has json-query/rfc9535.json and json-parsing/*.json. Prints one line per suite in the format of the other
+runners and ends with `N passed, N failed`.
 """
 import argparse
 import concurrent.futures
@@ -17,7 +17,7 @@ import tempfile
 
 
 class Number(str):
-    """A JSON number as the digits that stand in the text."""
+    """A JSON number as written, digit by digit."""
 
 
 def decode(text):
@@ -47,13 +47,13 @@ def call(binary, arguments):
 
 
 def selector_case(binary, case):
-    """None, or what is wrong."""
+    """Returns None, or what is wrong."""
     with tempfile.TemporaryDirectory(prefix="query-") as folder:
         path = os.path.join(folder, "document.json")
         with open(path, "w", encoding="utf-8") as handle:
             handle.write(json.dumps(case.get("document")))
         if "\0" in case["selector"]:
-            return None  # no argument of a program can hold it; query_test has these cases
+            return None  # a command line cannot contain this text; query_test has these cases
         code, out, err = call(binary, ["-json", case["selector"], path])
         if case.get("invalid_selector"):
             if code != 1 or out or "Invalid selector" not in err:

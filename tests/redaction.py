@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Looks for secrets in everything that the program prints of a configuration that is full of them.
+"""Searches the output of the program for sensitive values of a configuration.
 
     tests/redaction.py --binary PATH [--seed N]
 
-Fifty texts are made at random and declared sensitive in every way that there is: variables of all shapes,
-`sensitive()`, outputs, values built from others. Some are copied where no mask stands (terraform_data.output).
-None of them may be in any output that hides sensitive values: what people read of a plan, an apply, a state and
-an output, messages, diagnostics, logs, graphs; the redacted documents, summaries, queries and checks. Outputs
-that are meant to have them, such as `show -json`, have them, or nothing would be tested.
+Fifty random texts are declared sensitive in every possible way: variables of all types, `sensitive()`, outputs, values
+built from others. Some are copied to attributes that no mask covers (terraform_data.output). Output that hides
+sensitive values must contain none of them: plan, apply, show and output in human form, messages, diagnostics, logs,
+graphs, and redacted documents, summaries, queries and checks. Output that includes sensitive values by design, such as
+`show -json`, must contain them; this proves that the search works.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ ODD = ['"', "\\", "<&>", "é", "%%{", " ", "'", "\t", "ü€"]
 
 
 def secrets_of(generator):
-    """Texts with a core that survives every way of quoting; the core is what is looked for."""
+    """Random texts. Each has a core that every quoting leaves unchanged; the core is searched for."""
     for number in range(COUNT):
         core = "S%02d" % number + "".join(generator.choice("abcdefghijkmnpqrstuvwxyz23456789")
                                          for _ in range(20))
@@ -30,7 +30,7 @@ def secrets_of(generator):
 
 
 def configuration(texts):
-    """The texts, each in its place."""
+    """A configuration that uses each text."""
     literal = [json.dumps(text, ensure_ascii=False).replace("${", "$${").replace("%{", "%%{") for text in texts]
     take = iter(literal)
     lines = []
@@ -44,7 +44,7 @@ def configuration(texts):
     for name in range(8):
         lines.append("  local%d = sensitive(%s)" % (name, next(take)))
     lines.append("}")
-    # In triggers_replace nothing is copied; input is copied to output.
+    # terraform_data copies `input` to `output`, but not `triggers_replace`.
     for name in range(10):
         lines.append('resource "terraform_data" "hidden%d" {\n  triggers_replace = { v = var.text%d, w = sensitive(%s) }'
                      '\n}' % (name, name, next(take)))
@@ -97,7 +97,7 @@ CHECKS = """check "c" {
 }
 """
 
-# What hides sensitive values, after what.
+# Commands that hide sensitive values, by the command that must run before.
 HIDING = [
     ["validate", "-json"],
     ["plan", "-no-color", "-out=p"],
@@ -134,12 +134,12 @@ AFTER_APPLY = [
     ["check", "-sarif", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
     ["check", "-annotations", "-plan=p", "-state=terraform.tfstate", "c.kinucheck.hcl"],
 ]
-# Only where documents are: in what people read, a copy that no mask stands for is shown.
+# Only for documents: human output may show a copy that no mask covers.
 COPIES_SHOWN = {"plan", "apply", "state"}
 
 
 def without_difference(line):
-    """The difference that a diagnostic in JSON has is a change with its masks, as in plans: not hidden."""
+    """Removes the difference of a JSON diagnostic: it is a change with masks, as in plans, and hides nothing."""
     try:
         message = json.loads(line)
         message["diagnostic"].pop("difference", None)
@@ -215,7 +215,7 @@ def main():
                     for check in AFTER_APPLY:
                         run.expect_none(check)
             run.expect_none(["console"], "var.object\nlocal.local0\nvar.text1\n")
-            # A mistake beside a secret shows the line, but not the value.
+            # An error in a line with a secret shows the line without the value.
             with open(os.path.join(folder, "wrong.tf"), "w", encoding="utf-8") as handle:
                 handle.write('output "wrong" {\n  value = var.text3\n}\n'
                              'resource "terraform_data" "wrong" {\n  count = var.text4 + 1\n}\n'

@@ -3,7 +3,7 @@
 
     tests/run.py BUILD
 
-Ends with `N passed, N failed`, where a test program of ctest and a conformance suite each count as one.
+Ends with `N passed, N failed`. Each test program of ctest and each conformance suite counts as one.
 """
 import os
 import re
@@ -16,7 +16,7 @@ SUMMARY = re.compile(r"tests passed, (\d+) tests? failed out of (\d+)")
 
 
 def run_ctest(build):
-    """(passed, failed) of the registered tests, whose output goes to ours."""
+    """Runs the registered tests and passes their output through. Returns (passed, failed)."""
     command = ["ctest", "--test-dir", build, "--output-on-failure", "-j2"]
     passed = failed = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
@@ -33,7 +33,7 @@ def run_ctest(build):
 
 def main():
     for name in [name for name in os.environ if name.startswith("TF_")]:
-        del os.environ[name]  # what the user has set for real work says nothing about the tests
+        del os.environ[name]  # settings of the user must not influence the tests
     build = sys.argv[1] if len(sys.argv) > 1 else "build/dev"
     passed, failed = run_ctest(build)
     suites_passed, suites_failed = conformance.run(

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the JSON Schemas in docs/schemas against documents, both ways.
+"""Tests the JSON Schemas in docs/schemas with valid and with damaged documents.
 
     tests/schemas.py --binary PATH
 
-Each document that the program writes here, each example, and each recorded document of the suites (where
-they lie beside the repository) is valid; and it is not valid any more once a required member is taken away
-or a member gets another type. `schema NAME` prints each schema as it stands in the repository.
+Valid documents are: the output of the program here, all examples, and the documents that the conformance suites
+recorded (if the folder `shared` is beside the repository). A document without a required member, or with a member of
+another type, must be invalid. `schema NAME` must print each schema as it is in the repository.
 """
 import argparse
 import copy
@@ -31,7 +31,7 @@ def is_type(value, name):
 
 
 def problems(schema, value, root, place="$"):
-    """What is wrong with a value; the keywords are those that the schemas use."""
+    """The errors of a value. Knows only the keywords that these schemas use."""
     if schema is True:
         return
     if "$ref" in schema:
@@ -72,7 +72,7 @@ def problems(schema, value, root, place="$"):
 
 
 def mutations(value):
-    """Copies of a document, each with one member of an outer object missing or of another type."""
+    """Copies of a document. In each, one member of an outer object is missing or has another type."""
     for name in value:
         mutated = copy.deepcopy(value)
         mutated[name] = 12.5 if not isinstance(value[name], (int, float)) else "text"
@@ -81,13 +81,13 @@ def mutations(value):
         yield name, missing
 
 
-# Members of messages that may hold anything, or members of any name.
+# Members of messages that may hold anything, or that have members of any name.
 OPEN = {"value", "state", "identity", "before", "after", "after_unknown", "before_sensitive", "after_sensitive",
         "test_plan", "test_state", "test_abstract", "outputs", "states"}
 
 
 def deep_mutations(value, place=()):
-    """(path, copy) of a strictly described value, with one member of any object inside changed."""
+    """(path, copy) for each member of any object in a strictly described value; the copy changes that member."""
     if isinstance(value, list):
         for index, element in enumerate(value):
             for path, mutated in deep_mutations(element, place + (index,)):
@@ -106,7 +106,7 @@ def deep_mutations(value, place=()):
 
 
 def written(binary, folder):
-    """(schema, document) that the program writes."""
+    """(schema, document) for each document that the program writes."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
 
     def run(*arguments):
@@ -159,7 +159,7 @@ def recorded():
                     yield "message" if "@level" in document else "state", document
             else:
                 yield name[1] if len(name) == 3 else names[name[0]], json.load(handle)
-    # Message streams, wherever they are recorded.
+    # Recorded message streams.
     streams = glob.glob(os.path.join(ROOT, "tests", "golden", "streams", "*.jsonl")) + \
         glob.glob(os.path.join(conformance.shared_folder(), "conformance", "cli", "**", "expect", "*.stdout"),
                   recursive=True)
@@ -168,7 +168,7 @@ def recorded():
             for line in handle:
                 if line.startswith('{"@') and line.rstrip().endswith("}"):
                     message = json.loads(line)
-                    # What recordings leave out, since it differs from run to run or by design.
+                    # Recordings omit members that differ between runs.
                     message.setdefault("@timestamp", "2026-01-02T03:04:05.678901Z")
                     if "diagnostic" in message:
                         message["diagnostic"].setdefault("detail", "")
@@ -201,7 +201,7 @@ def main():
     seen, types = set(), set()
     expected = {name[len("message_"):] for name in schemas["message"]["$defs"]
                 if name.startswith("message_") and not name.startswith("message_test_")}
-    # Of a state that cannot be written, and of a lock that takes long.
+    # Messages about a state that cannot be written, and a lock that takes long.
     expected -= {"without_type", "log", "output", "state_lock_acquire", "state_lock_release"}
     with tempfile.TemporaryDirectory(prefix="schemas-") as folder:
         documents = list(written(args.binary, folder)) + list(recorded())

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the coverage pages docs/seeds/*.md that name this script: each case that they name exists.
+"""Checks the coverage pages docs/seeds/*.md: each test case that they name must exist.
 
-A name `Suite.Test` is a unit test, `….case` a file of tests/cases; anything else is the id of a conformance case, which is looked up where
-the suites lie beside the repository (KINU_SHARED names another place) and skipped elsewhere.
+`Suite.Test` is a unit test and `….case` a file of tests/cases. Any other name is the id of a conformance case; these
+are looked up in the folder `shared` beside the repository (or KINU_SHARED) and skipped if there is none.
 """
 import glob
 import json
@@ -53,7 +53,7 @@ def main():
         with open(page, encoding="utf-8") as handle:
             text = handle.read()
         if "tests/seeds.py" not in text:
-            continue  # checked by its own test
+            continue  # another test checks these
         rows = [match for match in map(ROW.match, text.splitlines()) if match]
         if not rows:
             print("FAIL %s has no rows" % page)

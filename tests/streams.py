@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Message streams of whole commands, compared with those that the reference printed.
+"""Compares the message streams of whole commands with those that OpenTofu printed.
 
     streams.py --binary PATH [--mirror DIR] [NAME...]
     streams.py --reference PATH --record [--mirror DIR] [NAME...]
 
-Each scenario is a configuration and a few commands with `-json`, run one node at a time. Times,
-durations and identifiers are replaced; everything else of every message must be equal, and for each
-object its messages must come in the same order.
-Recorded are tests/golden/streams/NAME.jsonl. A scenario with a provider of tests/providers needs a
-mirror that has it and is left out otherwise.
+Each scenario is a configuration and a few commands with `-json`, run with parallelism 1. Times,
+durations and identifiers are replaced. Everything else in every message must be equal, and the
+messages of each object must have the same order.
+Recordings are in tests/golden/streams/NAME.jsonl. A scenario with a provider of tests/providers is
+skipped unless the mirror has it.
 """
 import argparse
 import difflib
@@ -41,7 +41,7 @@ def write(text):
 
 
 def overwrite_objects(folder):
-    """The provider's objects are files: somebody changes them."""
+    """Changes the objects of the provider, which are files, outside of the program."""
     for place, _, names in os.walk(os.path.join(folder, "objects")):
         for name in names:
             path = os.path.join(place, name)
@@ -59,7 +59,7 @@ SCENARIOS = {
     "apply": [write(DATA % ("a", '"x"') + 'output "o" {\n  value = terraform_data.a.output\n}\n'
                     'output "s" {\n  value     = terraform_data.a.id != ""\n  sensitive = true\n}\n'),
               APPLY],
-    # every action, among them those of objects with keys, in modules, and a forgotten one
+    # every action, including objects with keys, in modules, and a forgotten one
     "actions": [write('resource "terraform_data" "n" {\n  count = 2\n  input = count.index\n}\n'
                       'resource "terraform_data" "e" {\n  for_each = toset(["p q", "r"])\n'
                       '  triggers_replace = each.key\n}\n' + DATA % ("gone", 1) + DATA % ("moved", 2)
@@ -87,7 +87,7 @@ SCENARIOS = {
                         '    on_failure = continue\n  }\n}\n'), APPLY,
                   ["plan"], ["apply", "-replace=terraform_data.a", "-target=terraform_data.a",
                              "-auto-approve"]],
-    # apply_progress, for which something has to take ten seconds
+    # apply_progress, which needs an operation of more than ten seconds
     "progress": [write('resource "terraform_data" "slow" {\n  provisioner "local-exec" {\n'
                        '    command = "sleep 11"\n  }\n}\n'), APPLY],
     # diagnostic: with and without a place, warnings, checks, conditions
@@ -110,7 +110,7 @@ SCENARIOS = {
               ["state rm", "terraform_data.b"],
               ["state replace-provider", "-auto-approve", "terraform.io/builtin/terraform", "a/b"],
               ["state list"]],
-    # outputs that change, appear and go; sensitive ones
+    # outputs that change, are added and are removed; sensitive ones
     "outputs": [write('output "a" {\n  value = 1\n}\noutput "b" {\n  value = [true, null]\n}\n'), APPLY,
                 write('output "a" {\n  value = "one"\n}\noutput "c" {\n  value     = { k = 1.50 }\n'
                       '  sensitive = true\n}\n'), ["plan"], APPLY, ["refresh"],
@@ -138,7 +138,7 @@ def address(message):
 
 
 def normal(message, names):
-    """A message without what differs from run to run."""
+    """A message without the parts that differ between runs."""
     here = address(message)
 
     def walk(value, key=""):
@@ -155,7 +155,7 @@ def normal(message, names):
             return re.sub(r"after \d+s|\[\d+s elapsed\]", "SECONDS", value)
         return value
     message = walk(message)
-    if "diagnostic" in message:  # details are each program's own words
+    if "diagnostic" in message:  # OpenTofu and kinu word details differently
         diagnostic = message["diagnostic"]
         message["@message"] = diagnostic["severity"] + ": " + diagnostic["summary"]
         diagnostic["detail"] = ""
@@ -163,8 +163,8 @@ def normal(message, names):
 
 
 def ordered(messages):
-    """What is said of each object in order, then all else in order, and diagnostics in any order:
-    objects that do not depend on each other come in an order of their own in each run."""
+    """The messages of each object in order, then all others in order; diagnostics are sorted. Independent
+    objects have no fixed order between runs."""
     def key(message):
         if "diagnostic" in message:
             return 2, json.dumps(message, sort_keys=True)
@@ -174,7 +174,7 @@ def ordered(messages):
 
 
 def run(program, name, mirror):
-    """The lines of a scenario."""
+    """Runs a scenario and returns its lines."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("TF_")}
     names, lines = {}, []
     with tempfile.TemporaryDirectory(prefix="streams-") as folder:

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// limit is something that the module does not keep, whoever wrote the document.
+// limit describes data that the module always loses, for documents of any program.
 type limit struct {
 	kind string // empty: any
 	path *regexp.Regexp
@@ -51,7 +51,7 @@ func sameFloat(before, after any) bool {
 	return errA == nil && errB == nil && a == b
 }
 
-// isBlock tells an object of expressions from an expression.
+// isBlock returns whether a value is an object of expressions and not an expression.
 func isBlock(before, _ any) bool {
 	object, ok := before.(map[string]any)
 	if !ok {
@@ -70,7 +70,7 @@ func sameTime(before, after any) bool {
 	return errA == nil && errB == nil && a.Equal(b)
 }
 
-// comparison collects what differs between a document and what came back.
+// comparison collects the differences between a document and its rewritten form.
 type comparison struct {
 	kind     string
 	problems []string
@@ -92,7 +92,7 @@ func (c *comparison) limited(path string, before, after any) bool {
 	return false
 }
 
-// empty tells values that an encoder may leave out or put in.
+// empty returns whether encoders may omit or add the value.
 func empty(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -148,7 +148,7 @@ func (c *comparison) values(path string, before, after any) {
 			_, refers := before["references"]
 			switch {
 			case name == "constant_value" && refers && !is:
-				// What refers to something has no constant value in the module's types.
+				// The module's types have no constant value for an expression with references.
 			case was && !is && !empty(old):
 				c.report(here, "lost", old, nil)
 			case is && !was && !empty(now):

@@ -1,11 +1,11 @@
-// Command clients reads documents with the types of terraform-json, the module that other tools read
-// them with, writes them again, and says what was lost on the way:
+// Command clients reads documents with the types of terraform-json, the module that other tools
+// use, writes them again, and reports the differences:
 //
 //	clients KIND=FILE...
 //
-// KIND is plan, state, provider-schemas, validate, functions, version or messages (a stream). What the
-// module has no place for, and numbers that it keeps as float64, is its own limit and listed in lost.go;
-// anything else that is lost or changed is a failure.
+// KIND is plan, state, provider-schemas, validate, functions, version or messages (a stream). Data
+// that the module has no field for, and numbers that it converts to float64, are listed in lost.go.
+// Any other difference is a failure.
 package main
 
 import (
@@ -48,7 +48,7 @@ func reread(kind string, text []byte) ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// generic reads JSON with its numbers as they are written.
+// generic decodes JSON and keeps numbers as text.
 func generic(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -57,7 +57,7 @@ func generic(text []byte) (any, error) {
 	return value, err
 }
 
-// check compares a document with what the module makes of it.
+// check returns the differences between a document and its rewritten form.
 func check(kind string, text []byte) ([]string, error) {
 	again, err := reread(kind, text)
 	if err != nil {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads documents with terraform-json, the Go module that other tools read them with, and writes them again.
+"""Reads and rewrites documents with terraform-json, the Go module that other tools use.
 
     tests/clients/run.py --binary KINU --work DIRECTORY
 
-The documents are those that the program writes here, the recorded ones in tests/golden/documents, and what the
-suites record (where they lie beside the repository). The driver is main.go, the module is pinned by go.mod and
-go.sum; DIRECTORY is where the driver is built. Without Go, or without the module and a network to get it from,
-the exit status is 77: the test is skipped.
+The documents are the output of the program here, the recordings in tests/golden/documents, and those of the
+conformance suites (if the folder `shared` is beside the repository). The driver is main.go. go.mod and go.sum pin the
+module. DIRECTORY receives the built driver. Without Go, or without the module and a network to download it, the exit
+status is 77: the test is skipped.
 """
 import argparse
 import glob
@@ -58,7 +58,7 @@ def build(work):
 
 
 def texts():
-    """(file) of all recorded outputs that may be documents."""
+    """The files with recorded output that may be documents."""
     yield from glob.glob(os.path.join(HERE, "..", "golden", "documents", "*.json*"))
     yield from glob.glob(os.path.join(HERE, "..", "..", "docs", "examples", "*.json"))
     shared = os.path.join(conformance.shared_folder(), "conformance")
@@ -100,7 +100,7 @@ def main():
                 kind = kind_of(json.loads(text.split("\n")[0] if path.endswith("jsonl") else text))
             except ValueError:
                 lines = [line for line in text.split("\n") if line]
-                # A stream, unless something for people stands in it.
+                # A stream of messages, unless it also contains human output.
                 if not lines or not all(line.startswith('{"@level"') for line in lines):
                     continue
                 kind = "messages"

@@ -1,6 +1,7 @@
-// Cost is linear: twice the text is twice the work, for every construct. Work is counted, not
-// timed: basic blocks that run, allocations, and bytes allocated. What is written counts as text,
-// too: nesting n levels deep in lines of their own makes n² blanks of indentation.
+// Checks that work grows linearly: twice the text may cost at most twice the work, for every
+// construct. Work is counted and not timed: executed basic blocks, allocations, and allocated
+// bytes. Written text counts as input, because n nested levels on their own lines have n² blanks of
+// indentation.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -41,7 +42,7 @@ void* CountedAllocation(size_t size) {
 
 }  // namespace
 
-// What the compiler calls at each basic block of what is counted.
+// The compiler inserts a call of this function into each basic block of the measured sources.
 extern "C" void __sanitizer_cov_trace_pc() {
   ++counted.blocks;
 }
@@ -68,7 +69,7 @@ void operator delete[](void* memory, size_t) noexcept {
 namespace kinu {
 namespace {
 
-/// before, open × n, middle, close × n, after.
+/// A text: before, open × n, middle, close × n, after.
 struct Construct {
   const char* name;
   const char* before;
@@ -108,13 +109,13 @@ Run Count(Function&& function) {
   return result;
 }
 
-/// Runs `function` on texts of two sizes. It returns how many bytes it wrote.
+/// Runs `function`, which returns the number of bytes it wrote, on texts of two sizes.
 template <typename Function>
 void ExpectLinear(const Construct& construct, const char* what, Function&& function) {
   constexpr double kTolerance = 1.1;
   constexpr double kFewAllocations = 100;
   constexpr double kFewBytes = 400'000;  // arenas and buffers grow in steps
-  constexpr double kFewBlocks = 20'000;  // … and hardly anything costs nothing at all
+  constexpr double kFewBlocks = 20'000;  // the same for the constant part of the work
   const std::string small = construct.Text(construct.count);
   const std::string large = construct.Text(2 * construct.count);
   const Run once = Count([&] { return function(small); });
@@ -132,7 +133,7 @@ void ExpectLinear(const Construct& construct, const char* what, Function&& funct
   expect(once.work.bytes, twice.work.bytes, kFewBytes, "bytes");
 }
 
-/// Asks for the place of every problem, as somebody who prints them does.
+/// Computes line and column of every diagnostic, as printing does.
 void Locate(const Diagnostics& diags) {
   for (const Diagnostic& problem : diags) {
     if (problem.subject.valid()) {
@@ -184,7 +185,7 @@ constexpr Construct kNative[] = {
     {"for expressions", "a = [", "[for x in y : x if x],", "]\n"},
     {"conditionals in a row", "a = ", "b ? c : ", "d\n", "", "", 2000},
     {"dynamic blocks", "", "dynamic \"b\" {\n  for_each = c\n  content {\n    d = 1\n  }\n}\n"},
-    // Deep, up to half the limit twice over.
+    // Nested, up to half the depth limit when doubled.
     {"nested lists", "a = ", "[", "\n", "1", "]", 2000},
     {"nested objects", "a = ", "{ x = ", "\n", "1", "}", 2000},
     {"nested parentheses", "a = ", "(", "\n", "1", ")", 2000},
@@ -197,7 +198,7 @@ constexpr Construct kNative[] = {
     {"negations", "a = ", "!", "\n", "b", "", 2000},
     {"nested blocks", "", "b {\n", "", "a = 1\n", "}\n", 2000},
     {"nested conditions in a template", "a = \"", "%{if x}", "\"\n", "y", "%{endif}", 1000},
-    // Broken.
+    // Invalid.
     {"the same argument", "", "aa = 1\n", "aa = 1\n"},
     {"broken lines", "", "= = =\n"},
     {"missing values", "", "a =\n"},
@@ -243,7 +244,7 @@ TEST(Work, OfFmt) {
   }
 }
 
-/// Arguments with names of their own.
+/// Arguments with different names.
 std::string Arguments(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) {
@@ -293,9 +294,9 @@ TEST(Work, OfTheEditor) {
 TEST(Work, OfConversion) {
   for (Construct construct : kNative) {
     if (construct.name == std::string_view("labels")) {
-      continue;  // each is a level of objects: what is written before it is refused is not known
+      continue;  // each is a level of objects: how much is written before the error is unknown
     }
-    construct.count /= construct.close[0] != '\0' ? 4 : 2;  // what is deep writes much indentation
+    construct.count /= construct.close[0] != '\0' ? 4 : 2;  // nested texts have much indentation
     ExpectLinear(construct, "convert", [](const std::string& text) {
       Diagnostics diags;
       const auto source = SourceFile::Make("t", text);
@@ -381,7 +382,7 @@ TEST(Work, OfJson) {
 
 // --- Evaluation ---
 
-/// A scope with a list of `count` numbers and some names.
+/// A scope with a list of `count` numbers and a few other variables.
 lang::ToolScope ScopeWith(size_t count) {
   std::vector<Value> numbers;
   std::vector<Value> objects;

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The OpenTofu project's equivalence cases: a configuration, a state, and what OpenTofu printed.
+"""Runs OpenTofu's equivalence tests: configurations and states with the recorded output of OpenTofu.
 
-The cases are not in this repository: they lie in testing/equivalence-tests of OpenTofu's, `tests`
-with what each starts from and `outputs` with what was recorded. Their providers are installed as
-the CLI configuration of the environment says (TF_CLI_CONFIG_FILE).
+The cases are not in this repository. They are in testing/equivalence-tests of OpenTofu: `tests` has
+the files to start from and `outputs` the recordings. Providers are installed according to the CLI
+configuration (TF_CLI_CONFIG_FILE).
 
     equivalence.py --binary build/dev/src/cli/kinu --cases opentofu/testing/equivalence-tests
-    equivalence.py --binary … --cases … --reference tofu  # the program's own answers of today
+    equivalence.py --binary … --cases … --reference tofu  # compares with that program, not with the recordings
     equivalence.py … --version hashicorp/null=3.2.4       # where that version is installed
 
-With --reference a second program runs the same cases, and what it prints is what counts: records
-age, and the versions of providers in them are not always those that are installed.
+With --reference a second program runs the same cases, and its output is the expected one: recordings
+age, and their provider versions are not always the installed ones.
 """
 
 import argparse
@@ -35,7 +35,7 @@ COMMANDS = [
 
 
 def commands_of(case):
-    """What a case runs, and the name of each output that counts."""
+    """The commands of a case, and the names of the outputs to compare."""
     path = os.path.join(case, "spec.json")
     with open(path) as handle:
         spec = json.load(handle)
@@ -57,7 +57,7 @@ def strip_message(message):
 
 
 def normal(name, text):
-    """An output without what two runs of one program differ in."""
+    """An output without the parts that differ between runs."""
     if name == "apply.json":
         if text.lstrip().startswith("["):
             messages = json.loads(text)
@@ -76,7 +76,7 @@ def normal(name, text):
             document["relevant_attributes"].sort(
                 key=lambda entry: json.dumps(entry, sort_keys=True))
         return json.dumps(document, sort_keys=True, indent=1)
-    # A run of progress lines has no order of its own.
+    # Progress lines that follow each other have no fixed order.
     lines = text.strip().splitlines()
     progress = re.compile(r": (Refreshing state|Reading|Read complete|Still )")
     out, run = [], []
@@ -92,8 +92,8 @@ def normal(name, text):
 
 
 def pin(directory, versions):
-    """Puts installed versions of providers in place of those that a case asks for; returns what was
-    replaced, as pairs of texts."""
+    """Replaces the provider versions of a case by installed ones. Returns the replacements as pairs of
+    texts."""
     replaced = []
     for base, _, names in os.walk(directory):
         for name in names:
@@ -114,12 +114,12 @@ def pin(directory, versions):
 
 
 def run(binary, case, versions):
-    """The outputs of a case by name, and what was replaced in it."""
+    """Returns the outputs of a case by name, and the replacements in it."""
     commands, included = commands_of(case)
     base = tempfile.mkdtemp(prefix="equivalence-")
     directory = os.path.join(base, "work")
     try:
-        # A lock file would ask for the versions of its day.
+        # A lock file would require the versions of the recording.
         shutil.copytree(case, directory, ignore=shutil.ignore_patterns("spec.json",
                                                                        ".terraform.lock.hcl"))
         replaced = pin(directory, versions)

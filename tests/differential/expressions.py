@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""Random expressions of the language, on two programs side by side.
+"""Evaluates random expressions with two programs and compares the results.
 
-The generator calls every function with fitting and odd arguments (null, unknown, sensitive and
-ephemeral values, wrong types, empty collections, large numbers, all sorts of text) and joins them
-with operators, conditions, `for`, splats, indexes and templates. Variables of a small
-configuration bring the values that no literal can.
+The generator calls every function with valid and unusual arguments (null, unknown, sensitive and
+ephemeral values, wrong types, empty collections, large numbers, unusual texts) and combines the calls
+with operators, conditions, `for`, splats, indexes and templates. Variables of a small configuration
+supply the values that have no literal.
 
-Beside a reference, its console answers; compared are what is printed and the summaries of errors:
+With --reference the console of that program evaluates too. Output and error summaries are compared:
 
     expressions.py --binary build/dev/src/cli/kinu --reference tofu --count 20000 [--seed 1]
 
-With --evaluators both programs speak the interface of `kinu eval -json`, where types, marks and
+With --evaluators both programs have the interface of `kinu eval -json`. Then types, marks and
 refinements of results and the ranges of problems are compared too:
 
     expressions.py --binary build/dev/src/cli/kinu --reference PROGRAM --evaluators --count 20000
 
-With --values only values are compared: an expression that fails here is asked as `can(…)`, since a
-console ends with its first error, and starting it anew for each takes an hour:
+With --values only values are compared: an expression that fails in kinu is evaluated as `can(…)`. A
+console ends with its first error, and restarting it for each one takes an hour:
 
     expressions.py --binary build/dev/src/cli/kinu --reference tofu --values --count 20000 [--seed 1]
 
-Recorded answers of a reference's console:
+With recorded answers of OpenTofu's console:
 
     expressions.py --binary … --corpus tests/differential/expressions.jsonl
     expressions.py --reference … --record tests/differential/expressions.jsonl --count 500
@@ -35,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 
-# name: (type constraint, value in the notation of `kinu eval`, or its absence: unknown, flags)
+# name: (type constraint, value in the notation of `kinu eval` or that it is unknown, flags)
 UNKNOWN = object()
 
 
@@ -179,8 +179,8 @@ ENCODINGS = ["UTF-8", "UTF-16LE", "utf-16be", "ISO-8859-1", "windows-1252", "Shi
 KEYS = ["a", "b", "k", "x", "é", "nosuch", "0", "1", "id", ""]
 KEYWORDS = ["true", "false"]
 
-# Parameters of each function, one letter group per argument; several variants are separated by "|".
-# A trailing star repeats the last argument. What the codes mean stands in Generator.argument.
+# Parameters of each function, one letter group per argument. "|" separates variants, and a trailing
+# star repeats the last argument. Generator.argument explains the codes.
 FUNCTIONS = {
     "abs": "num", "abspath": "path", "alltrue": "lb|l", "anytrue": "lb|l", "base64decode": "b64",
     "base64encode": "s", "base64gunzip": "b64", "base64sha256": "s", "base64sha512": "s",
@@ -226,7 +226,7 @@ class Generator:
         return self.rng.random() < share
 
     def mutated(self, text, alphabet):
-        """The text, sometimes with a character or two changed."""
+        """The text, sometimes with one or two characters changed."""
         if not self.chance(0.3):
             return text
         chars = list(text)
@@ -459,7 +459,7 @@ class Generator:
         if args and self.chance(0.03):
             args[-1] = "[%s]..." % args[-1] if self.chance(0.7) else args[-1] + "..."
         text = "%s(%s)" % (name, ", ".join(args))
-        # Compressors choose differently among texts that mean the same.
+        # Different compressors write different texts with the same content.
         return "base64gunzip(%s)" % text if name == "base64gzip" else text
 
     def argument(self, code, depth):
@@ -505,7 +505,7 @@ class Generator:
         return makers[code](depth - 1)
 
     def expression(self, number):
-        """The number decides what it is about, so that every function gets its share."""
+        """The number selects the function, so that each function appears equally often."""
         names = list(FUNCTIONS)
         if number % 3 == 0:
             return self.call(names[number // 3 % len(names)], self.rng.randint(1, 3))
@@ -533,11 +533,11 @@ def generate(seed, count):
     return expressions
 
 
-# --- what the expressions are evaluated in ---
+# --- the configuration of the expressions ---
 
 
 def literal(value):
-    """A value of `kinu eval` as source."""
+    """A value in the notation of `kinu eval` as source text."""
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, bool):
@@ -586,13 +586,13 @@ def environment():
 # --- consoles ---
 
 MARK = "@@%d@@"
-LOCKING = "Acquiring state lock. This may take a few moments...\n"  # said when it takes a while
+LOCKING = "Acquiring state lock. This may take a few moments...\n"  # printed after a delay
 SUMMARY = re.compile(r"^[│╷ ]*Error: (.*)$", re.M)
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def console_answers(program, folder, expressions, batch=400):
-    """What a console prints for each: ["text", …] or ["error", summaries…]."""
+    """The console's answer for each expression: ["text", …] or ["error", summaries…]."""
     answers = []
     env = environment()
     while len(answers) < len(expressions):
@@ -628,8 +628,8 @@ def console_answers(program, folder, expressions, batch=400):
 
 
 def expressions_with_values(program, folder, expressions):
-    """The expressions, those that fail as questions whether they can be evaluated. Where that has no
-    answer (no parser accepts them, or names are wrong), they are left out."""
+    """The expressions, with `can(…)` around those that fail. Expressions that fail even so (invalid syntax
+    or unknown names) are omitted."""
     plain = console_answers(program, folder, expressions)
     wrapped = [expression if answer[0] == "text" else "can(%s)" % expression
                for expression, answer in zip(expressions, plain)]
@@ -641,8 +641,8 @@ def expressions_with_values(program, folder, expressions):
 
 
 def evaluator_answers(program, folder, expressions):
-    """What an evaluator gives for each: ["value", value, problems…]. One that dies is started anew
-    behind the expression that it died of."""
+    """The answer of the evaluator for each expression: ["value", value, problems…]. After a crash, it is
+    restarted with the next expression."""
     variables = tagged_variables()
     command = [program] + (["eval", "-json"] if program.endswith("kinu") else [])
     answers = []
@@ -672,7 +672,7 @@ def evaluator_answers(program, folder, expressions):
 
 
 def compare(expressions, wanted, got, show):
-    """How many differ. A crash of the reference is no answer."""
+    """Returns the number of differences. Crashes of the reference are ignored."""
     differences = crashes = problems = 0
     kinds = {}
     for expression, want, have in zip(expressions, wanted, got):

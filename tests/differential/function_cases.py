@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Records what every function gives for null, unknown, marked and wrong arguments.
+"""Records the results of every function for null, unknown, marked and invalid arguments.
 
     function_cases.py --reference PROGRAM [tests/cases/functions.jsonl]
 
-The calls are derived from the examples of docs/functions: one argument after the other is replaced.
-The reference is a program that speaks the interface of `kinu eval -json`. Each row has the call,
-the reference's response, the function and what it is about; kinu_functions_test compares with them and
-counts them. Where two runs of the reference differ (random results), only the type and the marks are
-kept, and so where the working directory decides.
+The calls are derived from the examples in docs/functions: one argument at a time is replaced.
+The reference is a program with the interface of `kinu eval -json`. Each row has the call, the response,
+the function and the kind of argument. kinu_functions_test compares its results with the rows. If two
+runs of the reference differ (random results), or the result depends on the working directory, the row
+has only type and marks.
 """
 
 import argparse
@@ -35,7 +35,7 @@ VARIABLES = {
 
 
 def split_arguments(text):
-    """The arguments of a call, whose text stands behind its open parenthesis."""
+    """Splits the arguments of a call. The text starts after the opening parenthesis."""
     arguments, depth, start, i = [], 0, 0, 0
     while i < len(text):
         char = text[i]
@@ -73,7 +73,7 @@ def read_page(path):
 
 
 def cases_of(name, types, calls):
-    """(about, expression) of everything that is asked."""
+    """(kind of argument, expression) for each row."""
     def call(arguments):
         return "%s(%s)" % (name, ", ".join(arguments))
 

@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
-"""Random configurations and what happens to them, on two programs side by side.
+"""Applies random sequences of changes with two programs and compares the results.
 
 A history is a configuration of resources, data sources and checks in the root and in modules, and
-a few steps: change it, move, remove, import, fail, drift, taint, target, destroy. Each step is
-planned and applied by both programs in directories of their own. Compared are exit codes,
-diagnostics, the plan's JSON, which row waits for which (the graph of the plan), the objects worked
-on and that they kept that order, and the state; identifiers are replaced by their order of
-appearance.
+a few steps: change it, move, remove, import, fail, drift, taint, target, destroy. Both programs plan
+and apply each step in their own directories. Compared are exit codes, diagnostics, the plan as JSON,
+the graph of the plan (which row waits for which), the objects of the apply and whether they kept that
+order, and the state. Identifiers are replaced by their order of appearance.
 
 A quarter of the histories uses real providers: null, random, tfcoremock and the one in
-tests/providers, found as the CLI configuration in TF_CLI_CONFIG_FILE says.
+tests/providers, installed according to TF_CLI_CONFIG_FILE.
 
     histories.py --binary build/dev/src/cli/kinu --reference tofu --count 100
     histories.py --binary … --reference … --seed 4711          # one of them again
     histories.py --binary … --corpus tests/differential/corpus # against recorded answers
     histories.py --reference … --corpus … --record SEED…       # record them
 
-With --answers DIR the reference's side of each history is kept there, and run only once.
+With --answers DIR the reference's results are stored there and reused.
 With --providers MIRROR the providers are started from that filesystem mirror once per history and
-side, and both programs attach to them: much faster, as neither checks nor starts them again.
+program, and the programs attach to them: much faster, as neither verifies nor starts them again.
 """
 
 import argparse
@@ -70,7 +69,7 @@ PROVIDERS = """terraform {
 
 
 class Resource:
-    """One block, as numbers and flags; its text is made from them."""
+    """A resource block as numbers and flags, from which its text is generated."""
 
     def __init__(self, rng, name, earlier, rich):
         self.name = name
@@ -135,7 +134,7 @@ class Module:
 
 
 class World:
-    """The configuration as it is now, and how to change it."""
+    """The present configuration, and its possible changes."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -143,10 +142,10 @@ class World:
         self.serial = 0
         self.resources = []
         self.modules = []
-        self.checks = []     # (name, resource, holds, reads data of its own)
+        self.checks = []  # (name, resource, condition holds, has its own data source)
         self.extra = []      # moved, removed and import blocks of this step
-        self.commands = []   # what is run before planning
-        self.drift = None    # what happens to an object outside
+        self.commands = []  # commands that run before the plan
+        self.drift = None  # the change of an object outside of the program
         for _ in range(rng.randint(2, 5)):
             self.add_resource()
         if rng.random() < 0.6:
@@ -175,7 +174,7 @@ class World:
 
     @staticmethod
     def reference(resources, modules, name, style):
-        """An expression for something of that name that fits what it is now."""
+        """An expression that refers to `name` and fits its present form."""
         if name.startswith("module."):
             module = next((m for m in modules if "module." + m.name == name), None)
             if module is None:
@@ -205,7 +204,7 @@ class World:
         key = "0" if other.kind == "count" else '"%s"' % other.keys[0]
         return "%s[%s].%s" % (at, key, one if style % 2 else result)
 
-    def resource_text(self, resources, modules, r, extra_input=None, told=False):
+    def resource_text(self, resources, modules, r, extra_input=None, keyed=False):
         if r.type == "lookup":
             lines = ['data "kinutest_lookup" "%s" {' % r.name]
         else:
@@ -237,7 +236,7 @@ class World:
             ignored = TYPES[r.type][1][0].split()[0]
         if r.type == "thing":
             lines.append('  name = "%s-%d%s%s"' % (r.name, r.trigger % 3, "-" + own if own else "",
-                                                   "-${var.of}" if told else ""))
+                                                   "-${var.of}" if keyed else ""))
             if r.fails in ("create", "update", "delete"):
                 lines.append('  behave = "fail-%s"' % r.fails)
         depends = [next((o.at for o in resources if o.name == d), d) for d in r.depends
@@ -277,12 +276,12 @@ class World:
                          '    command = "%s"\n  }' % r.destroy_command)
         return "\n".join(lines + ["}", ""])
 
-    def tells(self, m, told):
-        """Whether instances of a module are told which one they are: two things of the same name
-        would be one, be it that one of them is about to go."""
-        return m.makes_things() and (told or m.kind != "single")
+    def passes_key(self, m, keyed):
+        """Whether instances of a module receive their key. Two objects of one name would be the same object,
+        even if one of them is about to be destroyed."""
+        return m.makes_things() and (keyed or m.kind != "single")
 
-    def module_call(self, resources, modules, m, told=False):
+    def module_call(self, resources, modules, m, keyed=False):
         lines = ['module "%s" {' % m.name, '  source = "./%s"' % m.name]
         if m.kind == "count":
             lines.append("  count = %d" % m.size)
@@ -290,23 +289,23 @@ class World:
             lines.append("  for_each = toset(%s)" % json.dumps(m.keys))
         value = m.input and self.reference(resources, modules, m.input[0], m.input[1])
         lines.append("  in = %s" % (value or '"x"'))
-        if self.tells(m, told):
+        if self.passes_key(m, keyed):
             own = {"count": "${count.index}", "each": "${each.key}"}.get(m.kind, "")
-            lines.append('  of = "%s%s"' % ("${var.of}" if told else "", own))
+            lines.append('  of = "%s%s"' % ("${var.of}" if keyed else "", own))
         depends = [o.at for o in resources if o.name in m.depends]
         if depends:
             lines.append("  depends_on = [%s]" % ", ".join(depends))
         return "\n".join(lines + ["}", ""])
 
-    def write_module(self, directory, m, told=False):
-        told = self.tells(m, told)
+    def write_module(self, directory, m, keyed=False):
+        keyed = self.passes_key(m, keyed)
         inner = [PROVIDERS] if self.rich else []
         inner.append('variable "in" {}\n')
-        if told:
+        if keyed:
             inner.append('variable "of" {}\n')
         for r in m.inner:
             inner.append(self.resource_text(
-                m.inner, [], r, "var.in" if m.takes_input and r is m.inner[0] else None, told))
+                m.inner, [], r, "var.in" if m.takes_input and r is m.inner[0] else None, keyed))
         if m.inner:
             last = self.reference(m.inner, [], m.inner[-1].name, 1)
         else:
@@ -315,8 +314,8 @@ class World:
         directory = os.path.join(directory, m.name)
         os.makedirs(directory, exist_ok=True)
         if m.child:
-            inner.append(self.module_call(m.inner, [], m.child, told))
-            self.write_module(directory, m.child, told)
+            inner.append(self.module_call(m.inner, [], m.child, keyed))
+            self.write_module(directory, m.child, keyed)
         with open(os.path.join(directory, "main.tf"), "w") as handle:
             handle.write("\n".join(inner))
 
@@ -359,7 +358,7 @@ class World:
             handle.write("\n".join(text + self.extra))
 
     def disturb(self, directory):
-        """What happens to an object outside: a thing's file is changed or goes."""
+        """Changes an object outside of the program: the file of a thing is changed or removed."""
         if self.drift is None or not os.path.isdir(os.path.join(directory, "things")):
             return
         names = sorted(os.listdir(os.path.join(directory, "things")))
@@ -551,7 +550,7 @@ class World:
         r.name = new
 
     def invert(self):
-        """What used another is now used by it."""
+        """Reverses a dependency between two resources."""
         for r in self.resources:
             for name, style in list(r.uses):
                 other = next((o for o in self.resources if o.name == name), None)
@@ -561,7 +560,7 @@ class World:
                     r.depends = []
                     r.triggered = None
                     other.uses = [(r.name, style)]
-                    # Modules keep the order of the list.
+                    # Modules keep their order.
                     self.resources.remove(other)
                     self.resources.append(other)
                     for m in self.modules:
@@ -607,7 +606,7 @@ class World:
 
 
 class Providers:
-    """Provider processes that programs attach to, for as long as a history goes."""
+    """Provider processes that both programs attach to during a history."""
 
     NAMES = ("hashicorp/null", "hashicorp/random", "hashicorp/tfcoremock", "kinu/kinutest")
     HOST = "registry.opentofu.org"
@@ -640,15 +639,15 @@ class Providers:
 
 
 class Side:
-    """One program in its directory."""
+    """One program in its own directory."""
 
     def __init__(self, binary, directory, environment):
         self.binary = binary
         self.directory = directory
         self.environment = environment
         self.known = {}
-        self.modules = None  # those that are installed
-        self.looks = 1       # how often the order of a plan is asked for
+        self.modules = None  # the installed ones
+        self.looks = 1  # how often the order of a plan is read
 
     def run(self, *args):
         return subprocess.run([self.binary, *args], cwd=self.directory, env=self.environment,
@@ -660,28 +659,28 @@ class Side:
         return self.known.setdefault(found, "id%d" % len(self.known))
 
     def normal(self, value):
-        """JSON as text with identifiers by order of appearance."""
+        """JSON as text. Identifiers are replaced by their order of appearance."""
         settle(value, masked)
         text = json.dumps(value, indent=1, sort_keys=True)
         text = UUID.sub(self.name, text)
         text = NUMBER.sub(self.name, text)
         text = re.sub(r'("deposed(?:_key)?": )"([0-9a-f]{8})"', r'\1"KEY"', text)
         text = re.sub(r"\(destroy deposed [0-9a-f]{8}\)", "(destroy deposed KEY)", text)
-        # Where nothing else tells two of them apart, their names from earlier steps do.
+        # If nothing else distinguishes two of them, their names from earlier steps do.
         value = json.loads(text)
         settle(value, lambda entry: json.dumps(entry, sort_keys=True))
         return json.dumps(value, indent=1, sort_keys=True)
 
 
 def masked(entry):
-    """An object's text without what is random in it."""
+    """The text of an object without random parts."""
     text = json.dumps(entry, sort_keys=True)
     return re.sub(r'"[0-9a-f]{8}"', "", NUMBER.sub("", UUID.sub("", text)))
 
 
 def settle(value, text_of):
-    """Deposed objects lie in the order of keys that are made at random, and keys of two kinds in no
-    order: sorts them by a text of theirs."""
+    """Deposed objects are ordered by random keys, and instances with keys of two kinds are not ordered:
+    sorts both by their text."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == "instances" and isinstance(inner, list):
@@ -701,14 +700,14 @@ def settle(value, text_of):
 
 
 def diagnostics(process):
-    """Severity and summary of each, in order of text."""
+    """Severity and summary of each diagnostic, sorted."""
     found = re.findall(r"^(?:│ )?(Error|Warning): (.*)$",
                        process.stdout + "\n" + process.stderr, re.M)
     out = []
     for severity, summary in found:
         if summary.startswith("Cycle:"):
             parts = sorted(p.strip() for p in summary[6:].split(","))
-            summary = "Cycle"  # its members depend on the width of the terminal
+            summary = "Cycle"  # which objects are listed depends on the terminal's width
             del parts
         out.append("%s: %s" % (severity, re.sub(r"deposed [0-9a-f]{8}", "deposed KEY", summary)))
     return sorted(out)
@@ -728,7 +727,7 @@ def events(process):
 
 
 def messages(process):
-    """Diagnostics and finished operations of a stream of JSON messages."""
+    """Diagnostics and finished operations in a stream of JSON messages."""
     out = []
     for message in events(process):
         if message.get("type") == "diagnostic":
@@ -744,7 +743,7 @@ EDGE = re.compile(r'^\t\t"((?:[^"\\]|\\.)*)" -> "((?:[^"\\]|\\.)*)"$', re.M)
 
 
 def order_of(side, path):
-    """Which row waits for which while the plan is applied: the graph's edges, transitively."""
+    """Which row waits for which while the plan is applied: the transitive edges of the graph."""
     drawn = side.run("graph", "-plan=" + path)
     if drawn.returncode != 0:
         return "no graph"
@@ -775,7 +774,7 @@ def order_of(side, path):
                      r"check)\.|^meta\.|^module\.[^.]*$", name):
             return None
         if re.search(r"(^|\.)data\..*\(destroy\)$", name):
-            return None  # forgetting data sources is no work for a provider
+            return None  # no provider is called to forget a data source
         return re.sub(r"deposed [0-9a-f]{8}", "deposed KEY", name)
 
     out = set()
@@ -789,7 +788,7 @@ def order_of(side, path):
 
 
 def violations(order, process):
-    """Rows that started before one that they wait for had ended."""
+    """Rows that started before the end of one that they wait for."""
     waits = {}
     for line in order.splitlines():
         if " waits for " in line:
@@ -839,8 +838,8 @@ def plan_document(side, path):
 
 
 def sort_lists(value):
-    """Dependency lists and modules in modules have no order of their own. A failing apply of the
-    reference sometimes leaves modules without objects, and sometimes not."""
+    """Sorts dependency lists and modules, which have no order. A failed apply of OpenTofu sometimes
+    leaves modules without objects: they are removed."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == "child_modules" and isinstance(inner, list):
@@ -861,21 +860,20 @@ def state_document(side):
         return "no state"
     with open(path) as handle:
         state = json.load(handle)
-    # Lists that the reference keeps in no order make it write a state anew that is the same.
+    # OpenTofu writes an unchanged state again if the order of such a list differs.
     for key in ("lineage", "terraform_version", "serial"):
         state.pop(key, None)
     for check in state.get("check_results") or []:
         (check.get("objects") or []).sort(key=str)
     (state.get("check_results") or []).sort(key=str)
-    # A failing destroy of the reference sometimes leaves resources without objects, and sometimes
-    # not.
+    # A failed destroy of OpenTofu sometimes leaves resources without objects.
     state["resources"] = [r for r in state.get("resources", []) if r.get("instances")]
     sort_lists(state)
     return side.normal(state)
 
 
 def observe(side, options, commands):
-    """One step on one side: a list of (what, text)."""
+    """Runs one step with one program. Returns a list of (kind, text)."""
     seen = []
     for command in commands:
         process = side.run(*command)
@@ -888,7 +886,7 @@ def observe(side, options, commands):
     if os.path.exists(plan_path):
         seen.append(("plan JSON", plan_document(side, "plan.out")))
         order = order_of(side, "plan.out")
-        # The reference drops edges between providers in the order of a map.
+        # OpenTofu drops edges between providers in random order.
         if any(order_of(side, "plan.out") != order for _ in range(side.looks - 1)):
             order = UNSTABLE
         seen.append(("order", order))
@@ -900,7 +898,7 @@ def observe(side, options, commands):
 
 
 def steps_of(seed):
-    """The history of a seed: writes the configuration, yields options and commands before it."""
+    """The steps of a seed's history: writes the configuration, then yields options and commands."""
     rng = random.Random(seed)
     world = World(rng)
     for step in range(rng.randint(3, 6)):
@@ -936,12 +934,12 @@ def prepare(side, world):
     if side.modules is None:
         side.run("init", "-no-color")
     elif side.modules != modules:
-        side.run("get", "-no-color")  # the providers are there already
+        side.run("get", "-no-color")  # the providers are installed
     side.modules = modules
 
 
 def observe_history(seed, program, reference, directory, mirror=None):
-    """What a program does in a history: a list of (what, text) for each step."""
+    """The results of a program: a list of (kind, text) for each step."""
     side = Side(program, directory, environment())
     out = []
     with contextlib.ExitStack() as stack:
@@ -956,7 +954,7 @@ def observe_history(seed, program, reference, directory, mirror=None):
 
 
 def answers_of(seed, reference, answers, mirror):
-    """The reference's side of a history, from the directory of answers when it is there."""
+    """The reference's results, from the directory of answers if they are stored there."""
     path = os.path.join(answers, "%d.json" % seed) if answers else None
     if path and os.path.exists(path):
         with open(path) as handle:
@@ -972,8 +970,8 @@ def answers_of(seed, reference, answers, mirror):
 
 
 def fails_to_forget(options, theirs):
-    """Whether the reference looked, in a limited destruction, at arguments of what it was about to
-    forget after it had destroyed what they name. How the history goes on is no use then."""
+    """Whether OpenTofu, in a destroy with targets, has evaluated arguments of an object that it was about
+    to forget after it destroyed the objects that they refer to. The following steps cannot be compared."""
     seen = dict(theirs)
     limited = "-destroy" in options and len(options) > 1
     return limited and "(forget)" in seen.get("order", "") and \
@@ -981,7 +979,7 @@ def fails_to_forget(options, theirs):
 
 
 def compare(seed, binary, reference, answers, mirror):
-    """Differences of the first step of a history that has some, as text."""
+    """The differences of the first step that has some, as text."""
     wanted = answers_of(seed, reference, answers, mirror)
     if not binary:
         return ""
@@ -1007,7 +1005,7 @@ def compare(seed, binary, reference, answers, mirror):
 
 
 def record(seed, program):
-    """What a program does in a history, by name."""
+    """The results of a program, by name."""
     with tempfile.TemporaryDirectory(prefix="history-", ignore_cleanup_errors=True) as base:
         return [dict(step) for step in observe_history(seed, program, False, base)]
 

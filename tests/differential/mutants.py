@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Configurations with a mistake in them, on two programs side by side.
+"""Validates configurations with random errors with two programs and compares the results.
 
-A mutant is a working configuration in which one to three things were changed at random: a word
-removed, repeated, misspelt or exchanged, a line or block removed, an argument added. Both programs
-validate it and, where it is valid, plan it. Compared are exit codes, every diagnostic with its
-severity, summary, range and snippet, the messages of the plan and the plan's JSON.
+A mutant is a working configuration with one to three random changes: a word is removed, repeated,
+misspelt or exchanged, a line or block is removed, an argument is added. Both programs validate it and,
+if it is valid, plan it. Compared are exit codes, all diagnostics with severity, summary, range and
+snippet, the messages of the plan, and the plan as JSON.
 
     mutants.py --binary build/dev/src/cli/kinu --reference tofu --count 1000
     mutants.py … --seed 4711              # one of them again, with its files
     mutants.py … --from DIR…              # mutants of the configurations below these directories
 
-Without --from the configurations are those of tests/cases. Those in seeds need providers, which are found
-as TF_CLI_CONFIG_FILE says.
+Without --from the configurations are those of tests/cases and of seeds. The latter need providers, which
+are installed according to TF_CLI_CONFIG_FILE.
 """
 
 import argparse
@@ -62,7 +62,7 @@ BLOCKS = ['variable "extra" {\n  default = 1\n}\n', 'output "extra" {\n  value =
 
 
 def seeds_of_cases():
-    """The configurations in the case files: a dictionary of files each."""
+    """The configurations in the case files. Each is a dictionary of files."""
     out = []
     for path in sorted(glob.glob(os.path.join(HERE, "..", "cases", "**", "*.case"), recursive=True)):
         files, name = {}, None
@@ -81,7 +81,7 @@ def seeds_of_cases():
 
 
 def seeds_of(directories):
-    """Every directory with configuration files below some directories, with what lies below it."""
+    """Every directory with configuration files below `directories`, with its subdirectories."""
     out = []
     for root in directories:
         for directory, _, names in sorted(os.walk(root)):
@@ -103,7 +103,7 @@ def seeds_of(directories):
 
 
 def blocks_of(text):
-    """Begin and end of every {...} whose brackets are on lines of their own."""
+    """Start and end of every {...} whose brackets are on different lines."""
     out, stack = [], []
     for match in re.finditer(r"[{}]", text):
         if match.group() == "{":
@@ -169,7 +169,7 @@ def mutant(seed, seeds):
 
 
 def diagnostic(found):
-    """What of a diagnostic is equal; the words of its detail are not."""
+    """The parts of a diagnostic that must be equal. The detail may differ."""
     out = {"severity": found["severity"], "summary": found["summary"].split("\n")[0],
            "address": found.get("address"), "range": found.get("range")}
     if out["summary"].startswith("Cycle:"):
@@ -256,7 +256,7 @@ def observe(program, files):
 
 
 def compare(seed, seeds, options):
-    """How a mutant differs, as text; empty when it does not."""
+    """The differences of a mutant as text. Empty if there are none."""
     files = mutant(seed, seeds)
     wanted = observe(options.reference, files)
     got = observe(options.binary, files)

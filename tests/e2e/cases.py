@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the recorded sessions of tests/cases: command lines, what they printed, what they left.
+"""Runs the recorded sessions of tests/cases: command lines, their output and the files they left.
 
   cases.py --binary PATH [--update] [FILE...]
 
@@ -7,16 +7,16 @@ A case file is a list of sections. Text before the first one is a comment.
 
   === file PATH        the lines below become that file
   === append PATH      the lines below are added to that file
-  === remove PATH      the file or directory goes
+  === remove PATH      removes a file or directory
   === stdin            the lines below are the input of the next run
   === env NAME=VALUE   set for all later runs
   === run WORDS        runs the program; below: "exit N", its standard output with "| " and its
                        errors with "! " in front of each line
-  === do WORDS         runs the program, which must succeed; what it prints does not matter
+  === do WORDS         runs the program, which must succeed; its output is ignored
   === show PATH        below: the file's content with "| " in front of each line
 
-`--update` rewrites what a run printed and what a file holds. Times, random names and directories
-are replaced by {TIME}, {UUID}, {DIR}. Every case starts in an empty directory.
+`--update` rewrites the recorded output and file contents. Times, random names and directories are
+replaced by {TIME}, {UUID}, {DIR}. Every case starts in an empty directory.
 """
 import argparse
 import glob
@@ -47,7 +47,7 @@ def normal(text, directory):
 
 
 def parse(path):
-    """The sections of a file: (heading words, lines)."""
+    """The sections of a file: (words of the heading, lines)."""
     comment, sections = [], []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -93,7 +93,7 @@ class Session:
         return os.path.join(self.work, name)
 
     def step(self, kind, rest, lines):
-        """Does one section; returns the lines that belong below its heading, or None."""
+        """Runs one section. Returns the lines that belong below its heading, or None."""
         if kind in ("file", "append"):
             os.makedirs(os.path.dirname(self.path(rest)) or self.work, exist_ok=True)
             with open(self.path(rest), "a" if kind == "append" else "w", encoding="utf-8") as file:

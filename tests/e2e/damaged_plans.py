@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Applies damaged plan files: each is applied as it was made, or refused before anything happens.
+"""Applies damaged plan files: each must be applied like the original or refused before any change.
 
   damaged_plans.py --binary PATH [--planner PATH] [--count N] [--seed N]
 
-Single bits are flipped, pieces are cut out or doubled, entries are exchanged, dropped, doubled and
-laid over each other with checksums that fit. --planner makes the plan with another program.
+Single bits are flipped, parts are removed or repeated, and entries are exchanged, removed, repeated and
+overlapped with matching checksums. --planner makes the plan with another program.
 """
 import argparse
 import io
@@ -56,14 +56,14 @@ def packed(entries):
 
 
 def hidden_entries(plan):
-    """The directory's record says that it has one entry less."""
+    """Reduces the number of entries in the record of the directory by one."""
     end = plan.rfind(b"PK\x05\x06")
     count = struct.unpack_from("<H", plan, end + 10)[0]
     return plan[:end + 8] + struct.pack("<HH", count - 1, count - 1) + plan[end + 12:]
 
 
 def overlapping(plan):
-    """Two entries of the directory point to one place, under both names in turn."""
+    """Lets two entries of the directory point to one place, with the name of either."""
     found = []
     at = plan.find(b"PK\x01\x02")
     while at >= 0:
@@ -72,12 +72,12 @@ def overlapping(plan):
     for a, b in itertools.permutations(found, 2):
         changed = bytearray(plan)
         changed[b + 16:b + 28] = plan[a + 16:a + 28]  # checksum and sizes
-        changed[b + 42:b + 46] = plan[a + 42:a + 46]  # the place
+        changed[b + 42:b + 46] = plan[a + 42:a + 46]  # the offset
         yield bytes(changed)
 
 
 def damaged(plan, count, rng):
-    """What a plan file may become: (what was done, bytes)."""
+    """Damaged forms of a plan file: (description, bytes)."""
     for _ in range(count):
         at, bit = rng.randrange(len(plan)), rng.randrange(8)
         changed = bytearray(plan)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Commands that are started without standard input, output or error stream.
+"""Starts commands without standard input, output or error stream.
 
   descriptors.py --binary PATH
 
 Each command line runs in a copy of one directory, first with all three streams, then with each
-combination of them closed. What it leaves and how it ends must be the same.
+combination of them closed. The files it leaves and its exit code must be the same.
 """
 import argparse
 import os
@@ -50,7 +50,7 @@ def run(binary, words, directory, closed=()):
 
 
 def left(directory):
-    """The files and what is in them, without what differs from run to run."""
+    """The files and their content, without the parts that differ between runs."""
     found = {}
     for parent, _, names in os.walk(directory):
         for name in names:
@@ -60,7 +60,7 @@ def left(directory):
                 text = file.read()
             for pattern in CHANGING:
                 text = pattern.sub(b"?", text)
-            # Compressed plans differ by their times.
+            # Compressed plans differ in their times.
             found[key] = text if not text.startswith(b"PK") else b"PK"
     return found
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Every command of the contract exists, takes its flags, and its help names them.
+"""Checks that every command accepts its flags and that its help lists them.
 
   flags.py --binary PATH
 
-A flag is known when the parser goes on after it and finds fault with the next, wrong one.
+A flag is accepted if the parser complains only about the unknown flag after it.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ INPUT = "input"
 OPERATION = ("parallelism=1 refresh destroy refresh-only target= target-file= exclude= "
              "exclude-file= replace=")
 
-# Command: its flags. "=" means that a value follows. Ref: command-line contract, section 6.
+# Flags of each command. "=" means that a value follows.
 COMMANDS = {
     "init": [VARIABLES, JSON, LOCK, REMOTE, INPUT,
              "backend cloud backend-config= force-copy reconfigure migrate-state from-module= get "
@@ -60,7 +60,7 @@ COMMANDS = {
     "workspace delete": [VARIABLES, JSON, LOCK, "force"],
     "workspace show": [VARIABLES],
 }
-# Accepted, but not worth a line of help. The last two have no meaning where the command sets them.
+# Accepted, but not in the help. The last two have no effect where the command sets them itself.
 UNNAMED = {("console", "json"), ("console", "input"), ("destroy", "destroy"),
            ("destroy", "refresh-only")}
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What commands make of journals: whole, damaged, of other states, and none at all.
+"""Runs commands beside journals: complete ones, damaged ones, those of other states, and other files.
 
   journals.py --binary PATH [--count N] [--seed N]
 
-A provisioner kills its own apply, so that what has finished by then stands in the journal alone.
+A provisioner kills its own apply, so that the finished objects are only in the journal.
 """
 import argparse
 import glob
@@ -54,7 +54,7 @@ class Place:
                               errors="replace", timeout=60, check=False)
 
     def ids(self):
-        """Of the state as it is stored."""
+        """The ids in the stored state."""
         resources = json.loads(self.read("terraform.tfstate"))["resources"]
         return {r["name"]: i["attributes"]["id"] for r in resources for i in r["instances"]}
 
@@ -73,7 +73,7 @@ def expect(problems, what, holds):
 
 
 def whole(place, count, rng):
-    """The first command writes the state, whichever it is."""
+    """The first command, whichever it is, writes the state from the journal."""
     problems = []
     start = place.directory
     for words in (["show", "-json"], ["output"], ["state", "list"], ["plan", "-lock=false"],
@@ -84,7 +84,7 @@ def whole(place, count, rng):
         done = place.run(*words)
         expect(problems, "%s: exit %d: %s" % (words, done.returncode, done.stderr),
                done.returncode == 0)
-        if words[0] != "query":  # which reads the file as it is
+        if words[0] != "query":  # reads only the state file
             expect(problems, "%s: the state has %s" % (words, sorted(place.ids())),
                    len(place.ids()) >= 6)
             expect(problems, "%s: the journal is left" % words,
@@ -93,7 +93,7 @@ def whole(place, count, rng):
 
 
 def other_states(place, count, rng):
-    """A journal that does not continue the state is told of and kept, and the state is let be."""
+    """A journal that does not continue the state causes a warning, is kept, and does not change the state."""
     problems = []
     journal = place.read(JOURNAL)
     for changes in ({"lineage": "another"}, {"serial": 40}, {"lineage": "", "serial": 0}):
@@ -118,7 +118,7 @@ def other_states(place, count, rng):
 
 
 def damaged(place, count, rng):
-    """No damage ends a command, loses what the state has or invents anything."""
+    """Damage never crashes a command, loses an object of the state or adds one."""
     problems = []
     journal = place.read(JOURNAL)
     state = place.read("terraform.tfstate")
@@ -154,7 +154,7 @@ def damaged(place, count, rng):
 
 
 def no_files(place, count, rng):
-    """What is no regular file in the journal's place hangs nobody."""
+    """A special file in place of the journal never blocks a command."""
     problems = []
     os.remove(place.path(JOURNAL))
     os.mkfifo(place.path(JOURNAL))

@@ -4,10 +4,10 @@
   kill_apply.py --binary PATH [--reference PATH] [--count N] [--objects N] [--seed N]
 
 Each round applies a configuration in an empty directory, kills the process (SIGKILL) after a random
-delay and asks the next command for the state. Every object whose completion was printed before the
-kill must be in the state, with the id that was printed; the state must be valid JSON or absent; and
-a following apply must bring everything into being without making anything twice. With --reference,
-that program has to read the file as the kill left it, and see the same as this one in the end.
+delay, and reads the state with the next command. Every object whose completion was printed before the
+kill must be in the state with the printed id. The state file must be valid JSON or absent. A second
+apply must create all missing objects and none twice. With --reference that program must read the file
+that the kill left, and show the same state as kinu at the end.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ def configuration(objects):
 
 
 def state_ids(binary, directory, env):
-    """Addresses and ids as the next command sees them."""
+    """Addresses and ids in the state, as the next command reads it."""
     shown = subprocess.run([binary, "show", "-json"], cwd=directory, env=env, check=True,
                            capture_output=True, text=True)
     document = json.loads(shown.stdout)
@@ -55,7 +55,7 @@ def one_round(binary, reference, objects, delay, env):
             process.wait()
         with open(log) as f:
             text = f.read()
-        # The last line may be cut; a cut line announces nothing.
+        # The last line may be incomplete: then nothing was announced.
         finished = dict(COMPLETE.findall(text[:text.rfind("\n") + 1]))
         found = state_ids(binary, directory, env)
         for address, identity in finished.items():
@@ -92,7 +92,7 @@ def one_round(binary, reference, objects, delay, env):
 
 
 def whole_run(binary, objects, env):
-    """Seconds that an apply takes which nobody kills."""
+    """The duration of an apply without a kill, in seconds."""
     directory = tempfile.mkdtemp(prefix="kinu-kill-")
     try:
         with open(os.path.join(directory, "main.tf"), "w") as f:
@@ -115,7 +115,7 @@ def main():
     args = parser.parse_args()
     binary = os.path.abspath(args.binary)
     env = {"PATH": os.environ.get("PATH", ""), "HOME": tempfile.gettempdir(), "TZ": "UTC"}
-    # How long a whole run takes decides where the kills fall.
+    # The kills are spread over the duration of a whole run.
     whole = whole_run(binary, args.objects, env)
     rng = random.Random(args.seed)
     failed = partial = 0

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Kills every command that writes a state, over and over in one directory, and checks what is left.
+"""Kills each command that writes a state, many times in one directory, and checks the files.
 
   kill_commands.py --binary PATH [--reference PATH] [--count N] [--objects N] [--seed N]
 
-A life is a directory in which commands follow each other, most of them killed (SIGKILL) after a
-random delay, a third of them with -lock=false; often the next command runs, and is killed, before
-anybody has looked at the state. Whenever the state is looked at:
+A life is a sequence of commands in one directory, most of them killed (SIGKILL) after a
+random delay, a third of them with -lock=false. Often the next command runs, and is killed, before
+the state is checked. Each check requires that:
 
-- what was reported as created is there, with the id that was reported, unless a later command has
-  taken it away; nothing is there that was reported as destroyed;
-- objects that no command has touched are as they were; what a command moves, forgets or imports is
+- each object that was reported as created exists with the reported id, unless a later command
+  removed it; no object exists that was reported as destroyed;
+- objects that no command changed are unchanged; objects that a command moves, forgets or imports are
   as before that command or as after it;
-- the files beside the state are whole (a plan that can be read, or none), and no command is kept
-  out by what a killed one left.
+- files beside the state are complete (a plan can be read, or does not exist), and no remains of a
+  killed command block the next one.
 
-With --reference that program reads the state too, after this one has, and must see the same.
+With --reference that program reads the state after kinu and must show the same.
 """
 import argparse
 import collections
@@ -42,9 +42,9 @@ class Life:
         self.env = {"PATH": os.environ.get("PATH", ""), "HOME": self.directory, "TZ": "UTC",
                     "TF_CLI_CONFIG_FILE": os.devnull}
         self.problems = []
-        self.must = {}       # address -> id: what has to be there
-        self.gone = set()    # ids that must not be there
-        self.unlooked = 0    # kills since somebody looked
+        self.must = {}  # address -> id: must exist
+        self.gone = set()  # ids that must not exist
+        self.unlooked = 0  # kills since the last check
         self.version = 0
         self.configure()
 
@@ -52,7 +52,7 @@ class Life:
         return os.path.join(self.directory, name)
 
     def configure(self):
-        """A configuration that makes more objects than the last one."""
+        """Writes a configuration with more objects than the last one."""
         self.version += 1
         count = self.options.objects * min(self.version, 3) // 3
         with open(self.path("main.tf"), "w", encoding="utf-8") as file:
@@ -68,7 +68,7 @@ class Life:
                                 stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def run(self, words, kill_after=None):
-        """What it printed up to the last whole line, and its exit code (-9: killed)."""
+        """Returns the output up to the last complete line, and the exit code (-9: killed)."""
         log = self.path("log")
         with open(log, "w", encoding="utf-8") as out:
             process = self.start(words, out)
@@ -90,7 +90,7 @@ class Life:
         return {r["address"]: r["values"]["id"] for r in resources.get("resources", [])}
 
     def look(self):
-        """Compares the state with what it may be, and goes on from what it is."""
+        """Compares the state with the possible ones. The actual state is the new starting point."""
         found = self.ids(self.options.binary)
         if found is None:
             return
@@ -109,7 +109,7 @@ class Life:
         self.unlooked = 0
 
     def end(self):
-        """After one more command that nobody kills nothing is left beside the state."""
+        """After one more command, without a kill, no temporary file is left beside the state."""
         self.look()
         for words in (["apply", "-auto-approve", "-no-color"], ["plan", "-out=p"]):
             text, code = self.run(words)
@@ -119,15 +119,15 @@ class Life:
         if left:
             self.problems.append("left in the end: %s" % left)
 
-    # Each command: its words, and what its output means for the state.
+    # For each command: its arguments, and what its output says about the state.
 
     def created_and_destroyed(self, text):
         for address, identity in DESTROYING.findall(text):
             if self.must.get(address) == identity:
-                del self.must[address]  # it may be gone or not
+                del self.must[address]  # may or may not exist
         for address in DESTROYED.findall(text):
             begun = dict(DESTROYING.findall(text))
-            if begun.get(address) != "given":  # which can be imported again
+            if begun.get(address) != "given":  # can be imported again
                 self.gone.add(begun.get(address))
         for address, identity in CREATED.findall(text):
             self.must[address] = identity
@@ -183,7 +183,7 @@ class Life:
         if "terraform_data.imported" in self.must:
             return ["state", "rm", "terraform_data.imported"], \
                 lambda text: self.must.pop("terraform_data.imported", None)
-        self.gone.discard("given")  # it may come back from now on
+        self.gone.discard("given")  # may exist again from now on
 
         def imported(text):
             if "Import successful" in text:
@@ -213,7 +213,7 @@ class Life:
     WITHOUT_LOCK_FLAG = ("list", "pull")
 
     def step(self, times):
-        """One command, killed or not."""
+        """Runs one command, with or without a kill."""
         kind = self.rng.choices(
             ["apply", "replace", "destroy", "move", "remove", "taint", "import_object", "push",
              "plan", "refresh", "others"], [6, 2, 3, 2, 1, 1, 3, 1, 1, 1, 1])[0]
@@ -233,7 +233,7 @@ class Life:
         text, code = self.run(words, self.rng.uniform(earliest * times[kind], times[kind])
                               if kill else None)
         took = time.monotonic() - begin
-        said = ("is not currently tainted", "No state file was found")  # which may well be so
+        said = ("is not currently tainted", "No state file was found")  # possible after a kill
         if code not in (0, -9) and not any(words in text for words in said):
             self.problems.append("%s: exit %d: %s" % (words, code, text[-2000:]))
         if code == 0:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A provider that fails in each of its calls: what is told, and what the state keeps.
+"""Lets a provider fail in each of its calls, and checks diagnostics and state.
 
   provider_faults.py --binary PATH --mirror DIRECTORY [--update | --reference PATH] [NAME...]
 
-The tests' provider fails as KINUTEST_FAULT says (tests/providers/kinutest/faults.go). Each case
-starts from a state of its own or from none, runs one command and gives one line of
-provider_faults.txt: the exit code, the summaries of the diagnostics, each once, and the objects of
-the state with their statuses. With --reference that program answers instead of the record (it keeps
-write-only values that a provider returns: docs/differences.md). Without the provider the test is
-skipped (77).
+The test provider fails as KINUTEST_FAULT says (tests/providers/kinutest/faults.go). Each case
+starts with or without a state, runs one command and produces one line of provider_faults.txt: the
+exit code, the summaries of the diagnostics without duplicates, and the objects of the state with
+their statuses. With --reference the expected lines come from that program and not from the file (it
+keeps write-only values that a provider returns: docs/differences.md). Without the provider the test
+is skipped (77).
 """
 import argparse
 import json
@@ -43,7 +43,7 @@ data "kinutest_lookup" "l" {
   key = "k"
 }
 """
-# Apart: a process that crashes takes calls of functions with it, as it happens.
+# In its own output: a process that crashes may or may not fail running function calls too.
 FUNCTION = """output "f" {
   value = provider::kinutest::shout("x", var.value)
 }
@@ -71,7 +71,7 @@ def cases():
         yield from each("plan", call, OBJECT, True, PLAN)
     yield from each("create", "OpenEphemeralResource", OBJECT, False, APPLY)
     yield from each("plan", "CloseEphemeralResource", ["error"], True, PLAN)
-    # What is unknown after a refresh is told of: docs/differences.md.
+    # kinu reports unknown values after a refresh: docs/differences.md.
     yield from each("plan", "ReadResource", OBJECT + ["write"], True, PLAN)
     yield from each("plan", "UpgradeResourceState", RESOURCE, True, PLAN)
     for name, state, args in (("create", False, []), ("update", True, UPDATE),

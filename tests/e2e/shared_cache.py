@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Commands beside installations that share one package cache: none may notice the others.
+"""Runs commands while installations use the same plugin cache: neither may disturb the other.
 
   shared_cache.py --binary PATH --mirror DIRECTORY [--commands N] [--inits N]
 
-The provider of the tests (kinu/kinutest) in the mirror is packed. Directories without a lock file
-are initialized over and over, while others that are initialized use the same cache. Then many are
-initialized at once, with an empty cache. Without the provider the test is skipped (exit code 77).
+The mirror has the test provider (kinu/kinutest) as a zip file. Directories without a lock file are
+initialised again and again, while commands run in initialised directories with the same cache. Then
+many directories are initialised at once with an empty cache. Without the provider the test is
+skipped (exit code 77).
 """
 import argparse
 import glob

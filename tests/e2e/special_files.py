@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes onto devices, pipes and links: what stands there stays what it is.
+"""Writes to devices, pipes and links: they must stay what they are.
 
   special_files.py --binary PATH
 
-Cases that need a device of their own, or a mount, run for root only.
+Cases that need their own device or mount run only as root.
 """
 import argparse
 import json
@@ -51,8 +51,8 @@ class Place:
         return [n for n in os.listdir(self.directory) if n.endswith(".new")]
 
 
-# Command lines that name a device, and how they end. A state needs a file that can be cut off, as
-# the reference has it too.
+# Command lines that name a device, and their exit codes. A state file must be truncated, which a
+# device refuses; OpenTofu fails in the same way.
 ON_A_DEVICE = [
     (["plan", "-out=null"], 0),
     (["plan", "-json-into=null"], 0),
@@ -124,7 +124,7 @@ def pipes(binary, root):
 
 
 def links(binary, root):
-    """Links keep being links, whether their target is there or not."""
+    """Links stay links, even if their target is missing."""
     place = Place(binary, root)
     problems = []
     os.mkdir(place.path("d"))
@@ -144,7 +144,7 @@ def links(binary, root):
 
 
 def mounts(binary, root):
-    """A file that is a mount of its own cannot be replaced: it is written where it is."""
+    """A mounted file cannot be replaced, so that it is overwritten in place."""
     if os.geteuid() != 0:
         return []
     place = Place(binary, root)
@@ -176,7 +176,7 @@ def mounts(binary, root):
 
 
 def planted(binary, root):
-    """Links that somebody puts where this program writes beside a state lead nowhere."""
+    """Links that another user puts in place of temporary files are not followed."""
     place = Place(binary, root)
     problems = []
     with open(place.path("victim"), "w", encoding="utf-8") as file:
@@ -195,7 +195,7 @@ def planted(binary, root):
 
 
 def leftovers(binary, root):
-    """What killed runs left beside a file goes with the next run that writes it."""
+    """Temporary files of killed runs are removed by the next run that writes the file."""
     place = Place(binary, root)
     for name in ("terraform.tfstate", "terraform.tfstate.backup", "p"):
         with open(place.path(".%s.0123abcd.new" % name), "w", encoding="utf-8") as file:
@@ -206,7 +206,7 @@ def leftovers(binary, root):
 
 
 def full_device(binary, root):
-    """What fmt prints is its result: it fails when that cannot be written."""
+    """The output of fmt is its result: fmt fails if it cannot be written."""
     if not os.path.exists("/dev/full"):
         return []
     place = Place(binary, root)

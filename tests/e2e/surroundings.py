@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Applies in surroundings where a state cannot be written: what was there stays, what was done is told.
+"""Applies where the state cannot be written: the old state stays, and the changes are reported.
 
   surroundings.py --binary PATH [--reference PATH]
 
-Each case starts from a state of its own, applies a change under a limit, and looks at the exit code,
-the summaries and the files. With --reference that program does the same beside it, and its exit code
-and summaries are printed where they differ.
+Each case starts from its own state, applies a change under a limit, and checks exit code, summaries
+and files. With --reference that program does the same, and differences of exit codes and summaries
+are printed.
 """
 import argparse
 import json
@@ -67,7 +67,7 @@ class Place:
                               preexec_fn=lower if limit else None, timeout=120, check=False)
 
     def objects(self):
-        """The inputs of all objects, as the next command reads the state."""
+        """The inputs of all objects in the state, as the next command reads it."""
         shown = json.loads(self.run("show", "-json").stdout)
         return [r["values"].get("input") or "" for r in
                 shown.get("values", {}).get("root_module", {}).get("resources", [])]
@@ -79,20 +79,20 @@ def expect(problems, what, holds):
 
 
 def file_limit(binary, root):
-    """No file may grow beyond 40 kB: neither the state, nor the journal, nor errored.tfstate."""
+    """No file may exceed 40 kB: neither state, journal nor errored.tfstate."""
     place = Place(binary, root)
     done = place.run("apply", "-auto-approve", "-var", "v=two", limit=40_000)
     problems = []
     expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
     expect(problems, "no word of the failure", "Failed to save state" in done.stderr)
-    # What cannot be recorded stops the run; a few objects were being worked on already.
+    # A change that cannot be recorded stops the run. Some objects were in progress.
     expect(problems, "no word of the journal", "Failed to record changes" in done.stderr)
     worked_on = done.stdout.count("Modifying...")
     recorded = sum(text.startswith("two-") for text in place.objects())
     expect(problems, "%d objects were worked on, %d recorded" % (worked_on, recorded),
            worked_on <= recorded + 10)
     now = place.read("terraform.tfstate")
-    if now != place.before:  # a whole state, or the one from before
+    if now != place.before:  # a complete state, or the old one
         expect(problems, "the state is damaged", len(json.loads(now)["resources"]) in (1, 2))
     expect(problems, "the state is not shown", '"two-' in done.stdout + done.stderr)
     expect(problems, "an empty errored.tfstate", place.read("errored.tfstate") != "")
@@ -100,7 +100,7 @@ def file_limit(binary, root):
 
 
 def journal_only(binary, root):
-    """The whole state is too large, the journal is not: nothing is lost when the limit is gone."""
+    """The state exceeds the limit, the journal does not: without the limit nothing is lost."""
     place = Place(binary, root)
     place.write("hook", "true")
     done = place.run("apply", "-auto-approve", "-var", "v=two", "-target", "terraform_data.a[7]",
@@ -114,7 +114,7 @@ def journal_only(binary, root):
 
 
 def lost_lock(binary, root):
-    """Somebody removes the lock's description while the apply runs: it goes on."""
+    """The lock info file is removed during the apply, which continues."""
     place = Place(binary, root)
     place.write("hook", "rm -f .terraform.tfstate.lock.info")
     done = place.run("apply", "-auto-approve", "-var", "v=two")
@@ -127,7 +127,7 @@ def lost_lock(binary, root):
 
 
 def directory_in_the_way(binary, root):
-    """A directory takes the state's name: errored.tfstate has the state."""
+    """A directory has the name of the state: errored.tfstate receives the state."""
     place = Place(binary, root)
     place.write("hook", "rm -f terraform.tfstate && mkdir terraform.tfstate")
     done = place.run("apply", "-auto-approve", "-var", "v=two")
@@ -144,7 +144,7 @@ def directory_in_the_way(binary, root):
 
 
 def damaged_files(binary, root):
-    """A state or plan that is cut off is refused and left alone."""
+    """A truncated state or plan is refused and not changed."""
     place = Place(binary, root)
     problems = []
     place.write("terraform.tfstate", place.before[:1000])
@@ -165,7 +165,7 @@ def damaged_files(binary, root):
 
 
 def no_journal(binary, root):
-    """Where no journal can be made nothing is begun."""
+    """If no journal can be created, no change is made."""
     place = Place(binary, root)
     os.mkdir(place.path(".terraform.tfstate.journal"))
     done = place.run("apply", "-auto-approve", "-var", "v=two", "-lock=false")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a person at a terminal meets: questions, interrupts, the console's lines.
+"""Runs the program in a terminal: prompts, interrupts, and the lines of the console.
 
   terminal.py --binary PATH
 
-Each row runs the program in a terminal of its own, answers what it asks, and looks at the screen
-and the exit code.
+Each row starts the program in its own terminal, answers its prompts, and checks the screen and the
+exit code.
 """
 import argparse
 import os
@@ -26,8 +26,8 @@ SECRET = {"main.tf": 'variable "v" {\n  sensitive = true\n}\n'
 CONSOLE = {"main.tf": 'locals {\n  w = { "日本" = "値" }\n}\n'}
 ASKED = "Enter a value:"
 
-# name, arguments, (text to wait for, what to type or signal to send)..., files, exit code, what must
-# be on the screen in this order, what must not be there
+# name, arguments, (text to wait for, input or signal to send)..., files, exit code, texts that must
+# be on the screen in this order, texts that must not
 ROWS = [
     ("approval, Control-C", ["apply", "-no-color"], [(ASKED, CONTROL_C)], APPLY, 1,
      ["Error: error asking for approval: interrupted"],
@@ -83,7 +83,7 @@ class Terminal:
             os.execve(binary, [binary] + arguments, environment)
 
     def read(self, seconds):
-        """Reads what comes within that time. False at the end of the output."""
+        """Reads output for at most that many seconds. False at the end of the output."""
         ready, _, _ = select.select([self.descriptor], [], [], seconds)
         if ready:
             try:
@@ -95,7 +95,7 @@ class Terminal:
         return True
 
     def wait_for(self, text, begin):
-        """Waits until the text stands on the screen; the place behind it."""
+        """Waits for a text on the screen. Returns the position after it."""
         deadline = time.monotonic() + 60
         while text.encode() not in self.screen[begin:] and time.monotonic() < deadline:
             if not self.read(0.1):
@@ -103,7 +103,7 @@ class Terminal:
         return len(self.screen)
 
     def wait_for_editor(self):
-        """Waits until the line editor has taken the terminal over, which it does after its prompt."""
+        """Waits until the line editor controls the terminal, which happens after it prints its prompt."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if not termios.tcgetattr(self.descriptor)[3] & termios.ICANON:
@@ -111,7 +111,7 @@ class Terminal:
             time.sleep(0.01)
 
     def end(self):
-        """The exit code, or None when the program does not end."""
+        """The exit code, or None if the program does not end."""
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and self.read(0.1):
             pass

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into a fresh directory, runs the program from there, builds the examples against the
-# installed library alone, and runs them:
+# Installs a build into an empty directory, runs the program from there, builds the examples with
+# only the installed library, and runs them:
 #   run.sh BUILD [COMPILER]
 set -euo pipefail
 build=$(realpath "$1")

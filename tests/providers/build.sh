@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the providers that end-to-end tests use into a filesystem mirror:
+# Builds the providers of the end-to-end tests into a filesystem mirror:
 #   build.sh DIRECTORY
-# The versions are pinned: kinutest by go.mod and go.sum here, hashicorp/time by its own. Does nothing
-# when the mirror is there already. Without Go, or without the modules and a network to get them
-# from, it says so and succeeds: the tests are then skipped.
+# Versions are pinned: kinutest by go.mod and go.sum here, hashicorp/time by its own. Does nothing
+# if the mirror is up to date. Without Go, or without the modules and a network to download them, it
+# prints a message and succeeds: the tests are then skipped.
 set -euo pipefail
 trap 'echo "tests/providers: the providers could not be built, their tests will be skipped"; exit 0' ERR
 mirror=$(mkdir -p "$1" && cd "$1" && pwd)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the reference's suite of HCL files with the reference's own driver against kinu's hcldec:
+# Runs OpenTofu's suite of HCL files with its own driver against kinu's hcldec:
 #   run.sh KINU DIRECTORY
-# The driver and the suite are of the module that go.mod and go.sum pin; DIRECTORY is where the driver
-# is built. Without Go, or without the module and a network to get it from, the exit status is 77: the
-# test is skipped.
+# go.mod and go.sum pin the module of the driver and the suite. DIRECTORY receives the built driver.
+# Without Go, or without the module and a network to download it, the exit status is 77: the test is
+# skipped.
 set -euo pipefail
 kinu=$(realpath "$1")
 mkdir -p "$2"
@@ -24,7 +24,7 @@ ln -sf "$kinu" "$work/hcldec"
 suite="$(go list -m -f '{{.Dir}}' "$module")/specsuite/tests"
 "$work/hclspecsuite" "$suite" "$work/hcldec" | tee "$work/log"
 expected=$(find "$suite" -name '*.t' | wc -l)
-# The driver names each test when it begins and again when its problems were reported.
+# The driver prints the name of each test at its start and again after its problems.
 begun=$(sort -u "$work/log" | grep -c '^- ')
 if [ "$begun" -ne "$expected" ]; then
   echo "tests/specsuite: $begun of $expected tests ran"

@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// entry is a resource type with an identity, and with deprecated parts at every depth. It exists in
-// the state alone.
+// entry is a resource type with an identity, and with deprecated attributes and blocks at every
+// depth. Its objects exist only in the state.
 type entry struct{}
 
 type entryModel struct {

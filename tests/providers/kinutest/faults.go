@@ -31,7 +31,7 @@ func faultOf(call string) string {
 	return ""
 }
 
-// before does what goes wrong with a call as such.
+// before simulates the faults that replace a call.
 func (s *server) before(call string) error {
 	switch faultOf(call) {
 	case "crash":
@@ -45,7 +45,7 @@ func (s *server) before(call string) error {
 	return nil
 }
 
-// after changes the object that a call answers with.
+// after changes the object in the response of a call.
 func after(call string, object **tfprotov6.DynamicValue, private *[]byte) {
 	fault := faultOf(call)
 	switch fault {

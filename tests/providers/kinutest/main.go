@@ -1,7 +1,7 @@
-// Command terraform-provider-kinutest is the provider that end-to-end tests run against: protocol 6,
-// one resource type that uses every kind of attribute and block, one with an identity and deprecated
-// parts, and one of each other kind of object. It talks to nothing but an optional directory of JSON
-// files.
+// Command terraform-provider-kinutest is the provider of the end-to-end tests: protocol 6, one
+// resource type that uses every kind of attribute and block, one with an identity and deprecated
+// parts, and one of each other kind of object. It uses no network and at most one directory, whose
+// JSON files are the objects.
 package main
 
 import (

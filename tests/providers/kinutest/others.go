@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// lookup is a data source that answers with its key in capitals, and with whatever it is given.
+// lookup is a data source that returns its key in capitals and its other arguments unchanged.
 type lookup struct{}
 
 type lookupModel struct {
@@ -51,7 +51,7 @@ func (d *lookup) Read(ctx context.Context, req datasource.ReadRequest, resp *dat
 	resp.Diagnostics.Append(resp.State.Set(ctx, model)...)
 }
 
-// token is an ephemeral resource that has to be renewed.
+// token is an ephemeral resource that must be renewed.
 type token struct{}
 
 type tokenModel struct {
@@ -99,7 +99,7 @@ func (e *token) Close(ctx context.Context, req ephemeral.CloseRequest, resp *eph
 	}
 }
 
-// shout is a function: shout(text, more...).
+// shout implements the function shout(text, more...).
 type shout struct{}
 
 func (f shout) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {

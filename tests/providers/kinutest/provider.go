@@ -14,7 +14,7 @@ import (
 
 type testProvider struct{}
 
-// settings is what resources get from the provider's configuration.
+// settings is the part of the provider's configuration that resources use.
 type settings struct {
 	directory string
 	prefix    string

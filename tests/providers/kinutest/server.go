@@ -9,14 +9,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// server is the provider with one function more once it is configured: prefixed(text), which needs
-// the configured prefix (the schema does not have it), and with faults (faults.go).
+// server adds two things to the provider: the function prefixed(text), which exists only once the
+// provider is configured because it uses the configured prefix, and faults (faults.go).
 type server struct {
 	tfprotov6.ProviderServer
 	mutex   sync.Mutex
 	prefix  *string
 	stop    sync.Once
-	stopped chan struct{} // closed when the provider is asked to stop
+	stopped chan struct{} // closed when the provider receives Stop
 }
 
 func newFaultless() tfprotov6.ProviderServer {

@@ -139,7 +139,7 @@ func (r *thing) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, 
 	}
 }
 
-// misbehave does what the attribute `behave` asks for at this point of an object's life.
+// misbehave does what the attribute `behave` demands at this point of an object's life.
 func misbehave(model thingModel, point string, fail func(summary, detail string)) bool {
 	switch model.Behave.ValueString() {
 	case "fail-" + point:
@@ -287,7 +287,8 @@ func (r *thing) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
 	}
 }
 
-// MoveState takes over objects of kinutest_entry by their name, and of terraform_data by their input.
+// MoveState accepts objects of kinutest_entry, by their name, and of terraform_data, by their
+// input.
 func (r *thing) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{
 		StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
