@@ -30,6 +30,7 @@ struct Condition {
   SourceRange range;
 };
 
+/// A `variable` block. `has_…`: the argument is present, which decides what an override replaces.
 struct Variable {
   Symbol name;
   SourceRange range;
@@ -51,12 +52,14 @@ struct Variable {
   std::vector<Condition> validations;
 };
 
+/// An argument of a `locals` block.
 struct Local {
   Symbol name;
   const hcl::Expr* expr = nullptr;
   SourceRange range;
 };
 
+/// An `output` block.
 struct Output {
   Symbol name;
   const hcl::Expr* expr = nullptr;
@@ -96,6 +99,7 @@ struct Provisioner {
   SourceRange type_range;
 };
 
+/// `ignore_changes`: absent, a list or `all`.
 enum class IgnoreChanges : uint8_t { kNone, kSome, kAll };
 
 /// A `resource`, `data` or `ephemeral` block.
@@ -132,6 +136,7 @@ extern const std::span<const std::string_view> kProvisionerMetaNames;
 /// The hidden names for a resource of the mode.
 std::span<const std::string_view> MetaNames(ResourceMode mode);
 
+/// A `provider` block.
 struct ProviderBlock {
   Symbol local_name;
   Symbol alias;
@@ -140,7 +145,7 @@ struct ProviderBlock {
   std::string version;
   SourceRange range;
   SourceRange name_range;
-  /// has no arguments but `alias`: it passes on the configuration of a module call
+  /// only the argument `alias`: it passes on the configuration of a module call
   bool is_empty = false;
 };
 
@@ -152,6 +157,7 @@ struct ProviderMeta {
   SourceRange range;
 };
 
+/// An entry of a `required_providers` block.
 struct RequiredProvider {
   Symbol local_name;
   Symbol provider;  ///< full source address
@@ -161,6 +167,7 @@ struct RequiredProvider {
   SourceRange range;
 };
 
+/// A `module` block.
 struct ModuleCall {
   Symbol name;
   SourceRange range;
@@ -185,6 +192,7 @@ struct ModuleCall {
   std::vector<PassedProvider> providers;
 };
 
+/// A `check` block.
 struct Check {
   Symbol name;
   SourceRange range;
@@ -201,6 +209,7 @@ struct Endpoint {
   SourceRange range;
 };
 
+/// A `moved` block.
 struct Moved {
   const hcl::TraversalExpr* from = nullptr;
   const hcl::TraversalExpr* to = nullptr;
@@ -209,6 +218,7 @@ struct Moved {
   Endpoint to_endpoint;
 };
 
+/// A `removed` block.
 struct Removed {
   Endpoint from;  ///< has no instance keys
   bool destroy = false;
@@ -217,6 +227,7 @@ struct Removed {
   SourceRange range;
 };
 
+/// An `import` block.
 struct Import {
   const hcl::Expr* to = nullptr;
   const hcl::Expr* id = nullptr;
@@ -230,6 +241,7 @@ struct Import {
   SourceRange provider_range;  ///< of the `provider` argument
 };
 
+/// A `backend` block.
 struct Backend {
   std::string type;
   const hcl::Body* body = nullptr;
@@ -237,6 +249,7 @@ struct Backend {
   SourceRange type_range;
 };
 
+/// A `cloud` block.
 struct Cloud {
   const hcl::Body* body = nullptr;
   SourceRange range;
@@ -254,10 +267,11 @@ struct EncryptionTarget {
     const hcl::Expr* expr = nullptr;  ///< null: the `method` argument is missing
     SourceRange missing;              ///< where the missing argument would stand
   };
-  /// the method for writing, then the fallbacks for reading older files
+  /// The method for writing, then the fallbacks for reading older files.
   std::vector<Method> methods;
   bool enforced = false;
 };
+/// An `encryption` block.
 struct Encryption {
   std::vector<EncryptionPart> key_providers;
   std::vector<EncryptionPart> methods;
@@ -298,11 +312,12 @@ struct Module {
   int FindOutput(Symbol name) const { return Look(output_index, name); }
   int FindCall(Symbol name) const { return Look(call_index, name); }
   int FindResource(const ResourceName& name) const;
+  /// Null if no required_providers block lists the name.
   const RequiredProvider* FindRequiredProvider(Symbol local_name) const;
 
   FlatMap<uint32_t, int> variable_index, local_index, output_index, call_index;
   FlatMap<ResourceName, int> resource_index;
-  /// local name to full source address, for the names that are in use
+  /// Local name to full source address, for the names that are in use.
   FlatMap<uint32_t, Symbol> provider_addresses;
 
  private:
@@ -337,6 +352,7 @@ class Config {
   std::vector<std::unique_ptr<ConfigNode>> nodes;  ///< parents before children; [0] is the root
 
   ConfigNode& root() const { return *nodes[0]; }
+  /// The node of a module, or null.
   const ConfigNode* Find(ModuleId path) const;
   /// The provider configuration that (local name, alias) means in a module, following `providers`
   /// arguments and inheritance upwards. Ref: configs.Config.ResolveAbsProviderAddr and

@@ -14,11 +14,13 @@
 
 namespace kinu::config {
 
+/// A `check` block and its nested data source.
 struct CheckBlock {
   Check check;
   std::optional<Resource> data;
 };
 
+/// A `required_providers` block.
 struct RequiredProvidersBlock {
   std::vector<RequiredProvider> providers;
   SourceRange range;
@@ -100,25 +102,31 @@ const hcl::Expr* Unquote(BlockReader& reader, const hcl::Expr& expr, bool keywor
 /// Returns the expression if it is a reference with constant keys. Otherwise reports an error and
 /// returns null.
 const hcl::TraversalExpr* ReadTraversal(BlockReader& reader, const hcl::Expr& expr);
+/// Reads `depends_on`. Elements that are not references are reported and omitted.
 std::vector<const hcl::TraversalExpr*> ReadDependsOn(BlockReader& reader,
                                                      const hcl::Attribute& attribute);
 /// In JSON, parses the string as an expression; null if that fails. In native syntax, returns
 /// `expr`.
 const hcl::Expr* ExpressionInString(BlockReader& reader, const hcl::Expr& expr);
+/// Reads a reference to a provider configuration. Nothing after an error. `argument` is its name,
+/// for messages.
 std::optional<ProviderRef> ReadProviderRef(BlockReader& reader, const hcl::Expr& expr,
                                            std::string_view argument);
 /// The elements of a list constructor. Reports an error for other expressions.
 std::span<const hcl::Expr* const> ReadList(const hcl::Expr& expr, Diagnostics& diags);
 
 // --- Parts of several block types. ---
+/// Reads a `validation`, `precondition`, `postcondition` or `assert` block.
 Condition ReadCondition(BlockReader& reader, const hcl::Block& block);
 /// Reports a condition of a resource that refers to the resource by its name and not as `self`.
 void CheckSelfReferences(BlockReader& reader, const Condition& condition, std::string_view type,
                          const ResourceName& name);
+/// Reads a `provisioner` block. Nothing if OpenTofu has removed its type.
 std::optional<Provisioner> ReadProvisioner(BlockReader& reader, const hcl::Block& block);
 /// Reports the references of a body that are not `self`, `path` or `terraform`.
 void CheckOnlySelfReferences(const hcl::Body& body, std::span<const std::string_view> hidden,
                              Diagnostics& diags);
+/// Reads a `data` block. `nested`: in a `check` block, which forbids repetition.
 std::optional<Resource> ReadDataBlock(BlockReader& reader, const hcl::Block& block, bool nested);
 
 /// Checks that a block has at most one of `count`, `for_each` and `enabled`.

@@ -11,8 +11,10 @@
 
 namespace kinu::config {
 
+/// How a module is found: by a directory in the configuration, a registry, or a download address.
 enum class ModuleSourceKind : uint8_t { kLocal, kRegistry, kRemote };
 
+/// A parsed source address.
 struct ModuleSource {
   ModuleSourceKind kind = ModuleSourceKind::kLocal;
   /// Normal form: "./m", "registry.opentofu.org/ns/name/system//sub".

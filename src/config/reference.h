@@ -13,6 +13,7 @@ namespace kinu::config {
 
 struct Module;
 
+/// What a reference means.
 enum class ReferenceKind : uint8_t {
   kInvalid,   ///< no valid reference: ResolveReference() reports why
   kVariable,  ///< var.x: index into Module::variables

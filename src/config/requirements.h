@@ -9,6 +9,7 @@
 
 namespace kinu::config {
 
+/// A required provider.
 struct ProviderRequirement {
   Symbol provider;  ///< full source address
   VersionConstraints constraints;

@@ -32,6 +32,7 @@ struct SourceSnapshot {
   std::vector<SnapshotModule> modules;
 };
 
+/// Read access to directories with source files.
 class SourceFiles {
  public:
   virtual ~SourceFiles() = default;
@@ -39,6 +40,7 @@ class SourceFiles {
   virtual Result<std::vector<std::string>> List(const std::string& dir) const = 0;
   /// The text of a file. kNotFound: there is no such file.
   virtual Result<std::string> Read(const std::string& dir, const std::string& name) const = 0;
+  /// Whether the directory exists.
   virtual bool HasDirectory(const std::string& dir) const = 0;
 };
 

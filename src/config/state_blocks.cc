@@ -21,7 +21,7 @@ struct Argument {
 struct PartType {
   std::string_view name;
   std::span<const Argument> arguments;
-  /// blocks of which only the references are checked
+  /// Blocks of which only the references are checked.
   std::span<const std::string_view> blocks = {};
   std::span<const std::string_view> hidden = {};  ///< arguments that another reader has read
 };

@@ -20,6 +20,7 @@ struct StaticSubject {
   SourceRange range;
 };
 
+/// Evaluates expressions while a configuration is loaded. Caches variables and local values.
 class StaticEvaluator {
  public:
   StaticEvaluator(Program& program, const LoadOptions& options, std::string root_dir)

@@ -36,6 +36,7 @@ struct MockResource {
   std::optional<Value> defaults;
 };
 
+/// A `mock_provider` block.
 struct MockProvider {
   Symbol local_name;
   Symbol alias;
@@ -82,6 +83,7 @@ struct TestRun {
   std::shared_ptr<Config> config;
 };
 
+/// A parsed test file.
 struct TestFile {
   std::string name;  ///< path from the root module: "tests/main.tftest.hcl"
   std::vector<hcl::Attribute> variables;

@@ -12,6 +12,7 @@
 
 namespace kinu::install {
 
+/// The block types of `provider_installation`.
 enum class InstallMethodKind : uint8_t { kDirect, kFilesystemMirror, kNetworkMirror, kOciMirror };
 
 /// A block inside `provider_installation`.
@@ -22,12 +23,14 @@ struct InstallMethod {
   std::vector<std::string> exclude;
 };
 
+/// A `provider_installation` block.
 struct ProviderInstallation {
   std::vector<InstallMethod> methods;
   /// Provider source address to the directory that holds its executable.
   std::map<std::string, std::string, ProviderAddressLess> dev_overrides;
 };
 
+/// The merged CLI configuration.
 struct CliConfig {
   std::string plugin_cache_dir;
   bool plugin_cache_may_break_lock_file = false;

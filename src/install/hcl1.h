@@ -14,6 +14,7 @@ namespace kinu::install {
 
 struct Hcl1Item;
 
+/// A value of a file.
 struct Hcl1Value {
   enum class Kind : uint8_t { kString, kNumber, kBool, kList, kObject };
   Kind kind = Kind::kObject;

@@ -24,6 +24,7 @@ struct ProviderAddressLess {
   bool operator()(std::string_view a, std::string_view b) const;
 };
 
+/// The lock of one provider.
 struct ProviderLock {
   Version version;
   VersionConstraints constraints;
@@ -34,6 +35,7 @@ struct ProviderLock {
   std::vector<std::string> PreferredHashes() const;
 };
 
+/// A lock file in memory.
 class LockFile {
  public:
   std::map<std::string, ProviderLock, ProviderAddressLess> providers;
@@ -41,8 +43,10 @@ class LockFile {
   /// Reads a file. A missing file is an empty lock file. Ranges in `diags` are valid as long as
   /// this object.
   static LockFile Read(const std::string& path, Diagnostics& diags);
+  /// Parses the text of a lock file. `name` is for diagnostics.
   static LockFile Parse(std::string name, std::string text, Diagnostics& diags);
 
+  /// The lock of a provider, or null.
   const ProviderLock* Find(std::string_view address) const;
   /// Sets or replaces a lock. Sorts the hashes and removes duplicates.
   void Set(const std::string& address, Version version, VersionConstraints constraints,
@@ -51,6 +55,7 @@ class LockFile {
   /// same version of the OpenTofu provider of that name, unless that is locked already. Hashes are
   /// not copied: the packages differ. Returns pairs of old and new addresses.
   std::vector<std::pair<std::string, std::string>> TakeOverPredecessor();
+  /// The normalised text of the file.
   std::string ToText() const;
   /// Writes the file atomically.
   Result<void> Write(const std::string& path) const;

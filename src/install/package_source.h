@@ -27,6 +27,7 @@ struct Package {
 Result<std::vector<Package>> ListMirror(const std::string& directory, std::string_view address,
                                         std::string_view platform);
 
+/// Finds packages by the installation methods in effect.
 class PackageSource {
  public:
   /// Uses `forced_directories` (-plugin-dir) if there are any, else the installation methods of the

@@ -27,9 +27,11 @@ enum class InstallFailure : uint8_t {
 
 /// Callbacks for progress. Each may be empty.
 struct InstallEvents {
+  /// A built-in provider, which needs no installation.
   std::function<void(const std::string& address)> built_in;
   /// Versions are being searched. `locked`: only for the locked version.
   std::function<void(const std::string& address, const VersionConstraints&, bool locked)> query;
+  /// The package is installed and matches its lock.
   std::function<void(const std::string& address, const Version&)> already_installed;
   /// `to_cache`: into the directory that working directories share.
   std::function<void(const std::string& address, const Version&, bool to_cache)> installing;
@@ -37,9 +39,11 @@ struct InstallEvents {
   std::function<void(const std::string& address, const Version&)> linking_from_cache;
   /// `linked`: the package is linked and was not copied.
   std::function<void(const std::string& address, const Version&, bool linked)> installed;
+  /// The provider could not be installed.
   std::function<void(const std::string& address, const std::string& error, InstallFailure)> failed;
 };
 
+/// Where and how to install.
 struct InstallOptions {
   std::string providers_directory;  ///< `.terraform/providers`
   bool upgrade = false;
@@ -53,6 +57,7 @@ struct InstallOptions {
   std::vector<std::string> unmanaged;
 };
 
+/// The new lock file and the errors.
 struct InstallResult {
   LockFile locks;
   /// Source address to error message.

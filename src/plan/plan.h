@@ -16,8 +16,10 @@
 
 namespace kinu::plan {
 
+/// What `plan` plans: changes, destruction, or only an update of the state.
 enum class Mode : uint8_t { kNormal, kDestroy, kRefreshOnly };
 
+/// The action for an object. The order is not that of the plan file.
 enum class Action : uint8_t {
   kNoOp,
   kCreate,
@@ -29,6 +31,7 @@ enum class Action : uint8_t {
   kForget,
   kForgetThenCreate,
 };
+/// Whether the action is a replacement, in either order.
 bool IsReplace(Action action);
 /// The name in messages: "Create", "DeleteThenCreate", ….
 std::string_view MessageName(Action action);
@@ -56,6 +59,7 @@ enum class Reason : uint8_t {
 /// The name in documents ("replace_because_tainted"). Empty for kNone.
 std::string_view ReasonName(Reason reason);
 
+/// The import that is part of a change.
 struct Importing {
   std::string id;
   Value identity;  ///< null when imported by id
@@ -82,6 +86,7 @@ struct ResourceChange {
   Value after_identity;
 };
 
+/// The planned change of a root output.
 struct OutputChange {
   std::string name;
   Action action = Action::kNoOp;
@@ -90,12 +95,14 @@ struct OutputChange {
   bool sensitive = false;
 };
 
+/// The value of a root variable that was set for the plan.
 struct PlanVariable {
   std::string name;
   Value value;
   bool ephemeral = false;  ///< the plan file has only the name
 };
 
+/// The backend that the plan belongs to. An apply requires the same.
 struct BackendRecord {
   std::string type = "local";
   Value config;
@@ -108,6 +115,7 @@ struct RelevantAttribute {
   Path attribute;
 };
 
+/// A plan.
 struct Plan {
   std::shared_ptr<Program> program;
   Mode mode = Mode::kNormal;

@@ -43,6 +43,7 @@ class PlanFile {
   /// Whether the plan has a digest of its configuration, which Verify() compares. Plans of OpenTofu
   /// have none.
   bool knows_sources() const;
+  /// The planned configuration.
   Result<config::SourceSnapshot> Configuration() const;
   /// The variables of the root module without ephemeral ones. Loading the configuration can need
   /// them.

@@ -19,6 +19,7 @@ struct Handshake {
   /// The address in gRPC's notation.
   std::string Target() const { return network == "unix" ? "unix:" + address : address; }
 };
+/// Parses the handshake line. The error message is OpenTofu's.
 Result<Handshake> ParseHandshake(std::string_view line);
 
 /// A provider process that this program did not start.

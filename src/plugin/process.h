@@ -22,8 +22,10 @@
 
 namespace kinu::plugin {
 
+/// An output stream of a process.
 enum class Stream : uint8_t { kStdout, kStderr };
 
+/// A running provider process. Its destructor kills it.
 class Process {
  public:
   struct Options {
@@ -33,6 +35,7 @@ class Process {
     std::function<void(Stream, std::string_view)> on_line;
   };
 
+  /// Starts the executable.
   static Result<std::unique_ptr<Process>> Start(Options options);
   ~Process();
   Process(const Process&) = delete;
@@ -43,7 +46,9 @@ class Process {
   Result<std::string> AwaitFirstLine(int timeout_ms);
   /// Waits until the process has ended and its output is read. False if the time is over.
   bool AwaitExit(int timeout_ms);
+  /// Whether the process has ended.
   bool exited() const;
+  /// Kills the process (SIGKILL).
   void Kill();
 
  private:

@@ -28,6 +28,7 @@ enum StatusCode : int {
   kStatusUnavailable = 14,
 };
 
+/// The status of a call: a code and the server's message.
 struct CallStatus {
   int code = kStatusOk;
   std::string message;
@@ -61,10 +62,12 @@ class Channel {
   virtual void Cancel() = 0;
 };
 
+/// The functions of the module.
 class PluginRuntime {
  public:
   /// Creates a key and a self-signed certificate.
   virtual Result<ClientIdentity> MakeIdentity() = 0;
+  /// Connects to a provider. Fails if it cannot be reached.
   virtual Result<std::unique_ptr<Channel>> Connect(const Endpoint& endpoint) = 0;
 
  protected:

@@ -30,6 +30,7 @@ class RemoteStates {
                                                         Problems& problems) = 0;
 };
 
+/// The schema of the built-in provider. Valid as long as the process.
 const schema::ProviderSchema& BuiltInSchema();
 /// Without `states` every read of a remote state fails.
 std::unique_ptr<Provider> MakeBuiltInProvider(std::shared_ptr<RemoteStates> states = nullptr);

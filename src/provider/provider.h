@@ -38,6 +38,7 @@ struct RawState {
   std::vector<std::pair<std::string, std::string>> flatmap;
 };
 
+/// Values for ReadResource. Optional parts of requests are null or empty if there is none.
 struct ReadRequest {
   std::string_view type;
   Value prior;
@@ -45,11 +46,13 @@ struct ReadRequest {
   Value provider_meta;
   Value identity;  ///< null if there is none
 };
+/// The refreshed object.
 struct ReadResponse {
   Value state;  ///< null: the object no longer exists
   std::string private_data;
   Value identity;
 };
+/// Values for PlanResourceChange. `proposed` is the result of schema::ProposeNew().
 struct PlanRequest {
   std::string_view type;
   Value prior;     ///< null for create
@@ -59,6 +62,8 @@ struct PlanRequest {
   Value provider_meta;
   Value identity;
 };
+/// The planned object. `requires_replace` has the paths whose change needs a new object;
+/// `legacy_type_system` tolerates what the checks of objects would report as errors.
 struct PlanResponse {
   Value planned;
   std::vector<Path> requires_replace;
@@ -66,6 +71,7 @@ struct PlanResponse {
   bool legacy_type_system = false;
   Value identity;
 };
+/// Values for ApplyResourceChange.
 struct ApplyRequest {
   std::string_view type;
   Value prior;
@@ -75,6 +81,7 @@ struct ApplyRequest {
   Value provider_meta;
   Value identity;
 };
+/// The object after the apply, also after an error.
 struct ApplyResponse {
   Value state;
   bool has_state = true;  ///< false: the response has no state at all
@@ -82,12 +89,14 @@ struct ApplyResponse {
   bool legacy_type_system = false;
   Value identity;
 };
+/// An imported or moved object. `type` can differ from the requested one.
 struct ImportedObject {
   std::string type;
   Value state;
   std::string private_data;
   Value identity;
 };
+/// A stored object of `source_type` (of `source_provider`) and the type to convert it to.
 struct MoveRequest {
   std::string source_provider;
   std::string source_type;
@@ -96,20 +105,24 @@ struct MoveRequest {
   std::string source_private;
   std::string_view target_type;
 };
+/// An open ephemeral object. `private_data` is needed to renew and close it.
 struct EphemeralResponse {
   Value result;
   std::string private_data;
   std::optional<int64_t> renew_at;  ///< Unix seconds
 };
 
+/// A provider, configured by Configure(). Methods are the calls of the protocol.
 class Provider {
  public:
   virtual ~Provider() = default;
 
+  /// The schema, valid as long as the provider.
   virtual const schema::ProviderSchema& schema() const = 0;
   /// Whether calls wait for another process and therefore belong on a worker thread.
   virtual bool blocking() const { return true; }
 
+  /// Report invalid arguments of a configuration, whose values may be unknown.
   virtual void ValidateProviderConfig(const Value& config, Problems& problems) = 0;
   virtual void ValidateResourceConfig(std::string_view type, const Value& config,
                                       Problems& problems) = 0;
@@ -117,27 +130,38 @@ class Provider {
                                   Problems& problems) = 0;
   virtual void ValidateEphemeralConfig(std::string_view type, const Value& config,
                                        Problems& problems) = 0;
+  /// Configures the provider. Must be called before the calls below.
   virtual void Configure(const Value& config, Problems& problems) = 0;
   /// Upgrades a stored object to the current schema version. Null after an error.
   virtual Value UpgradeResourceState(std::string_view type, int64_t version, const RawState& raw,
                                      Problems& problems) = 0;
+  /// Upgrades a stored identity. Null after an error.
   virtual Value UpgradeResourceIdentity(std::string_view type, int64_t version,
                                         std::string_view json, Problems& problems) = 0;
+  /// Reads the present form of an object.
   virtual ReadResponse ReadResource(const ReadRequest& request, Problems& problems) = 0;
+  /// Plans the change of an object.
   virtual PlanResponse PlanResourceChange(const PlanRequest& request, Problems& problems) = 0;
+  /// Creates, updates or destroys an object as planned.
   virtual ApplyResponse ApplyResourceChange(const ApplyRequest& request, Problems& problems) = 0;
+  /// Reads a data source. Null after an error.
   virtual Value ReadDataSource(std::string_view type, const Value& config,
                                const Value& provider_meta, Problems& problems) = 0;
+  /// Imports the object with this id or, if `id` is empty, this identity. May return several
+  /// objects.
   virtual std::vector<ImportedObject> ImportResourceState(std::string_view type,
                                                           std::string_view id,
                                                           const Value& identity,
                                                           Problems& problems) = 0;
   /// Converts a stored object of another type or provider to the target type.
   virtual ImportedObject MoveResourceState(const MoveRequest& request, Problems& problems) = 0;
+  /// Opens an ephemeral object.
   virtual EphemeralResponse OpenEphemeral(std::string_view type, const Value& config,
                                           Problems& problems) = 0;
+  /// Renews an open object. Only `renew_at` and `private_data` of the response count.
   virtual EphemeralResponse RenewEphemeral(std::string_view type, std::string_view private_data,
                                            Problems& problems) = 0;
+  /// Closes an open object.
   virtual void CloseEphemeral(std::string_view type, std::string_view private_data,
                               Problems& problems) = 0;
   /// Calls a provider function. Sets `argument` to the index of the invalid argument, or to -1.

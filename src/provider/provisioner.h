@@ -21,6 +21,7 @@ struct ProvisionRequest {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// A provisioner type. Stateless.
 class Provisioner {
  public:
   virtual ~Provisioner() = default;

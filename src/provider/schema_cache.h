@@ -15,6 +15,7 @@ namespace kinu::provider {
 /// The directory for caches: $XDG_CACHE_HOME/kinu or ~/.cache/kinu. Empty without a home directory.
 std::string CacheDirectory();
 
+/// A cache directory.
 class SchemaCache {
  public:
   /// Storing creates `directory`. With an empty name nothing is found or stored.

@@ -116,7 +116,7 @@ class Collector {
   std::vector<const hcl::TraversalExpr*>& traversals_;
   std::vector<const hcl::CallExpr*>& calls_;
   std::forward_list<Iterator> iterators_;
-  // of the expressions in `dynamic` blocks; made for the first one
+  // Arena of the expressions in `dynamic` blocks. Created for the first one.
   std::optional<hcl::SyntaxTree> tree_;
 };
 

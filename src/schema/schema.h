@@ -16,11 +16,15 @@
 
 namespace kinu::schema {
 
+/// How often a block or nested attribute may occur and the type of its value: an object (kGroup:
+/// never null), or a list, set or map of objects.
 enum class Nesting : uint8_t { kSingle, kGroup, kList, kSet, kMap };
+/// The markup of a description.
 enum class TextKind : uint8_t { kPlain, kMarkdown };
 
 struct NestedAttributes;
 
+/// An attribute of a block, or a member of a nested attribute.
 struct Attribute {
   std::string name;
   Type type;  ///< the wire type; a nested attribute has the type that its members imply
@@ -92,6 +96,7 @@ struct Block {
   bool allows_attributes_as_blocks_ = true;
 };
 
+/// A block type inside a block.
 struct NestedBlock {
   std::string name;
   Nesting nesting = Nesting::kList;
@@ -126,6 +131,8 @@ struct ResourceSchema {
   std::unique_ptr<Block> identity;
 };
 
+/// A parameter of a provider function. Without the flags, a null or unknown argument never reaches
+/// the provider.
 struct FunctionParameter {
   std::string name;
   Type type;
@@ -134,6 +141,7 @@ struct FunctionParameter {
   std::string description;
   TextKind description_kind = TextKind::kPlain;
 };
+/// A provider function.
 struct FunctionSignature {
   std::string name;
   std::vector<FunctionParameter> parameters;
@@ -145,6 +153,8 @@ struct FunctionSignature {
   std::string deprecation_message;
 };
 
+/// Protocol features of a provider: it plans destruction too; its other calls need no schema call
+/// before; it converts objects of other types.
 struct Capabilities {
   bool plan_destroy = false;
   bool get_provider_schema_optional = false;
@@ -168,6 +178,7 @@ class ProviderSchema {
   virtual std::vector<std::string> DataTypes() const = 0;
   virtual std::vector<std::string> EphemeralTypes() const = 0;
   virtual std::vector<std::string> FunctionNames() const = 0;
+  /// Protocol features that the provider supports.
   virtual Capabilities capabilities() const = 0;
 };
 

@@ -12,6 +12,7 @@
 
 namespace kinu::state {
 
+/// A cursor over the text of a state file.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text), json_(text) {}

@@ -27,6 +27,7 @@ std::optional<State> ReadStateOutputs(std::shared_ptr<Program> program, int fd);
 struct StateNames {
   std::vector<ResourceInstance> instances;  ///< those with an object, in file order
 };
+/// Reads the addresses of all instances.
 std::optional<StateNames> ReadStateNames(std::shared_ptr<Program> program, int fd);
 
 /// Reads everything except other resources.

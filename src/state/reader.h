@@ -51,6 +51,7 @@ struct RawInstance {
   std::optional<uint64_t> identity_schema_version;
 };
 
+/// One entry of "resources". The views are undecoded text of the file.
 struct RawResource {
   std::string_view module;
   std::string_view mode;
@@ -60,6 +61,7 @@ struct RawResource {
   std::vector<RawInstance> instances;
 };
 
+/// A provider address of the file. `ok`: it is valid.
 struct ParsedProvider {
   bool ok = false;
   ProviderConfig config;

@@ -23,6 +23,7 @@ class MappedFile;
 
 namespace kinu::state {
 
+/// Whether the object must be replaced (kTainted).
 enum class ObjectStatus : uint8_t { kReady, kTainted };
 
 /// Sorted configuration resources that an object depends on. Objects with equal lists share one.
@@ -46,11 +47,13 @@ struct Object {
   std::optional<uint64_t> identity_schema_version;
 };
 
+/// An object that has been replaced but not destroyed.
 struct DeposedObject {
   std::string key;  ///< 8 hex digits
   Object object;
 };
 
+/// An instance of a resource. `current` is null if only deposed objects are left.
 struct Instance {
   InstanceKey key;
   InstanceKey provider_key;
@@ -59,16 +62,21 @@ struct Instance {
   std::vector<DeposedObject> deposed;  ///< sorted by key
 };
 
+/// The instances of a resource in one module instance. All have one provider configuration;
+/// `provider_key` selects its instance.
 struct Resource {
   AbsResource address;
   ProviderConfig provider;
   std::vector<Instance> instances;   ///< order: no key, numbers, strings
   const Program* program = nullptr;  ///< has the text of string keys; set by State::Ensure()
+  /// Null if there is no such instance.
   Instance* Find(const InstanceKey& key);
   const Instance* Find(const InstanceKey& key) const;
+  /// Returns the instance and adds it if necessary.
   Instance& Ensure(const Program& names, const InstanceKey& key);
 };
 
+/// A root output.
 struct OutputValue {
   std::string name;
   Value value;
@@ -82,6 +90,7 @@ struct CheckObject {
   std::string status;  ///< pass, fail, error, unknown
   std::vector<std::string> failure_messages;
 };
+/// The check result of one block in the configuration.
 struct CheckResult {
   std::string kind;  ///< resource, output, check, var
   std::string config_address;
@@ -98,7 +107,7 @@ inline constexpr std::string_view kFormatRelease = "1.12.6";
 struct State {
   std::shared_ptr<Program> program;
   std::shared_ptr<const std::string> buffer;  ///< the text that views point into
-  /// or the mapped file that they point into; such a state is read-only
+  /// The mapped file that views point into. Such a state is read-only.
   std::shared_ptr<tfjson::MappedFile> mapped;
   std::string terraform_version;
   uint64_t serial = 0;
@@ -109,9 +118,12 @@ struct State {
   bool has_checks = false;
 
   bool empty() const { return outputs.empty() && resources.empty(); }
+  /// Null if there is no such resource.
   Resource* Find(const AbsResource& address);
   const Resource* Find(const AbsResource& address) const;
+  /// Returns the resource and adds it if necessary. An existing one receives `provider`.
   Resource& Ensure(const AbsResource& address, const ProviderConfig& provider);
+  /// Removes a resource with all its instances.
   void Remove(const AbsResource& address);
   /// Sets a root output and keeps the order. A null value removes it.
   void SetOutput(OutputValue output);
@@ -141,6 +153,7 @@ struct StateProblem {
 };
 std::vector<StateProblem> ProblemsOf(const Error& error);
 
+/// The layout of a state file.
 enum class Layout : uint8_t {
   kIndented,  ///< two spaces, two newlines at the end: the local state file
   kCompact,   ///< one line and a newline: backups, plan files, `state pull`

@@ -32,6 +32,7 @@ struct LockInfo {
 
   /// The content of a lock info file: compact JSON, no newline.
   std::string ToJson() const;
+  /// Parses a lock info file.
   static Result<LockInfo> FromJson(std::string_view json);
   /// "Lock Info:" and one indented line per field.
   std::string ToText() const;
@@ -39,6 +40,7 @@ struct LockInfo {
 /// A lock info with id, who, version and creation time set.
 LockInfo NewLockInfo(std::string_view operation);
 
+/// Arguments of Store::Lock().
 struct LockRequest {
   std::string operation;                 ///< "OperationTypePlan", "state-mv", …
   std::string info;                      ///< free text that is shown to users
@@ -85,12 +87,14 @@ void Apply(const ObjectRecord& record, State& state, Husks husks = Husks::kDrop)
 /// Removes instances without objects and resources without instances.
 void DropHusks(State& state);
 
+/// Persistent storage of one workspace's state.
 class Store {
  public:
   virtual ~Store() = default;
 
   /// Locks the stored state. kExists: it is locked already; the message contains the lock info.
   virtual Result<void> Lock(const LockRequest& request) = 0;
+  /// Releases the lock. kInvalid: the state is not locked.
   virtual Result<void> Unlock() = 0;
 
   /// The stored state. Empty if nothing is stored yet.
@@ -108,6 +112,7 @@ class Store {
   /// Records a change of an object. Durable after the next Flush(). A store that cannot do this
   /// cheaply ignores the record.
   virtual Result<void> Record(const ObjectRecord& record) = 0;
+  /// Makes all records durable.
   virtual Result<void> Flush(Durability durability) = 0;
   Result<void> Flush() { return Flush(Durability::kPowerLoss); }
 };

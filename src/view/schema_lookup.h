@@ -9,6 +9,7 @@
 
 namespace kinu::view {
 
+/// Finds schemas by provider.
 class SchemaLookup {
  public:
   virtual ~SchemaLookup() = default;

@@ -12,6 +12,7 @@
 
 namespace kinu::view {
 
+/// The source lines of a diagnostic.
 struct Snippet {
   std::optional<std::string> context;  ///< header of the block around the place: `resource "t" "n"`
   std::string code;                    ///< whole lines
@@ -20,6 +21,7 @@ struct Snippet {
   size_t highlight_end = 0;
 };
 
+/// The place of a diagnostic. `start` and `end` are those of its subject.
 struct Place {
   std::string file;
   Position start;

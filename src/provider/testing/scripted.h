@@ -92,6 +92,7 @@ class Script {
   bool stopped_ = false;
 };
 
+/// A provider that follows `script`.
 std::unique_ptr<Provider> MakeScriptedProvider(std::shared_ptr<Script> script);
 
 /// Scripted providers by source address, and the built-in provider.

@@ -23,6 +23,7 @@ namespace kinu::view {
 
 inline constexpr std::string_view kJsonUiVersion = "1.2";
 
+/// Writes messages. Thread-safe.
 class JsonUi final : public engine::EventSink {
  public:
   enum class Level : uint8_t { kInfo, kWarn, kError };

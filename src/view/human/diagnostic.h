@@ -15,6 +15,7 @@ namespace kinu::view {
 std::string RenderDiagnostic(const Diagnostic& diagnostic, SourceIndex& sources, const Style& style,
                              int width);
 
+/// Which diagnostics are shown and how.
 struct DiagnosticOptions {
   int width = kDefaultWidth;  ///< of stderr in columns; 0: no wrapping
   bool compact_warnings = false;
@@ -25,6 +26,7 @@ struct DiagnosticOptions {
   std::string deprecation = "all";
 };
 
+/// A diagnostic as text. The severity decides where it is printed.
 struct RenderedDiagnostic {
   Severity severity = Severity::kError;
   std::string text;

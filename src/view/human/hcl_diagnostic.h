@@ -9,6 +9,7 @@
 
 namespace kinu::view {
 
+/// Layout of RenderHclDiagnostic().
 struct HclTextOptions {
   int width = 80;  ///< of the terminal in columns; 0: no wrapping
   bool color = false;

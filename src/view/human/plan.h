@@ -11,6 +11,7 @@
 
 namespace kinu::view {
 
+/// Layout of RenderPlan().
 struct PlanTextOptions {
   int width = kDefaultWidth;  ///< of stdout in columns
   bool show_sensitive = false;

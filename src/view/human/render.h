@@ -10,6 +10,7 @@
 
 namespace kinu::view {
 
+/// Layout of a Diff.
 struct RenderOptions {
   bool no_null_suffix = false;  ///< omits "-> null"
   /// shows "# forces replacement" even if the diff does not ask for it
@@ -19,6 +20,7 @@ struct RenderOptions {
   bool show_sensitive = false;
 };
 
+/// Renders diffs with the colours of a style.
 class Renderer {
  public:
   explicit Renderer(const Style& style);

@@ -10,6 +10,7 @@
 
 namespace kinu::view {
 
+/// Layout of RenderState().
 struct StateTextOptions {
   bool show_sensitive = false;
   bool outputs = true;  ///< `state show` omits them

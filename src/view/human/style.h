@@ -9,6 +9,7 @@
 
 namespace kinu::view {
 
+/// Colours, or none.
 class Style {
  public:
   explicit Style(bool color) : color_(color) {}

@@ -22,6 +22,7 @@ struct SensitiveShape {
   }
 };
 
+/// What the schema declares about one attribute or nested block.
 struct SensitiveMember {
   bool sensitive = false;
   SensitiveShape shape;

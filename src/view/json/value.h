@@ -20,6 +20,7 @@ namespace kinu::view {
 /// Writes a value. Unknown members of objects and maps are omitted, unknown elements of sequences
 /// are null. For a wholly unknown value writes null; callers omit such a value.
 void WriteValue(JsonWriter& out, const Value& value);
+/// The text that WriteValue() writes.
 std::string ValueText(const Value& value);
 
 /// Writes the mask of unknown parts: true where unknown. Members of objects that are known are
