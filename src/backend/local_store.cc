@@ -267,7 +267,7 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   base_loaded_ = false;
   parsed_.reset();
   part_.reset();
-  RemoveLeftNewFiles(target_);
+  RemoveAbandonedFiles(target_);
   if (request.only != nullptr && paths_.read == paths_.write && !left_journal_) {
     part_ = state::ReadStateResources(program_, fd_, *request.only);
   }

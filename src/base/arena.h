@@ -1,5 +1,5 @@
-// Bump arena: memory that is freed as a whole. Accepts only trivially destructible types, so
-// nothing has to run when it goes. Not thread-safe; objects in it may be read from any thread.
+// Bump arena: memory that is freed as a whole. Accepts only trivially destructible types, because
+// it runs no destructors. Not thread-safe; objects in it may be read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class Arena {
     return {out, text.size()};
   }
 
-  /// Bytes handed out and reserved, for memory accounting.
+  /// Total size of the blocks in bytes, used or not.
   size_t reserved_bytes() const { return reserved_; }
 
  private:

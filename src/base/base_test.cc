@@ -25,7 +25,7 @@ TEST(Paths, CleanAsGo) {
   EXPECT_EQ(BaseName("a/b/"), "b");
 }
 
-TEST(Files, ReplaceIsReadBackAndLeavesNothingBeside) {
+TEST(Files, ReplaceLeavesNoTemporaryFile) {
   std::string dir = ::testing::TempDir() + "/kinu_files_" + RandomUuid();
   ASSERT_TRUE(MakeDirectories(dir + "/x/y"));
   std::string path = dir + "/x/y/file";
@@ -35,7 +35,7 @@ TEST(Files, ReplaceIsReadBackAndLeavesNothingBeside) {
   EXPECT_EQ(ListDirectory(dir + "/x/y")->size(), 1u);
 }
 
-TEST(Files, AReplacementComesInPiecesOrNotAtAll) {
+TEST(Files, AReplacementIsCompleteOrDiscarded) {
   const std::string dir = ::testing::TempDir() + "/kinu_files_" + RandomUuid();
   ASSERT_TRUE(MakeDirectories(dir));
   const std::string path = dir + "/file";
@@ -54,7 +54,7 @@ TEST(Files, AReplacementComesInPiecesOrNotAtAll) {
   EXPECT_FALSE(FileReplacement::Start(dir + "/missing/file"));
 }
 
-TEST(Files, MissingFileIsNotFoundInGoWords) {
+TEST(Files, MissingFileHasGosMessage) {
   auto result = ReadFile("/nonexistent/file");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kNotFound);
@@ -72,7 +72,7 @@ TEST(Arena, LargeAndSmallObjectsKeepTheirContent) {
   EXPECT_EQ(c, "after");
 }
 
-TEST(SymbolTable, GivesEachTextOneSymbolInAllThreads) {
+TEST(SymbolTable, InternsEachTextOnceInAllThreads) {
   constexpr size_t kThreads = 4;
   constexpr uint32_t kTexts = 20000;
   SymbolTable table;

@@ -1,11 +1,12 @@
-// KINU_CHECK: for bugs of kinu, never for wrong input. Always on; prints what and where, aborts.
+// KINU_CHECK: an assertion against bugs of kinu, never against invalid input. It is on in release
+// builds too.
 #pragma once
 
 #include <string_view>
 
 namespace kinu {
 
-/// Prints the failed condition and its place to stderr and aborts the process.
+/// Prints the failed condition and its file and line to stderr and aborts the process.
 [[noreturn]] void CheckFailed(const char* condition, std::string_view message, const char* file,
                               int line);
 

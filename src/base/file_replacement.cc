@@ -15,8 +15,8 @@ namespace kinu {
 namespace {
 
 constexpr size_t kRandomSize = 8;
-constexpr std::string_view kNewSuffix = ".new";
-constexpr size_t kLongestName = 200;  // of the file's own name in that of the new one
+constexpr std::string_view kTemporarySuffix = ".new";
+constexpr size_t kLongestName = 200;  // bytes of the target's name that a temporary name repeats
 
 std::unexpected<Error> Failure(std::string_view what, const std::string& path) {
   const int err = errno;
@@ -27,27 +27,29 @@ std::unexpected<Error> Failure(std::string_view what, const std::string& path) {
   return Fail(code, std::string(what) + ' ' + path + ": " + SystemMessage(err));
 }
 
-/// ".NAME.", with which the names of new files begin.
-std::string NewPrefix(const std::string& target) {
+/// ".NAME.", the start of the names of temporary files.
+std::string TemporaryPrefix(const std::string& target) {
   return '.' + BaseName(target).substr(0, kLongestName) + '.';
 }
 
-/// Also of files whose names go on where the prefix ends: backups, which may be named by the time.
-bool IsNewName(std::string_view name, std::string_view prefix) {
-  constexpr size_t kTail = kRandomSize + kNewSuffix.size();
+/// Whether a name is that of a temporary file. Accepts any text between the prefix and the random
+/// part, because the temporary files of backups (NAME.TIME.backup) share the prefix.
+bool IsTemporaryName(std::string_view name, std::string_view prefix) {
+  constexpr size_t kTail = kRandomSize + kTemporarySuffix.size();
   return name.size() >= prefix.size() + kTail && name.starts_with(prefix) &&
-         name.ends_with(kNewSuffix) &&
+         name.ends_with(kTemporarySuffix) &&
          name.substr(name.size() - kTail, kRandomSize).find_first_not_of("0123456789abcdef") ==
              std::string_view::npos;
 }
 
-/// Whether the name can no longer go to another file, although the file may be written.
-bool MustStay(int err) {
+/// Whether the errno value means that the directory entry cannot be replaced, although the file
+/// itself may be writable.
+bool CannotReplaceEntry(int err) {
   return err == EACCES || err == EPERM || err == EROFS || err == EBUSY || err == EXDEV;
 }
 
-/// Whether the path leads through an open file of some process: then it is that file which is
-/// meant, not the name that it has.
+/// Whether the path is a link in /proc to an open file of a process (/dev/fd/3, /proc/self/fd/1).
+/// Such a path names the open file, so a rename would write to the wrong file.
 bool IsOpenFile(const std::string& path) {
   constexpr long kProc = 0x9FA0;
   std::string at = path;
@@ -102,16 +104,16 @@ bool WriteWhole(int fd, std::string_view text) {
   return true;
 }
 
-void RemoveLeftNewFiles(const std::string& path) {
+void RemoveAbandonedFiles(const std::string& path) {
   const std::string target = FollowLinks(path);
   const std::string directory = DirName(target);
-  const std::string prefix = NewPrefix(target);
+  const std::string prefix = TemporaryPrefix(target);
   const Result<std::vector<std::string>> names = ListDirectory(directory);
   if (!names) {
     return;
   }
   for (const std::string& name : *names) {
-    if (!IsNewName(name, prefix)) {
+    if (!IsTemporaryName(name, prefix)) {
       continue;
     }
     const std::string left = JoinPath(directory, name);
@@ -126,12 +128,13 @@ void RemoveLeftNewFiles(const std::string& path) {
   }
 }
 
-/// Makes the new file and locks it; an errno value on failure.
+/// Creates and locks the temporary file. Returns 0 or an errno value.
 int FileReplacement::MakeTemporary(unsigned mode) {
   const std::string directory = DirName(target_);
   for (;;) {
-    temporary_ = JoinPath(directory, NewPrefix(target_) + RandomUuid().substr(0, kRandomSize) +
-                                         std::string(kNewSuffix));
+    temporary_ =
+        JoinPath(directory, TemporaryPrefix(target_) + RandomUuid().substr(0, kRandomSize) +
+                                std::string(kTemporarySuffix));
     fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                  static_cast<mode_t>(mode));
     if (fd_ < 0) {
@@ -141,7 +144,7 @@ int FileReplacement::MakeTemporary(unsigned mode) {
       temporary_.clear();
       return errno;
     }
-    // Somebody who looks for what killed runs left may come between opening and locking.
+    // Another process may remove the file as abandoned between open and lock.
     struct stat info{};
     const bool locked = LockWholeFile(fd_) || (errno != EAGAIN && errno != EACCES);
     if (locked && ::fstat(fd_, &info) == 0 && info.st_nlink > 0) {
@@ -155,23 +158,23 @@ int FileReplacement::MakeTemporary(unsigned mode) {
 Result<FileReplacement> FileReplacement::Start(std::string path, unsigned mode) {
   struct stat info{};
   const bool existed = ::stat(path.c_str(), &info) == 0;
-  FileReplacement file(std::move(path), Way::kRename);
+  FileReplacement file(std::move(path), Method::kRename);
   file.target_ = FollowLinks(file.path_);
   if (existed && (!S_ISREG(info.st_mode) || IsOpenFile(file.path_))) {
-    file.way_ = Way::kStream;
+    file.method_ = Method::kStream;
     file.fd_ = ::open(file.path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (file.fd_ < 0) {
       return Failure("open", file.path_);
     }
     return file;
   }
-  RemoveLeftNewFiles(file.target_);
+  RemoveAbandonedFiles(file.target_);
   if (const int error = file.MakeTemporary(mode); error != 0) {
-    if (!existed || !MustStay(error) || ::access(file.path_.c_str(), W_OK) != 0) {
+    if (!existed || !CannotReplaceEntry(error) || ::access(file.path_.c_str(), W_OK) != 0) {
       errno = error;
       return Failure("open", file.path_);
     }
-    file.way_ = Way::kRewrite;
+    file.method_ = Method::kRewrite;
     return file;
   }
   if (existed) {
@@ -187,8 +190,8 @@ FileReplacement::FileReplacement(FileReplacement&& other) noexcept
     : path_(std::move(other.path_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
-      held_(std::move(other.held_)),
-      way_(other.way_),
+      buffer_(std::move(other.buffer_)),
+      method_(other.method_),
       fd_(std::exchange(other.fd_, -1)),
       error_(other.error_) {
 }
@@ -208,20 +211,20 @@ void FileReplacement::Discard() {
 }
 
 void FileReplacement::Write(std::string_view bytes) {
-  if (way_ == Way::kRewrite) {
-    held_ += bytes;
+  if (method_ == Method::kRewrite) {
+    buffer_ += bytes;
   } else if (error_ == 0 && !WriteWhole(fd_, bytes)) {
     error_ = errno;
   }
 }
 
-/// The new text is written before the rest is cut off.
+/// Writes in place. Truncates last, so that a failed write loses as little as possible.
 Result<void> FileReplacement::Rewrite() {
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd_ < 0) {
     return Failure("open", path_);
   }
-  if (!WriteWhole(fd_, held_) || ::ftruncate(fd_, static_cast<off_t>(held_.size())) != 0 ||
+  if (!WriteWhole(fd_, buffer_) || ::ftruncate(fd_, static_cast<off_t>(buffer_.size())) != 0 ||
       ::fsync(fd_) != 0) {
     return Failure("write", path_);
   }
@@ -241,31 +244,31 @@ Result<void> FileReplacement::Rename() {
     SyncDirectory(target_);
     return {};
   }
-  const bool must_stay = MustStay(errno);
+  const bool cannot_replace = CannotReplaceEntry(errno);
   const auto failure = Failure("rename", path_);
-  if (!must_stay) {
+  if (!cannot_replace) {
     return failure;
   }
   Result<std::string> text = ReadFile(temporary_);
   if (!text) {
     return failure;
   }
-  held_ = *std::move(text);
+  buffer_ = *std::move(text);
   Discard();
-  way_ = Way::kRewrite;
+  method_ = Method::kRewrite;
   return Rewrite();
 }
 
 Result<void> FileReplacement::Commit() {
-  switch (way_) {
-    case Way::kRename:
+  switch (method_) {
+    case Method::kRename:
       return Rename();
-    case Way::kRewrite:
+    case Method::kRewrite:
       return Rewrite();
-    case Way::kStream:
+    case Method::kStream:
       break;
   }
-  // Devices and pipes cannot be synced.
+  // fsync fails on devices and pipes.
   if (::close(std::exchange(fd_, -1)) != 0 && error_ == 0) {
     error_ = errno;
   }
@@ -277,7 +280,7 @@ Result<void> FileReplacement::Commit() {
 }
 
 int FileReplacement::TakeFile() {
-  return way_ == Way::kRename ? std::exchange(fd_, -1) : -1;
+  return method_ == Method::kRename ? std::exchange(fd_, -1) : -1;
 }
 
 Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {

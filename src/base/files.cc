@@ -51,7 +51,7 @@ class FileDescriptor {
   int fd_;
 };
 
-/// What stands in front of the name, with its slash.
+/// The path up to and including its last slash.
 std::string DirectoryPart(const std::string& path) {
   return path.substr(0, path.rfind('/') + 1);
 }
@@ -75,7 +75,7 @@ Result<std::string> ReadFile(const std::string& path) {
   std::string out;
   constexpr size_t kPiece = 16384;
   if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) {
-    // Room for the last piece too, which is empty: the text is never moved.
+    // Includes room for the read that returns 0, so that the string is never reallocated.
     out.reserve(static_cast<size_t>(info.st_size) + kPiece);
   }
   for (;;) {
@@ -98,7 +98,7 @@ Result<std::string> ReadFile(const std::string& path) {
 }
 
 std::string FollowLinks(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as many as the system follows
+  constexpr int kMostLinks = 40;  // the kernel's limit
   std::string at = path;
   for (int i = 0; i < kMostLinks; ++i) {
     char link[PATH_MAX];
@@ -107,7 +107,7 @@ std::string FollowLinks(const std::string& path) {
       return at;
     }
     const std::string_view target(link, static_cast<size_t>(size));
-    // Not cleaned: "a/.." is not "." where a is a link.
+    // No lexical clean-up: "a/.." is not "." if a is a link.
     at = target.starts_with('/') ? std::string(target) : DirectoryPart(at) + std::string(target);
   }
   return path;
@@ -118,8 +118,8 @@ void OpenStandardStreams() {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) {
       continue;
     }
-    // The lowest free number is this one. Without /dev/null anything that cannot be written will
-    // do.
+    // open() returns the lowest free number, which is `fd`. Without /dev/null, any descriptor that
+    // cannot be written will do.
     if (::open("/dev/null", O_RDWR) < 0 && ::open("/", O_RDONLY | O_DIRECTORY) < 0) {
       ::_exit(1);
     }

@@ -1,5 +1,4 @@
-// Files and paths. How a file is replaced without anybody seeing half of it is
-// base/file_replacement.h.
+// Files and paths. base/file_replacement.h replaces files atomically.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +18,15 @@ Result<std::string> ReadFile(const std::string& path);
 /// subject to the umask, except that an existing file keeps its own mode.
 Result<void> ReplaceFile(const std::string& path, std::string_view content, unsigned mode = 0666);
 
-/// The path with symbolic links at its end followed, whether the last of them leads to a file or
-/// not.
+/// Resolves symbolic links in the last element of a path, also when the final target does not
+/// exist. Links in the directories before it stay.
 std::string FollowLinks(const std::string& path);
 
-/// Opens /dev/null on each of the descriptors 0 to 2 that is closed, so that no file which is
-/// opened later gets one of these numbers, and with it what is printed.
+/// Opens /dev/null on each of the descriptors 0 to 2 that is closed. Otherwise a file opened later
+/// would get one of these numbers, and printed text would go into it.
 void OpenStandardStreams();
 
-/// Makes a directory and its parents; an existing directory is success.
+/// Creates a directory and its parents; an existing directory is success.
 Result<void> MakeDirectories(const std::string& path);
 
 /// Names in a directory, sorted by bytes, without "." and "..".
@@ -51,8 +50,9 @@ std::string WorkingDirectory();
 /// The system's message for errno `err`, in Go's wording ("no such file or directory").
 std::string SystemMessage(int err);
 
-/// Random bytes and identifiers from the system.
+/// A random UUID of version 4, from the system's random source.
 std::string RandomUuid();
+/// Fills `out` with `size` bytes from the system's random source.
 void RandomBytes(void* out, size_t size);
 
 }  // namespace kinu

@@ -1,5 +1,5 @@
-// FlatMap: the house's hash map. Keys that are strings are looked up by std::string_view without a
-// copy. Never iterate one into output: its order is not defined.
+// FlatMap: the hash map of this project. Looks up string keys by std::string_view without a copy.
+// Never iterate one into output: its order is not defined.
 #pragma once
 
 #include <concepts>

@@ -5,9 +5,9 @@
 
 namespace kinu {
 
-/// Holds an object until the process ends, when the system takes back all memory at once: cheaper
-/// than to destroy piece by piece what a command made. For few, large objects of a program; a
-/// library has no use for it. Safe to call from several threads.
+/// Keeps an object alive until the process ends, so that its destructor never runs: the system
+/// frees all memory at once, which is cheaper. For the few large objects of a command; library code
+/// must not use it. Safe to call from several threads.
 void KeepUntilExit(std::shared_ptr<const void> object);
 
 }  // namespace kinu

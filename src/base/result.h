@@ -1,5 +1,5 @@
-// Result<T>: for operations that fail locally and whose caller decides what the failure means.
-// Problems that a user must read become a Diagnostic instead (diag/diagnostic.h).
+// Result<T>: the outcome of an operation whose caller decides what a failure means. Problems that a
+// user must read are diagnostics instead (diag/diagnostic.h).
 #pragma once
 
 #include <expected>
@@ -8,18 +8,18 @@
 
 namespace kinu {
 
-/// What kind of failure an Error is. Callers switch on this, never on the message.
+/// The kind of a failure. Callers switch on this, never on the message.
 enum class ErrorCode {
   kInvalid,      ///< the input is malformed
   kNotFound,     ///< a file or object does not exist
-  kExists,       ///< it exists already
-  kIo,           ///< the operating system refused
-  kUnsupported,  ///< understood, but this program cannot do it
+  kExists,       ///< a file or object exists already
+  kIo,           ///< a system call failed
+  kUnsupported,  ///< the input is valid, but kinu does not support it
   kUnavailable,  ///< a peer (provider, server) did not answer
   kCancelled,    ///< stopped on request
 };
 
-/// A local failure: a code for programs, a sentence without final full stop for people.
+/// A failure: a code for programs, and a message for people, without a final full stop.
 struct Error {
   ErrorCode code = ErrorCode::kInvalid;
   std::string message;

@@ -40,8 +40,8 @@ std::vector<std::string> Environment(const Command& command) {
   return out;
 }
 
-/// `char*` views of texts, ended by a null pointer, as exec wants them.
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
+/// NullTerminated to the texts and a final null pointer, the form that exec needs.
+std::vector<char*> NullTerminated(std::vector<std::string>& texts) {
   std::vector<char*> out;
   out.reserve(texts.size() + 1);
   for (std::string& text : texts) {
@@ -51,7 +51,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-/// Starts the command with `out` as stdout and stderr; an errno value on failure.
+/// Starts the command with `out` as stdout and stderr. Returns 0 or an errno value.
 int Spawn(const Command& command, int out, pid_t* pid) {
   std::vector<std::string> arguments = command.arguments;
   std::vector<std::string> environment = Environment(command);
@@ -73,13 +73,13 @@ int Spawn(const Command& command, int out, pid_t* pid) {
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   int error = posix_spawnp(pid, command.arguments[0].c_str(), &actions, &attributes,
-                           Pointers(arguments).data(), Pointers(environment).data());
+                           NullTerminated(arguments).data(), NullTerminated(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-/// Cuts what arrives into lines and keeps the end of it all.
+/// Splits output into lines and keeps its last kKeptOutput bytes.
 class Lines {
  public:
   explicit Lines(const std::function<void(std::string_view)>& on_line) : on_line_(on_line) {}
@@ -91,14 +91,14 @@ class Lines {
     }
     for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
       line_ += bytes.substr(0, end);
-      Tell();
+      PassLine();
       bytes.remove_prefix(end + 1);
     }
     line_ += bytes;
   }
   void Flush() {
     if (!line_.empty()) {
-      Tell();
+      PassLine();
     }
   }
   std::string TakeKept() {
@@ -109,7 +109,7 @@ class Lines {
   }
 
  private:
-  void Tell() {
+  void PassLine() {
     if (on_line_) {
       on_line_(line_);
     }

@@ -12,7 +12,7 @@
 namespace kinu {
 namespace {
 
-// Texts live in chunks of doubling size that never move, so readers need no lock.
+// Chunks double in size and never move, so Text() needs no lock.
 constexpr uint32_t kFirstChunkBits = 10;
 constexpr size_t kChunks = 32 - kFirstChunkBits;
 
@@ -54,14 +54,14 @@ struct Texts {
   }
 };
 
-/// What the table of names holds: small, as it is looked at all over, and with the hash, so that a
-/// table that grows does not look at texts again.
+/// An entry of the hash table. Small, because lookups touch the table at random; holds the hash, so
+/// that growing the table does not read the texts again.
 struct Entry {
   uint32_t hash = 0;
   uint32_t id = 0;
 };
 
-struct Wanted {
+struct LookupKey {
   std::string_view text;
   uint32_t hash = 0;
 };
@@ -69,17 +69,17 @@ struct Wanted {
 struct HashOfEntry {
   using is_transparent = void;
   size_t operator()(const Entry& entry) const { return entry.hash; }
-  size_t operator()(const Wanted& wanted) const { return wanted.hash; }
+  size_t operator()(const LookupKey& key) const { return key.hash; }
 };
 
 struct SameEntry {
   using is_transparent = void;
   const Texts* texts = nullptr;
   bool operator()(const Entry& a, const Entry& b) const { return a.id == b.id; }
-  bool operator()(const Wanted& wanted, const Entry& entry) const {
-    return wanted.hash == entry.hash && wanted.text == (*texts)[entry.id];
+  bool operator()(const LookupKey& key, const Entry& entry) const {
+    return key.hash == entry.hash && key.text == (*texts)[entry.id];
   }
-  bool operator()(const Entry& entry, const Wanted& wanted) const { return (*this)(wanted, entry); }
+  bool operator()(const Entry& entry, const LookupKey& key) const { return (*this)(key, entry); }
 };
 
 }  // namespace
@@ -91,7 +91,7 @@ struct SymbolTable::Impl {
   tsl::robin_set<Entry, HashOfEntry, SameEntry> names{0, HashOfEntry(), SameEntry{&texts}};
   uint32_t next = 0;
 
-  uint32_t Append(const Wanted& name) {
+  uint32_t Append(const LookupKey& name) {
     const uint32_t id = next++;
     texts.Set(id, arena.CopyString(name.text));
     names.insert(Entry{name.hash, id});
@@ -105,7 +105,7 @@ SymbolTable::SymbolTable() : impl_(std::make_unique<Impl>()) {
 SymbolTable::~SymbolTable() = default;
 
 Symbol SymbolTable::Intern(std::string_view text) {
-  const Wanted name{text, HashOf(text)};
+  const LookupKey name{text, HashOf(text)};
   uint32_t seen = 0;
   {
     std::shared_lock lock(impl_->mutex);
@@ -116,7 +116,7 @@ Symbol SymbolTable::Intern(std::string_view text) {
     seen = impl_->next;
   }
   std::unique_lock lock(impl_->mutex);
-  if (impl_->next != seen) {  // others came between
+  if (impl_->next != seen) {  // another thread added names between the two locks
     auto it = impl_->names.find(name);
     if (it != impl_->names.end()) {
       return Symbol{it->id};
@@ -127,7 +127,7 @@ Symbol SymbolTable::Intern(std::string_view text) {
 
 Symbol SymbolTable::Find(std::string_view text) const {
   std::shared_lock lock(impl_->mutex);
-  auto it = impl_->names.find(Wanted{text, HashOf(text)});
+  auto it = impl_->names.find(LookupKey{text, HashOf(text)});
   return it != impl_->names.end() ? Symbol{it->id} : Symbol{};
 }
 

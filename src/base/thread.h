@@ -1,4 +1,4 @@
-// Threads with the stacks that user-shaped recursion needs.
+// Threads with stacks that are large enough for recursion over deeply nested input.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace kinu {
 
-/// Stack of every thread that evaluates user input: lazily committed, so it costs address space
-/// only.
+/// Stack size in bytes of every thread that evaluates user input. The system commits pages on first
+/// use, so an unused stack costs address space only.
 inline constexpr size_t kBigStackBytes = size_t{256} << 20;
 
-/// A joinable thread with a big stack. Join() must be called before it goes.
+/// A thread with a big stack. The destructor joins it.
 class BigThread {
  public:
   explicit BigThread(std::function<void()> body);
