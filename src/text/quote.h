@@ -1,4 +1,4 @@
-// Texts as Go's fmt prints them, for messages and documents that must read the same.
+// Formats values like Go's package fmt, for messages and documents that must equal the reference's.
 #pragma once
 
 #include <string>
@@ -6,12 +6,13 @@
 
 namespace kinu::text {
 
-/// Go's %q of a string: double quotes, escapes, wrong bytes as \xNN.
+/// Go's %q of a string: in double quotes, with escapes; bytes that are not UTF-8 become \xNN.
 std::string GoQuote(std::string_view text);
 void AppendGoQuoted(std::string& out, std::string_view text);
-/// Go's %q of a character: single quotes.
+/// Go's %q of a rune: in single quotes.
 std::string GoQuoteRune(char32_t point);
-/// Go's %v (and %g) of a float64: shortest digits that read back, exponent from 1e+21 on.
+/// Go's %v of a float64: the shortest digits that parse back to the same value; with an exponent
+/// from 1e+21 on and below 1e-4.
 std::string GoFloat(double value);
 
 }  // namespace kinu::text

@@ -9,7 +9,7 @@
 namespace kinu::text {
 namespace {
 
-constexpr size_t kTooFar = 3;
+constexpr size_t kDistanceLimit = 3;
 
 std::vector<char32_t> CodePoints(std::string_view text) {
   std::vector<char32_t> points;
@@ -49,7 +49,7 @@ std::string_view SuggestName(std::string_view given, std::span<const std::string
     const std::vector<char32_t> offered = CodePoints(candidate);
     const size_t longer = std::max(wanted.size(), offered.size());
     const size_t shorter = std::min(wanted.size(), offered.size());
-    if (longer - shorter < kTooFar && Distance(wanted, offered) < kTooFar) {
+    if (longer - shorter < kDistanceLimit && Distance(wanted, offered) < kDistanceLimit) {
       return candidate;
     }
   }

@@ -12,8 +12,8 @@
 namespace kinu::text {
 namespace {
 
-// Below U+0300 every code point is a starter that no earlier one combines with: such text is NFC.
-// U+0300 encodes as 0xCC 0x80.
+// Every code point below U+0300 is a starter that does not combine with an earlier one, so text
+// without higher ones is in NFC. U+0300 encodes as 0xCC 0x80.
 constexpr unsigned char kFirstCombiningLead = 0xCC;
 
 uint8_t Byte(std::string_view text, size_t pos) {
@@ -43,13 +43,13 @@ utf8proc_int32_t ToProc(char32_t point) {
   return static_cast<utf8proc_int32_t>(point);
 }
 
-// U+FFFD stands for broken text and never joins a cluster; otherwise UAX #29.
+// UAX #29, except that a cluster always ends after U+FFFD, which replaces invalid bytes.
 bool BreakBetween(char32_t before, char32_t after, utf8proc_int32_t* state) {
   const bool broke = utf8proc_grapheme_break_stateful(ToProc(before), ToProc(after), state) != 0;
   return broke || before == kReplacement;
 }
 
-// Positions in the Hangul blocks that compose with what follows or precedes, by arithmetic.
+// Hangul composes by arithmetic, so utf8proc's composition index does not cover these.
 bool IsHangulLeading(char32_t p) {
   return p >= 0x1100 && p <= 0x1112;
 }
@@ -63,14 +63,14 @@ bool IsHangulVowelOrTrailing(char32_t p) {
 constexpr uint16_t kNoComposition = UINT16_MAX;
 constexpr uint16_t kSecondOfComposition = 0x8000;
 
-// Whether a later code point could compose with this one.
+// Whether the code point can be the first of a composition.
 bool ComposesForward(char32_t point) {
   const utf8proc_property_t* property = utf8proc_get_property(ToProc(point));
   return property->comb_index < kSecondOfComposition || IsHangulLeading(point) ||
          IsHangulOpenSyllable(point);
 }
 
-// Whether the text could be cut before this code point without changing its normal form.
+// Whether normalising the text before and from this code point separately gives the same result.
 bool BoundaryBefore(char32_t point) {
   const utf8proc_property_t* property = utf8proc_get_property(ToProc(point));
   const bool composes_backward =
@@ -79,7 +79,7 @@ bool BoundaryBefore(char32_t point) {
   return property->combining_class == 0 && !composes_backward;
 }
 
-// Nothing that follows can change a code point for which this holds, or move in front of it.
+// Whether following text can neither change the code point nor be reordered before it.
 bool IsInert(char32_t point) {
   return BoundaryBefore(point) && !ComposesForward(point);
 }
@@ -93,8 +93,8 @@ size_t LastCodePoint(std::string_view text) {
   return pos;
 }
 
-// Delimiters of which a whole cluster may consist and still be certain to end there.
-bool EndsClusterForCertain(std::string_view cluster) {
+// Whether the cluster is a delimiter that the reference treats as complete whatever follows.
+bool IsCompleteCluster(std::string_view cluster) {
   return cluster.size() == 1 &&
          std::string_view("-_:;/\\,.(){}[]|?!~ \t@#$%^&*+\"'").find(cluster[0]) !=
              std::string_view::npos;
@@ -183,7 +183,7 @@ bool IsAscii(std::string_view text) {
     }
     return seen < 0x80;
   }
-  // The last word overlaps with the one before.
+  // The last word is read first; it may overlap the one before it.
   uint64_t seen = word_at(text.size() - sizeof(uint64_t));
   for (size_t pos = 0; pos + sizeof(uint64_t) < text.size(); pos += sizeof(uint64_t)) {
     seen |= word_at(pos);
@@ -314,7 +314,7 @@ std::string SafePrefix(std::string_view text) {
     prefix.resize(last);
     return prefix;
   }
-  // The reference's cluster scanner cannot decide at a CR or LF that stands alone and stops there.
+  // The reference's cluster scanner stops at a CR or LF that is a cluster of its own.
   size_t cluster = 0;
   for (size_t pos = 0; pos < prefix.size();) {
     const size_t next = NextGrapheme(prefix, pos);
@@ -326,7 +326,7 @@ std::string SafePrefix(std::string_view text) {
     cluster = pos;
     pos = next;
   }
-  if (!EndsClusterForCertain(std::string_view(prefix).substr(cluster))) {
+  if (!IsCompleteCluster(std::string_view(prefix).substr(cluster))) {
     prefix.resize(cluster);
   }
   return prefix;
@@ -366,7 +366,7 @@ bool IsIdentifier(std::string_view text) {
   return !text.empty();
 }
 
-// utf8proc gives U+00DF a capital form; UnicodeData leaves it alone.
+// utf8proc maps U+00DF to a capital letter; UnicodeData.txt, which Go follows, does not.
 constexpr char32_t kSharpS = 0xDF;
 
 char32_t ToUpper(char32_t point) {

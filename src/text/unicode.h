@@ -1,8 +1,8 @@
 // Unicode: UTF-8, normalisation, grapheme clusters, identifiers, case and width.
 //
-// Grapheme clusters, NFC and case follow Unicode 15.0 (utf8proc), identifiers Unicode 9.0, which is
-// what HCL's scanner has. Functions accept any bytes: where text is not UTF-8, each wrong byte
-// counts as one U+FFFD, as in Go.
+// Grapheme clusters, NFC and case follow Unicode 15.0 (utf8proc); identifiers follow Unicode 9.0,
+// the version of HCL's scanner. Functions accept any bytes: each byte that is not part of valid
+// UTF-8 counts as one U+FFFD, as in Go.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr char32_t kReplacement = 0xFFFD;
 
 // --- UTF-8 ---
 
-/// One code point and how many bytes it took. Wrong bytes give {kReplacement, 1} with ok false.
+/// One code point and its size in bytes. An invalid byte gives {kReplacement, 1} with ok false.
 struct Decoded {
   char32_t point = 0;
   uint32_t size = 0;
@@ -24,13 +24,13 @@ struct Decoded {
 };
 /// Decodes the code point at `pos`, which must be inside the text.
 Decoded DecodeUtf8(std::string_view text, size_t pos);
-/// Appends the encoding of a code point; a surrogate or one out of range becomes U+FFFD.
+/// Appends the UTF-8 encoding of a code point; a surrogate or one above U+10FFFF becomes U+FFFD.
 void AppendUtf8(std::string& out, char32_t point);
 bool IsUtf8(std::string_view text);
 bool IsAscii(std::string_view text);
-/// Offset of the first byte that is not UTF-8, or the text's size.
+/// Offset of the first byte that is not valid UTF-8, or the text's size.
 size_t FindInvalidUtf8(std::string_view text);
-/// The text with every wrong byte replaced by U+FFFD.
+/// The text with every invalid byte replaced by U+FFFD.
 std::string ReplaceInvalidUtf8(std::string_view text);
 // The halves of a code point above U+FFFF in UTF-16, and the point that two of them encode.
 constexpr bool IsHighSurrogate(char32_t unit) {
@@ -47,18 +47,19 @@ size_t CodePointCount(std::string_view text);
 
 // --- Normalisation ---
 
-/// Whether the text is in NFC. Does not look at tables for texts below U+0300.
+/// Whether the text is in NFC. Fast for texts below U+0300.
 bool IsNfc(std::string_view text);
-/// The text in NFC. Text that is not UTF-8 comes back unchanged.
+/// The text in NFC. Text that is not valid UTF-8 is returned unchanged.
 std::string ToNfc(std::string_view text);
 
-// --- Grapheme clusters (what people call characters) ---
+// --- Grapheme clusters (user-perceived characters) ---
 
 /// End of the cluster that starts at `pos` (which must be a cluster's start inside the text).
 size_t NextGrapheme(std::string_view text, size_t pos);
 size_t GraphemeCount(std::string_view text);
-/// The longest prefix of `text`'s NFC that stays a prefix whatever follows the text: without a last
-/// character that might combine with what comes. Ref: go-cty ctystrings.SafeKnownPrefix.
+/// The longest prefix of the NFC of `text` that is also a prefix of the NFC of any longer text: it
+/// omits a last character that may combine with a following one.
+/// Ref: go-cty ctystrings.SafeKnownPrefix.
 std::string SafePrefix(std::string_view text);
 
 // --- Identifiers (HCL) ---
@@ -70,7 +71,7 @@ bool IsIdentifierContinue(char32_t point);
 /// Whether the whole text is one identifier.
 bool IsIdentifier(std::string_view text);
 
-// --- Case and classes (of single code points, as Go's package unicode) ---
+// --- Case and classes of single code points, like Go's package unicode ---
 
 char32_t ToUpper(char32_t point);
 char32_t ToLower(char32_t point);
@@ -84,14 +85,14 @@ bool IsPrintable(char32_t point);
 
 std::string ToUpper(std::string_view text);
 std::string ToLower(std::string_view text);
-/// First letter of each word in title case. Ref: Go strings.Title.
+/// Changes the first letter of each word to title case. Ref: Go strings.Title.
 std::string ToTitle(std::string_view text);
-/// Without leading and trailing white space.
+/// The text without leading and trailing white space.
 std::string_view TrimSpace(std::string_view text);
 
 // --- Width ---
 
-/// Columns of a terminal that the text takes: 2 for wide East Asian characters, 0 for combining.
+/// Width in terminal columns: wide East Asian characters count 2, combining ones 0.
 size_t DisplayWidth(std::string_view text);
 
 }  // namespace kinu::text

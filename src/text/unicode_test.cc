@@ -7,7 +7,7 @@
 namespace kinu::text {
 namespace {
 
-TEST(Utf8, RejectsWhatIsNotUtf8) {
+TEST(Utf8, RejectsInvalidBytes) {
   const std::string_view wrong[] = {
       "\x80",              // continuation alone
       "\xC0\x80",          // overlong
@@ -47,7 +47,7 @@ TEST(Nfc, ComposesAndRecognises) {
   EXPECT_EQ(ToNfc("\xff\u0301"), "\xff\u0301");
 }
 
-TEST(Grapheme, CountsWhatPeopleCount) {
+TEST(Grapheme, CountsClusters) {
   struct Case {
     std::string_view text;
     size_t count;
@@ -90,7 +90,7 @@ TEST(SafePrefix, DropsWhatMightCombine) {
       {"he\u0301", "h"},
       {"\u1112\u1161", ""},
       {"9", ""},
-      {"x=", "x"},  // not one of the delimiters that are certain to end a cluster
+      {"x=", "x"},  // "=" is not one of the delimiters that always end a cluster
       {"https://example.com/foo?", "https://example.com/foo?"},
       {"hello 가", "hello "},
       {"hello 🤷 ", "hello 🤷 "},

@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kContext = 3;
 constexpr std::ptrdiff_t kSearchLimit = 512;  // differences beyond which a split is good enough
 
-/// With their line ends, so that a last line without one differs from the same line with it.
+/// The lines with their line ends, so that a last line without one differs from the same line with
+/// one.
 std::vector<std::string_view> SplitLines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -25,17 +26,16 @@ std::vector<std::string_view> SplitLines(std::string_view text) {
   return lines;
 }
 
-/// One text: its lines as numbers (equal lines have equal numbers), and which of them the other
-/// text does not have.
+/// One of the two texts, as numbers that are equal for equal lines.
 struct Side {
   std::vector<std::string_view> lines;
   std::vector<uint32_t> numbers;
-  std::vector<bool> changed;
-  std::vector<size_t> compared;  // indices of lines that the other text has somewhere, too
+  std::vector<bool> changed;     // removed (in the old text) or added (in the new one)
+  std::vector<size_t> compared;  // indices of the lines that also occur in the other text
 };
 
-/// Myers' algorithm in linear space: the ends of a shortest path through the edit graph are found
-/// where the searches from both corners meet, and the two halves are solved likewise.
+/// Myers' algorithm in linear space: searches from both corners of the edit graph meet at a point
+/// of a shortest path, and the two halves are solved recursively.
 class LineComparison {
  public:
   LineComparison(Side& before, Side& after) : a_(before), b_(after) {
@@ -81,13 +81,13 @@ class LineComparison {
     Compare(split.x, a_end, split.y, b_end);
   }
 
-  /// A point inside the box on a shortest path (or, beyond the limit, on a good one). Both ends of
-  /// the box differ, so it is neither of its corners.
+  /// A point inside the box on a shortest path, or on a good one beyond kSearchLimit. It is never a
+  /// corner of the box, because the first lines differ and the last lines differ.
   Point Split(Index a_begin, Index a_end, Index b_begin, Index b_end) {
     const Index width = a_end - a_begin;
     const Index height = b_end - b_begin;
     const Index delta = width - height;
-    const Index origin = height + 1;  // of diagonals, which run from -height to width
+    const Index origin = height + 1;  // index of diagonal 0; diagonals run from -height to width
     const auto forward = [&](Index k) -> Index& {
       return forward_[static_cast<size_t>(origin + k)];
     };
@@ -151,10 +151,10 @@ class LineComparison {
 
   Side& a_;
   Side& b_;
-  std::vector<Index> forward_, backward_;  // per diagonal, how far the search came
+  std::vector<Index> forward_, backward_;  // per diagonal, the x that the search has reached
 };
 
-/// Moves each group of changed lines down as far as equal lines let it, as `diff` does.
+/// Moves each group of changed lines down as far as equal lines permit, like `diff`.
 void SlideDown(Side& side) {
   const size_t size = side.numbers.size();
   for (size_t begin = 0; begin < size;) {
@@ -203,9 +203,9 @@ std::vector<Change> Changes(const Side& a, const Side& b) {
   return changes;
 }
 
-void AppendExtent(std::string& out, char sign, size_t begin, size_t end) {
+void AppendLineRange(std::string& out, char sign, size_t begin, size_t end) {
   out += sign;
-  // An empty extent is named by the line before it.
+  // The position of an empty extent is the line before it.
   out += std::to_string(begin == end ? begin : begin + 1);
   if (end - begin != 1) {
     out += ',' + std::to_string(end - begin);
@@ -227,9 +227,9 @@ void AppendHunk(std::string& out, const Side& a, const Side& b, const Change* fi
   const size_t lead = std::min(kContext, first->a_begin);
   const size_t trail = std::min(kContext, a.lines.size() - last->a_end);
   out += "@@ ";
-  AppendExtent(out, '-', first->a_begin - lead, last->a_end + trail);
+  AppendLineRange(out, '-', first->a_begin - lead, last->a_end + trail);
   out += ' ';
-  AppendExtent(out, '+', first->b_begin - lead, last->b_end + trail);
+  AppendLineRange(out, '+', first->b_begin - lead, last->b_end + trail);
   out += " @@\n";
   size_t at = first->a_begin - lead;
   for (const Change* change = first; change <= last; ++change) {
@@ -257,7 +257,7 @@ std::string UnifiedDiff(std::string_view before, std::string_view after,
           numbers.emplace(line, static_cast<uint32_t>(numbers.size())).first->second);
     }
   }
-  // What the other text has nowhere is changed for certain, and need not be searched for.
+  // Lines that do not occur in the other text are changed; they are left out of the search.
   std::vector<uint8_t> seen(numbers.size());
   for (const uint32_t number : a.numbers) {
     seen[number] |= 1;

@@ -17,7 +17,7 @@ std::string Numbers(int begin, int end) {
   return text;
 }
 
-/// Without the two lines of labels.
+/// The diff without its two lines of labels.
 std::string Hunks(std::string_view before, std::string_view after) {
   const std::string diff = UnifiedDiff(before, after, "a", "b");
   return diff.empty() ? diff : diff.substr(diff.find("@@"));
@@ -35,12 +35,12 @@ TEST(UnifiedDiff, Hunks) {
       {"a\nb", "c\nb", "@@ -1,2 +1,2 @@\n-a\n+c\n b\n\\ No newline at end of file\n"},
       {Numbers(0, 20), Numbers(0, 10) + "x\n" + Numbers(11, 20),
        "@@ -8,7 +8,7 @@\n 7\n 8\n 9\n-10\n+x\n 11\n 12\n 13\n"},
-      // Six lines in common are context of both sides, seven are not.
+      // Six equal lines are the context of one hunk, seven separate two hunks.
       {"a\n" + Numbers(0, 6) + "b\n", "c\n" + Numbers(0, 6) + "d\n",
        "@@ -1,8 +1,8 @@\n-a\n+c\n 0\n 1\n 2\n 3\n 4\n 5\n-b\n+d\n"},
       {"a\n" + Numbers(0, 7) + "b\n", "c\n" + Numbers(0, 7) + "d\n",
        "@@ -1,4 +1,4 @@\n-a\n+c\n 0\n 1\n 2\n@@ -6,4 +6,4 @@\n 4\n 5\n 6\n-b\n+d\n"},
-      // Equal lines let a change slide; it goes down.
+      // Among equal lines, the last one counts as changed.
       {"a {\n}\n", "a {\n}\nb {\n}\n", "@@ -1,2 +1,4 @@\n a {\n }\n+b {\n+}\n"},
       {"x\nx\n", "x\nx\nx\n", "@@ -1,2 +1,3 @@\n x\n x\n+x\n"},
   };
@@ -84,7 +84,7 @@ std::string Apply(const std::string& before, const std::string& diff) {
   return out;
 }
 
-TEST(UnifiedDiff, MakesOneTextOfTheOther) {
+TEST(UnifiedDiff, TurnsOneTextIntoTheOther) {
   std::mt19937 random(3);
   for (int round = 0; round < 2000; ++round) {
     const auto text = [&] {
