@@ -51,7 +51,7 @@ TEST(SourceFile, JsonCountsTabsTwice) {
   EXPECT_EQ(At(*file, 5), (Position{2, 3, 5}));
 }
 
-TEST(SourceFile, TemplateInsideAFileStartsWhereItStands) {
+TEST(SourceFile, TemplateInsideAFileStartsAtItsString) {
   const auto file = SourceFile::Make("a.tf.json", "{\n  \"a\": \"x\\ny\"\n}");
   const auto inner = SourceFile::Make("a.tf.json", "x\ny", Position{2, 9, 10}, file.get());
   EXPECT_EQ(At(*inner, 0), (Position{2, 9, 10}));
@@ -75,14 +75,14 @@ TEST(SourceFile, PositionsInALongLineAreFoundQuickly) {
     text += "ab\u00e9";  // 4 bytes, 3 columns
   }
   const auto file = SourceFile::Make("a.tf", text);
-  for (uint32_t i = 0; i < kUnits; i += 7) {  // quadratic would take minutes
+  for (uint32_t i = 0; i < kUnits; i += 7) {  // takes minutes if a lookup scans the line
     ASSERT_EQ(At(*file, 2 + 4 * i), (Position{2, 1 + 3 * i, 2 + 4 * i}));
   }
   file->SetColumns(SourceFile::Columns::kNative, {4});
   EXPECT_EQ(At(*file, 6), (Position{2, 4, 6})) << "columns can be set anew";
 }
 
-TEST(Diagnostics, SortsAsTheReferencePrints) {
+TEST(Diagnostics, SortsInTheReferencesOrder) {
   const auto root = SourceFile::Make("main.tf", "0123456789");
   const auto child = SourceFile::Make("a/main.tf", "0123456789");
   Diagnostics diags;
@@ -112,7 +112,7 @@ TEST(Diagnostics, AppendKeepsCount) {
   a.Append(std::move(b));
   EXPECT_EQ(a.error_count(), 2u);
   EXPECT_EQ(a.size(), 3u);
-  EXPECT_TRUE(b.empty());  // NOLINT(bugprone-use-after-move): it is left empty by contract
+  EXPECT_TRUE(b.empty());  // NOLINT(bugprone-use-after-move): Append() leaves it empty
 }
 
 }  // namespace

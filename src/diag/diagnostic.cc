@@ -6,7 +6,7 @@
 namespace kinu {
 namespace {
 
-/// Byte range of a subject in its outermost file, which is what the reference compares.
+/// Byte range of a subject in its outermost file; the reference compares these.
 std::pair<uint32_t, uint32_t> FileBytes(const SourceRange& range) {
   const uint32_t base = range.file->start().byte;
   return {base + range.begin, base + range.end};

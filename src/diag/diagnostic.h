@@ -1,8 +1,9 @@
-// Diagnostics are data: what is wrong, where, and with which values. Rendering is view's work.
+// Diagnostics: errors and warnings as data, with text, source range and the values involved. The
+// library view renders them.
 //
 // Severity, summary and subject range equal the reference's, and so does a detail of one line that
-// states a fact (programs match them); what explains is kinu's own words. Never put a sensitive
-// value into a detail.
+// states a fact, because programs match them; longer explanations are kinu's own. Never put a
+// sensitive value into a detail.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace kinu {
 
 enum class Severity : uint8_t { kError, kWarning };
 
-/// A value that an expression in the subject referred to: `var.a` `is "x"`.
+/// The value of a reference in the subject: traversal `var.a`, statement `is "x"`.
 struct ExpressionValue {
   std::string traversal;
   std::string statement;
@@ -29,7 +30,7 @@ struct FunctionCallNote {
   std::string signature;  ///< JSON of the signature, empty when there is none
 };
 
-/// What a diagnostic carries beyond text and place; clients switch on these.
+/// Properties that clients switch on, beyond the text and the source range.
 enum class DiagnosticTag : uint8_t {
   kNone,
   kCausedByUnknown,
@@ -38,8 +39,8 @@ enum class DiagnosticTag : uint8_t {
   kDeprecation,
 };
 
-/// Something that a diagnostic carries for those who know its type (dynamic_cast finds it), such as
-/// the two sides of a comparison that failed.
+/// Base of extra data of a diagnostic, such as the two sides of a failed comparison. Readers find
+/// it by dynamic_cast.
 struct DiagnosticExtra {
   virtual ~DiagnosticExtra() = default;
 };
@@ -48,9 +49,9 @@ struct Diagnostic {
   Severity severity = Severity::kError;
   std::string summary;
   std::string detail;
-  SourceRange subject;  ///< what is wrong; no file: the problem has no place in a source
-  SourceRange context;  ///< what to show around it; no file: just the subject's lines
-  std::string address;  ///< the object that it happened for ("" when none)
+  SourceRange subject;  ///< the faulty text; without a file if the problem has no source
+  SourceRange context;  ///< the text to show around it; without a file: the subject's lines
+  std::string address;  ///< the resource instance or other object concerned; may be empty
   std::vector<ExpressionValue> values;
   std::optional<FunctionCallNote> function_call;
   DiagnosticTag tag = DiagnosticTag::kNone;
@@ -59,8 +60,8 @@ struct Diagnostic {
   bool is_error() const { return severity == Severity::kError; }
 };
 
-/// A list of diagnostics that grows. Functions that can find problems take one as last parameter,
-/// add to it and go on with a partial result.
+/// A list of diagnostics. Functions that report problems have one as last parameter, append to it
+/// and return a partial result.
 class Diagnostics {
  public:
   /// Adds an error and returns it, so that the caller can fill in more.
@@ -73,7 +74,7 @@ class Diagnostics {
   void Append(const Diagnostics& others);
 
   bool has_errors() const { return errors_ > 0; }
-  /// Number of errors so far: compare before and after a call to learn whether that call failed.
+  /// Number of errors so far. A call has failed if the number is higher after it.
   size_t error_count() const { return errors_; }
   bool empty() const { return list_.empty(); }
   size_t size() const { return list_.size(); }
@@ -82,11 +83,11 @@ class Diagnostics {
   std::vector<Diagnostic>& list() { return list_; }
   const std::vector<Diagnostic>& list() const { return list_; }
 
-  /// The order in which the reference prints a batch: warnings before errors, those with no place
-  /// first, files of fewer path segments first, then by place; stable otherwise.
+  /// Sorts stably in the order in which the reference prints: warnings before errors; then those
+  /// without a source range; then by number of path segments, file name and range.
   /// Ref: opentofu internal/tfdiags/diagnostics.go Sort.
   void Sort();
-  /// Drops all that came after the first `size`.
+  /// Removes all but the first `size` diagnostics.
   void Truncate(size_t size);
 
  private:

@@ -50,7 +50,7 @@ void SourceFile::SetColumns(Columns columns, std::vector<uint32_t> breaks) const
   columns_ = columns;
   breaks_ =
       breaks.empty() ? nullptr : std::make_unique<const std::vector<uint32_t>>(std::move(breaks));
-  delete index_.exchange(nullptr);  // its anchors hold columns
+  delete index_.exchange(nullptr);  // its anchors were computed with the old column rules
 }
 
 const SourceFile::Index& SourceFile::index() const {
@@ -62,7 +62,7 @@ const SourceFile::Index& SourceFile::index() const {
   if (index_.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel)) {
     return *mine.release();
   }
-  return *first;  // another thread was faster
+  return *first;  // another thread has stored its index
 }
 
 SourceFile::Index SourceFile::MakeIndex() const {
@@ -92,7 +92,7 @@ void SourceFile::AddAnchorsInLine(uint32_t begin, uint32_t end, uint32_t line,
   anchors.push_back({begin, line, columns});
   uint32_t at = begin + kDistance;
   while (at < end) {
-    // Between two ASCII characters (of one line) a grapheme cluster surely ends.
+    // A grapheme cluster always ends between two ASCII characters of one line.
     if (!text::IsAscii(text_.substr(at - 1, 2))) {
       ++at;
       continue;

@@ -52,7 +52,7 @@ void WarnUnlessLevel(std::string_view text) {
   }
 }
 
-/// The descriptor that lines go to.
+/// The file descriptor of TF_LOG_PATH, or of stderr. Opens the file on the first call.
 int Destination() {
   static const int kDescriptor = [] {
     const std::string path(Environment("TF_LOG_PATH"));
@@ -71,7 +71,7 @@ int Destination() {
   return kDescriptor;
 }
 
-/// The time in UTC, with `digits` digits of the second's fraction.
+/// The time in UTC, with `digits` (at most 6) decimals of the second.
 std::string Now(int digits) {
   timeval now = {};
   ::gettimeofday(&now, nullptr);
@@ -86,7 +86,7 @@ std::string Now(int digits) {
   return out;
 }
 
-bool InJson() {
+bool WritesJson() {
   static const bool kJson = UpperCase(FirstSet("TF_LOG", "TF_LOG_CORE")) == "JSON";
   return kJson;
 }
@@ -112,7 +112,7 @@ std::string JsonLine(std::string_view module, Level level, std::string_view mess
 std::string TextLine(std::string_view module, Level level, std::string_view message) {
   std::string out = Now(3) + " [" + std::string(NameOf(level)) + "] ";
   if (level == Level::kInfo || level == Level::kWarn) {
-    out += ' ';  // the levels' names make a column
+    out += ' ';  // aligns the text after level names of four letters
   }
   if (!module.empty()) {
     out += std::string(module) + ": ";
@@ -176,7 +176,7 @@ void Write(Level level, std::string_view message) {
 
 void WriteFor(std::string_view module, Level level, std::string_view message) {
   const std::string line =
-      InJson() ? JsonLine(module, level, message) : TextLine(module, level, message);
+      WritesJson() ? JsonLine(module, level, message) : TextLine(module, level, message);
   (void)!::write(Destination(), line.data(), line.size());
 }
 

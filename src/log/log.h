@@ -1,7 +1,6 @@
-// The log that TF_LOG asks for: a line for each event, on the error stream or in the file
-// TF_LOG_PATH.
+// The log that TF_LOG turns on: one line per event, on stderr or in the file TF_LOG_PATH.
 //
-// Nothing is formatted unless Enabled() is true. No line may contain a credential.
+// Callers format a message only if Enabled() is true. No line may contain a credential.
 // Ref: opentofu internal/logging/logging.go; hclog's text and JSON lines.
 #pragma once
 
@@ -15,24 +14,24 @@ enum class Level : uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff };
 
 /// "TRACE", ...; empty for kOff.
 std::string_view NameOf(Level level);
-/// The level of a name in any case: kOff for none, kTrace for a name that is not one.
+/// The level of a name in upper or lower case: kOff for an empty name, kTrace for an unknown one.
 Level ParseLevel(std::string_view name);
 
-/// The least level that is logged for the program itself: TF_LOG, else TF_LOG_CORE.
+/// The lowest level that kinu itself logs: TF_LOG, else TF_LOG_CORE.
 Level CoreLevel();
-/// The same for providers: TF_LOG_PROVIDER, else TF_LOG.
+/// The lowest level that is logged for providers: TF_LOG_PROVIDER, else TF_LOG.
 Level ProviderLevel();
 /// Whether any TF_LOG variable is set.
 bool Requested();
-/// Opens TF_LOG_PATH, and says on the error stream which of the variables are wrong. Call it once,
-/// first.
+/// Opens TF_LOG_PATH and warns on stderr about invalid levels. Call it once, before logging.
 void Start();
 
-/// Whether a line of the program itself at this level is logged.
+/// Whether kinu itself logs lines of this level.
 bool Enabled(Level level);
-/// Writes a line of the program itself, if Enabled(level). Thread-safe.
+/// Writes a line of kinu itself if Enabled(level). Thread-safe.
 void Write(Level level, std::string_view message);
-/// Writes a line at any level, in the name of `module` ("provider.null") unless that is empty.
+/// Writes a line whatever the level, with the name of a module ("provider.null"; may be empty).
+/// Thread-safe.
 void WriteFor(std::string_view module, Level level, std::string_view message);
 
 }  // namespace kinu::log
