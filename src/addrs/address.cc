@@ -36,8 +36,8 @@ struct ModuleInstEntry {
 
 }  // namespace
 
-// Entries live in deques, so an entry once made is never moved; reading one that was made before is
-// safe while others are added, because ids are handed out only after the entry is complete.
+// Every access locks the mutex and copies the entry. The mutex is recursive because
+// ModuleInstance() calls Module().
 struct Program::Paths {
   mutable std::recursive_mutex mutex;
   std::deque<ModuleEntry> modules;

@@ -1,9 +1,9 @@
-// Addresses: what configuration objects are called. Interned in a Program: a module path is a
-// 32-bit id, a resource address a 16-byte value whose equality is integer equality. Text is made on
-// demand.
+// Addresses of modules, resources, instances and provider configurations. Their names are interned
+// in a Program: a module path is a 32-bit id, a resource address a few ids that compare as
+// integers. Text is made on demand.
 //
-// Order: addresses are never ordered by id. The reference's orders are the explicit functions at
-// the end. Ref: opentofu internal/addrs.
+// Ids have no order. KeyLess(), Compare() and Less() of Program are the reference's orders.
+// Ref: opentofu internal/addrs.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@
 
 namespace kinu {
 
-/// Instance key of a resource or module: none, a count index or a for_each key.
+/// Instance key of a resource or module: none, an index (count) or a string (for_each).
 class InstanceKey {
  public:
   enum class Kind : uint8_t { kNone, kInt, kString };
@@ -41,14 +41,14 @@ class InstanceKey {
   uint64_t payload_ = 0;
 };
 
-/// A module in configuration (a path of call names). 0 is the root.
+/// A module of the configuration: a path of call names. 0 is the root module.
 struct ModuleId {
   uint32_t id = 0;
   bool is_root() const { return id == 0; }
   uint64_t Hash() const { return HashCombine(1, id); }
   friend bool operator==(ModuleId, ModuleId) = default;
 };
-/// An instance of a module (a path of calls with keys). 0 is the root.
+/// An instance of a module: a path of call names with instance keys. 0 is the root module.
 struct ModuleInstId {
   uint32_t id = 0;
   bool is_root() const { return id == 0; }
@@ -58,7 +58,7 @@ struct ModuleInstId {
 
 enum class ResourceMode : uint8_t { kManaged, kData, kEphemeral };
 
-/// A resource inside some module: `aws_instance.web`, `data.x.y`.
+/// The address of a resource within its module: `aws_instance.web`, `data.x.y`.
 struct ResourceName {
   ResourceMode mode = ResourceMode::kManaged;
   Symbol type;
@@ -68,14 +68,14 @@ struct ResourceName {
   }
   friend bool operator==(const ResourceName&, const ResourceName&) = default;
 };
-/// A resource in configuration: static module path and name.
+/// A resource block of the configuration: its module and its address there.
 struct ConfigResource {
   ModuleId module;
   ResourceName resource;
   uint64_t Hash() const { return HashCombine(module.id, resource.Hash()); }
   friend bool operator==(const ConfigResource&, const ConfigResource&) = default;
 };
-/// A resource of a module instance.
+/// A resource of a module instance, without instance key.
 struct AbsResource {
   ModuleInstId module;
   ResourceName resource;
@@ -100,7 +100,8 @@ struct ProviderConfig {
   friend bool operator==(const ProviderConfig&, const ProviderConfig&) = default;
 };
 
-/// Names and module paths of one run. Interning is thread-safe.
+/// Owns the interned names and module paths of one run. Thread-safe. Ids are valid in the Program
+/// that returned them.
 class Program {
  public:
   Program();
@@ -112,19 +113,21 @@ class Program {
   Symbol Find(std::string_view text) const { return symbols_.Find(text); }
   std::string_view Text(Symbol symbol) const { return symbols_.Text(symbol); }
 
+  /// The module that the module call `call` in `parent` refers to.
   ModuleId Module(ModuleId parent, Symbol call);
   ModuleId Parent(ModuleId module) const;
   Symbol CallName(ModuleId module) const;
+  /// The instance with `key` of the module call `call` in `parent`.
   ModuleInstId ModuleInstance(ModuleInstId parent, Symbol call, InstanceKey key);
   ModuleInstId Parent(ModuleInstId instance) const;
   Symbol CallName(ModuleInstId instance) const;
   InstanceKey Key(ModuleInstId instance) const;
-  /// The configuration module that an instance is of.
+  /// The module of the configuration, without instance keys.
   ModuleId ModuleOf(ModuleInstId instance) const;
-  /// Whether any step of the path has a key.
+  /// Whether any step of the path has an instance key.
   bool HasKeys(ModuleInstId instance) const;
 
-  // Text forms, as the reference prints them.
+  // Text forms, equal to the reference's.
   std::string ToText(ModuleId module) const;           ///< "module.a.module.b", "" for the root
   std::string ToText(ModuleInstId instance) const;     ///< "module.a[0]", "" for the root
   std::string ToText(const ResourceName& name) const;  ///< "data.t.n"
@@ -138,19 +141,21 @@ class Program {
   void Append(std::string& out, const AbsResource& r) const;
   void Append(std::string& out, const InstanceKey& key) const;
 
-  // Parsing of texts that programs wrote (state files, plan files). Nothing when malformed.
+  // Parsers for addresses in state and plan files. False if the text is malformed; then `out` is
+  // unspecified.
   bool ParseModuleInstance(std::string_view text, ModuleInstId* out);
   bool ParseResourceInstance(std::string_view text, ResourceInstance* out);
   bool ParseConfigResource(std::string_view text, ConfigResource* out);
-  /// `module.m.provider["host/ns/type"].alias["key"]`; also the legacy `provider.aws`.
+  /// Parses `module.m.provider["host/ns/type"].alias["key"]` and the legacy `provider.aws`.
   bool ParseProviderConfig(std::string_view text, ProviderConfig* out, InstanceKey* key);
 
   // The reference's orders.
-  /// None, then ints by value, then strings by bytes.
+  /// No key first, then indexes by value, then strings by bytes.
   bool KeyLess(const InstanceKey& a, const InstanceKey& b) const;
-  /// Shorter paths first, then step by step. Ref: addrs ModuleInstance.Less.
+  /// Shorter paths first, then step by step from the root: by call name, then by key.
+  /// Ref: addrs ModuleInstance.Less.
   std::strong_ordering Compare(ModuleInstId a, ModuleInstId b) const;
-  /// Ref: addrs AbsResourceInstance.Less: module, data before managed, type, name, key.
+  /// By module, data before other modes, type, name, key. Ref: addrs AbsResourceInstance.Less.
   bool Less(const ResourceInstance& a, const ResourceInstance& b) const;
   bool Less(const AbsResource& a, const AbsResource& b) const;
 
@@ -160,13 +165,13 @@ class Program {
   std::unique_ptr<Paths> paths_;
 };
 
-/// A string instance key as addresses show it: quoted as an HCL string, with template introducers
-/// doubled so that the address parses back. Ref: addrs StringKey.String.
+/// A string instance key in its form in addresses: quoted like an HCL string, with `${` and `%{`
+/// escaped as `$${` and `%%{`, so that the address can be parsed. Ref: addrs StringKey.String.
 std::string QuoteKey(std::string_view text);
 
-/// The word before a resource address: "" (managed), "data", "ephemeral".
+/// The first word of a resource address: "" (managed), "data", "ephemeral".
 std::string_view ModePrefix(ResourceMode mode);
-/// "managed", "data", "ephemeral": as documents say it.
+/// The mode's name in JSON documents: "managed", "data", "ephemeral".
 std::string_view ModeName(ResourceMode mode);
 
 }  // namespace kinu

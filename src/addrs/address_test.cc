@@ -43,7 +43,7 @@ TEST(Address, ProviderConfigurations) {
   EXPECT_EQ(program.ToText(config), "provider[\"registry.opentofu.org/-/aws\"].west");
 }
 
-TEST(Address, OrderIsTheReferences) {
+TEST(Address, OrdersAreTheReferences) {
   Program program;
   auto parse = [&](const char* text) {
     ResourceInstance r;
@@ -70,7 +70,7 @@ TEST(Address, OrderIsTheReferences) {
   }
 }
 
-TEST(Symbols, ManyNamesStayWhereTheyAre) {
+TEST(Symbols, TextsNeverMove) {
   SymbolTable table;
   std::string_view first = table.Text(table.Intern("first"));
   std::vector<Symbol> symbols;

@@ -1,5 +1,5 @@
-// Parsing of addresses as programs write them. These texts come from state and plan files, so the
-// grammar is the printed one; what people type is parsed as HCL traversals elsewhere.
+// Parses the addresses of state and plan files, whose grammar is that of Program::ToText(). Other
+// libraries parse addresses in flags and configuration, as HCL traversals.
 #include <charconv>
 #include <optional>
 
@@ -50,7 +50,6 @@ std::string QuoteKey(std::string_view text) {
 
 namespace {
 
-/// Appends a code point as UTF-8.
 void AppendUtf8(std::string& out, uint32_t rune) {
   if (rune < 0x80) {
     out += static_cast<char>(rune);
@@ -120,7 +119,7 @@ class Scanner {
     rest_.remove_prefix(end);
     return name;
   }
-  /// `[0]` or `["k"]`; absent is fine, malformed is not.
+  /// Reads an optional key, `[0]` or `["k"]`; false if it is malformed.
   bool Key(Program& program, InstanceKey* key) {
     *key = InstanceKey();
     if (!Take('[')) {
@@ -143,7 +142,7 @@ class Scanner {
     *key = InstanceKey::Int(index);
     return Take(']');
   }
-  /// A quoted string at the cursor, unquoted.
+  /// Reads a quoted string and returns its value.
   std::optional<std::string> QuotedText() {
     size_t i = 1;
     while (i < rest_.size() && rest_[i] != '"') {
@@ -163,8 +162,8 @@ class Scanner {
   std::string_view rest_;
 };
 
-/// Reads `module.a[0].module.b.` as far as it goes; leaves the cursor at the first other word.
-bool TakeModulePath(Program& program, Scanner& in, ModuleInstId* out) {
+/// Reads `module.a[0].module.b.`, which may be empty, up to the first other word.
+bool ReadModulePath(Program& program, Scanner& in, ModuleInstId* out) {
   *out = ModuleInstId();
   for (;;) {
     std::string_view before = in.rest();
@@ -187,7 +186,7 @@ bool TakeModulePath(Program& program, Scanner& in, ModuleInstId* out) {
   }
 }
 
-bool TakeResource(Program& program, Scanner& in, ResourceName* out) {
+bool ReadResource(Program& program, Scanner& in, ResourceName* out) {
   std::string_view type = in.Name();
   out->mode = ResourceMode::kManaged;
   if (type == "data" || type == "ephemeral") {
@@ -213,20 +212,20 @@ bool TakeResource(Program& program, Scanner& in, ResourceName* out) {
 
 bool Program::ParseModuleInstance(std::string_view text, ModuleInstId* out) {
   Scanner in(text);
-  return TakeModulePath(*this, in, out) && in.done();
+  return ReadModulePath(*this, in, out) && in.done();
 }
 
 bool Program::ParseResourceInstance(std::string_view text, ResourceInstance* out) {
   Scanner in(text);
-  return TakeModulePath(*this, in, &out->resource.module) &&
-         TakeResource(*this, in, &out->resource.resource) && in.Key(*this, &out->key) && in.done();
+  return ReadModulePath(*this, in, &out->resource.module) &&
+         ReadResource(*this, in, &out->resource.resource) && in.Key(*this, &out->key) && in.done();
 }
 
 bool Program::ParseConfigResource(std::string_view text, ConfigResource* out) {
   Scanner in(text);
   ModuleInstId module;
-  if (!TakeModulePath(*this, in, &module) || HasKeys(module) ||
-      !TakeResource(*this, in, &out->resource) || !in.done()) {
+  if (!ReadModulePath(*this, in, &module) || HasKeys(module) ||
+      !ReadResource(*this, in, &out->resource) || !in.done()) {
     return false;
   }
   out->module = ModuleOf(module);
@@ -237,7 +236,7 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
   Scanner in(text);
   ModuleInstId module;
   *key = InstanceKey();
-  if (!TakeModulePath(*this, in, &module) || in.Name() != "provider") {
+  if (!ReadModulePath(*this, in, &module) || in.Name() != "provider") {
     return false;
   }
   out->module = ModuleOf(module);
