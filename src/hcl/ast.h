@@ -1,9 +1,8 @@
 // The syntax tree of expressions, for both syntaxes. Nodes live in the arena of their SyntaxTree,
-// are immutable after parsing and trivially destructible; constant values live in the tree's value
-// store.
+// are immutable after parsing and trivially destructible. The tree owns the constant values.
 //
-// A JSON configuration's expressions use the same nodes: objects and arrays become kJsonObject and
-// kTuple, strings become the template that they hold, so evaluation has one path.
+// Expressions of the JSON syntax use the same nodes, so that there is one evaluator: objects and
+// arrays become kJsonObject and kTuple, strings become the template that they contain.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +34,14 @@ enum class ExprKind : uint8_t {
   kObjectKey,     ///< ObjectKeyExpr: wraps an object key, where a bare word is a string
   kFor,           ///< ForExpr
   kSplat,         ///< SplatExpr
-  kSplatItem,     ///< SplatItemExpr: the element that a splat applies to
+  kSplatItem,     ///< SplatItemExpr: the current element of a splat
   kTemplate,      ///< TemplateExpr: parts joined to a string
-  kTemplateWrap,  ///< WrapExpr: "${x}" alone, which keeps x's type
-  kTemplateJoin,  ///< WrapExpr: joins the tuple that a %{for} made
+  kTemplateWrap,  ///< WrapExpr: a template that is just "${x}", which keeps the type of x
+  kTemplateJoin,  ///< WrapExpr: joins the tuple that a %{for} yields to a string
   kBinary,        ///< BinaryExpr
   kUnary,         ///< UnaryExpr
   kParentheses,   ///< WrapExpr
-  kInvalid,       ///< InvalidExpr: did not parse; its diagnostics come when it is evaluated (JSON)
+  kInvalid,       ///< InvalidExpr: has syntax errors, which its evaluation reports (JSON)
 };
 
 enum class BinaryOperator : uint8_t {
@@ -69,9 +68,8 @@ struct Expr {
   uint32_t end;
   const SourceFile* file;
 
+  /// The whole expression. Diagnostics about it use StartRange() (walk.h) as their subject.
   SourceRange range() const { return {file, begin, end}; }
-  /// Where a diagnostic about the whole expression points. Ref: hclsyntax Expression.StartRange
-  /// differs only for some kinds: see StartRange() in walk.h.
 };
 
 /// A step of a traversal. The root is not a step.
@@ -87,8 +85,8 @@ struct TraversalStep {
   const Value* key;       ///< kIndex: a string or number
 };
 
-/// `root.step.step`. `binding` is for the owner of the module: once names are resolved it holds the
-/// slot that the root and first steps stand for, so evaluation does no look-up by name.
+/// `root.step.step`. The owner of the module stores in `binding` the slot that the root and first
+/// steps refer to, so that evaluation looks up no names.
 struct TraversalExpr : Expr {
   static constexpr uint32_t kUnbound = 0xFFFFFFFF;
   std::string_view root;
@@ -114,7 +112,7 @@ struct CallExpr : Expr {
   uint32_t close_paren;   ///< offset of ")"
   std::span<const Expr* const> arguments;
   bool expand_final;                      ///< the last argument is followed by "..."
-  mutable const void* binding = nullptr;  ///< the resolved function, set by its first look-up
+  mutable const void* binding = nullptr;  ///< the function, set by the first look-up
 };
 struct ConditionalExpr : Expr {
   const Expr* condition;
@@ -125,11 +123,11 @@ struct IndexExpr : Expr {
   const Expr* collection;
   const Expr* key;
   uint32_t open_bracket;  ///< offset of "["
-  uint32_t bracket_end;   ///< just behind "]"
+  uint32_t bracket_end;   ///< offset after "]"
 };
 struct TupleExpr : Expr {
   std::span<const Expr* const> elements;
-  uint32_t open_end;  ///< just behind "["
+  uint32_t open_end;  ///< offset after "["
 };
 struct ObjectItem {
   const Expr* key;
@@ -137,11 +135,11 @@ struct ObjectItem {
 };
 struct ObjectExpr : Expr {
   std::span<const ObjectItem> items;
-  uint32_t open_end;  ///< just behind "{"
+  uint32_t open_end;  ///< offset after "{"
 };
 struct ObjectKeyExpr : Expr {
   const Expr* wrapped;
-  bool force_non_literal;  ///< the key stands in parentheses
+  bool force_non_literal;  ///< the key is in parentheses
 };
 struct ForExpr : Expr {
   std::string_view key_name;  ///< empty when only the value is named
@@ -151,11 +149,11 @@ struct ForExpr : Expr {
   const Expr* value_result;
   const Expr* condition;  ///< null when there is no `if`
   bool grouping;          ///< "..." after the value
-  uint32_t open_end;      ///< just behind the opening bracket
-  uint32_t close_begin;   ///< at the closing bracket
+  uint32_t open_end;      ///< offset after the opening bracket
+  uint32_t close_begin;   ///< offset of the closing bracket
 };
 struct SplatItemExpr : Expr {};
-/// `source[*]...`: `each` is evaluated once per element with `item` standing for the element.
+/// `source[*]...`: `each` is evaluated once per element, which `item` inside it refers to.
 struct SplatExpr : Expr {
   const Expr* source;
   const Expr* each;
@@ -176,7 +174,7 @@ struct BinaryExpr : Expr {
 };
 struct UnaryExpr : Expr {
   UnaryOperator op;
-  uint32_t symbol_end;  ///< just behind the operator
+  uint32_t symbol_end;  ///< offset after the operator
   const Expr* operand;
 };
 /// Evaluates to an unknown value of dynamic type and these diagnostics.
@@ -184,11 +182,11 @@ struct InvalidExpr : Expr {
   const Diagnostics* problems;
 };
 
-/// Owns everything that a parsed text consists of. Keep it as long as any node or range is used.
+/// Owns the nodes, values and sources of a parsed text. Must outlive every use of a node or range.
 class SyntaxTree {
  public:
   Arena arena;
-  /// Stores a constant of the tree.
+  /// Stores a constant value; valid as long as the tree.
   const Value* Keep(Value value) { return &values_.emplace_back(std::move(value)); }
   const Diagnostics* KeepDiagnostics(Diagnostics diags) {
     return &diagnostics_.emplace_back(std::move(diags));
@@ -197,23 +195,23 @@ class SyntaxTree {
   const SourceFile* KeepSource(Ref<const SourceFile> source) {
     return sources_.emplace_back(std::move(source)).get();
   }
-  /// Keeps an object that nodes point into for as long as the tree.
+  /// Keeps an object alive that nodes point into.
   template <typename T>
   T* Own(std::unique_ptr<T> object) {
     T* kept = object.get();
     owned_.emplace_back(std::move(object));
     return kept;
   }
-  /// Calls use(arena) with memory for what is made of the tree after parsing, one caller at a time.
+  /// Calls use(arena) under a lock. The arena is for nodes that are built after parsing.
   template <typename Use>
-  void Later(Use&& use) const {
-    const std::scoped_lock lock(later_mutex_);
-    use(later_arena_);
+  void WithLockedArena(Use&& use) const {
+    const std::scoped_lock lock(mutex_);
+    use(locked_arena_);
   }
 
  private:
-  mutable std::mutex later_mutex_;
-  mutable Arena later_arena_;
+  mutable std::mutex mutex_;
+  mutable Arena locked_arena_;
   std::deque<Value> values_;
   std::deque<Diagnostics> diagnostics_;
   std::deque<Ref<const SourceFile>> sources_;

@@ -1,4 +1,4 @@
-// Bodies: what stands in a file or a block, read through a schema. One interface for both syntaxes.
+// Bodies: the content of a file or block, read through a schema. One interface for both syntaxes.
 // Ref: hcl v2 structure.go, schema.go.
 #pragma once
 
@@ -21,12 +21,12 @@ struct BlockSchema {
   std::string_view type;
   std::span<const std::string_view> label_names = {};
 };
-/// What a body may contain.
+/// The attributes and blocks that a body may contain.
 struct BodySchema {
   std::span<const AttributeSchema> attributes = {};
   std::span<const BlockSchema> blocks = {};
-  /// Names of attributes and block types that somebody else has read already: skipped silently, so
-  /// that the rest of a body can be read with full strictness.
+  /// Names of attributes and block types that another reader has read. They are skipped without an
+  /// error, so that the rest of the body can be read with kExact.
   std::span<const std::string_view> hidden = {};
 };
 
@@ -50,26 +50,25 @@ struct BodyContent {
   std::vector<Attribute> attributes;
   std::vector<Block> blocks;
   SourceRange missing_item_range;
-  /// The attribute, or null pointer.
+  /// The attribute of that name, or null.
   const Attribute* Find(std::string_view name) const;
 };
 
 enum class Strictness : uint8_t {
-  kExact,    ///< anything outside the schema is an error ("Unsupported argument", …)
-  kPartial,  ///< anything outside the schema is left for somebody else
+  kExact,    ///< reports anything outside the schema ("Unsupported argument", …)
+  kPartial,  ///< ignores anything outside the schema
 };
 
 /// Immutable, lives in a SyntaxTree's arena (never deleted through this type).
 class Body {
  public:
-  /// Reads the body through `schema`. Problems go to `diags`; what could be read is in the result.
+  /// Reads the body through `schema`. After errors, the result has everything that is valid.
   virtual BodyContent Content(const BodySchema& schema, Strictness strictness,
                               Diagnostics& diags) const = 0;
-  /// All attributes of a body that may have no blocks (blocks are errors), without a schema.
-  /// Names in `hidden` are skipped.
+  /// All attributes, without a schema. Reports blocks as errors. Skips the names in `hidden`.
   virtual std::vector<Attribute> JustAttributes(std::span<const std::string_view> hidden,
                                                 Diagnostics& diags) const = 0;
-  /// Where a missing argument would go.
+  /// The subject of diagnostics about a missing argument.
   virtual SourceRange MissingItemRange() const = 0;
   virtual bool is_json() const = 0;
 
@@ -77,13 +76,14 @@ class Body {
   ~Body() = default;
 };
 
-/// A parsed native body as it stands in the source, for callers that need order and layout.
+/// An attribute of a native body with the offsets of its parts.
 struct NativeAttribute {
   std::string_view name;
   const Expr* expr;
   uint32_t begin, end;  ///< name to end of expression
   uint32_t name_end, equals_begin, equals_end;
 };
+/// A block of a native body with the offsets of its parts.
 struct NativeBlock {
   std::string_view type;
   std::span<const std::string_view> labels;
@@ -91,6 +91,7 @@ struct NativeBlock {
   const class NativeBody* body;
   uint32_t type_begin, type_end, open_brace, close_brace;  ///< braces: offset of the character
 };
+/// A parsed native body, for callers that need order and layout.
 class NativeBody final : public Body {
  public:
   BodyContent Content(const BodySchema&, Strictness, Diagnostics&) const override;
@@ -100,8 +101,8 @@ class NativeBody final : public Body {
   bool is_json() const override { return false; }
 
   const SourceFile* file = nullptr;
-  /// From the opening brace (or the file's first token), where a missing item is reported, to just
-  /// behind the closing brace (or the file's end).
+  /// From the opening brace (or the file's first token) to the offset after the closing brace (or
+  /// the file's end).
   uint32_t begin = 0, end = 0;
   std::span<const NativeAttribute> attributes;  ///< source order, names distinct
   std::span<const NativeBlock> blocks;          ///< source order

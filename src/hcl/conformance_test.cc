@@ -1,5 +1,5 @@
-// Runs the recorded cases of parsing and static analysis when they lie beside the source tree
-// (shared/conformance/language in some parent folder).
+// Runs recorded cases of parsing and static analysis. They are not part of the repository: the test
+// is skipped unless a parent directory has a folder shared/conformance/language.
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Input that means harm: whatever the bytes are, parsing ends with a tree or a diagnostic, and four
-// times the text costs about four times the work.
+// Hostile input: for any bytes, parsing ends with a tree or a diagnostic, and four times the text
+// costs about four times the work.
 #include <algorithm>
 #include <ctime>
 #include <string>
@@ -27,7 +27,7 @@ double CpuSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Parses and asks for the place of every problem, as somebody who prints them does.
+/// Parses, and computes the position of every diagnostic, as printing them does.
 size_t Parse(const std::string& text, bool json) {
   SyntaxTree tree;
   Diagnostics diags;
@@ -47,7 +47,7 @@ size_t Parse(const std::string& text, bool json) {
   return sum + diags.size();
 }
 
-/// The best of a few runs: what others do on the machine only adds.
+/// The lowest CPU time of a few runs, because other processes can only increase it.
 double Cost(const std::string& text, bool json) {
   double best = 1e9;
   for (int i = 0; i < 3; ++i) {
@@ -102,7 +102,7 @@ constexpr Growth kGrowths[] = {
     {"a JSON string of escapes", "[\"", "\\u00e9", "\"]", true},
 };
 
-TEST(Hostile, CostGrowsLikeTheText) {
+TEST(Hostile, CostIsLinearInTheText) {
   RunOnBigStack([] {
     for (const Growth& growth : kGrowths) {
       constexpr size_t kSmall = 10000;
@@ -111,14 +111,14 @@ TEST(Hostile, CostGrowsLikeTheText) {
       };
       const double small = Cost(text(kSmall), growth.json);
       const double large = Cost(text(4 * kSmall), growth.json);
-      // Linear is 4, quadratic 16. What is below a millisecond says nothing.
+      // Linear growth is 4, quadratic 16. Times below a millisecond are too noisy.
       EXPECT_LT(large, 10 * std::max(small, 1e-3)) << growth.name;
     }
   });
 }
 
 TEST(Hostile, AnyBytesAreParsed) {
-  // Bytes by a simple generator: printable and not, with brackets and quotes more often.
+  // Pseudo-random bytes in which brackets and quotes are frequent.
   uint32_t state = 12345;
   const auto next = [&state] {
     state = state * 1664525 + 1013904223;
@@ -144,7 +144,7 @@ TEST(Hostile, AnyBytesAreParsed) {
   });
 }
 
-TEST(Hostile, NulBytesAndWrongUtf8AreDiagnosed) {
+TEST(Hostile, NulBytesAndInvalidUtf8AreDiagnosed) {
   const auto first = [](std::string text) {
     SyntaxTree tree;
     Diagnostics diags;
@@ -156,7 +156,7 @@ TEST(Hostile, NulBytesAndWrongUtf8AreDiagnosed) {
   EXPECT_EQ(first(std::string("a = \"\0\"\n", 8)), "");
 }
 
-TEST(Hostile, WhatIsNoTextIsGivenUp) {
+TEST(Hostile, BinaryFilesAreRefusedEarly) {
   const auto problems = [](size_t size) {
     SyntaxTree tree;
     Diagnostics diags;

@@ -1,4 +1,4 @@
-// JSON text to the common syntax tree. Ref: hcl json/public.go, structure.go expression.Value.
+// Builds the common syntax tree from JSON. Ref: hcl json/public.go, structure.go expression.Value.
 
 #include <memory>
 #include <string>
@@ -65,7 +65,8 @@ std::string_view Summary(JsonProblemKind kind) {
   return "Invalid JSON";
 }
 
-/// What is wrong, as the reference says it: programs match these sentences.
+/// The detail of an error, equal to the reference's because programs match it. Empty for the kinds
+/// whose detail is built from the text.
 std::string_view Detail(JsonProblemKind kind) {
   switch (kind) {
     case JsonProblemKind::kMissingValue:
@@ -136,10 +137,10 @@ bool MayHoldTemplate(std::string_view text) {
          text.starts_with("\xEF\xBB\xBF");
 }
 
-/// One byte inside a broken string, as the reference places it: columns count bytes from the
-/// string's start, and the place may be the line's end or the file's. No offset of the file says
-/// that, so the place is a source of its own.
-SourceRange PlaceInString(const SourceFile* source, const JsonProblem& problem, SyntaxTree& tree) {
+/// The range of one byte inside a malformed string. The reference counts columns in bytes from the
+/// string's start, and may report the end of the line or file. No offset of the file gives such
+/// columns, so the byte gets a source of its own.
+SourceRange RangeInString(const SourceFile* source, const JsonProblem& problem, SyntaxTree& tree) {
   Position start = source->PositionAt(problem.context_begin);
   const uint32_t offset = problem.begin - problem.context_begin;
   start.column += offset;
@@ -147,8 +148,8 @@ SourceRange PlaceInString(const SourceFile* source, const JsonProblem& problem, 
   return {tree.KeepSource(SourceFile::Make(source->name(), " ", start, source)), 0, 1};
 }
 
-/// Where a grapheme cluster begins although what stands before could take it in: the reference
-/// counts quotes and backslashes one by one.
+/// Offsets at which a grapheme cluster starts after a quote or backslash, because the reference
+/// counts those one by one even if a combining character follows.
 std::vector<uint32_t> ClusterBreaks(std::string_view text) {
   std::vector<uint32_t> breaks;
   if (text::IsAscii(text)) {
@@ -218,18 +219,18 @@ const Expr* JsonBuilder::Build(const JsonNode& node) {
 const Expr* JsonBuilder::String(std::string_view text, uint32_t begin, uint32_t end) {
   const std::string_view whole = source_->text();
   if (text.data() < whole.data() || text.data() >= whole.data() + whole.size()) {
-    text = tree_.arena.CopyString(text);  // it had escapes: the reader decoded it elsewhere
+    text = tree_.arena.CopyString(text);  // the reader's decoded copy of a string with escapes
   }
-  const Expr* held = nullptr;
+  const Expr* content = nullptr;
   if (MayHoldTemplate(text)) {
-    held = Template(text, begin, end);
+    content = Template(text, begin, end);
   } else {
     const Value* value =
         tree_.Keep(text::IsAscii(text) ? Value::NormalizedString(text) : Value::String(text));
-    held = tree_.arena.New<LiteralExpr>(Base(ExprKind::kLiteral, begin, end), value);
+    content = tree_.arena.New<LiteralExpr>(Base(ExprKind::kLiteral, begin, end), value);
   }
-  return tree_.arena.New<JsonStringExpr>(WrapExpr{Base(ExprKind::kTemplateWrap, begin, end), held},
-                                         text);
+  return tree_.arena.New<JsonStringExpr>(
+      WrapExpr{Base(ExprKind::kTemplateWrap, begin, end), content}, text);
 }
 
 const Expr* JsonBuilder::Template(std::string_view text, uint32_t begin, uint32_t end) {
@@ -271,7 +272,7 @@ JsonDocument Read(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags
     SourceRange context;
     if (problem.context_end > 0) {
       context = {source, problem.context_begin, problem.context_end};
-      subject = PlaceInString(source, problem, tree);
+      subject = RangeInString(source, problem, tree);
     }
     diags.Error(std::string(Summary(problem.kind)), Detail(problem, source->text()), subject,
                 context);
@@ -279,7 +280,8 @@ JsonDocument Read(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags
   return document;
 }
 
-/// Reports the numbers that are too large to be numbers, as building their expressions does.
+/// Reports numbers out of range, as building their expressions would. Needs no expressions, which
+/// are built on demand.
 void ReportNumbers(const JsonNode& root, const SourceFile& source, Diagnostics& diags) {
   std::vector<const JsonNode*> todo = {&root};  // the next one last
   while (!todo.empty()) {
@@ -312,11 +314,11 @@ void ReportNumbers(const JsonNode& root, const SourceFile& source, Diagnostics& 
 
 const Expr* JsonText::Expression(const JsonNode& node) const {
   const Expr* expr = nullptr;
-  tree_->Later([&](Arena&) {
+  tree_->WithLockedArena([&](Arena&) {
     const Expr*& built = built_[reinterpret_cast<uintptr_t>(&node)];
     if (built == nullptr) {
-      Diagnostics known;  // what they say was said when the text was read
-      built = JsonBuilder(source_, later_, known).Build(node);
+      Diagnostics reported;  // ParseJson() has reported the same problems
+      built = JsonBuilder(source_, built_tree_, reported).Build(node);
     }
     expr = built;
   });
@@ -340,7 +342,7 @@ const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& d
               "The root value in a JSON-based configuration must be either a JSON object or a JSON "
               "array of objects.",
               {source, root.begin(), root.end()});
-  // An empty body, so that nobody reports the same again.
+  // An empty body causes no further errors.
   return tree.arena.New<JsonBody>(nullptr, text);
 }
 

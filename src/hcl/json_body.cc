@@ -1,5 +1,5 @@
-// Bodies of the JSON syntax: which properties are arguments and which are blocks, the schema says.
-// Ref: hcl json/structure.go.
+// Bodies of the JSON syntax. The schema decides which properties are arguments and which are
+// blocks. Ref: hcl json/structure.go.
 
 #include <algorithm>
 #include <string>
@@ -26,7 +26,7 @@ std::string Quoted(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
-/// Where a diagnostic about a whole value points: the bracket that opens it, or all of a scalar.
+/// The subject of a diagnostic about a value: the opening bracket, or all of a scalar.
 SourceRange StartOf(const JsonNode& value, const JsonText& text) {
   const bool is_container = value.is_object() || value.is_array();
   return {text.source(), value.begin(), is_container ? value.begin() + 1 : value.end()};
@@ -42,7 +42,8 @@ void AppendProperties(const JsonNode& object, const JsonText& text, std::vector<
   }
 }
 
-/// What the properties of an object are for: labels of that name, or (empty) arguments and blocks.
+/// The end of an error message: says that properties are labels of that name, or, if `label` is
+/// empty, arguments and blocks.
 std::string Purpose(std::string_view label) {
   return label.empty() ? "to define arguments and child blocks."
                        : "to specify " + std::string(label) + " labels for this block.";
@@ -78,8 +79,8 @@ Attribute MakeAttribute(const Property& property, const JsonText& text) {
           .name_range = property.name_range};
 }
 
-/// Reads the blocks of one type from the value of its property: a level of objects for each label,
-/// then an object or an array of them.
+/// Reads the blocks of one type from the value of its property: one level of nested objects for
+/// each label, then an object or an array of objects.
 class BlockReader {
  public:
   BlockReader(const BlockSchema& schema, SourceRange type_range, const JsonText* text,
@@ -126,7 +127,7 @@ class BlockReader {
 
   void Add(const JsonNode& content, SourceRange def_range) {
     Block block{.type = schema_.type, .def_range = def_range, .type_range = type_range_};
-    text_->Later([&](Arena& arena) {
+    text_->WithLockedArena([&](Arena& arena) {
       block.labels = arena.CopySpan(labels_);
       block.label_ranges = arena.CopySpan(label_ranges_);
       block.body = arena.New<JsonBody>(&content, text_);
@@ -192,7 +193,7 @@ BodyContent JsonBody::Content(const BodySchema& schema, Strictness strictness,
     return content;
   }
 
-  diags.Append(shape);  // the reference reads the shape twice, and says so twice
+  diags.Append(shape);  // the reference reads the properties twice and reports these twice
   for (const Property& property : properties) {
     if (property.name == kCommentName || Contains(schema.hidden, property.name) ||
         FindAttribute(schema, property.name) != nullptr ||

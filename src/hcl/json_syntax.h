@@ -1,7 +1,7 @@
-// What the JSON syntax adds to the common nodes. Private to hcl.
+// Nodes and bodies of the JSON syntax. Private to hcl.
 //
-// A JSON expression is told by its file: SourceFile::is_json(). Its strings are JsonStringExpr
-// nodes in the JSON file, and what such a string holds as a template lies in a source of its own.
+// SourceFile::is_json() identifies JSON expressions. Strings are JsonStringExpr nodes of the JSON
+// file; the template in a string is a source of its own.
 #pragma once
 
 #include <string_view>
@@ -13,16 +13,16 @@
 
 namespace kinu::hcl {
 
-/// A JSON string: kind kTemplateWrap, `wrapped` is the template that it holds (or kInvalid).
+/// A JSON string: its kind is kTemplateWrap, `wrapped` is a literal, a template or kInvalid.
 struct JsonStringExpr : WrapExpr {
   std::string_view text;  ///< decoded, without template processing
 };
 
-/// The node when it is a JSON string, else null.
+/// `expr` as a JSON string, or null if it is none.
 const JsonStringExpr* AsJsonString(const Expr& expr);
 
-/// A JSON file that was read. Expressions are built when a body hands them out, each once: most of
-/// reading a large file is finding blocks, and templates in strings cost more than all else.
+/// A parsed JSON file. Builds each expression when a body first returns it: callers often read few
+/// of them, and parsing the templates in strings is the most expensive part.
 class JsonText {
  public:
   JsonText(const SourceFile* source, JsonDocument document, const SyntaxTree* tree)
@@ -30,24 +30,24 @@ class JsonText {
 
   const SourceFile* source() const { return source_; }
   const JsonNode& root() const { return document_.root(); }
-  /// The expression of one of its nodes. Safe to call from several threads.
+  /// The expression of a node of this document. Safe to call from several threads.
   const Expr* Expression(const JsonNode& node) const;
-  /// Calls use(arena) with memory that lives as long as the tree, one caller at a time.
+  /// Calls use(arena) under a lock. The arena lives as long as the tree.
   template <typename Use>
-  void Later(Use&& use) const {
-    tree_->Later(std::forward<Use>(use));
+  void WithLockedArena(Use&& use) const {
+    tree_->WithLockedArena(std::forward<Use>(use));
   }
 
  private:
   const SourceFile* source_;
-  const SyntaxTree* tree_;  // whose lock guards what follows
+  const SyntaxTree* tree_;
   JsonDocument document_;
-  mutable SyntaxTree later_;
-  mutable FlatMap<uint64_t, const Expr*> built_;  // by address of the node
+  mutable SyntaxTree built_tree_;                 // guarded by the lock of tree_
+  mutable FlatMap<uint64_t, const Expr*> built_;  // by address of the node; guarded likewise
 };
 
-/// A body over any JSON value; whether the value fits shows when content is asked for. Without a
-/// value it is empty.
+/// A body over any JSON value; empty without one. Content() and JustAttributes() report values of
+/// the wrong type.
 class JsonBody final : public Body {
  public:
   JsonBody(const JsonNode* value, const JsonText* text) : value_(value), text_(text) {}
@@ -64,7 +64,8 @@ class JsonBody final : public Body {
   const JsonText* text_;
 };
 
-/// The word of a native expression: a name alone, or true, false or null.
+/// The word that a native expression consists of: a single name, or true, false or null. Empty for
+/// other expressions.
 std::string_view NativeKeyword(const Expr& expr);
 
 }  // namespace kinu::hcl

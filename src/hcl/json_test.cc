@@ -160,7 +160,7 @@ TEST(JsonBody, BuildsAnExpressionOnce) {
   ASSERT_EQ(first.attributes.size(), 2u);
   EXPECT_EQ(first.attributes[0].expr, second.attributes[0].expr);
   EXPECT_EQ(first.attributes[1].expr, second.attributes[1].expr);
-  EXPECT_EQ(diags.size(), 2u);  // the second "b", twice
+  EXPECT_EQ(diags.size(), 2u);  // both calls report the second "b"
 }
 
 TEST(JsonBody, ReportsNumbersOutOfRangeWhenItIsRead) {

@@ -44,7 +44,7 @@ constexpr std::array<uint8_t, 256> kClasses = [] {
   return classes;
 }();
 
-/// Symbols that are a token whatever follows them.
+/// Characters that are a token on their own, whatever follows them.
 constexpr std::array<TokenKind, 256> kSymbols = [] {
   std::array<TokenKind, 256> symbols{};
   symbols['\n'] = kNewline;
@@ -65,11 +65,11 @@ constexpr std::array<TokenKind, 256> kSymbols = [] {
   return symbols;
 }();
 
-/// How many characters of a name stand at the start of `text`, as far as they are ASCII.
+/// Length of the run of ASCII identifier characters at the start of `text`.
 size_t NameLength(std::string_view text) {
   size_t at = 0;
   if constexpr (std::endian::native == std::endian::little) {
-    // Eight at a time: the high bit of each byte says whether it belongs to the name.
+    // Eight bytes at a time: the high bit of each byte of `in_name` marks an identifier character.
     constexpr uint64_t kOnes = 0x0101010101010101;
     constexpr uint64_t kHigh = 0x80 * kOnes;
     const auto between = [](uint64_t bytes, uint64_t low, uint64_t high) {
@@ -93,7 +93,7 @@ size_t NameLength(std::string_view text) {
   return at;
 }
 
-/// Bytes that end a run of literal text in a template of either kind.
+/// A table of the bytes that may end a run of literal text: `stops` and all non-ASCII bytes.
 constexpr std::array<bool, 256> MakeStops(std::string_view stops) {
   std::array<bool, 256> table{};
   for (const char c : stops) {
@@ -164,8 +164,8 @@ size_t Lexer::IdentEnd(size_t index) const {
 }
 
 void Lexer::Number() {
-  // Digits, dots and exponents in any order, up to the last that is not a dot: "1.2.3" is one
-  // (malformed) number, "1.." is a number and two dots.
+  // Digits, dots and exponents in any order, without trailing dots: "1.2.3" is one (malformed)
+  // number, "1.." is a number and two dots.
   size_t end = at_ + 1;
   size_t scan = end;
   while (scan < size_) {
@@ -246,7 +246,7 @@ void Lexer::CloseBrace() {
 }
 
 void Lexer::TildeBrace() {
-  // Always the end of a sequence, even where none is open: the parser then says what is wrong.
+  // Always ends a sequence, even if none is open; the parser reports that error.
   Emit(kTemplateEnd, at_ + 2);
   if (!return_braces_.empty() && return_braces_.back() == braces_) {
     return_braces_.pop_back();
@@ -374,7 +374,7 @@ void Lexer::Symbol(char c) {
   Emit(length == 0 ? kBadUtf8 : kInvalid, at_ + (length == 0 ? 1 : length));
 }
 
-/// At "$" or "%" that opens no sequence: an escape ("$${") or the bare character.
+/// At a "$" or "%" that opens no sequence: emits an escape ("$${") or the character.
 void Lexer::EscapedSequence() {
   if (Is(at_ + 1, text_[at_]) && Is(at_ + 2, '{')) {
     Emit(kQuotedText, Is(at_ + 3, '~') ? at_ + 4 : at_ + 3);
@@ -383,8 +383,9 @@ void Lexer::EscapedSequence() {
   }
 }
 
-/// The same in text whose lines are tokens. A single byte between the symbol and a newline joins
-/// the token, as the reference's scanner has it; for a heredoc that starts a new line too early.
+/// The same in a heredoc or standalone template. Returns whether the scanner is then at the start
+/// of a line. As in the reference's scanner, a single byte between the symbol and a newline joins
+/// the token, and the newline that follows counts as read although it is not.
 bool Lexer::EscapedSequenceInLine() {
   if (Is(at_ + 1, text_[at_]) && Is(at_ + 2, '{')) {
     const size_t end = Is(at_ + 3, '~') ? at_ + 4 : at_ + 3;
@@ -506,7 +507,7 @@ void Lexer::HeredocText() {
     heredoc.at_line_start = false;
     Emit(kPlainText, end);
   } else if (first == '\r') {
-    // A carriage return alone has no place in a heredoc; the reference gives up on the rest.
+    // A heredoc cannot contain a lone carriage return; the reference makes the rest invalid.
     Emit(kInvalid, size_);
   } else {
     Emit(kBadUtf8, at_ + 1);
@@ -564,7 +565,7 @@ void Lexer::Step() {
 
 void Lexer::Append(size_t count, std::vector<Token>& out) {
   constexpr size_t kAtOnce = 512;
-  constexpr size_t kMore = 2;  // the second token of a last step, and the end
+  constexpr size_t kMore = 2;  // a last step may emit two tokens, and kEof follows
   std::array<Token, kAtOnce + kMore> tokens;
   for (size_t left = count;;) {
     next_ = tokens.data();
@@ -632,7 +633,7 @@ void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens
         }
         break;
       case kBacktick:
-        // Quotes come in pairs: the second of a pair says nothing new.
+        // Backticks and apostrophes come in pairs; only the first of a pair is reported.
         if (backticks % 2 == 0) {
           diags.Error("Invalid character",
                       "The \"`\" character is not valid. For text of several lines use a heredoc, "

@@ -1,8 +1,8 @@
-// The lexer of the native syntax: bytes to tokens in one pass. It never fails; what has no place in
-// the language becomes a token that ReportInvalidTokens() diagnoses.
+// The lexer of the native syntax: splits a text into tokens in one pass. It never fails: invalid
+// text becomes tokens that ReportInvalidTokens() reports.
 //
-// Tokens are ranges into the source. Comments that end a line count as newlines, and other comments
-// vanish, unless the caller (the formatter) asks to keep them. Spaces are what lies between tokens.
+// Tokens are ranges of the source; the text between them is white space. Comments that end a line
+// count as newlines and other comments are dropped, unless the caller keeps them (the formatter).
 // Ref: hcl v2 hclsyntax/scan_tokens.rl, token.go.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace kinu::hcl {
 
 enum class TokenKind : uint8_t {
-  kNone,  ///< never in a token list
+  kNone,  ///< never emitted
   kEof,
   kNewline,
   kIdent,
@@ -33,7 +33,7 @@ enum class TokenKind : uint8_t {
   kCloseQuote,
   kOpenHeredoc,            ///< "<<EOT\n", with its newline
   kCloseHeredoc,           ///< the line's indentation and the marker, without its newline
-  kQuotedText,             ///< text in quotes; may hold backslash escapes
+  kQuotedText,             ///< text in quotes; may contain backslash escapes
   kPlainText,              ///< text of a heredoc or a standalone template
   kTemplateInterpolation,  ///< "${" or "${~"
   kTemplateDirective,      ///< "%{" or "%{~"
@@ -61,7 +61,7 @@ enum class TokenKind : uint8_t {
   kColon,
   kDoubleColon,
   kComment,  ///< only when comments are kept
-  // Never valid; recognised for good diagnostics.
+  // Never valid; separate kinds for better diagnostics.
   kBitwiseAnd,
   kBitwiseOr,
   kBitwiseNot,
@@ -85,13 +85,14 @@ enum class LexMode : uint8_t {
 };
 enum class Comments : uint8_t { kDrop, kKeep };
 
-/// Makes tokens piece by piece, so that a parser need not hold all of them.
+/// Produces tokens in chunks, so that a parser need not hold all of them.
 class Lexer {
  public:
-  /// A byte order mark at the start of the text is skipped.
+  /// Skips a byte order mark at the start of the text.
   Lexer(std::string_view text, LexMode mode, Comments comments = Comments::kDrop);
 
-  /// Appends at least one token, and about `count`. After kEof nothing more comes.
+  /// Appends about `count` tokens, at least one. The last token of a text is kEof; do not call
+  /// again after it.
   void Append(size_t count, std::vector<Token>& out);
 
  private:
@@ -138,8 +139,7 @@ class Lexer {
   bool EscapedSequenceInLine();
   /// End of the run of plain text that starts at `at_`.
   size_t PlainTextEnd() const;
-  /// Length of the UTF-8 sequence at `index` by its lead byte, or 0 when bytes are missing or
-  /// wrong.
+  /// Length of the UTF-8 sequence at `index` by its lead byte; 0 if it is incomplete or invalid.
   size_t SequenceLength(size_t index) const;
   size_t IdentStartLength(size_t index) const;
   size_t IdentEnd(size_t index) const;
@@ -153,8 +153,8 @@ class Lexer {
   std::vector<Heredoc> heredocs_;
   int64_t braces_ = 0;
   std::vector<int64_t> return_braces_;
-  size_t no_comment_end_from_ = SIZE_MAX;  // no "*/" stands at or behind this offset
-  // Where the current Append() puts tokens. A step may pass `enough_` by one token.
+  size_t no_comment_end_from_ = SIZE_MAX;  // there is no "*/" at or after this offset
+  // Output of the current Append(). A step may exceed `enough_` by one token.
   Token* next_ = nullptr;
   Token* enough_ = nullptr;
 };
@@ -162,15 +162,15 @@ class Lexer {
 /// All tokens of the text; the last one is kEof.
 std::vector<Token> Lex(std::string_view text, LexMode mode, Comments comments = Comments::kDrop);
 
-/// Diagnoses tokens that no program may have. Ref: hclsyntax checkInvalidTokens.
+/// Reports the invalid tokens, repeated ones only a few times. Ref: hclsyntax checkInvalidTokens.
 void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens,
                          Diagnostics& diags);
 constexpr bool IsInvalid(TokenKind kind) {
   return kind >= TokenKind::kBitwiseAnd;
 }
 
-/// Appends the offsets of tokens that begin with a byte beyond ASCII: where the reference starts
-/// counting grapheme clusters anew.
+/// Appends the offsets of tokens that begin with a non-ASCII byte. The reference always starts a
+/// grapheme cluster there (SourceFile::SetColumns).
 void AppendClusterBreaks(std::string_view text, std::span<const Token> tokens,
                          std::vector<uint32_t>& breaks);
 

@@ -7,10 +7,10 @@
 namespace kinu::hcl {
 namespace {
 
-// Joins the attributes of bodies; a name that is there already is an error.
-class AttributeJoin {
+// Merges the attributes of bodies and reports duplicate names.
+class AttributeMerger {
  public:
-  AttributeJoin(std::vector<Attribute>& out, Diagnostics& diags) : out_(out), diags_(diags) {}
+  AttributeMerger(std::vector<Attribute>& out, Diagnostics& diags) : out_(out), diags_(diags) {}
 
   void Add(const std::vector<Attribute>& attributes) {
     for (const Attribute& attribute : attributes) {
@@ -42,7 +42,7 @@ SourceRange MergedBody::MissingItemRange() const {
 
 BodyContent MergedBody::Content(const BodySchema& schema, Strictness strictness,
                                 Diagnostics& diags) const {
-  // Any of the bodies may give what is required.
+  // Any of the bodies may set a required attribute, so it is optional in each.
   std::vector<AttributeSchema> optional(schema.attributes.begin(), schema.attributes.end());
   for (AttributeSchema& attribute : optional) {
     attribute.required = false;
@@ -52,14 +52,14 @@ BodyContent MergedBody::Content(const BodySchema& schema, Strictness strictness,
 
   BodyContent content;
   content.missing_item_range = MissingItemRange();
-  AttributeJoin join(content.attributes, diags);
+  AttributeMerger merger(content.attributes, diags);
   for (const Body* body : bodies_) {
     BodyContent part = body->Content(relaxed, strictness, diags);
-    join.Add(part.attributes);
+    merger.Add(part.attributes);
     content.blocks.insert(content.blocks.end(), part.blocks.begin(), part.blocks.end());
   }
   for (const AttributeSchema& wanted : schema.attributes) {
-    if (wanted.required && !join.Has(wanted.name)) {
+    if (wanted.required && !merger.Has(wanted.name)) {
       diags.Error("Missing required argument", "The argument \"" + std::string(wanted.name) +
                                                    "\" is required, but was not set.");
     }
@@ -70,9 +70,9 @@ BodyContent MergedBody::Content(const BodySchema& schema, Strictness strictness,
 std::vector<Attribute> MergedBody::JustAttributes(std::span<const std::string_view> hidden,
                                                   Diagnostics& diags) const {
   std::vector<Attribute> attributes;
-  AttributeJoin join(attributes, diags);
+  AttributeMerger merger(attributes, diags);
   for (const Body* body : bodies_) {
-    join.Add(body->JustAttributes(hidden, diags));
+    merger.Add(body->JustAttributes(hidden, diags));
   }
   return attributes;
 }

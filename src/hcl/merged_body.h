@@ -1,4 +1,4 @@
-// Several bodies read as one, in their order. Ref: hcl v2 merged.go.
+// Several bodies read as one. Ref: hcl v2 merged.go.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace kinu::hcl {
 
-/// An argument may stand in one of the bodies only; blocks follow each other. None at all: an empty
-/// body. The bodies must outlive it.
+/// Concatenates the blocks of the bodies in order; an argument may be set in one body only. Empty
+/// without bodies. The bodies must outlive it.
 class MergedBody final : public Body {
  public:
   explicit MergedBody(std::vector<const Body*> bodies) : bodies_(std::move(bodies)) {}

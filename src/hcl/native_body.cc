@@ -20,15 +20,15 @@ std::string Quoted(std::string_view name) {
   return '"' + std::string(name) + '"';
 }
 
-/// A header that did not parse has no brace; its type stands for it.
+/// The opening brace, or the type if the header has a syntax error and so no brace.
 SourceRange OpenBraceRange(const SourceFile* file, const NativeBlock& block) {
   return block.open_brace == block.type_begin
              ? SourceRange{file, block.type_begin, block.type_end}
              : SourceRange{file, block.open_brace, block.open_brace + 1};
 }
 
-bool LabelsFit(const SourceFile* file, const NativeBlock& block, const BlockSchema& schema,
-               Diagnostics& diags) {
+bool CheckLabels(const SourceFile* file, const NativeBlock& block, const BlockSchema& schema,
+                 Diagnostics& diags) {
   const size_t wanted = schema.label_names.size();
   if (block.labels.size() == wanted) {
     return true;
@@ -100,7 +100,7 @@ BodyContent NativeBody::Content(const BodySchema& schema, Strictness strictness,
   for (const NativeBlock& block : blocks) {
     const BlockSchema* wanted = FindBlock(schema, block.type);
     if (wanted != nullptr && !Contains(schema.hidden, block.type) &&
-        LabelsFit(file, block, *wanted, diags)) {
+        CheckLabels(file, block, *wanted, diags)) {
       content.blocks.push_back(MakeBlock(file, block));
     }
   }

@@ -1,5 +1,5 @@
-// Parsing: text to syntax tree. Never fails outright: what cannot be parsed becomes diagnostics and
-// the rest is still there. Depth, size and odd bytes are bounded and diagnosed.
+// Parsers of both syntaxes. After syntax errors they return a tree of everything that is valid.
+// Excessive nesting, size and invalid bytes are reported as errors.
 // Ref: hcl v2 hclsyntax/public.go, json/public.go.
 #pragma once
 
@@ -18,17 +18,17 @@ const Expr* ParseExpression(const SourceFile* source, SyntaxTree& tree, Diagnost
 /// Parses the whole source as a standalone template.
 const Expr* ParseTemplate(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 
-/// An absolute traversal written out (`a.b[0]`), as in addresses. `partial` allows splats. Null
-/// when it did not parse (diagnostics say why).
+/// Parses an absolute traversal (`a.b[0]`), the syntax of addresses. `partial` allows splats. Null
+/// after an error.
 const TraversalExpr* ParseTraversal(const SourceFile* source, SyntaxTree& tree, bool partial,
                                     Diagnostics& diags);
 
-/// Parses a JSON-syntax file: its root must be an object or an array of objects.
+/// Parses a JSON-syntax file, whose root must be an object or an array of objects.
 const Body* ParseJson(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 /// Parses a JSON text as one expression of the JSON syntax.
 const Expr* ParseJsonExpression(const SourceFile* source, SyntaxTree& tree, Diagnostics& diags);
 
-/// True when `name` is an identifier (UAX 31 with "-"). Ref: hclsyntax.ValidIdentifier.
+/// Whether `name` is an identifier (UAX 31 with "-"). Ref: hclsyntax.ValidIdentifier.
 bool IsIdentifier(std::string_view name);
 
 }  // namespace kinu::hcl

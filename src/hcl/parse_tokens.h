@@ -1,5 +1,5 @@
-// Parsing of tokens that are there already. For the formatter, which needs comments as well as the
-// tree and so makes the tokens itself.
+// Parsing of a given token list, for the formatter, which runs the lexer itself because it needs
+// the comments too.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace kinu::hcl {
 
-/// Parses some items of a file from their tokens: valid ones, without comments, ending with kEof,
-/// and beginning and ending outside brackets. Ranges point into `source`. An error says that
-/// parsing the whole file would find one, too; only that counts columns right.
+/// Parses some items of a file. The tokens are valid, have no comments, end with kEof and have
+/// balanced brackets. Ranges point into `source`. An error means that the whole file has a syntax
+/// error; parse the file to report it, because the columns of errors here may be wrong.
 const NativeBody* ParseNativeTokens(const SourceFile* source, std::vector<Token> tokens,
                                     SyntaxTree& tree, Diagnostics& diags);
 

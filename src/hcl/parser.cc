@@ -13,7 +13,7 @@ using enum TokenKind;
 
 namespace {
 
-/// The bracket that stands opposite; kNone for other tokens.
+/// The matching bracket; kNone for other tokens.
 TokenKind Opposite(TokenKind kind) {
   switch (kind) {
     case kOpenBrace:
@@ -89,12 +89,12 @@ size_t Parser::Refill(size_t at) {
   }
   if (invalid_tokens_.size() > kMaxInvalidTokens) {
     GiveUp();
-    return SIZE_MAX;  // to which the caller adds one
+    return SIZE_MAX;  // the caller's loop increments it to 0
   }
   if (tokens_.back().kind != kEof) {
     tokens_.push_back({kNone, 0, 0});
   }
-  return at - 1;  // the caller steps on; unsigned, so also from 0
+  return at - 1;  // the caller's loop increments it; 0 wraps around and back
 }
 
 void Parser::ReportTokens() {
@@ -129,12 +129,12 @@ void Parser::Error(std::string summary, std::string detail, Span subject, Span c
 }
 
 bool Parser::Descend() {
-  constexpr uint32_t kSurelyFits = 256;
+  constexpr uint32_t kUncheckedDepth = 256;
   ++depth_;
   if (gave_up_) {
     return false;
   }
-  if (depth_ > kMaxDepth || (depth_ > kSurelyFits && StackNearlyExhausted())) {
+  if (depth_ > kMaxDepth || (depth_ > kUncheckedDepth && StackNearlyExhausted())) {
     ReportTooDeep();
     return false;
   }
@@ -235,7 +235,7 @@ void Parser::RecoverAfterBodyItem() {
   }
 }
 
-const Expr* Parser::Placeholder(Span span) {
+const Expr* Parser::NewPlaceholder(Span span) {
   if (unknown_ == nullptr) {
     unknown_ = tree_.Keep(Value::DynamicUnknown());
   }
@@ -252,13 +252,13 @@ const Value* Parser::StringValue(std::string_view text) {
   return tree_.Keep(Value::String(text));
 }
 
-const Expr* Parser::TextLiteral(std::string_view text, Span span) {
+const Expr* Parser::NewTextLiteral(std::string_view text, Span span) {
   return New<LiteralExpr>(ExprKind::kLiteral, span, StringValue(text));
 }
 
 const NativeBody* Parser::ParseFile() {
-  // The blocks of a large file lie here until they are all known. Room that is not used is never
-  // touched; growing would touch all of it again and again.
+  // blocks_ holds all blocks of the file until the end. Reserving costs nothing, because unused
+  // pages are never touched; growing would copy the blocks repeatedly.
   constexpr size_t kBytesPerBlock = 64;
   constexpr size_t kMostBlocks = 32'768;
   if (const bool is_whole_text = tokens_.back().kind == kNone; is_whole_text) {

@@ -1,9 +1,8 @@
-// The recursive-descent parser of the native syntax: tokens to tree. Private to hcl; callers use
-// parse.h.
+// The recursive-descent parser of the native syntax. Private to hcl; callers use parse.h.
 //
-// Errors: the first one in a construct is reported, then the parser is "in recovery", where it
-// seeks a token from which it can go on and keeps quiet about what follows from the first error.
-// Which error is reported where equals the reference, so the rules here are the reference's rules.
+// The parser reports the first error in a construct. Then it is in recovery: it skips to a token
+// from which it can continue, and suppresses errors that may follow from the first one. The errors
+// and their ranges equal the reference's, and so do the rules of recovery.
 // Ref: hcl v2 hclsyntax/parser.go, parser_template.go, parser_traversal.go, peeker.go.
 #pragma once
 
@@ -22,22 +21,22 @@ namespace kinu::hcl {
 class Parser {
  public:
   Parser(const SourceFile* source, SyntaxTree& tree, LexMode mode, Diagnostics& diags);
-  /// With all tokens, none of them a comment or invalid, instead of the lexer's.
+  /// Parses the given tokens, which end with kEof and are neither comments nor invalid.
   Parser(const SourceFile* source, SyntaxTree& tree, std::vector<Token> tokens, Diagnostics& diags);
 
-  // One of these, once. ReportTokens() must follow.
+  // Call exactly one of these, once, and then ReportTokens().
   const NativeBody* ParseFile();
   const Expr* ParseWholeExpression();
   const Expr* ParseWholeTemplate();
   const TraversalExpr* ParseWholeTraversal(bool partial);
 
-  /// Reports the invalid tokens of the source, before what parsing had to say.
+  /// Reports the invalid tokens of the source, in front of the errors of the parser.
   void ReportTokens();
 
  private:
-  /// Levels of nesting (and links of operator or index chains) beyond which a text is refused.
+  /// Limit of nesting levels, and of the length of operator and index chains.
   static constexpr uint32_t kMaxDepth = 10'000;
-  /// Invalid tokens after which a text is none: a disk image, say.
+  /// Parsing stops after this many invalid tokens: the file is not a text.
   static constexpr size_t kMaxInvalidTokens = 10'000;
 
   struct Span {
@@ -47,7 +46,7 @@ class Parser {
   static Span SpanOf(const Token& token) { return {token.begin, token.end}; }
   static Span SpanOf(const Expr& expr) { return {expr.begin, expr.end}; }
 
-  /// Whether newlines are tokens, for the time of a scope.
+  /// Sets whether newlines are tokens; restores the old setting at the end of the scope.
   class NewlineScope {
    public:
     NewlineScope(Parser& parser, bool include) : parser_(parser), saved_(parser.include_newlines_) {
@@ -62,7 +61,7 @@ class Parser {
     bool saved_;
   };
 
-  /// One level deeper, for the time of a scope; ok() is false where the text nests too deep.
+  /// One level of nesting for the duration of a scope; ok() is false if the text nests too deep.
   class DepthScope {
    public:
     explicit DepthScope(Parser& parser) : parser_(parser), ok_(parser.Descend()) {}
@@ -81,14 +80,14 @@ class Parser {
     enum class Kind : uint8_t { kText, kInterpolation, kIf, kElse, kEndIf, kFor, kEndFor, kEnd };
     Kind kind;
     uint32_t begin, end;
-    std::string_view text;        // kText: what it stands for, escapes resolved
+    std::string_view text;        // kText: with escapes resolved
     const Expr* expr = nullptr;   // the interpolated expression, condition or collection
     std::string_view key_name;    // kFor
     std::string_view value_name;  // kFor
   };
 
   // --- Tokens ---
-  /// Index of the next token that counts.
+  /// Index of the next token, without newlines where they are ignored.
   size_t NextIndex() {
     for (size_t next = next_;; ++next) {
       const TokenKind kind = tokens_.data()[next].kind;
@@ -99,10 +98,10 @@ class Parser {
       }
     }
   }
-  /// At the end mark of the buffer: drops what was read, appends more tokens. Returns the index
-  /// before the one where reading goes on.
+  /// At the end mark of the buffer: removes the tokens already read and appends more. Returns the
+  /// index before the next token.
   size_t Refill(size_t at);
-  /// The token stays valid until more tokens are looked at.
+  /// The reference is valid until the next call of Peek(), PeekKind() or Read().
   const Token& Peek() {
     const size_t at = NextIndex();
     return tokens_.data()[at];
@@ -114,7 +113,7 @@ class Parser {
     next_ = previous_.kind == TokenKind::kEof ? at : at + 1;
     return previous_;
   }
-  /// The token read last, or the next one when none was read.
+  /// The token read last; the next one if none was read.
   Token Previous();
   std::string_view Text(const Token& token) const {
     return source_text_.substr(token.begin, token.end - token.begin);
@@ -132,15 +131,15 @@ class Parser {
   void Error(std::string summary, std::string detail, Span subject);
   void Error(std::string summary, std::string detail, Span subject, Span context);
   size_t errors() const { return diags_.error_count(); }
-  /// True when an error since `errors_before` left the parser somewhere odd.
-  bool Lost(size_t errors_before) const { return recovery_ && errors() > errors_before; }
+  /// Whether an error since `errors_before` has put the parser into recovery.
+  bool FailedSince(size_t errors_before) const { return recovery_ && errors() > errors_before; }
   bool Descend();
   void ReportTooDeep();
-  /// Goes on to the end, quietly.
+  /// Skips the rest of the text without further errors.
   void GiveUp();
-  /// Reads on to the matching `end` and just behind it.
+  /// Skips to the matching `end` and reads it.
   Token Recover(TokenKind end);
-  /// Reads on to the next `start` and behind what matches it.
+  /// Skips to the next `start` and over the token that matches it.
   void RecoverOver(TokenKind start);
   void RecoverAfterBodyItem();
 
@@ -151,7 +150,7 @@ class Parser {
   void FinishBlock(const Token& type);
   const NativeBody* ParseBlockBody(const Token& type, const Token& open_brace);
   const NativeBody* ParseSingleAttributeBody();
-  /// Among the attributes from `first` up to `end`; null when there is none of that name.
+  /// Searches attributes_ in [first, end); null if none has that name.
   const NativeAttribute* FindAttribute(size_t first, size_t end, std::string_view name) const;
   struct Label {
     std::string_view text;
@@ -172,11 +171,11 @@ class Parser {
   const Expr* ParseWord();
   const Expr* ParseTuple();
   const Expr* ParseObject();
-  /// One `key = value`; false when the object ends here (`close` is set).
+  /// Reads one `key = value`. False at the end of the object, whose last token is then in `close`.
   bool ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, Token& close);
   const Expr* FinishFor(const Token& open);
   const Expr* FinishCall(const Token& name);
-  /// The arguments behind "("; returns the closing token.
+  /// Reads the arguments after "(" into exprs_; returns the closing token.
   Token ParseArguments(const Token& name, const Token& open, bool& expand_final);
   const Expr* ParseTraversals(const Expr* from);
   const Expr* ParseAttributeSplat(const Expr* source, const Expr* from, const Token& dot);
@@ -184,7 +183,7 @@ class Parser {
   const Expr* ParseIndex(const Expr* source, size_t first_step, const Expr* from,
                          const Token& open);
   const Expr* AppendSteps(const Expr* source, size_t first_step);
-  /// The step ".0"; reports ".0.0" at `subject`.
+  /// Makes the step ".0"; reports ".0.0" at `subject`.
   TraversalStep LegacyIndex(const Token& dot, const Token& number, const Token& subject);
   const Value* NumberValue(const Token& token);
   const Expr* InvalidSince(size_t first_diagnostic, Span span);
@@ -196,21 +195,21 @@ class Parser {
     Span span;
   };
   Template ParseTemplate(TokenKind end, bool flush_heredoc);
-  /// Appends to parts_ up to and with a kEnd part.
+  /// Appends the parts of a template to parts_; the last one is kEnd.
   Span ParseTemplateParts(TokenKind end);
   void ParseInterpolation(const Token& open, TokenKind end, Span template_start);
-  /// False when the directive was skipped after an error.
+  /// Reads a directive; false after an error.
   bool ParseDirective(const Token& open);
   bool ParseForDirective(const Token& open);
   void CloseSequence(bool ok);
   void TrimBefore(const Token& open, bool can_trim);
   void FlushHeredoc(size_t first);
-  void MeldTexts(size_t first);
+  void MergeTexts(size_t first);
   const Expr* BuildPart();
   const Expr* BuildIf();
   const Expr* BuildFor();
   const Expr* JoinParts(size_t first, Span if_empty);
-  /// What a text token stands for. Reports bad escapes.
+  /// The text of a token with escapes resolved. Reports invalid escapes.
   std::string_view TokenText(const Token& token);
   std::string_view ResolveEscapes(const Token& token);
   void AppendEscape(const Token& token, size_t& at, std::string& out);
@@ -221,8 +220,8 @@ class Parser {
     const uint32_t end = span.end < span.begin ? span.begin : span.end;
     return tree_.arena.New<T>(Expr{kind, span.begin, end, source_}, std::forward<Args>(args)...);
   }
-  const Expr* Placeholder(Span span);
-  const Expr* TextLiteral(std::string_view text, Span span);
+  const Expr* NewPlaceholder(Span span);
+  const Expr* NewTextLiteral(std::string_view text, Span span);
   const Value* StringValue(std::string_view text);
 
   const SourceFile* source_;
@@ -230,25 +229,25 @@ class Parser {
   SyntaxTree& tree_;
   Diagnostics& diags_;
   Lexer lexer_;
-  std::vector<Token> tokens_;  // a window on the tokens, ending in kEof or a kNone as end mark
+  std::vector<Token> tokens_;  // a window of the tokens; ends with kEof, or kNone as end mark
   size_t next_ = 0;
-  Token previous_{};  // read last; kNone when none was
+  Token previous_{};  // the token read last; kNone before the first
   size_t first_diagnostic_;
   std::vector<Token> invalid_tokens_;
   std::vector<uint32_t> cluster_breaks_;
   bool is_ascii_;
   bool include_newlines_ = true;
   bool recovery_ = false;
-  bool gave_up_ = false;    // the rest of the text is not read
-  bool trim_next_ = false;  // the sequence just closed ended in "~}"
+  bool gave_up_ = false;    // GiveUp() was called
+  bool trim_next_ = false;  // the last sequence ended with "~}"
   uint32_t depth_ = 0;
   const Value* true_ = nullptr;
   const Value* false_ = nullptr;
   const Value* null_ = nullptr;
   const Value* unknown_ = nullptr;
 
-  // Scratch stacks: a construct appends behind what its parents have there, copies its own part to
-  // the arena and cuts it off again.
+  // Scratch stacks: a construct appends its items after those of its parents, copies them to the
+  // arena and removes them.
   std::vector<NativeAttribute> attributes_;
   std::vector<NativeBlock> blocks_;
   std::vector<std::string_view> labels_;

@@ -35,7 +35,7 @@ const NativeAttribute* Parser::FindAttribute(size_t first, size_t end,
 }
 
 const NativeBody* Parser::ParseBody(TokenKind end) {
-  constexpr size_t kScanLimit = 16;  // more names than that are looked up in a table
+  constexpr size_t kScanLimit = 16;  // above this number of names, a hash table finds duplicates
   const Span start = SpanOf(Previous());
   const DepthScope depth(*this);
   const size_t first_attribute = attributes_.size();
@@ -112,7 +112,7 @@ const NativeBody* Parser::ParseBody(TokenKind end) {
   return body;
 }
 
-/// Appends an attribute or a block, or nothing after an error.
+/// Reads one item and appends it to attributes_ or blocks_; appends nothing after an error.
 void Parser::ParseBodyItem() {
   const Token name = Read();
   switch (PeekKind()) {
@@ -137,7 +137,7 @@ void Parser::FinishAttribute(const Token& name, bool single_line, NativeAttribut
   const size_t errors_before = errors();
   const Expr* expr = ParseExpression();
   Span end = SpanOf(Previous());
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     RecoverAfterBodyItem();
   } else if (!single_line) {
     const Token after = Peek();
@@ -245,7 +245,7 @@ void Parser::FinishBlock(const Token& type) {
                      .close_brace = close_brace.begin});
 }
 
-/// The body and its closing brace; null when a one-line body did not parse.
+/// Reads the body and its closing brace; null if a single-line body has a syntax error.
 const NativeBody* Parser::ParseBlockBody(const Token& type, const Token& open_brace) {
   const TokenKind first = PeekKind();
   if (first == kNewline || first == kEof || first == kCloseBrace) {

@@ -12,7 +12,7 @@ using enum TokenKind;
 namespace {
 
 struct BinaryToken {
-  int precedence = -1;  // higher binds tighter; -1: no operator
+  int precedence = -1;  // higher binds tighter; -1: not an operator
   BinaryOperator op = BinaryOperator::kOr;
 };
 
@@ -52,7 +52,7 @@ constexpr BinaryToken BinaryTokenOf(TokenKind kind) {
 
 constexpr std::string_view kInvalidFor = "Invalid 'for' expression";
 
-/// Tokens before which an expression is complete, whatever it is.
+/// Whether the token always ends the expression before it.
 bool EndsExpression(TokenKind kind, bool newlines_count) {
   switch (kind) {
     case kNewline:
@@ -72,7 +72,7 @@ bool EndsExpression(TokenKind kind, bool newlines_count) {
 }  // namespace
 
 const Expr* Parser::ParseExpression() {
-  // Names and numbers that stand alone are most of all expressions.
+  // Fast path: most expressions are a single name or number.
   const size_t at = NextIndex();
   const TokenKind kind = tokens_[at].kind;
   if ((kind == kIdent || kind == kNumber) &&
@@ -82,17 +82,17 @@ const Expr* Parser::ParseExpression() {
   const DepthScope depth(*this);
   const Span start = SpanOf(Peek());
   if (!depth.ok()) {
-    return Placeholder(start);
+    return NewPlaceholder(start);
   }
   size_t errors_before = errors();
   const Expr* condition = ParseBinary(0);
-  if (Lost(errors_before) || PeekKind() != kQuestion) {
+  if (FailedSince(errors_before) || PeekKind() != kQuestion) {
     return condition;
   }
   Read();
   errors_before = errors();
   const Expr* true_result = ParseExpression();
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     return condition;
   }
   const Token colon = Peek();
@@ -106,7 +106,7 @@ const Expr* Parser::ParseExpression() {
   Read();
   errors_before = errors();
   const Expr* false_result = ParseExpression();
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     return condition;
   }
   return New<ConditionalExpr>(ExprKind::kConditional, Between(start, SpanOf(*false_result)),
@@ -116,7 +116,7 @@ const Expr* Parser::ParseExpression() {
 const Expr* Parser::ParseBinary(int minimum_precedence) {
   size_t errors_before = errors();
   const Expr* left = ParseTermWithTraversals();
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     return left;
   }
   uint32_t chain = 0;
@@ -132,7 +132,7 @@ const Expr* Parser::ParseBinary(int minimum_precedence) {
     Read();
     errors_before = errors();
     const Expr* right = ParseBinary(found.precedence + 1);
-    if (Lost(errors_before)) {
+    if (FailedSince(errors_before)) {
       return left;
     }
     left = New<BinaryExpr>(ExprKind::kBinary, Between(SpanOf(*left), SpanOf(*right)), found.op,
@@ -176,7 +176,7 @@ const Expr* Parser::ParseTerm() {
               SpanOf(start));
       }
       recovery_ = true;
-      return Placeholder(SpanOf(start));
+      return NewPlaceholder(SpanOf(start));
   }
 }
 
@@ -184,7 +184,7 @@ const Expr* Parser::ParseUnary(UnaryOperator op) {
   const Token symbol = Read();
   const DepthScope depth(*this);
   if (!depth.ok()) {
-    return Placeholder(SpanOf(symbol));
+    return NewPlaceholder(SpanOf(symbol));
   }
   const Expr* operand = ParseTermWithTraversals();
   return New<UnaryExpr>(ExprKind::kUnary, Between(SpanOf(symbol), SpanOf(*operand)), op, symbol.end,
@@ -212,11 +212,11 @@ const Expr* Parser::ParseParentheses() {
 
 const Expr* Parser::ParseQuoted() {
   const Token open = Read();
-  // Most strings are a single text; they take the short way.
+  // Fast path: most strings are a single text.
   if (const Token& text = Peek();
       text.kind == kQuotedText && tokens_[next_ + 1].kind == kCloseQuote) {
     const Token text_token = Read();
-    const Expr* part = TextLiteral(TokenText(text_token), SpanOf(text_token));
+    const Expr* part = NewTextLiteral(TokenText(text_token), SpanOf(text_token));
     return New<TemplateExpr>(
         ExprKind::kTemplate, Between(SpanOf(open), SpanOf(Read())),
         std::span<const Expr* const>(tree_.arena.CopySpan(std::span<const Expr* const>(&part, 1))));
@@ -325,7 +325,7 @@ Token Parser::ParseArguments(const Token& name, const Token& open, bool& expand_
   while (PeekKind() != kCloseParen) {
     const size_t errors_before = errors();
     exprs_.push_back(ParseExpression());
-    if (Lost(errors_before)) {
+    if (FailedSince(errors_before)) {
       return Recover(kCloseParen);
     }
     const Token separator = Read();
@@ -379,7 +379,7 @@ const Expr* Parser::ParseTuple() {
     }
     const size_t errors_before = errors();
     exprs_.push_back(ParseExpression());
-    if (Lost(errors_before)) {
+    if (FailedSince(errors_before)) {
       close = Recover(kCloseBracket);
       break;
     }
@@ -451,7 +451,7 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
   const bool in_parentheses = PeekKind() == kOpenParen;
   size_t errors_before = errors();
   const Expr* key = ParseExpression();
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     close = Recover(kCloseBrace);
     return false;
   }
@@ -483,7 +483,7 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
 
   errors_before = errors();
   const Expr* value = ParseExpression();
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     if (value->kind == ExprKind::kInvalid) {
       items.push_back({key, value});
     }
@@ -521,7 +521,7 @@ const Expr* Parser::FinishFor(const Token& open) {
   const TokenKind closer = makes_object ? kCloseBrace : kCloseBracket;
   const auto give_up = [&] {
     const Token close = Recover(closer);
-    return Placeholder(Between(SpanOf(open), SpanOf(close)));
+    return NewPlaceholder(Between(SpanOf(open), SpanOf(close)));
   };
   const auto fail = [&](std::string detail) {
     const Token next = Peek();
@@ -551,7 +551,7 @@ const Expr* Parser::FinishFor(const Token& open) {
   Read();
   size_t errors_before = errors();
   const Expr* collection = ParseExpression();
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     return give_up();
   }
   if (PeekKind() != kColon) {
@@ -567,7 +567,7 @@ const Expr* Parser::FinishFor(const Token& open) {
     key = value;
     value = ParseExpression();
   }
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     return give_up();
   }
   Token ellipsis{};
@@ -579,7 +579,7 @@ const Expr* Parser::FinishFor(const Token& open) {
     Read();
     errors_before = errors();
     condition = ParseExpression();
-    if (Lost(errors_before)) {
+    if (FailedSince(errors_before)) {
       return give_up();
     }
   }
@@ -611,9 +611,9 @@ const Expr* Parser::FinishFor(const Token& open) {
                       ellipsis.kind == kEllipsis, open.end, close.begin);
 }
 
-// --- What follows a term ---
+// --- Traversals, indexes and splats ---
 
-/// Makes a traversal of `source` and the steps from `first_step` on, which leave the scratch stack.
+/// Makes a traversal of `source` and steps_ from `first_step` on, and removes these from steps_.
 const Expr* Parser::AppendSteps(const Expr* source, size_t first_step) {
   if (steps_.size() == first_step) {
     return source;
@@ -623,7 +623,7 @@ const Expr* Parser::AppendSteps(const Expr* source, size_t first_step) {
   const Span span{source->begin, steps_.back().end};
   steps_.resize(first_step);
   if (source->kind == ExprKind::kTraversal) {
-    // Most traversals begin as a name alone, which nobody else has seen yet: it grows in place.
+    // Extends a traversal without steps in place: no other node refers to it yet.
     auto& root = const_cast<TraversalExpr&>(static_cast<const TraversalExpr&>(*source));
     if (root.steps.empty()) {
       root.steps = steps;
@@ -695,14 +695,14 @@ const Expr* Parser::ParseTraversals(const Expr* from) {
   }
 }
 
-/// `[key]`: one more step of the traversal when the key is constant, else an index expression.
+/// Reads `[key]`: appends a step to the traversal if the key is constant, else makes an IndexExpr.
 const Expr* Parser::ParseIndex(const Expr* source, size_t first_step, const Expr* from,
                                const Token& open) {
   const NewlineScope newlines(*this, false);
   const size_t errors_before = errors();
   const Expr* key = ParseExpression();
   Token close{};
-  if (Lost(errors_before)) {
+  if (FailedSince(errors_before)) {
     close = Recover(kCloseBracket);
   } else {
     close = Read();
@@ -747,8 +747,8 @@ const Expr* Parser::ParseFullSplat(const Expr* source, const Expr* from, const T
                         marker.begin, marker.end);
 }
 
-/// `.*` and the attributes behind it, which belong to each element. Returns `source` alone after an
-/// error.
+/// Reads `.*` and the attribute steps after it, which apply to each element. Returns `source` after
+/// an error.
 const Expr* Parser::ParseAttributeSplat(const Expr* source, const Expr* from, const Token& dot) {
   const Token star = Read();
   const Span marker = Between(SpanOf(dot), SpanOf(star));

@@ -27,7 +27,7 @@ std::string_view TrimSpaceRight(std::string_view text) {
              : text.substr(0, static_cast<size_t>(trimmed.data() - text.data()) + trimmed.size());
 }
 
-/// "$${" and "%%{" stand for "${" and "%{".
+/// Replaces "$${" and "%%{" by "${" and "%{".
 std::string ResolveSequenceEscapes(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -56,7 +56,7 @@ Parser::Template Parser::ParseTemplate(TokenKind end, bool flush_heredoc) {
   if (flush_heredoc) {
     FlushHeredoc(first);
   }
-  MeldTexts(first);
+  MergeTexts(first);
   result.single_interpolation =
       parts_.size() - first == 2 && parts_[first].kind == TemplatePart::Kind::kInterpolation;
   const size_t saved_cursor = std::exchange(part_, first);
@@ -77,7 +77,7 @@ Parser::Span Parser::ParseTemplateParts(TokenKind end) {
   const Span start = SpanOf(Peek());
   const size_t first = parts_.size();
   bool trim_left = false;
-  bool can_trim = false;  // the part before is a text
+  bool can_trim = false;  // the previous part is a text
   Span end_span{};
   for (bool inside = true; inside;) {
     const Token token = Read();
@@ -142,14 +142,14 @@ Parser::Span Parser::ParseTemplateParts(TokenKind end) {
   return Between(start, end_span);
 }
 
-/// "${~" takes the white space off the end of the text before it.
+/// Removes trailing white space from the text before "${~" or "%{~".
 void Parser::TrimBefore(const Token& open, bool can_trim) {
   if (can_trim && source_text_[open.end - 1] == '~') {
     parts_.back().text = TrimSpaceRight(parts_.back().text);
   }
 }
 
-/// Reads the end of a sequence, or seeks it after an error. Sets trim_next_.
+/// Reads the end of a sequence and sets trim_next_; after an error, skips to the end.
 void Parser::CloseSequence(bool ok) {
   if (!ok) {
     Recover(kTemplateEnd);
@@ -261,8 +261,8 @@ bool Parser::ParseForDirective(const Token& open) {
   return true;
 }
 
-/// Takes the indentation that all lines share off each of them. Lines of white space alone count
-/// for nothing. Ref: hclsyntax flushHeredocTemplateParts.
+/// Removes the common indentation from all lines of a "<<-" heredoc. Blank lines do not count.
+/// Ref: hclsyntax flushHeredocTemplateParts.
 void Parser::FlushHeredoc(size_t first) {
   size_t indentation = SIZE_MAX;
   std::vector<size_t> line_starts;
@@ -299,8 +299,8 @@ void Parser::FlushHeredoc(size_t first) {
   }
 }
 
-/// Joins neighbouring texts to one.
-void Parser::MeldTexts(size_t first) {
+/// Merges adjacent texts.
+void Parser::MergeTexts(size_t first) {
   size_t out = first;
   for (size_t i = first; i < parts_.size(); ++out) {
     parts_[out] = parts_[i++];
@@ -338,7 +338,7 @@ const Expr* Parser::BuildPart() {
   switch (part.kind) {
     case TemplatePart::Kind::kText:
       ++part_;
-      return TextLiteral(part.text, span);
+      return NewTextLiteral(part.text, span);
     case TemplatePart::Kind::kInterpolation:
       ++part_;
       return part.expr;
@@ -347,7 +347,7 @@ const Expr* Parser::BuildPart() {
     case TemplatePart::Kind::kFor:
       return BuildFor();
     case TemplatePart::Kind::kEnd:
-      return Placeholder(span);
+      return NewPlaceholder(span);
     case TemplatePart::Kind::kElse:
     case TemplatePart::Kind::kEndIf:
     case TemplatePart::Kind::kEndFor:
@@ -359,14 +359,14 @@ const Expr* Parser::BuildPart() {
                                                                      : "endfor";
   Error("Unexpected " + name + " directive",
         "The control directives within this template are unbalanced.", span);
-  return Placeholder(span);
+  return NewPlaceholder(span);
 }
 
-/// The expressions from `first` on, which leave the scratch stack, as one template; an empty text
-/// at `if_empty` when there are none.
+/// Makes a template of exprs_ from `first` on, and removes these from exprs_. If there are none,
+/// the template is an empty text at `if_empty`.
 const Expr* Parser::JoinParts(size_t first, Span if_empty) {
   if (exprs_.size() == first) {
-    exprs_.push_back(TextLiteral({}, if_empty));
+    exprs_.push_back(NewTextLiteral({}, if_empty));
   }
   const auto parts = tree_.arena.CopySpan(std::span<const Expr* const>(exprs_).subspan(first));
   exprs_.resize(first);
@@ -381,7 +381,7 @@ const Expr* Parser::BuildIf() {
   const Span open_span{open.begin, open.end};
   if (!depth.ok()) {
     part_ = parts_.size() - 1;
-    return Placeholder(open_span);
+    return NewPlaceholder(open_span);
   }
   const size_t first = exprs_.size();
   const Expr* when_true = nullptr;
@@ -433,7 +433,7 @@ const Expr* Parser::BuildIf() {
         continue;
     }
     exprs_.resize(first);
-    return Placeholder(span);
+    return NewPlaceholder(span);
   }
 }
 
@@ -443,7 +443,7 @@ const Expr* Parser::BuildFor() {
   const Span open_span{open.begin, open.end};
   if (!depth.ok()) {
     part_ = parts_.size() - 1;
-    return Placeholder(open_span);
+    return NewPlaceholder(open_span);
   }
   const size_t first = exprs_.size();
   for (;;) {
@@ -485,7 +485,7 @@ const Expr* Parser::BuildFor() {
         continue;
     }
     exprs_.resize(first);
-    return Placeholder(span);
+    return NewPlaceholder(span);
   }
 }
 
@@ -501,7 +501,7 @@ std::string_view Parser::TokenText(const Token& token) {
     return ResolveEscapes(token);
   }
   if (token.kind == kPlainText && text.starts_with('\r')) {
-    // The one text that may have escapes inside: what follows a carriage return alone.
+    // Only the text after a lone carriage return may contain escapes that are not its start.
     return tree_.arena.CopyString(ResolveSequenceEscapes(text));
   }
   return text;
@@ -522,7 +522,7 @@ std::string_view Parser::ResolveEscapes(const Token& token) {
   return tree_.arena.CopyString(out);
 }
 
-/// At the backslash of an escape sequence: appends what it stands for and moves behind it.
+/// At the backslash of an escape sequence: appends its character and moves `at` after it.
 void Parser::AppendEscape(const Token& token, size_t& at, std::string& out) {
   const std::string_view text = Text(token);
   const size_t begin = at;
@@ -564,7 +564,7 @@ void Parser::AppendEscape(const Token& token, size_t& at, std::string& out) {
       return;
     }
     default: {
-      // The selector is one character, of however many bytes.
+      // The selector may be a character of several bytes.
       at = begin + 2;
       while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
         ++at;

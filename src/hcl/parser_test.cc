@@ -12,7 +12,7 @@
 namespace kinu::hcl {
 namespace {
 
-/// A parsed text with all that keeps it alive.
+/// A parsed text with its source and tree.
 struct Parsed {
   explicit Parsed(std::string text) : source(SourceFile::Make("test.tf", std::move(text))) {}
   Ref<const SourceFile> source;
@@ -39,7 +39,7 @@ std::string Show(const Diagnostics& diags) {
   return out;
 }
 
-/// The expression with brackets around every operation, so that its form can be compared as text.
+/// The expression as text, with brackets around every operation.
 std::string Show(const Expr& expr) {
   std::string children;
   ForEachChild(expr, [&](const Expr& child) { children += " " + Show(child); });
@@ -244,7 +244,7 @@ TEST(ParseNative, Errors) {
   }
 }
 
-TEST(ParseNative, GoesOnAfterAnError) {
+TEST(ParseNative, ContinuesAfterAnError) {
   Parsed parsed("a = (\n}\nb { c = 1 }\nd = 2\n");
   const NativeBody& body = parsed.Body();
   EXPECT_TRUE(parsed.diags.has_errors());
@@ -266,7 +266,7 @@ TEST(ParseTraversal, AbsoluteAndPartial) {
   }
 }
 
-TEST(Content, ReportsWhatTheSchemaDoesNotHave) {
+TEST(Content, ReportsItemsOutsideTheSchema) {
   Parsed parsed("count = 1\nnmae = 2\nblok {}\nblock \"x\" {}\nother {\n}\n");
   const NativeBody& body = parsed.Body();
   const AttributeSchema attributes[] = {{"count"}, {"name", true}};

@@ -1,4 +1,5 @@
-// Names of a schema, looked up. Private to hcl. Schemas are small: a scan beats a hash.
+// Look-up of names in a schema. Private to hcl. Schemas are small, so a scan is faster than a hash
+// table.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ inline const AttributeSchema* FindAttribute(const BodySchema& schema, std::strin
   return found == schema.attributes.end() ? nullptr : &*found;
 }
 
-/// The last entry of that type counts, as in the reference.
+/// The last entry of that type, as in the reference.
 inline const BlockSchema* FindBlock(const BodySchema& schema, std::string_view type) {
   const auto found = std::find_if(schema.blocks.rbegin(), schema.blocks.rend(),
                                   [&](const BlockSchema& item) { return item.type == type; });

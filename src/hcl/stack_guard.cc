@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMargin = size_t{256} << 10;
 
-/// Lowest address of this thread's stack, or 0 when it cannot be learnt.
+/// Lowest address of this thread's stack; 0 if it is not known.
 uintptr_t StackBottom() {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
@@ -26,9 +26,9 @@ uintptr_t StackBottom() {
 }  // namespace
 
 bool StackNearlyExhausted() {
-  constexpr uintptr_t kNotAsked = 1;
-  constinit thread_local uintptr_t bottom = kNotAsked;
-  if (bottom == kNotAsked) {
+  constexpr uintptr_t kUninitialized = 1;
+  constinit thread_local uintptr_t bottom = kUninitialized;
+  if (bottom == kUninitialized) {
     bottom = StackBottom();
   }
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

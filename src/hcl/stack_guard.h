@@ -1,10 +1,9 @@
-// Whether the calling thread's stack is about to run out, for recursive code over user-shaped
-// depth.
+// A check for stack overflow, for code that recurses over deeply nested input.
 #pragma once
 
 namespace kinu::hcl {
 
-/// True when less than a safe margin of this thread's stack is left.
+/// Whether less than 256 KiB of the calling thread's stack are left.
 bool StackNearlyExhausted();
 
 }  // namespace kinu::hcl

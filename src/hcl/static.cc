@@ -17,14 +17,14 @@ const Expr& Unwrap(const Expr& expr) {
   return *at;
 }
 
-/// The text of a JSON string as a source of its own, to be read as an expression. It starts at the
-/// opening quote. Ref: hcl json/structure.go, expression.AsTraversal and ExprCall.
+/// The text of a JSON string as a source of its own, whose start is the opening quote.
+/// Ref: hcl json/structure.go expression.AsTraversal, ExprCall.
 const SourceFile* InnerSource(const JsonStringExpr& string, SyntaxTree& tree) {
   return tree.KeepSource(SourceFile::Make(string.file->name(), std::string(string.text),
                                           string.range().start_position(), string.file));
 }
 
-/// The word of a literal that was written as a keyword, or empty.
+/// The keyword of a literal (null, true, false), or empty.
 std::string_view LiteralWord(const Expr& expr) {
   const Value& value = *static_cast<const LiteralExpr&>(expr).value;
   if (value.IsNull()) {

@@ -1,5 +1,5 @@
-// Static analysis: reading an expression's form instead of its value, in both syntaxes. In JSON a
-// string's content is then read as an expression or taken as a word.
+// Static analysis: functions that examine the form of an expression without evaluating it, in both
+// syntaxes. They parse the content of a JSON string as an expression or keyword.
 // Ref: hcl v2 expr_list.go, expr_map.go, expr_call.go, traversal_for_expr.go.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace kinu::hcl {
 
-/// A traversal with its root as first step's name, as static analysis gives it.
+/// A traversal, of either syntax.
 struct StaticTraversal {
   std::string_view root;
   SourceRange root_range;
@@ -19,8 +19,8 @@ struct StaticTraversal {
   SourceRange range;
 };
 
-/// `a.b[0]`, or in JSON a string that holds one. Nothing (and no diagnostic) when it is not one.
-/// `tree` receives what a JSON string parses to.
+/// The traversal `a.b[0]`, or in JSON the one in a string. Nothing, without a diagnostic, for other
+/// expressions. `tree` owns the nodes parsed from a JSON string.
 std::optional<StaticTraversal> AsTraversal(const Expr& expr, SyntaxTree& tree);
 /// The single word of an expression ("string", "all"), or empty. Ref: hcl.ExprAsKeyword.
 std::string_view AsKeyword(const Expr& expr, SyntaxTree& tree);
@@ -28,24 +28,26 @@ std::string_view AsKeyword(const Expr& expr, SyntaxTree& tree);
 std::optional<std::span<const Expr* const>> AsList(const Expr& expr);
 /// Items of an object constructor, or nothing.
 std::optional<std::span<const ObjectItem>> AsMap(const Expr& expr);
+/// A function call, of either syntax.
 struct StaticCall {
   std::string_view name;
   SourceRange name_range;
   std::span<const Expr* const> arguments;
   SourceRange arguments_range;
 };
+/// The function call that the expression is, or nothing. `tree` as for AsTraversal().
 std::optional<StaticCall> AsCall(const Expr& expr, SyntaxTree& tree);
 
-/// A JSON literal behind an expression: the string exactly as written, without template parsing.
-/// Native syntax: a string literal without interpolation. Nothing otherwise.
+/// JSON: the string without template processing. Native syntax: a string literal without template
+/// sequences. Nothing for other expressions.
 std::optional<std::string_view> AsLiteralString(const Expr& expr);
-/// True when the expression was written in a JSON file.
+/// Whether the expression is in a JSON file.
 bool IsJsonExpr(const Expr& expr);
 
-/// Every traversal in the expression that is not a name bound by an enclosing `for`, in the order
-/// of the reference's Variables(): depth first, source order.
+/// Appends every traversal in the expression whose root is not bound by an enclosing `for`, depth
+/// first in source order. Ref: hclsyntax.Variables.
 void CollectTraversals(const Expr& expr, std::vector<const TraversalExpr*>& out);
-/// Every function call in the expression.
+/// Appends every function call in the expression.
 void CollectCalls(const Expr& expr, std::vector<const CallExpr*>& out);
 
 }  // namespace kinu::hcl

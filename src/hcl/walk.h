@@ -1,21 +1,21 @@
-// Walking over expressions: direct children and the range that stands for a whole expression.
+// Traversal of expression trees, and the ranges that diagnostics about an expression use.
 #pragma once
 
 #include "hcl/ast.h"
 
 namespace kinu::hcl {
 
-/// Where a diagnostic about the whole expression points, so that a snippet shows its start: an
-/// opening bracket, a call's name, an operator's left operand.
+/// The subject of a diagnostic about a whole expression, so that a snippet shows its start: the
+/// opening bracket, the name of a call, the left operand of an operator.
 /// Ref: hclsyntax Expression.StartRange.
 SourceRange StartRange(const Expr& expr);
 
-/// The word that an object key consists of, when it is to be read as a string: `a` in `{a = 1}`,
-/// but nothing in `{(a) = 1}`. Ref: hclsyntax ObjectConsKeyExpr.literalName.
+/// The name that an object key stands for as a string: `a` in `{a = 1}`, empty in `{(a) = 1}`.
+/// Ref: hclsyntax ObjectConsKeyExpr.literalName.
 std::string_view KeyWord(const ObjectKeyExpr& key);
 
-/// Calls visit(const Expr&) for each direct child, in the order of the source. The parts of a `for`
-/// that see its names are children like others. A key that is a bare word has no children.
+/// Calls visit(const Expr&) for each direct child in source order. The result and condition of a
+/// `for` are children too. An object key that is a bare name has no children.
 template <typename Visit>
 void ForEachChild(const Expr& expr, Visit&& visit) {
   switch (expr.kind) {

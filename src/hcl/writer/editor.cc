@@ -17,7 +17,7 @@ bool IsBlank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// End of the blanks and comments from `at` on, with the newline that ends them; not beyond `end`.
+/// End of the blanks and comments from `at` on, including the newline after them; at most `end`.
 size_t LineRestEnd(std::string_view text, size_t at, size_t end) {
   text = text.substr(0, end);
   for (;;) {
@@ -42,13 +42,12 @@ size_t LineRestEnd(std::string_view text, size_t at, size_t end) {
   }
 }
 
-/// Where the comments begin that stand directly above what follows `text`: behind its last blank
-/// line.
+/// Start of the comments directly above the item that follows `text`: after the last blank line.
 size_t LeadCommentsBegin(std::string_view text) {
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t line_end = LineRestEnd(text, at, text.size());
-    if (line_end == at) {  // cannot be: only comments and blanks stand here
+    if (line_end == at) {  // unreachable if `text` has only comments and blanks
       break;
     }
     const std::string_view line = text.substr(at, line_end - at);
@@ -60,13 +59,13 @@ size_t LeadCommentsBegin(std::string_view text) {
   return begin;
 }
 
-/// What stands behind the last newline.
+/// The text after the last newline.
 std::string_view LastLine(std::string_view text) {
   const size_t newline = text.rfind('\n');
   return newline == std::string_view::npos ? text : text.substr(newline + 1);
 }
 
-/// The blanks that a line begins with.
+/// The leading blanks of a line.
 std::string_view IndentOf(std::string_view line) {
   return line.substr(0, std::min(line.find_first_not_of(kBlanks), line.size()));
 }
@@ -204,7 +203,7 @@ std::string Document::Text() const {
   return out;
 }
 
-// --- Where things go ---
+// --- Positions of new items ---
 
 std::string_view EditableBody::EndIndent() const {
   return owner_ == nullptr ? std::string_view() : IndentOf(LastLine(owner_->before));
@@ -232,7 +231,7 @@ void EditableBody::OpenLine() {
       items_.back().after = ended(items_.back().after);
     }
   } else if (!head_.ends_with('\n')) {
-    // The whole block stands in one line: `a { b = 1 }`.
+    // Splits a single-line block, `a { b = 1 }`, into lines.
     head_ = ended(head_);
     for (Item& item : items_) {
       item.before = ItemIndent();
@@ -245,9 +244,10 @@ void EditableBody::OpenLine() {
 EditableBody::Item& EditableBody::Append(std::string_view indent) {
   OpenLine();
   const std::string_view end_line = LastLine(tail_);
-  const std::string_view loose = tail_.substr(0, tail_.size() - end_line.size());
+  const std::string_view detached = tail_.substr(0, tail_.size() - end_line.size());
   Item& item = items_.emplace_back();
-  item.before = loose.empty() ? indent : document_->Keep(std::string(loose) + std::string(indent));
+  item.before =
+      detached.empty() ? indent : document_->Keep(std::string(detached) + std::string(indent));
   item.after = document_->newline_;
   tail_ = end_line;
   return item;
@@ -286,22 +286,23 @@ void EditableBody::Remove(Items::iterator item) {
     items_.erase(item);
     return;
   }
-  const std::string_view loose = item->before.substr(0, LeadCommentsBegin(item->before));
+  const std::string_view detached = item->before.substr(0, LeadCommentsBegin(item->before));
   const size_t newline = following.find('\n');
   const bool blank_follows =
       newline != std::string_view::npos && IsBlank(following.substr(0, newline));
-  if (!IsBlank(loose)) {
-    // Comments with a blank line below them stay.
-    *item = Item{.before = loose};
+  if (!IsBlank(detached)) {
+    // Comments that a blank line separates from the item stay.
+    *item = Item{.before = detached};
     return;
   }
-  // Of the blank lines above and below one lot is enough, and none at the body's begin and end.
+  // Leaves blank lines above or below the removed item, not both, and none at the start of the
+  // body.
   if (item == items_.begin()) {
     while (following.starts_with('\n') || following.starts_with("\r\n")) {
       following.remove_prefix(following.find('\n') + 1);
     }
   } else if (!blank_follows && next != items_.end()) {
-    *item = Item{.before = loose};
+    *item = Item{.before = detached};
     return;
   }
   items_.erase(item);
@@ -358,7 +359,7 @@ void EditableBody::SetAttribute(std::string_view name, std::string_view expressi
 
 Result<void> EditableBody::SetAttributeValue(std::string_view name, const Value& value) {
   KINU_TRY(const std::string text, ValueText(value));
-  SetExpression(name, text, true);  // newlines stand between tokens only
+  SetExpression(name, text, true);  // safe, because no token of `text` contains a newline
   return {};
 }
 

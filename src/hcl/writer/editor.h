@@ -1,8 +1,8 @@
-// A file that can be edited. What no edit touches keeps its bytes: comments, blank lines,
-// alignment, line ends. What is added is written in canonical style, indented like its neighbours;
-// to align it with them, format the whole text.
+// An editable native-syntax file. Text that no edit concerns keeps its bytes: comments, blank
+// lines, alignment, line ends. New text has canonical style and the indentation of its neighbours;
+// format the whole text to align it with them.
 //
-// A file is a tree of slices: every item of a body owns the text in front of it (comments, blank
+// A file is a tree of slices: every item of a body has the text in front of it (comments, blank
 // lines, indentation), its own parts, and the rest of its line.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace kinu::hcl::writer {
 class Document;
 class EditableBody;
 
-/// A block of a document. Lives until it is removed.
+/// A block of a document. Valid until it is removed.
 class EditableBlock {
  public:
   EditableBlock(const EditableBlock&) = delete;
@@ -35,7 +35,7 @@ class EditableBlock {
   std::string_view type() const { return type_; }
   const std::vector<std::string>& labels() const { return labels_; }
   void SetType(std::string_view type);
-  /// Labels are written in quotes.
+  /// Writes the labels in quotes.
   void SetLabels(std::span<const std::string> labels);
   EditableBody& body() { return *body_; }
 
@@ -46,57 +46,57 @@ class EditableBlock {
   Document* document_ = nullptr;
   std::string_view type_;
   std::string_view label_text_;  // from the type to the last label
-  std::string_view open_gap_;    // from there to the brace
+  std::string_view open_gap_;    // from the last label to the brace
   std::vector<std::string> labels_;
   std::unique_ptr<EditableBody> body_;
 };
 
-/// A file's or a block's body. Items keep their order; new ones come last.
+/// The body of a file or block. Items keep their order; new ones are appended.
 class EditableBody {
  public:
   EditableBody(const EditableBody&) = delete;
   EditableBody& operator=(const EditableBody&) = delete;
 
   // --- Attributes ---
-  /// Names in the order of the text.
+  /// Names in source order.
   std::vector<std::string_view> AttributeNames() const;
   /// The text of an attribute's expression, or nothing when there is no such attribute.
   std::optional<std::string_view> AttributeText(std::string_view name) const;
-  /// Replaces the expression of an attribute, or appends an attribute. `expression` is source text
-  /// and used as it is; where it has lines, they stay as they are indented.
+  /// Replaces the expression of an attribute, or appends an attribute. `expression` is source text,
+  /// inserted without change.
   void SetAttribute(std::string_view name, std::string_view expression);
-  /// The same with a constant, which must be wholly known and without marks.
+  /// Sets an attribute to a constant. Fails if the value is not wholly known or has marks.
   Result<void> SetAttributeValue(std::string_view name, const Value& value);
-  /// The same with a reference.
+  /// Sets an attribute to a reference. Fails if a step is a splat.
   Result<void> SetAttributeTraversal(std::string_view name, std::string_view root,
                                      std::span<const TraversalStep> steps);
-  /// False when there is no `from`, or `to` exists already.
+  /// Renames an attribute; false if there is no `from`, or if `to` exists.
   bool RenameAttribute(std::string_view from, std::string_view to);
-  /// Removes an attribute with the comments directly above it and behind it. False when there is
+  /// Removes an attribute with the comments directly above it and in its line; false if there is
   /// none.
   bool RemoveAttribute(std::string_view name);
 
   // --- Blocks ---
   std::vector<EditableBlock*> Blocks();
-  /// The first block of that type with exactly these labels, or null.
+  /// The first block of that type with exactly these labels; null if there is none.
   EditableBlock* FindBlock(std::string_view type, std::span<const std::string> labels);
   EditableBlock& AppendBlock(std::string_view type, std::span<const std::string> labels);
-  /// Removes a block with its comments, as RemoveAttribute does. False when it is not in this body.
+  /// Removes a block with its comments like RemoveAttribute(); false if it is not in this body.
   bool RemoveBlock(const EditableBlock* block);
 
-  // --- What stands between ---
+  // --- Blank lines and comments ---
   void AppendBlankLine();
-  /// Appends `text` as a comment, a line for each of its lines.
+  /// Appends a comment with a "#" line for each line of `text`.
   void AppendComment(std::string_view text);
 
  private:
   friend class Document;
   friend class EditableBlock;
-  /// An attribute, a block, or (without name and block) text that stands for itself.
+  /// An attribute, a block, or, without name and block, detached comments and blank lines.
   struct Item {
     std::string_view before;  // up to the name: blank lines, comments, indentation
-    std::string_view name;    // of an attribute, as it is written
-    std::string_view gap;     // with the equals sign
+    std::string_view name;    // of an attribute
+    std::string_view gap;     // between name and expression: the equals sign with its spaces
     std::string_view expression;
     std::unique_ptr<EditableBlock> block;
     std::string_view after;  // the rest of its line
@@ -109,25 +109,26 @@ class EditableBody {
   void ReadAttribute(const NativeAttribute& attribute, std::string_view text, Item& item);
   void ReadBlock(const NativeBlock& block, std::string_view text, Item& item);
   void Write(std::string& out) const;
-  /// Indentation of the line that the body ends in, and of its items.
+  /// Indentation of the closing brace, and of the items.
   std::string_view EndIndent() const;
   std::string_view ItemIndent();
-  /// Makes sure that what is appended begins a line of its own.
+  /// Ensures that the next item starts on a line of its own.
   void OpenLine();
-  /// An item at the end, in a line of its own.
+  /// Appends an empty item on a line of its own.
   Item& Append(std::string_view indent);
   void SetExpression(std::string_view name, std::string_view expression, bool indent_lines);
   void Remove(Items::iterator item);
 
   Document* document_;
   const Item* owner_;
-  std::string_view indent_;  // of its items; empty when it is not known yet
+  std::string_view indent_;  // of the items; empty until it is known
   std::string_view head_;    // the rest of the line that opens the body
   std::string_view tail_;    // from the last item's line to the closing brace
   Items items_;
   FlatMap<std::string, Items::iterator> attributes_;
 };
 
+/// An editable file. Owns its text.
 class Document {
  public:
   /// An empty file.
@@ -135,7 +136,7 @@ class Document {
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
   ~Document();
-  /// A file's text; null when it does not parse. The source need not outlive the document.
+  /// Parses a file; null after an error. The source need not outlive the document.
   static std::unique_ptr<Document> Parse(const SourceFile* source, Diagnostics& diags);
 
   EditableBody& body() { return *body_; }
@@ -147,7 +148,7 @@ class Document {
   std::string_view Keep(std::string_view text) { return arena_.CopyString(text); }
 
   Arena arena_;
-  std::string_view newline_ = "\n";  // as the file has them
+  std::string_view newline_ = "\n";  // the line end of the file
   std::unique_ptr<EditableBody> body_;
 };
 

@@ -220,7 +220,7 @@ TEST(Editor, RefusesBrokenFiles) {
   EXPECT_TRUE(diags.has_errors());
 }
 
-/// Every edit leaves all lines but its own as they were.
+/// An edit changes no line but its own.
 TEST(EditorProperties, TheRestIsUntouched) {
   std::mt19937 random(11);
   for (int round = 0; round < 500; ++round) {

@@ -22,13 +22,13 @@ using enum TokenKind;
 constexpr size_t kTokensAtOnce = 512;
 constexpr size_t kPieceBytes = 16 << 10;
 
-/// The tokens that begin in [begin, end), at least one, give way to `count` tokens of a list.
+/// Replaces the tokens that begin in [begin, end), at least one, by `count` tokens of a list.
 struct Edit {
   uint32_t begin, end;
   size_t first, count;
 };
 
-/// Gives the tokens to a layout, except that edits replace some.
+/// Adds the tokens to a layout, with the edits applied.
 void Write(std::string_view text, std::span<const Token> tokens, std::span<const Edit> edits,
            std::span<const SpacedToken> replacements, Layout& layout) {
   const Token* token = tokens.data();
@@ -53,17 +53,17 @@ std::string EmptyOutput(std::string_view text) {
   return out;
 }
 
-/// Blanks between the last token and the end of a text without a final newline stand in no line and
-/// stay.
+/// Finishes the layout. Keeps the blanks between the last token and the end of a text without a
+/// final newline, which belong to no token.
 void WriteEnd(const Token& end, uint32_t last_end, Layout& layout, std::string& out) {
   layout.Finish();
   out.append(end.begin - last_end, ' ');
 }
 
-/// Collects the edits that give a file its present spelling.
+/// Collects the edits that replace outdated syntax.
 class Modernizer {
  public:
-  /// `replacements` receives what the edits put in place.
+  /// `replacements` receives the tokens that the edits insert.
   Modernizer(std::string_view text, TokenList& replacements)
       : text_(text), replacements_(replacements) {}
 
@@ -81,7 +81,7 @@ class Modernizer {
     }
   }
 
-  /// In order of the source.
+  /// The edits in source order.
   std::vector<Edit> TakeEdits() {
     std::sort(edits_.begin(), edits_.end(),
               [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
@@ -92,7 +92,7 @@ class Modernizer {
   std::string_view Text(uint32_t begin, uint32_t end) const {
     return text_.substr(begin, end - begin);
   }
-  /// Tokens of a part of the file, without kEof. Valid until the next call.
+  /// Tokens of an expression, without kEof. Valid until the next call.
   std::span<const SpacedToken> TokensOf(const Expr& expr) {
     tokens_.clear();
     spaced_.clear();
@@ -122,8 +122,8 @@ class Modernizer {
   std::string_view text_;
   TokenList& replacements_;
   std::vector<Edit> edits_;
-  std::vector<Token> tokens_;        // scratch of TokensOf
-  std::vector<SpacedToken> spaced_;  // its result
+  std::vector<Token> tokens_;        // scratch of TokensOf()
+  std::vector<SpacedToken> spaced_;  // result of TokensOf()
 };
 
 /// Ref: FmtCommand.formatTypeExpr.
@@ -136,7 +136,7 @@ void Modernizer::VisitType(const Expr& expr) {
     element = keyword == "list" || keyword == "map" || keyword == "set" ? "any" : "";
   } else if (tokens.size() == 3 && tokens[0].kind == kOpenQuote && tokens[1].kind == kQuotedText &&
              tokens[2].kind == kCloseQuote) {
-    // Where types were strings, collections had elements that became strings.
+    // In the old quoted syntax, the elements of collections were strings.
     keyword = tokens[1].text;
     element = keyword == "list" || keyword == "map" ? "string" : "";
     if (keyword == "string") {
@@ -153,7 +153,7 @@ void Modernizer::VisitType(const Expr& expr) {
   }
 }
 
-/// Whether the tokens between "${ and }" are one expression and no template of several parts.
+/// Whether the tokens between "${ and }" are one expression, not a template of several parts.
 bool IsOneExpression(std::span<const SpacedToken> tokens) {
   int64_t quotes = 0;
   for (const SpacedToken& token : tokens) {
@@ -193,7 +193,7 @@ void Modernizer::VisitValue(const Expr& expr) {
   if (tokens.empty()) {
     return;
   }
-  // Newlines meant nothing between the braces; parentheses keep it so.
+  // The braces made newlines insignificant; parentheses do the same.
   const bool has_newline =
       std::any_of(tokens.begin() + (tokens.front().kind == kOpenParen ? 1 : 0), tokens.end(),
                   [](const SpacedToken& token) { return token.kind == kNewline; });
@@ -213,7 +213,7 @@ void Modernizer::VisitValue(const Expr& expr) {
   });
 }
 
-/// Nothing but blanks and plain quoted strings from the type to the last label.
+/// Whether there are only blanks and plain quoted strings from the type to the last label.
 bool Modernizer::LabelsAreCanonical(const NativeBlock& block) const {
   uint32_t at = block.type_end;
   for (const SourceRange& range : block.label_ranges) {
@@ -244,7 +244,7 @@ void Modernizer::VisitLabels(const NativeBlock& block) {
   });
 }
 
-/// How deep a token goes into what newlines may stand in without ending an item.
+/// Change of the nesting depth of constructs in which a newline does not end an item.
 constexpr int DepthChange(TokenKind kind) {
   switch (kind) {
     case kOpenBrace:
@@ -275,8 +275,9 @@ constexpr std::array<int8_t, internal::kKinds> kDepthChanges = [] {
   return changes;
 }();
 
-/// Formats a file piece by piece, each of some whole items, so that there need not be a syntax tree
-/// of all. Gives up where a piece does not parse: then the whole file must be parsed, to say why.
+/// Formats a file in pieces of some whole items, so that only one piece at a time has a syntax
+/// tree. Returns nothing if a piece has an error; the caller then parses the whole file to report
+/// it.
 class PieceFormatter {
  public:
   explicit PieceFormatter(const SourceFile* source)
@@ -285,7 +286,7 @@ class PieceFormatter {
   std::optional<std::string> Run() {
     Lexer lexer(text_, LexMode::kNormal, Comments::kKeep);
     int64_t depth = 0;
-    // What of the piece is not a comment, before it is put behind what there is.
+    // A buffer in front of significant_.
     std::array<Token, kTokensAtOnce> significant;
     size_t count = 0;
     const auto flush = [&] {
@@ -333,7 +334,7 @@ class PieceFormatter {
   }
 
  private:
-  /// The first `count` tokens.
+  /// Formats the first `count` tokens; false after an error.
   bool WritePiece(size_t count) {
     SyntaxTree tree;
     Diagnostics diags;
@@ -361,12 +362,12 @@ class PieceFormatter {
   std::string_view text_;
   std::string out_;
   Layout layout_{out_, text_};
-  TokenList replacements_;          // of all pieces: lines may wait in the layout
-  std::vector<Token> tokens_;       // of the piece, and what follows
+  TokenList replacements_;          // of all pieces, because the layout buffers lines
+  std::vector<Token> tokens_;       // of the piece and of following text
   std::vector<Token> significant_;  // of the piece, without comments
   uint32_t piece_begin_ = 0;
-  uint32_t last_end_ = 0;       // of the last token that was written
-  FlatSet<std::string> names_;  // of arguments so far: they must be distinct
+  uint32_t last_end_ = 0;       // end of the last written token
+  FlatSet<std::string> names_;  // of the arguments of all pieces, to find duplicates
 };
 
 }  // namespace
@@ -400,7 +401,7 @@ std::optional<std::string> FormatFile(const SourceFile* source, Diagnostics& dia
   SyntaxTree tree;
   const size_t errors = diags.error_count();
   ParseNative(source, tree, diags);
-  KINU_CHECK(diags.error_count() > errors, "pieces of a file that parses do parse");
+  KINU_CHECK(diags.error_count() > errors, "a piece of a valid file has a syntax error");
   return std::nullopt;
 }
 

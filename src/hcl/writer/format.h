@@ -1,4 +1,4 @@
-// Formatting of whole texts.
+// Formats whole texts.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace kinu::hcl::writer {
 
-/// The text in canonical layout. Only spaces change; what does not parse is laid out as well as its
-/// tokens allow. Ref: hclwrite.Format.
+/// The text in canonical layout. Changes spaces only; works on texts with syntax errors too.
+/// Ref: hclwrite.Format.
 std::string Format(std::string_view text);
 
-/// What `fmt` makes of a file: canonical layout, and present spelling of what older versions wrote:
+/// The result of `fmt` for a file: canonical layout, and current syntax in place of old one:
 ///
 ///   - "${x}", when that is all of an argument's value, becomes x;
 ///   - type = "list" of a variable becomes list(string), type = list becomes list(any);
 ///   - labels of blocks are in quotes.
 ///
-/// Nothing when the file does not parse; then `diags` says why.
+/// Nothing after a syntax error, which is reported.
 /// Ref: opentofu internal/command/fmt.go.
 std::optional<std::string> FormatFile(const SourceFile* source, Diagnostics& diags);
 

@@ -109,7 +109,7 @@ TEST(Format, OddTexts) {
             "a = 1\n");
 }
 
-// --- What fmt does beyond ---
+// --- Replacement of old syntax ---
 
 TEST(FormatFile, Unwraps) {
   constexpr TextCase kCases[] = {
@@ -199,7 +199,7 @@ TEST(FormatFile, DeepTexts) {
   });
 }
 
-/// Files beyond some size are formatted piece by piece; that must not show.
+/// Formatting in pieces gives the same result as formatting the whole file.
 TEST(FormatFile, LargeFiles) {
   const auto repeat = [](std::string_view piece, size_t bytes) {
     std::string text;
@@ -215,7 +215,7 @@ TEST(FormatFile, LargeFiles) {
   EXPECT_EQ(Fmt(items).substr(0, 150'000), formatted.substr(0, 150'000));
   EXPECT_EQ(Fmt(items + "  "), Fmt(items) + "  ");
 
-  // One alignment over all pieces.
+  // Alignment continues across pieces.
   std::string aligned;
   std::string numbers;
   for (int i = 0; i < 20'000; ++i) {
@@ -226,7 +226,7 @@ TEST(FormatFile, LargeFiles) {
   }
   EXPECT_EQ(Fmt(numbers), aligned);
 
-  // What spans the places where pieces would end.
+  // Items that contain the offsets at which pieces would end.
   const std::string heredoc = "a = <<E\n" + repeat("text ${ b(\n1) }\n", 200'000) + "E\n";
   EXPECT_EQ(Fmt(heredoc).size(), Format(heredoc).size());
   const std::string comment = "/*" + repeat("x\n", 200'000) + "*/\na=1\n";
@@ -250,7 +250,7 @@ TEST(FormatFile, LargeFiles) {
 
 // --- Properties ---
 
-/// Random texts made of the words that the rules tell apart.
+/// Random texts of the tokens that the rules distinguish.
 class RandomText {
  public:
   explicit RandomText(uint32_t seed) : random_(seed) {}
@@ -270,7 +270,7 @@ class RandomText {
     return text;
   }
 
-  /// A text that parses.
+  /// A valid text.
   std::string Body(int depth) {
     std::string text;
     const size_t items = 1 + Below(5);
@@ -325,7 +325,7 @@ class RandomText {
   int next_name_ = 0;
 };
 
-/// Kind and text of the tokens, which no layout may change.
+/// Kind and text of the tokens.
 std::vector<std::string> TokensOf(std::string_view text) {
   std::vector<std::string> out;
   for (const Token& token : Lex(text, LexMode::kNormal, Comments::kKeep)) {
@@ -347,10 +347,10 @@ TEST(FormatProperties, AnyTextKeepsItsTokens) {
   EXPECT_GT(changed, 2900U);
 }
 
-TEST(FormatProperties, BrokenTextsAreLaidOutToo) {
+TEST(FormatProperties, TextsWithErrorsAreLaidOut) {
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     const std::string text = RandomText(seed).Tokens(30);
-    // Only spaces come and go.
+    // Only spaces differ.
     const auto without_spaces = [](std::string all) {
       std::erase_if(all, [](char c) { return c == ' ' || c == '\t'; });
       return all;
@@ -375,7 +375,7 @@ std::string Names(const NativeBody& body) {
   return out;
 }
 
-/// The form of an expression, where a template of one interpolation is what it holds.
+/// The form of an expression; a template of one interpolation has the form of its expression.
 std::string Form(const Expr& expr) {
   if (expr.kind == ExprKind::kTemplateWrap) {
     return Form(*static_cast<const WrapExpr&>(expr).wrapped);
@@ -392,7 +392,7 @@ std::string Forms(const NativeBody& body) {
   std::string out;
   for (const NativeAttribute& attribute : body.attributes) {
     const Expr* expr = attribute.expr;
-    // What fmt unwraps may get parentheses.
+    // fmt may add parentheses to unwrapped expressions.
     while (expr->kind == ExprKind::kTemplateWrap || expr->kind == ExprKind::kParentheses) {
       expr = static_cast<const WrapExpr*>(expr)->wrapped;
     }
@@ -493,7 +493,7 @@ TEST(Tokens, ValuesThatHaveNoText) {
   EXPECT_FALSE(ValueText(Value::Tuple({Value::String("a").WithMarks(MarkSet::Sensitive())})));
 }
 
-TEST(Tokens, StringsReadBackAsTheyWere) {
+TEST(Tokens, StringsParseBack) {
   std::mt19937 random(7);
   static constexpr std::string_view kParts[] = {"$",  "%",   "{", "}",        "\\",           "\"",
                                                 "\n", "~",   "a", "\xC3\xA9", "\xE2\x80\xA8", "\r",

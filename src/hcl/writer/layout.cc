@@ -32,10 +32,11 @@ constexpr int BracketChange(TokenKind kind) {
   }
 }
 
-/// Inside quotes and heredocs nothing may change.
+/// Whether text whose spaces must not change follows the token.
 constexpr bool TextFollows(TokenKind kind) {
   return kind == kQuotedText || kind == kPlainText || kind == kOpenQuote || kind == kOpenHeredoc;
 }
+/// Whether text whose spaces must not change precedes the token.
 constexpr bool TextPrecedes(TokenKind kind) {
   return kind == kQuotedText || kind == kPlainText || kind == kCloseQuote || kind == kCloseHeredoc;
 }
@@ -43,7 +44,7 @@ constexpr bool IsSequenceStart(TokenKind kind) {
   return kind == kTemplateInterpolation || kind == kTemplateDirective;
 }
 
-/// Rules in order of precedence. Ref: hclwrite spaceAfterToken.
+/// The rules are in order of precedence. Ref: hclwrite spaceAfterToken.
 constexpr Gap GapBetween(TokenKind first, TokenKind next) {
   if (next == kNewline || (first == kIdent && next == kOpenParen) ||
       (first == kIdent && next == kDoubleColon) || (first == kDoubleColon && next == kIdent) ||
@@ -79,8 +80,8 @@ constexpr Gap GapBetween(TokenKind first, TokenKind next) {
   return BracketChange(next) < 0 ? none : Gap::kSpace;
 }
 
-/// Whether a minus behind such a token can only be a sign. kNone: it begins the cell.
-constexpr bool MakesSign(TokenKind before) {
+/// Whether a minus after such a token is a sign. kNone means that the minus begins the cell.
+constexpr bool IsUnaryMinusAfter(TokenKind before) {
   switch (before) {
     case TokenKind::kNone:
     case kOpenParen:
@@ -122,18 +123,18 @@ constexpr std::array<std::array<Gap, kKinds>, kKinds> internal::kGaps = [] {
   return gaps;
 }();
 
-constexpr std::array<bool, kKinds> internal::kMatters = [] {
-  std::array<bool, kKinds> matters{};
+constexpr std::array<bool, kKinds> internal::kAffectsLine = [] {
+  std::array<bool, kKinds> affects{};
   for (size_t kind = 0; kind < kKinds; ++kind) {
-    matters[kind] = BracketChange(static_cast<TokenKind>(kind)) != 0;
+    affects[kind] = BracketChange(static_cast<TokenKind>(kind)) != 0;
   }
   for (const TokenKind kind : {kEqual, kOpenHeredoc, kNewline, kComment}) {
-    matters[static_cast<size_t>(kind)] = true;
+    affects[static_cast<size_t>(kind)] = true;
   }
-  return matters;
+  return affects;
 }();
 
-void Layout::AddBeyondText(TokenKind kind, size_t at) {
+void Layout::UpdateLine(TokenKind kind, size_t at) {
   switch (kind) {
     case kEqual:
       if (line_.assign == 0 && at > line_.begin) {
@@ -164,10 +165,10 @@ void Layout::AddBeyondText(TokenKind kind, size_t at) {
 
 bool Layout::HasSpace(Gap gap) const {
   return gap == Gap::kNoneUnlessIn ? before_last_ == kIdent && tokens_[count_ - 1].text == "in"
-                                   : !MakesSign(before_last_);
+                                   : !IsUnaryMinusAfter(before_last_);
 }
 
-/// A line that opens more than it closes is one level of indentation, however much it opens.
+/// A line that opens more brackets than it closes adds one level of indentation, however many.
 uint32_t Layout::Indentation(int64_t brackets) {
   while (brackets < 0 && !open_brackets_.empty()) {
     const int64_t closed = std::min<int64_t>(-brackets, open_brackets_.back());
@@ -192,7 +193,7 @@ void Layout::EndLine() {
   if (line_.end - line_.begin > 1 && last_ == kComment) {
     --line_.comment;
   }
-  // A value that goes on in the next line is aligned with nothing.
+  // A value that continues on the next line takes no part in alignment.
   const bool has_assign = line_.assign > line_.begin && brackets_ == brackets_at_assign_;
   if (!has_assign) {
     line_.assign = line_.comment;
@@ -274,10 +275,10 @@ void Layout::WriteGroup() {
 }
 
 void Layout::WriteTokens(char* to) const {
-  // A run: tokens of the source, with the spaces that stand between them there.
+  // A run: consecutive tokens of the source whose spaces do not change; it is copied at once.
   const char* run = nullptr;
   const char* run_end = nullptr;
-  size_t run_end_offset = SIZE_MAX / 2;  // in the source, or beyond it
+  size_t run_end_offset = SIZE_MAX / 2;  // in the source; beyond it if the token is not from there
   const auto write_run = [&] {
     if (run != run_end) {
       const auto size = static_cast<size_t>(run_end - run);

@@ -1,9 +1,9 @@
-// The canonical layout: how many spaces stand before each token. It looks at kinds of tokens only,
-// so it lays out broken texts too, and it changes nothing but spaces.
+// The canonical layout: decides how many spaces precede each token. It uses the kinds of tokens
+// only, so it works on texts with syntax errors, and changes nothing but spaces.
 //
-// A line has up to three cells: what leads, "= value", and a comment at its end. Cells of the same
-// kind on neighbouring lines are aligned, so lines wait in a group until one comes that takes part
-// in no alignment. Every token is looked at a constant number of times.
+// A line has up to three cells: the start, "= value", and a comment at the end. Cells of the same
+// kind on adjacent lines are aligned, so lines are buffered in a group until a line has neither a
+// value nor a comment cell. Each token is visited a constant number of times.
 // Ref: hcl v2 hclwrite/format.go.
 #pragma once
 
@@ -19,39 +19,39 @@
 
 namespace kinu::hcl::writer {
 
-/// A token of a text that is being written, with the spaces before it. Its text is somebody else's.
+/// A token and the number of spaces before it. Does not own its text.
 struct SpacedToken {
   TokenKind kind = TokenKind::kNone;
   uint32_t spaces = 0;
   std::string_view text;
 };
 
-/// Which tokens go with which: tables for Layout::Add.
+/// Tables of Layout::Add().
 namespace internal {
 
-/// What stands between a token and the next one.
+/// The gap between two tokens.
 enum class Gap : uint8_t {
   kNone,
   kSpace,
-  kNoneUnlessIn,  ///< a space if the first one is the keyword `in` behind a name
-  kAfterMinus,    ///< a space if the minus subtracts
+  kNoneUnlessIn,  ///< a space if the first token is the keyword `in` after a name
+  kAfterMinus,    ///< a space if the minus is binary
 };
 inline constexpr size_t kKinds = static_cast<size_t>(TokenKind::kBadUtf8) + 1;
 extern const std::array<std::array<Gap, kKinds>, kKinds> kGaps;
-/// Kinds that say something about lines or brackets.
-extern const std::array<bool, kKinds> kMatters;
+/// Kinds that end lines, open or close brackets, or begin cells.
+extern const std::array<bool, kKinds> kAffectsLine;
 
 }  // namespace internal
 
-/// Lays out the tokens that it is given and appends the text to `out`. Finish() must come last.
+/// Lays out tokens and appends the text to `out`. Call Finish() last.
 class Layout {
  public:
-  /// Tokens may be parts of `source`, which then is copied in runs as long as its spaces are right.
+  /// Tokens may be slices of `source`; runs of them whose spaces do not change are copied at once.
   explicit Layout(std::string& out, std::string_view source = {}) : out_(out), source_(source) {}
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
 
-  /// The next token; the spaces before it are the layout's business. Not for kEof.
+  /// Adds the next token, not kEof. The layout chooses the spaces before it.
   void Add(TokenKind kind, std::string_view text) {
     const auto index = static_cast<size_t>(kind);
     uint32_t spaces = 0;
@@ -67,8 +67,8 @@ class Layout {
     tokens_.data()[at] = {kind, spaces, text};
     before_last_ = last_;
     last_ = kind;
-    if (internal::kMatters.data()[index]) {
-      AddBeyondText(kind, at);
+    if (internal::kAffectsLine.data()[index]) {
+      UpdateLine(kind, at);
     }
   }
   void Add(std::span<const SpacedToken> tokens) {
@@ -78,7 +78,7 @@ class Layout {
   }
   void Finish();
 
-  /// How often a token was looked at so far.
+  /// Number of visits of tokens so far, for tests of linearity.
   uint64_t work() const { return work_; }
 
  private:
@@ -89,8 +89,8 @@ class Layout {
     bool has_comment() const { return comment < end; }
   };
   bool HasSpace(internal::Gap gap) const;
-  /// What the token at `at`, of a kind that matters, means for its line.
-  void AddBeyondText(TokenKind kind, size_t at);
+  /// Updates the state of the line for the token at index `at`, whose kind is in kAffectsLine.
+  void UpdateLine(TokenKind kind, size_t at);
   void EndLine();
   void BeginLine();
   uint32_t Indentation(int64_t brackets);
@@ -102,24 +102,24 @@ class Layout {
 
   std::string& out_;
   std::string_view source_;
-  std::vector<SpacedToken> tokens_;  // the first count_: of lines that wait, and of the present one
+  std::vector<SpacedToken> tokens_;  // the first count_: of the group and of the current line
   size_t count_ = 0;
   size_t capacity_ = 0;           // size of tokens_
-  std::vector<Line> lines_;       // those that wait
-  std::vector<uint32_t> widths_;  // scratch of Align
+  std::vector<Line> lines_;       // the group
+  std::vector<uint32_t> widths_;  // scratch of Align()
   uint64_t work_ = 0;
 
-  // The line that has begun. Its assign is where an equals sign stands, 0 when there is none.
+  // The current line. Its `assign` is the index of an equals sign, 0 if there is none.
   Line line_{};
   TokenKind last_ = TokenKind::kNone;
   TokenKind before_last_ = TokenKind::kNone;
-  int64_t brackets_ = 0;         // opened in the line and not closed
-  int64_t indent_brackets_ = 0;  // the same before the text of a heredoc
+  int64_t brackets_ = 0;         // brackets opened minus closed in the line
+  int64_t indent_brackets_ = 0;  // the same before a heredoc in the line
   int64_t brackets_at_assign_ = 0;
   int64_t indent_at_assign_ = 0;
   bool in_heredoc_ = false;
 
-  std::vector<uint32_t> open_brackets_;  // per level of indentation, those not closed yet
+  std::vector<uint32_t> open_brackets_;  // open brackets per level of indentation
 };
 
 }  // namespace kinu::hcl::writer

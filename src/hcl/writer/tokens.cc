@@ -80,7 +80,7 @@ std::string EscapeQuoted(std::string_view text) {
         break;
       case '$':
       case '%':
-        // "${" would begin a template sequence; doubled, the symbol stands for itself.
+        // "${" would begin a template sequence; "$${" is its escape.
         out.append(at < text.size() && text[at] == '{' ? 2 : 1, static_cast<char>(decoded.point));
         break;
       default:

@@ -1,4 +1,4 @@
-// Source text made from values and references.
+// Generates source text from values and references.
 // Ref: hcl v2 hclwrite/generate.go.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace kinu::hcl::writer {
 
-/// Tokens that own their text.
+/// A list of tokens that owns the texts added by Add().
 class TokenList {
  public:
   /// Appends a token with a copy of `text`.
   void Add(TokenKind kind, std::string_view text) {
     tokens_.push_back({kind, 0, arena_.CopyString(text)});
   }
-  /// Appends a token whose text lives longer than the list: a literal, a part of the source.
+  /// Appends a token without copying `text`, which must outlive the list.
   void AddView(TokenKind kind, std::string_view text) { tokens_.push_back({kind, 0, text}); }
   void Append(std::span<const SpacedToken> tokens) {
     for (const SpacedToken& token : tokens) {
@@ -32,7 +32,7 @@ class TokenList {
 
   std::span<const SpacedToken> tokens() const { return tokens_; }
   size_t size() const { return tokens_.size(); }
-  /// In canonical layout.
+  /// The tokens as text in canonical layout.
   std::string Text() const;
 
  private:
@@ -40,23 +40,23 @@ class TokenList {
   std::vector<SpacedToken> tokens_;
 };
 
-/// Appends a value as a constant expression. Fails when it is not wholly known, contains marks
-/// (what is sensitive must not get into a source unasked) or a capsule.
+/// Appends a value as a constant expression. Fails if it is not wholly known, contains a capsule or
+/// has marks (a sensitive value must not get into source text).
 ///
-/// Collections are written as tuples and objects: who reads them back must convert.
+/// Collections become tuple and object expressions; a reader must convert them back.
 Result<void> AppendValue(TokenList& out, const Value& value);
-/// Appends a string in quotes, escaped so that it stands for itself.
+/// Appends a quoted and escaped string.
 void AppendString(TokenList& out, std::string_view text);
 /// Appends `root.step[step]`. Steps must not be splats.
 Result<void> AppendTraversal(TokenList& out, std::string_view root,
                              std::span<const TraversalStep> steps);
 
-/// The same as text.
+/// The same, as text in canonical layout.
 Result<std::string> ValueText(const Value& value);
 std::string StringText(std::string_view text);
 Result<std::string> TraversalText(std::string_view root, std::span<const TraversalStep> steps);
 
-/// What stands between the quotes of a string that means `text`.
+/// `text` escaped for use between the quotes of a string.
 std::string EscapeQuoted(std::string_view text);
 
 }  // namespace kinu::hcl::writer
