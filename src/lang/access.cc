@@ -24,7 +24,7 @@ Value UnknownLike(const Type& type, const Value& marked) {
   return Value::Unknown(type).WithMarks(marked.marks());
 }
 
-// Why a key that is a number finds nothing in a list or tuple.
+// The detail of an error about a key that a list or tuple does not have.
 std::string DescribeMissingElement(const Value& collection, const Value& key) {
   const std::string start = "The given key does not identify an element in this collection value";
   if (!key.IsKnown() || key.IsNull() || !(key.type() == Type::Number())) {
@@ -147,7 +147,7 @@ Value IndexElement(const Value& collection, const Value& key, const SourceRange&
 
 Value ReadAttribute(const Value& object, std::string_view raw_name, const SourceRange& subject,
                     Diagnostics& diags) {
-  // Names inside values are in NFC, names in the source need not be.
+  // Names in values are in NFC; names in the source may not be.
   std::string normalized;
   std::string_view name = raw_name;
   if (!text::IsAscii(raw_name)) [[unlikely]] {

@@ -1,4 +1,5 @@
-// Reading parts of values with the rules and diagnostics of the language: `a[key]`, `a.name`.
+// Access to elements and attributes with the rules and diagnostics of the language: `a[key]`,
+// `a.name`.
 // Ref: hcl v2 ops.go Index, GetAttr.
 #pragma once
 
@@ -9,10 +10,11 @@
 
 namespace kinu::lang {
 
-/// `collection[key]`. With an error the result is dynamic unknown.
+/// `collection[key]`. After an error the result is an unknown value of dynamic type.
 Value IndexElement(const Value& collection, const Value& key, const SourceRange& subject,
                    Diagnostics& diags);
-/// `object.name`, also on maps.
+/// `object.name`, for objects and maps. After an error the result is an unknown value of dynamic
+/// type.
 Value ReadAttribute(const Value& object, std::string_view name, const SourceRange& subject,
                     Diagnostics& diags);
 

@@ -1,4 +1,4 @@
-// ComparedValues: the two sides of a failed `a == b`, for showing how they differ.
+// ComparedValues: the two sides of a failed `a == b`, so that a view can show their difference.
 // Ref: opentofu internal/command/jsonentities/diagnostic.go newDiagnosticDifference.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace kinu::lang {
 
-/// Attached to Diagnostic::extra where a condition is a native-syntax `left == right`. Never with
-/// ephemeral values.
+/// In Diagnostic::extra if a failed condition has the form `left == right`. Never holds ephemeral
+/// values.
 struct ComparedValues final : DiagnosticExtra {
   ComparedValues(Value left_side, Value right_side)
       : left(std::move(left_side)), right(std::move(right_side)) {}

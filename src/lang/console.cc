@@ -54,14 +54,14 @@ std::vector<std::string_view> Lines(std::string_view text) {
   }
 }
 
-// Several lines become a heredoc whose delimiter occurs on none of them.
+// A text of several lines becomes a heredoc whose delimiter is none of the lines.
 void AppendString(std::string& out, std::string_view text, int indent) {
   const std::vector<std::string_view> lines = Lines(text);
   if (lines.size() < 2) {
     text::AppendGoQuoted(out, text);
     return;
   }
-  // The delimiter is EOT and as many underscores as it takes to differ from all lines like it.
+  // Appends underscores to EOT until no line equals the delimiter.
   FlatSet<std::string> taken;
   for (const std::string_view line : lines) {
     const std::string_view word = text::TrimSpace(line);

@@ -1,4 +1,4 @@
-// What the console adds to the language: its way of printing values and types, and type().
+// The language of the console: text of values and types, and the function type().
 // Ref: opentofu internal/repl/format.go, session.go.
 #pragma once
 
@@ -9,13 +9,14 @@
 
 namespace kinu::lang {
 
-/// A value as the console (and `output`) prints it. Sensitive parts are masked.
+/// A value in the format of the console and of `output`. Masks sensitive parts. `indent` is the
+/// indentation of the first line in spaces.
 std::string ConsoleText(const Value& value, int indent = 0);
-/// A type over several lines, in the words of type constraints.
+/// A type on several lines, in the syntax of type constraints.
 std::string ConsoleTypeText(const Type& type);
 
-/// A scope of the console over another scope: it has type(), whose result is a type and not a
-/// value, and no plantimestamp().
+/// The scope of the console: adds type() to another scope, whose result is a type instead of a
+/// value, and removes plantimestamp().
 class ConsoleScope final : public Scope {
  public:
   explicit ConsoleScope(const Scope& inner);
@@ -32,12 +33,12 @@ class ConsoleScope final : public Scope {
   }
   const functions::CallContext& call_context() const override { return inner_.call_context(); }
 
-  /// The text to print for a result of this scope's expressions. Nothing, and a diagnostic, when
-  /// type() is a part of something else.
+  /// The text to print for the result of an expression. Fails if type() is only a part of the
+  /// expression; the text is then empty.
   std::string Print(const Value& result, Diagnostics& diags) const;
 
  private:
-  // Its results are capsules whose payload is an index into `types`.
+  // Its results are capsules whose payload is an index into types_.
   class TypeFunction final : public functions::Callable {
    public:
     TypeFunction();

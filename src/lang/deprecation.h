@@ -1,5 +1,5 @@
-// Deprecated values: an output that its author marked as deprecated gives a value that carries the
-// cause, until it is used for something; then it becomes a warning there and the mark goes.
+// Deprecated values: the value of an output that its author declared deprecated carries a mark with
+// the cause. The first use of the value reports a warning and removes the mark.
 // Ref: opentofu internal/lang/marks/marks.go.
 #pragma once
 
@@ -13,26 +13,28 @@
 
 namespace kinu::lang {
 
-/// Why a value is deprecated. Attached to the warnings about it (Diagnostic::extra).
+/// The cause of a deprecation; in Diagnostic::extra of the warnings about it.
 struct DeprecationCause final : DiagnosticExtra {
-  std::string by;       ///< "module.m.old"
-  std::string message;  ///< of its author, or nothing
-  bool remote = false;  ///< in a module that comes from elsewhere
+  std::string by;       ///< the deprecated output: "module.m.old"
+  std::string message;  ///< the author's message; may be empty
+  bool remote = false;  ///< the output's module is not a local one
 };
+/// The mark of values with this cause.
 
 MarkSet DeprecatedMark(const DeprecationCause& cause);
 
+/// A part of a value with a deprecation mark.
 struct DeprecatedPart {
   Path path;
   DeprecationCause cause;
 };
-/// The value without such marks, and where they were.
+/// Removes all deprecation marks from a value and appends the marked parts to `parts`.
 Value TakeDeprecated(const Value& value, std::vector<DeprecatedPart>& parts);
 
-/// The value of an expression without such marks; each becomes a warning at the expression.
+/// Removes all deprecation marks from the value of `expr`, and reports each as a warning at `expr`.
 Value WarnDeprecated(Value value, const hcl::Expr& expr, Diagnostics& diags);
 
-/// A warning about a part of a value; `what` is how its detail begins ("This value").
+/// A warning about the use of a deprecated value; `what` starts its detail ("This value").
 Diagnostic DeprecationWarning(const DeprecationCause& cause, std::string_view what,
                               SourceRange range);
 

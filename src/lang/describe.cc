@@ -1,4 +1,4 @@
-// The values that a diagnostic shows beside its snippet.
+// Computes the values that a diagnostic shows below its snippet.
 // Ref: opentofu internal/command/jsonentities/diagnostic.go newDiagnosticExpressionValues.
 #include <algorithm>
 #include <string>
@@ -17,10 +17,10 @@ using hcl::TraversalStep;
 
 namespace {
 
-// Longer bounds would only distract.
+// Upper bounds above this are not shown.
 constexpr int64_t kMaxShownLength = 1024;
 
-// A known value in a few words. Element values are never shown: they may be sensitive.
+// A short description of a known value. Never shows elements, which may be sensitive.
 std::string Compact(const Value& value) {
   const Type type = value.type();
   if (value.IsNull()) {
@@ -88,7 +88,7 @@ std::string DescribeUnknown(const Value& value) {
   return "is a " + name + later;
 }
 
-// Empty: nothing worth saying about this value in this diagnostic.
+// The statement about a value ("is 1"); empty if the diagnostic must not show the value.
 std::string Statement(const Value& value, DiagnosticTag tag) {
   const MarkSet marks = value.marks();
   if (marks.sensitive() || marks.ephemeral()) {
@@ -124,7 +124,7 @@ std::string TraversalText(std::string_view root, std::span<const TraversalStep> 
   return out;
 }
 
-/// What `a == b` compares, so that it can be shown how the two differ.
+/// Attaches the sides of `a == b` to the diagnostic, unless they are ephemeral.
 void AttachSides(const hcl::BinaryExpr& expr, const Evaluator& evaluator, const Binding* bindings,
                  Diagnostic& diagnostic) {
   if (expr.op != hcl::BinaryOperator::kEqual) {
@@ -146,7 +146,7 @@ void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bi
   hcl::CollectTraversals(expr, traversals);
   const Evaluator evaluator(scope, false);
   for (const TraversalExpr* traversal : traversals) {
-    // The whole traversal may be what failed; then a shorter one says at least what there is.
+    // If the whole traversal fails, shows the longest prefix that has a value.
     TraversalExpr shorter = *traversal;
     for (size_t steps = traversal->steps.size() + 1; steps-- > 0;) {
       if (steps < traversal->steps.size()) {

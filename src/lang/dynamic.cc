@@ -29,10 +29,10 @@ bool IsIterable(const Type& type) {
 // Expands one `dynamic` block.
 class Expansion {
  public:
-  Expansion(const Block& source, const BlockSchema& made, const Scope& scope,
+  Expansion(const Block& source, const BlockSchema& generated, const Scope& scope,
             const Binding* bindings, ExpansionStore& store, Diagnostics& diags)
       : source_(source),
-        made_(made),
+        schema_(generated),
         scope_(scope),
         bindings_(bindings),
         store_(store),
@@ -45,7 +45,7 @@ class Expansion {
     const MarkSet marks = for_each_.marks();
     const Value collection = for_each_.Unmark();
     if (!collection.IsKnown()) {
-      Make(Value::DynamicUnknown(), Value::DynamicUnknown(), marks, true, out);
+      Generate(Value::DynamicUnknown(), Value::DynamicUnknown(), marks, true, out);
       return;
     }
     const Type type = collection.type();
@@ -59,7 +59,7 @@ class Expansion {
       } else {
         key = Value::NormalizedString(collection.key(i));
       }
-      Make(std::move(key), elements[i], marks, false, out);
+      Generate(std::move(key), elements[i], marks, false, out);
     }
   }
 
@@ -76,7 +76,7 @@ class Expansion {
 
   bool Read() {
     hcl::BodySchema schema{.attributes = kAttributes, .blocks = kContentBlock};
-    if (!made_.label_names.empty()) {
+    if (!schema_.label_names.empty()) {
       schema.attributes = kAttributesWithLabels;
     }
     const size_t errors = diags_.error_count();
@@ -89,7 +89,7 @@ class Expansion {
   }
 
   bool ReadIterator(const hcl::BodyContent& content) {
-    iterator_ = made_.type;
+    iterator_ = schema_.type;
     const Attribute* attribute = content.Find("iterator");
     if (attribute == nullptr) {
       return true;
@@ -144,12 +144,12 @@ class Expansion {
            StartRange(*attribute->expr));
       return false;
     }
-    const size_t want = made_.label_names.size();
+    const size_t want = schema_.label_names.size();
     if (list->size() == want) {
       labels_ = *list;
       return true;
     }
-    const std::string detail = "Blocks of type \"" + std::string(made_.type) + "\" require " +
+    const std::string detail = "Blocks of type \"" + std::string(schema_.type) + "\" require " +
                                std::to_string(want) + " label(s).";
     if (list->size() > want) {
       Fail("Extraneous dynamic block label", detail, (*list)[want]->range());
@@ -177,32 +177,32 @@ class Expansion {
     return true;
   }
 
-  void Make(Value key, Value value, const MarkSet& marks, bool unknown,
-            std::vector<ExpandedBlock>& out) {
+  void Generate(Value key, Value value, const MarkSet& marks, bool unknown,
+                std::vector<ExpandedBlock>& out) {
     std::vector<std::pair<std::string, Value>> iterator;
     iterator.emplace_back("key", std::move(key));
     iterator.emplace_back("value", std::move(value));
-    ExpandedBlock made;
-    made.bindings = store_.Bind(iterator_, Value::Object(std::move(iterator)), bindings_);
+    ExpandedBlock generated;
+    generated.bindings = store_.Bind(iterator_, Value::Object(std::move(iterator)), bindings_);
     std::vector<std::string_view> labels;
     std::vector<SourceRange> ranges;
     for (const Expr* expr : labels_) {
       std::string label;
-      if (!EvaluateLabel(*expr, made.bindings, label)) {
+      if (!EvaluateLabel(*expr, generated.bindings, label)) {
         return;
       }
       labels.push_back(store_.tree().arena.CopyString(label));
       ranges.push_back(expr->range());
     }
-    made.block.type = made_.type;
-    made.block.type_range = source_.label_ranges.front();
-    made.block.def_range = source_.def_range;
-    made.block.labels = store_.tree().arena.CopySpan(labels);
-    made.block.label_ranges = store_.tree().arena.CopySpan(ranges);
-    made.block.body = content_;
-    made.unknown = unknown;
-    made.marks = marks;
-    out.push_back(std::move(made));
+    generated.block.type = schema_.type;
+    generated.block.type_range = source_.label_ranges.front();
+    generated.block.def_range = source_.def_range;
+    generated.block.labels = store_.tree().arena.CopySpan(labels);
+    generated.block.label_ranges = store_.tree().arena.CopySpan(ranges);
+    generated.block.body = content_;
+    generated.unknown = unknown;
+    generated.marks = marks;
+    out.push_back(std::move(generated));
   }
 
   bool EvaluateLabel(const Expr& expr, const Binding* bindings, std::string& label) {
@@ -240,7 +240,7 @@ class Expansion {
   }
 
   const Block& source_;
-  const BlockSchema& made_;
+  const BlockSchema& schema_;
   const Scope& scope_;
   const Binding* bindings_;
   ExpansionStore& store_;
@@ -277,15 +277,15 @@ ExpandedContent ExpandContent(const hcl::Body& body, const hcl::BodySchema& sche
       result.blocks.push_back({block, bindings, false, {}});
       continue;
     }
-    const BlockSchema* made = nullptr;
+    const BlockSchema* generated = nullptr;
     for (const BlockSchema& candidate : schema.blocks) {
       if (candidate.type == block.labels.front()) {
-        made = &candidate;
+        generated = &candidate;
         break;
       }
     }
-    if (made != nullptr) {
-      Expansion(block, *made, scope, bindings, store, diags).Run(result.blocks);
+    if (generated != nullptr) {
+      Expansion(block, *generated, scope, bindings, store, diags).Run(result.blocks);
     } else if (strictness == hcl::Strictness::kExact) {
       diags.Error(
           "Unsupported block type",

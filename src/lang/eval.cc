@@ -24,7 +24,7 @@ const Node& As(const Expr& expr) {
   return static_cast<const Node&>(expr);
 }
 
-// The word that stands for itself as an object key: a bare name, or one of the keywords.
+// The name of an object key without quotes: a bare name or a keyword; empty for other expressions.
 std::string_view LiteralKey(const Expr& expr) {
   if (expr.kind == ExprKind::kTraversal && As<hcl::TraversalExpr>(expr).steps.empty()) {
     return As<hcl::TraversalExpr>(expr).root;
@@ -120,7 +120,7 @@ Value Evaluate(const Expr& expr, const Scope& scope, Diagnostics& diags, const B
 
 Value EvaluateLiteral(const Expr& expr, const Scope& scope, Diagnostics& diags,
                       const Binding* bindings) {
-  // What JSON refers to in its templates is no part of the literal: there is nothing to describe.
+  // The templates in JSON strings are not evaluated, so diagnostics must not show their references.
   const bool is_json = hcl::IsJsonExpr(expr);
   return Evaluator(scope, /*describe=*/!is_json, is_json).Eval(expr, bindings, diags);
 }
@@ -142,7 +142,7 @@ Value EvaluateTo(const Expr& expr, const Type& type, const Scope& scope, Diagnos
 Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& diags) const {
   const bool is_leaf = expr.kind == ExprKind::kLiteral || expr.kind == ExprKind::kTraversal;
   if (!is_leaf && hcl::StackNearlyExhausted()) {
-    // The parser went as deep as its own steps fit; those of the evaluation are larger.
+    // The parser's own check is not enough: evaluation needs more stack per level.
     diags.Error("Nesting too deep",
                 "This expression is nested deeper than can be evaluated on this thread's stack.",
                 expr.range());
@@ -215,19 +215,19 @@ Value Evaluator::Traversal(const hcl::TraversalExpr& expr, const Binding* bindin
       return *binding->value;
     }
     Value value = ApplySteps(*binding->value, expr.steps, expr, diags);
-    DescribeFrom(first, expr, bindings, diags);
+    DescribeValuesSince(first, expr, bindings, diags);
     return value;
   }
   if (any_name && !scope_.variables_allowed()) {
     diags.Error("Unknown variable",
                 "There is no variable named \"" + std::string(expr.root) + "\".",
                 expr.root_range());
-    DescribeFrom(first, expr, bindings, diags);
+    DescribeValuesSince(first, expr, bindings, diags);
     return Value::DynamicUnknown();
   }
   Value value = scope_.Resolve(expr, diags);
   if (diags.size() != first) [[unlikely]] {
-    DescribeFrom(first, expr, bindings, diags);
+    DescribeValuesSince(first, expr, bindings, diags);
   }
   return value;
 }
@@ -237,7 +237,7 @@ Value Evaluator::Relative(const hcl::RelativeExpr& expr, const Binding* bindings
   Value source = Eval(*expr.source, bindings, diags);
   const size_t first = diags.size();
   Value value = ApplySteps(std::move(source), expr.steps, expr, diags);
-  DescribeFrom(first, expr, bindings, diags);
+  DescribeValuesSince(first, expr, bindings, diags);
   return value;
 }
 
@@ -248,7 +248,7 @@ Value Evaluator::Index(const hcl::IndexExpr& expr, const Binding* bindings,
   const size_t first = diags.size();
   Value value =
       IndexElement(collection, key, {expr.file, expr.open_bracket, expr.bracket_end}, diags);
-  DescribeFrom(first, expr, bindings, diags);
+  DescribeValuesSince(first, expr, bindings, diags);
   return value;
 }
 
@@ -267,7 +267,8 @@ Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
   std::vector<std::pair<std::string, Value>> attributes;
   attributes.reserve(expr.items.size());
   MarkSet marks;
-  // Without all keys not even the type can be told; the rest is evaluated for its diagnostics.
+  // If a key fails or is unknown, so is the type of the object; the other items are evaluated only
+  // for their diagnostics.
   bool complete = true;
   for (const hcl::ObjectItem& item : expr.items) {
     const size_t errors = diags.error_count();
@@ -312,7 +313,7 @@ Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings
                             Diagnostics& diags) const {
   std::vector<std::pair<std::string, Value>> attributes;
   attributes.reserve(expr.items.size());
-  // Names of a large object are indexed; those of a small one are compared.
+  // Finds duplicates by a hash set in large objects and by comparison in small ones.
   constexpr size_t kSmall = 16;
   FlatSet<std::string> seen;
   const auto is_repeated = [&](std::string_view name) {
@@ -409,8 +410,8 @@ Diagnostic& Evaluator::Fail(std::string_view summary, std::string detail,
   return problem;
 }
 
-void Evaluator::DescribeFrom(size_t first, const Expr& about, const Binding* bindings,
-                             Diagnostics& diags) const {
+void Evaluator::DescribeValuesSince(size_t first, const Expr& about, const Binding* bindings,
+                                    Diagnostics& diags) const {
   if (!describe_) {
     return;
   }

@@ -1,6 +1,6 @@
-// Evaluation of expressions: a walk over the syntax tree. Results carry unknowns and marks; errors
-// are diagnostics with the reference's summaries and ranges, and the values involved. Ref: hcl v2
-// hclsyntax/expression.go, expression_template.go, expression_ops.go.
+// Evaluation of expressions. Results may be unknown and marked; errors are diagnostics with the
+// reference's summaries and ranges, and the values involved. Ref: hcl v2 hclsyntax/expression.go,
+// expression_template.go, expression_ops.go.
 #pragma once
 
 #include <span>
@@ -12,41 +12,43 @@
 
 namespace kinu::lang {
 
-/// Names bound around an expression from outside: the iterator of a `dynamic` block, `self`. Inner
-/// ones hide outer ones and both hide the scope's. A chain on the stack.
+/// A name with a value that hides names of the scope: the iterator of a `dynamic` block, `self`, a
+/// name of a `for`. Bindings form a linked list, innermost first; inner ones hide outer ones.
 struct Binding {
   std::string_view name;
   const Value* value;
   const Binding* outer;
-  /// Set when this binds the element of a splat instead of a name (then `name` is empty).
+  /// Not null if this binds the element of a splat; `name` is then empty.
   const hcl::SplatItemExpr* item = nullptr;
 };
 
-/// Evaluates. With errors the result is what could be computed, usually dynamic unknown.
+/// Evaluates an expression. After errors the result is partial, usually an unknown value of dynamic
+/// type.
 Value Evaluate(const hcl::Expr& expr, const Scope& scope, Diagnostics& diags,
                const Binding* bindings = nullptr);
 
-/// As Evaluate(), but a string of JSON is its text and no template ("literal only" in the
-/// specification of HCL's JSON syntax). Native expressions have no such mode.
+/// Like Evaluate(), but does not process templates in JSON strings ("literal-only mode" in the
+/// specification of HCL's JSON syntax). No difference for native expressions.
 Value EvaluateLiteral(const hcl::Expr& expr, const Scope& scope, Diagnostics& diags,
                       const Binding* bindings = nullptr);
 
-/// Evaluates and converts to `type`; a failing conversion is "Incorrect value type"-style
-/// diagnostics of the caller, so the ValueError is returned instead of printed.
+/// Evaluates an expression and converts the result to `type`. Reports a failed conversion as
+/// "Incorrect value type" and returns an unknown value of that type.
 Value EvaluateTo(const hcl::Expr& expr, const Type& type, const Scope& scope, Diagnostics& diags,
                  const Binding* bindings = nullptr);
 
-/// Applies traversal steps to a value with the reference's diagnostics ("Unsupported attribute",
-/// "Invalid index", …). Used by scopes after they have consumed the first steps.
+/// Applies traversal steps to a value, with the reference's diagnostics ("Unsupported attribute",
+/// "Invalid index", …). Scopes call it for the steps after those that they resolve. `whole` is the
+/// traversal; only its source is used.
 Value ApplySteps(Value value, std::span<const hcl::TraversalStep> steps, const hcl::Expr& whole,
                  Diagnostics& diags);
 
-/// The start of an expression, where diagnostics about a whole argument or element point.
+/// The subject of diagnostics about a whole argument or element: the start of its expression.
 /// Ref: hclsyntax Expression.StartRange.
 SourceRange StartRange(const hcl::Expr& expr);
 
-/// Fills Diagnostic::values for an expression: each traversal in it and what its value is, as the
-/// snippet shows them. Never shows a sensitive value.
+/// Fills Diagnostic::values with the traversals in an expression and statements about their values.
+/// Never shows a sensitive value.
 void DescribeValues(const hcl::Expr& expr, const Scope& scope, const Binding* bindings,
                     Diagnostic& diagnostic);
 

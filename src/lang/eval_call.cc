@@ -22,7 +22,7 @@ std::string Quoted(std::string_view text) {
   return "\"" + std::string(text) + "\"";
 }
 
-// Argument values of a call, without an allocation when there are few.
+// Argument values of a call. Allocates no memory for up to six.
 class ValueBuffer {
  public:
   explicit ValueBuffer(size_t size) {
@@ -50,7 +50,7 @@ void WriteParameter(JsonWriter& json, const Parameter& param) {
   json.EndObject();
 }
 
-// The signature of a function as documents show it.
+// The signature of a function as JSON.
 // Ref: opentofu internal/command/jsonentities/function.go DescribeFunction.
 std::string Signature(const Callable& callable, const functions::CallContext& context) {
   std::string out;
@@ -61,7 +61,7 @@ std::string Signature(const Callable& callable, const functions::CallContext& co
   json.Member("name", separator == std::string_view::npos ? name : name.substr(separator + 2));
   json.Key("params");
   json.BeginArray();
-  // The result type is what comes out of arguments of which only the types are known.
+  // The return type is the type of the result for unknown arguments.
   std::vector<Value> unknown;
   for (const Parameter& param : callable.params()) {
     WriteParameter(json, param);
@@ -90,15 +90,15 @@ std::string Signature(const Callable& callable, const functions::CallContext& co
 
 }  // namespace
 
-void Evaluator::NoteCall(const hcl::CallExpr& expr, const Callable& callable,
-                         Diagnostic& problem) const {
+void Evaluator::SetFunctionCall(const hcl::CallExpr& expr, const Callable& callable,
+                                Diagnostic& problem) const {
   if (describe_) {
     problem.function_call =
         FunctionCallNote{std::string(expr.name), Signature(callable, scope_.call_context())};
   }
 }
 
-// The arguments as written, and the elements that "..." made of the last one.
+// The arguments of a call: expressions, followed by the elements of the one before "...".
 struct Evaluator::Arguments {
   std::span<const Expr* const> written;  ///< without the expanded one
   const Expr* expanded = nullptr;
@@ -117,7 +117,9 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
   if (callable == nullptr) {
     return UnknownFunction(expr, bindings, diags);
   }
-  const auto note = [&](Diagnostic& problem) { NoteCall(expr, *callable, problem); };
+  const auto describe_call = [&](Diagnostic& problem) {
+    SetFunctionCall(expr, *callable, problem);
+  };
   const size_t errors = diags.error_count();
 
   Arguments arguments{expr.arguments, nullptr, {}};
@@ -129,19 +131,19 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
   const Parameter* variadic = callable->variadic();
   if (arguments.size() < params.size()) {
     const Parameter& missing = params[arguments.size()];
-    note(Fail("Not enough function arguments",
-              "Function " + Quoted(expr.name) + " expects " +
-                  (variadic != nullptr ? "at least " : "") + std::to_string(params.size()) +
-                  " argument(s). Missing value for " + Quoted(missing.name) + ".",
-              {expr.file, expr.close_paren, expr.close_paren + 1}, expr.range(), expr, bindings,
-              diags));
+    describe_call(Fail(
+        "Not enough function arguments",
+        "Function " + Quoted(expr.name) + " expects " + (variadic != nullptr ? "at least " : "") +
+            std::to_string(params.size()) + " argument(s). Missing value for " +
+            Quoted(missing.name) + ".",
+        {expr.file, expr.close_paren, expr.close_paren + 1}, expr.range(), expr, bindings, diags));
     return Value::DynamicUnknown();
   }
   if (variadic == nullptr && arguments.size() > params.size()) {
-    note(Fail("Too many function arguments",
-              "Function " + Quoted(expr.name) + " expects only " + std::to_string(params.size()) +
-                  " argument(s).",
-              arguments.start_range(params.size()), expr.range(), expr, bindings, diags));
+    describe_call(Fail("Too many function arguments",
+                       "Function " + Quoted(expr.name) + " expects only " +
+                           std::to_string(params.size()) + " argument(s).",
+                       arguments.start_range(params.size()), expr.range(), expr, bindings, diags));
     return Value::DynamicUnknown();
   }
   if (callable->lazy()) {
@@ -156,10 +158,11 @@ Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
                       : std::move(arguments.elements[i - arguments.written.size()]);
     ValueResult<Value> converted = ConvertTo(value, param.type());
     if (!converted) {
-      note(Fail("Invalid function argument",
-                "Invalid value for " + Quoted(param.name) +
-                    " parameter: " + converted.error().message + ".",
-                arguments.start_range(i), expr.range(), arguments.expr(i), bindings, diags));
+      describe_call(Fail("Invalid function argument",
+                         "Invalid value for " + Quoted(param.name) +
+                             " parameter: " + converted.error().message + ".",
+                         arguments.start_range(i), expr.range(), arguments.expr(i), bindings,
+                         diags));
       continue;
     }
     values[i] = *std::move(converted);
@@ -186,9 +189,9 @@ bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Callable& callable,
   }
   const Type type = sequence.type();
   const auto reject = [&](std::string detail) {
-    NoteCall(expr, callable,
-             Fail("Invalid expanding argument value", std::move(detail), last.range(), expr.range(),
-                  last, bindings, diags));
+    SetFunctionCall(expr, callable,
+                    Fail("Invalid expanding argument value", std::move(detail), last.range(),
+                         expr.range(), last, bindings, diags));
     return false;
   };
   if (!type.is_dynamic() && !type.is_tuple() && !type.is_list() && !type.is_set()) {
@@ -252,8 +255,8 @@ Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindi
   return Value::DynamicUnknown();
 }
 
-// `try` and `can`: the first argument that evaluates without an error, and whether there is one. A
-// result that is not wholly known may still fail once it is, so it decides nothing yet.
+// Calls `try` (the first argument that evaluates without error) or `can` (whether there is one). If
+// a value is not wholly known, so is the result, because the evaluation may fail during apply.
 Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
                           const Callable& callable, const Binding* bindings,
                           Diagnostics& diags) const {
@@ -296,13 +299,13 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
     }
     detail += "\nAt least one expression must produce a successful result.";
   }
-  NoteCall(expr, callable,
-           Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(), expr,
-                bindings, diags));
+  SetFunctionCall(expr, callable,
+                  Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(),
+                       expr, bindings, diags));
   return Value::DynamicUnknown();
 }
 
-// `convert`: a value and a type constraint. Ref: hcl ext/typeexpr ConvertFunc.
+// Calls `convert`, whose second argument is a type constraint. Ref: hcl ext/typeexpr ConvertFunc.
 Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& arguments,
                              const Callable& callable, const Binding* bindings,
                              Diagnostics& diags) const {
@@ -329,7 +332,7 @@ Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& argumen
 void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                          const Callable& callable, const CallError& error, const Binding* bindings,
                          Diagnostics& diags) const {
-  const auto note = [&](Diagnostic& problem) { NoteCall(expr, callable, problem); };
+  const auto describe_call = [&](Diagnostic& problem) { SetFunctionCall(expr, callable, problem); };
   const std::string message =
       error.path.empty() ? error.message : error.path.ToText() + ": " + error.message;
   const std::span<const Parameter> params = callable.params();
@@ -339,20 +342,21 @@ void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
     param = index < params.size() ? &params[index] : callable.variadic();
   }
   if (param == nullptr) {
-    note(Fail("Error in function call",
-              "Call to function " + Quoted(expr.name) + " failed: " + message + ".",
-              StartRange(expr), expr.range(), expr, bindings, diags));
+    describe_call(Fail("Error in function call",
+                       "Call to function " + Quoted(expr.name) + " failed: " + message + ".",
+                       StartRange(expr), expr.range(), expr, bindings, diags));
     return;
   }
   const std::string detail =
       "Invalid value for " + Quoted(param->name) + " parameter: " + message + ".";
   const size_t index = static_cast<size_t>(error.argument);
   if (index >= arguments.size()) {
-    note(Fail("Invalid function argument", detail, expr.range(), {}, expr, bindings, diags));
+    describe_call(
+        Fail("Invalid function argument", detail, expr.range(), {}, expr, bindings, diags));
     return;
   }
-  note(Fail("Invalid function argument", detail, arguments.start_range(index), expr.range(),
-            arguments.expr(index), bindings, diags));
+  describe_call(Fail("Invalid function argument", detail, arguments.start_range(index),
+                     expr.range(), arguments.expr(index), bindings, diags));
 }
 
 }  // namespace kinu::lang

@@ -16,7 +16,7 @@ bool IsIterable(const Type& type) {
   return type.is_collection() || type.is_structural();
 }
 
-// The key that goes with element `index`: a position, a name, or (sets) the element itself.
+// The key of element `index`: its position, its name, or, in sets, the element itself.
 Value KeyOf(const Value& collection, const Type& type, size_t index) {
   switch (type.kind()) {
     case TypeKind::kList:
@@ -29,8 +29,7 @@ Value KeyOf(const Value& collection, const Type& type, size_t index) {
   }
 }
 
-// The two names of a `for`, chained in front of the outer bindings. The value's name hides the
-// key's when both are the same.
+// The bindings of the two names of a `for`. If the names are equal, the value hides the key.
 class ForNames {
  public:
   ForNames(const hcl::ForExpr& expr, const Binding* outer)
@@ -39,7 +38,7 @@ class ForNames {
   ForNames(const ForNames&) = delete;
   ForNames& operator=(const ForNames&) = delete;
 
-  /// `value` must stay where it is.
+  /// `value` must not move until the next call.
   void Set(Value key, const Value& value) {
     key_value_ = std::move(key);
     value_.value = &value;
@@ -53,10 +52,10 @@ class ForNames {
   Binding value_;
 };
 
-// Collects the results of a `for`, as a tuple, as an object, or grouped by key.
+// Collects the results of a `for`: a tuple, an object, or an object of tuples (grouping).
 class ForResults {
  public:
-  /// `count`: how many results there are at most.
+  /// `count` is the maximal number of results.
   ForResults(const hcl::ForExpr& expr, size_t count) : expr_(expr) {
     if (expr.key_result == nullptr && expr.condition == nullptr) {
       values_.reserve(count);
@@ -64,7 +63,7 @@ class ForResults {
   }
 
   void Append(Value value) { values_.push_back(std::move(value)); }
-  /// False when the key was there before and nothing is grouped.
+  /// False if the key exists and the `for` does not group.
   bool Put(std::string_view key, Value value) {
     const auto [at, is_new] = index_.try_emplace(std::string(key), keys_.size());
     if (is_new) {
@@ -133,8 +132,8 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
   ForNames names(expr, bindings);
   MarkSet condition_marks;
   if (expr.condition != nullptr) {
-    // Once with unknown elements: a condition that can never be right is reported once, not for
-    // each element.
+    // Evaluates the condition with unknown names first, so that a condition that is invalid for all
+    // elements is reported once.
     names.Set(any, any);
     const size_t errors = diags.error_count();
     const Value probe = Eval(*expr.condition, names.bindings(), diags);
@@ -161,7 +160,7 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
   const std::span<const Value> elements = collection.elements();
   ForResults results(expr, elements.size());
   bool complete = true;
-  // A problem that every element would repeat is told only until the result is given up.
+  // Reports a problem only while the result is complete, because every element may repeat it.
   const auto reject = [&](std::string_view summary, std::string detail, const Expr& about) {
     if (complete) {
       Fail(summary, std::move(detail), about.range(), expr.range(), about, names.bindings(), diags);
@@ -239,7 +238,7 @@ Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnost
   return marks.empty() ? result : result.WithMarks(marks);
 }
 
-// The type that a splat over a source of this type has.
+// The type of the splat's result for a source of this type.
 Type Evaluator::SplatType(const hcl::SplatExpr& expr, const Type& source, const Binding* bindings,
                           Diagnostics& diags) const {
   const auto type_for = [&](const Type& element) {
@@ -270,7 +269,7 @@ Value Evaluator::Splat(const hcl::SplatExpr& expr, const Binding* bindings,
   const auto remark = [&marks](const Value& value) {
     return marks.empty() ? value : value.WithMarks(marks);
   };
-  // Anything that is not a sequence counts as a sequence of one, and as an empty one when null.
+  // A value that is not a sequence counts as a sequence of one element; null counts as empty.
   const bool single = !type.is_tuple() && !type.is_list() && !type.is_set();
   if (source.IsNull()) {
     if (single) {

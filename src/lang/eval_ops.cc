@@ -18,7 +18,7 @@ namespace {
 bool IsTrue(const Value& value) {
   return value.IsKnown() && !value.IsNull() && value.AsBool();
 }
-// Everything known that is not true, null too: that is what the reference's operators do.
+// Known and not true. The reference's operators treat null as false.
 bool IsFalse(const Value& value) {
   return value.IsKnown() && !IsTrue(value);
 }
@@ -27,9 +27,9 @@ Value UnknownNotNull(const Type& type) {
   return Value::Unknown(type, Refinements{.not_null = true});
 }
 
-// A side of a logical operator decides the result when it is `decisive` (true for ||, false for
-// &&). An unknown beside the other constant makes the result unknown. The diagnostics of the side
-// that did not count are dropped.
+// The result of a logical operator of which one side decides: true for ||, false for &&. An unknown
+// side beside the other constant makes the result unknown. Only the diagnostics of the side that
+// decides are reported.
 struct ShortCircuit {
   Value result;
   bool from_left;
@@ -67,7 +67,7 @@ bool IsInfinite(const Value& value, bool* negative) {
   return !number.is_inline() && number.IsInfinite();
 }
 
-// The sum, difference or product of known numbers, unless it is not a number.
+// The result for known numbers. Fails if it would be NaN.
 ValueResult<Value> Arithmetic(BinaryOperator op, const Value& a, const Value& b) {
   bool a_negative = false;
   bool b_negative = false;
@@ -131,7 +131,7 @@ OperatorClass ClassOf(BinaryOperator op) {
   }
 }
 
-// The result of an operator on converted, unmarked operands.
+// Applies an operator to converted operands without top-level marks.
 ValueResult<Value> Apply(BinaryOperator op, const Value& left, const Value& right) {
   const OperatorClass kind = ClassOf(op);
   if (kind == OperatorClass::kEquality) {
@@ -162,7 +162,7 @@ ValueResult<Value> Apply(BinaryOperator op, const Value& left, const Value& righ
   }
 }
 
-// Describes how two types differ, as far as one sentence can. Ref: describeConditionalTypeMismatch.
+// Describes the first difference of two types. Ref: describeConditionalTypeMismatch.
 std::string DescribeMismatch(const Type& a, const Type& b) {
   if (a.is_object() && b.is_object()) {
     for (const ObjectAttribute& attribute : a.attributes()) {
@@ -214,7 +214,7 @@ std::string DescribeMismatch(const Type& a, const Type& b) {
   return "The 'true' value is " + a_name + ", but the 'false' value is " + b_name;
 }
 
-// A bound that holds for whichever of two values comes out; nothing when one of them is unbounded.
+// A bound that holds for both of two values; empty if one of them is unbounded.
 struct Bound {
   std::optional<Number> value;
   bool inclusive = true;
@@ -231,7 +231,8 @@ Bound Looser(const std::optional<Number>& a, bool a_inclusive, const std::option
   return order < 0 ? Bound{a, a_inclusive} : Bound{b, b_inclusive};
 }
 
-// What is known of the result while the condition is not.
+// The result of a conditional whose condition is unknown: unknown, with the refinements that hold
+// for both branches.
 Value UndecidedResult(const Value& a, const Value& b, const Type& type) {
   if (a.IsNull() && b.IsNull()) {
     return Value::Null(type);
@@ -358,7 +359,7 @@ Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bi
                                    Eval(*expr.false_result, bindings, branch_diags[1])};
   const std::array<Type, 2> types = {branches[0].type(), branches[1].type()};
 
-  // The type that the result has whichever branch is taken.
+  // The type of the result, which does not depend on the condition.
   Type type;
   bool is_unified = false;
   if (IsUntypedNull(branches[0])) {

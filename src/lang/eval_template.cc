@@ -14,10 +14,11 @@ using hcl::Expr;
 
 namespace {
 
-// A longer prefix of an unknown string is not worth carrying around.
+// Limit of the known prefix of an unknown string, in bytes.
 constexpr size_t kMaxPrefix = 128;
 
-// A few lines can ask for a string that no machine can hold, by doubling one again and again.
+// Limit of a template's result in bytes. Without it, a few lines that double a string exhaust the
+// memory.
 constexpr size_t kMaxText = size_t{256} << 20;
 constexpr const char* kTooLong =
     "The template makes a string of more than 256 MiB, which is the most that a string can have.";
@@ -85,7 +86,7 @@ Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings
   if (type.is_dynamic() || !tuple.IsKnown()) {
     return Value::Unknown(Type::String());
   }
-  KINU_CHECK(type.is_tuple() && !tuple.IsNull(), "a template joins the tuple of a for");
+  KINU_CHECK(type.is_tuple() && !tuple.IsNull(), "kTemplateJoin needs the tuple of a for");
   const MarkSet tuple_marks = tuple.marks();
   MarkSet marks = tuple_marks;
   std::string joined;

@@ -84,7 +84,7 @@ TEST(Eval, OperatorsPropagateUnknownsAndMarks) {
   });
 }
 
-TEST(Eval, LogicalOperatorsDropTheDiagnosticsOfTheSideThatDoesNotCount) {
+TEST(Eval, LogicalOperatorsReportOnlyTheSideThatDecides) {
   Check({
       {"true || nosuch", "true"},
       {"nosuch || true", "true"},
@@ -171,7 +171,7 @@ TEST(Eval, Templates) {
   });
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need far more memory
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need too much memory
 TEST(Eval, TemplatesThatDoubleTheirTextEndWithADiagnostic) {
   hcl::SyntaxTree tree;
   ToolScope scope;
@@ -225,7 +225,7 @@ TEST(Eval, FunctionCalls) {
   });
 }
 
-TEST(Eval, NothingMayBeUsedWithoutScope) {
+TEST(Eval, NamesAreErrorsWithoutScope) {
   const functions::CallContext context;
   const VariableScope nothing(nullptr, nullptr, context);
   hcl::SyntaxTree tree;
@@ -242,7 +242,7 @@ TEST(Eval, NothingMayBeUsedWithoutScope) {
   EXPECT_EQ(evaluate("[for x in [1] : x]"), "");
 }
 
-TEST(Eval, DiagnosticsTellTheValuesButNoSecrets) {
+TEST(Eval, DiagnosticsShowValuesButNoSecrets) {
   Bench bench(kVariables);
   const auto values = [&](std::string_view text) {
     Diagnostics diags;
@@ -265,7 +265,7 @@ TEST(Eval, DiagnosticsTellTheValuesButNoSecrets) {
   EXPECT_EQ(values("s.x[0]"), "s is \"text\"\n");
 }
 
-TEST(Eval, DiagnosticsTellTheFunctionThatWasCalled) {
+TEST(Eval, DiagnosticsNameTheCalledFunction) {
   Bench bench(kVariables);
   const auto call = [&](std::string_view text) {
     Diagnostics diags;

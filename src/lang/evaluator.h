@@ -1,7 +1,6 @@
-// Evaluator: the walk behind Evaluate(), private to lang. One object per evaluation; it holds what
-// does not change during the walk. Diagnostics are a parameter because the branch that a
-// conditional or a logical operator does not take is evaluated too, and its diagnostics are
-// dropped.
+// Evaluator: the implementation of Evaluate(), private to lang. One object per evaluation.
+// Diagnostics are a parameter of each function, because conditionals and logical operators evaluate
+// all their operands and drop the diagnostics of those that do not count.
 #pragma once
 
 #include <string>
@@ -14,8 +13,8 @@ namespace kinu::lang {
 
 class Evaluator {
  public:
-  /// `describe` false: diagnostics carry no values, for callers that drop them (`try`, `can`).
-  /// `literal`: strings of JSON are no templates.
+  /// If `describe` is false, diagnostics have no values, for callers that drop them (`try`, `can`).
+  /// If `literal` is true, templates in JSON strings are not processed.
   explicit Evaluator(const Scope& scope, bool describe = true, bool literal = false)
       : scope_(scope), describe_(describe), literal_(literal) {}
 
@@ -62,29 +61,29 @@ class Evaluator {
   Value CallConvert(const hcl::CallExpr& expr, const Arguments& arguments,
                     const functions::Callable& callable, const Binding* bindings,
                     Diagnostics& diags) const;
-  /// Tells a diagnostic which call it is about.
-  void NoteCall(const hcl::CallExpr& expr, const functions::Callable& callable,
-                Diagnostic& problem) const;
+  /// Sets Diagnostic::function_call.
+  void SetFunctionCall(const hcl::CallExpr& expr, const functions::Callable& callable,
+                       Diagnostic& problem) const;
   void FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                 const functions::Callable& callable, const functions::CallError& error,
                 const Binding* bindings, Diagnostics& diags) const;
 
-  /// Adds an error about `about`, with the values that it refers to.
+  /// Reports an error with the values of the references in `about`.
   Diagnostic& Fail(std::string_view summary, std::string detail, const SourceRange& subject,
                    const SourceRange& context, const hcl::Expr& about, const Binding* bindings,
                    Diagnostics& diags) const;
-  /// Fills in the values of the diagnostics from `first` on that have none yet.
-  void DescribeFrom(size_t first, const hcl::Expr& about, const Binding* bindings,
-                    Diagnostics& diags) const;
+  /// Adds values to the diagnostics from `first` on that have none.
+  void DescribeValuesSince(size_t first, const hcl::Expr& about, const Binding* bindings,
+                           Diagnostics& diags) const;
 
   const Scope& scope_;
   bool describe_;
   bool literal_;
 };
 
-/// The same value, refined as not null when it is unknown (and of a known type).
+/// The value; if it is unknown and its type is known, refined as not null.
 Value RefinedNotNull(const Value& value);
-/// `value` converted to `type`; no work when it has it already.
+/// `value` converted to `type`. Fast if it has that type.
 ValueResult<Value> ConvertTo(const Value& value, const Type& type);
 inline ValueResult<Value> ConvertTo(Value&& value, const Type& type) {
   if (type.is_dynamic() || value.type() == type) {

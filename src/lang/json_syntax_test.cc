@@ -1,6 +1,6 @@
-// The rules of the JSON syntax, one case for each thing that its specification demands. The cases
-// have names; docs/seeds/hcl-json-syntax.md says which statement each of them pins, and a test
-// below fails when that page and this file do not name the same cases.
+// The rules of the JSON syntax: one named case for each statement of its specification.
+// docs/seeds/hcl-json-syntax.md maps statements to cases, and a test below checks that the page and
+// this file name the same cases.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -184,7 +184,7 @@ std::string ShowBody(const hcl::Body& body, const Scope& scope, Diagnostics& dia
   return out;
 }
 
-std::string Answer(const Case& one) {
+std::string Run(const Case& one) {
   Bench bench(kVariables);
   Diagnostics diags;
   const SourceFile* source = bench.Source(one.text, "t.json");
@@ -251,14 +251,14 @@ std::string Answer(const Case& one) {
 
 TEST(JsonSyntax, FollowsItsSpecification) {
   for (const Case& one : kCases) {
-    EXPECT_EQ(Answer(one), one.want) << one.name;
+    EXPECT_EQ(Run(one), one.want) << one.name;
   }
 }
 
 TEST(JsonSyntax, EveryCaseIsNamedByTheSeedPageAndExists) {
   const auto page = ReadFile(std::string(KINU_SOURCE_DIR) + "/docs/seeds/hcl-json-syntax.md");
   ASSERT_TRUE(page.has_value());
-  // Names of cases stand between backticks with "json:" in front.
+  // The page writes names of cases in backticks, with the prefix "json:".
   std::set<std::string> named;
   for (size_t at = page->find("`json:"); at != std::string::npos; at = page->find("`json:", at)) {
     at += 6;
@@ -272,7 +272,7 @@ TEST(JsonSyntax, EveryCaseIsNamedByTheSeedPageAndExists) {
   for (const std::string& name : named) {
     EXPECT_TRUE(there.contains(name)) << name << " is on the page, but there is no such case";
   }
-  // Other tests that the page names, as `Suite.Test` in a file.
+  // The page also names other tests, as `Suite.Test` in a file.
   for (size_t at = page->find("`src/"); at != std::string::npos; at = page->find("`src/", at)) {
     const std::string file = page->substr(at + 1, page->find('`', at + 1) - at - 1);
     const size_t name_at = page->find('`', at + file.size() + 2) + 1;

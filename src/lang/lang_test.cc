@@ -50,7 +50,7 @@ std::string Expand(std::string_view text, bool labelled = false) {
   return diags.empty() ? out : Bench::Show(diags);
 }
 
-TEST(Dynamic, MakesBlocksInTheOrderOfTheSource) {
+TEST(Dynamic, GeneratesBlocksInSourceOrder) {
   EXPECT_EQ(Expand("item {\n v = 1\n}\n"
                    "dynamic \"item\" {\n for_each = names\n content {\n v = item.value\n }\n}\n"
                    "item {\n v = 2\n}\n"),
@@ -136,7 +136,7 @@ TEST(TypeExpr, Types) {
   }
 }
 
-TEST(TypeExpr, DefaultsFillWhatIsAbsentOrNull) {
+TEST(TypeExpr, DefaultsReplaceAbsentAndNullAttributes) {
   Constraint constraint(
       "object({ a = optional(string, \"x\"), inner = optional(object({ n = optional(number, 3) }), "
       "{}), list = optional(list(object({ k = optional(bool, true) }))) })");

@@ -1,5 +1,5 @@
-// Scope: what names mean while an expression is evaluated. One small interface; the engine
-// implements it over slots, tools over a plain map.
+// Scope: the interface through which evaluation resolves names and functions. The engine implements
+// it over the results of its walk, tools over a map.
 #pragma once
 
 #include <string>
@@ -14,35 +14,36 @@
 
 namespace kinu::lang {
 
+/// Resolves references and functions of expressions.
 class Scope {
  public:
   virtual ~Scope() = default;
 
-  /// The value of a traversal whose root is not a name bound inside the expression (`for`, splat,
-  /// `dynamic` iterator). Problems go to `diags`; the result is then usually dynamic unknown.
+  /// The value of a traversal whose root is not bound inside the expression (by `for`, a splat or a
+  /// `dynamic` iterator). After an error the result is usually an unknown value of dynamic type.
   virtual Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const = 0;
 
-  /// False when there are no variables at all, so that not even an unknown one can be meant.
+  /// False if the scope has no variables at all. Errors then do not suggest other names.
   virtual bool variables_allowed() const { return true; }
 
-  /// The function of that name, or null when there is none. `functions_allowed` false: calls are
-  /// "Function calls not allowed".
+  /// The function of that name; null if there is none.
   virtual const functions::Callable* FindFunction(std::string_view name) const = 0;
+  /// False if every call is an error ("Function calls not allowed").
   virtual bool functions_allowed() const { return true; }
   /// All function names, for suggestions.
   virtual std::vector<std::string_view> FunctionNames() const { return {}; }
-  /// Lets the scope say more about a call of a function that it does not have.
+  /// Adds explanations to the error about a call of an unknown function.
   virtual void ExplainUnknownFunction(const hcl::CallExpr&, Diagnostic&) const {}
-  /// What functions may ask of their surroundings.
+  /// The environment of function calls: directory, time, templates.
   virtual const functions::CallContext& call_context() const = 0;
 };
 
-/// What a scope of a configuration says there: which namespaces there are, and how functions of
-/// providers are written. Ref: opentofu internal/lang/eval.go enhanceFunctionDiag.
+/// Implements Scope::ExplainUnknownFunction() for configurations: explains the valid namespaces and
+/// the syntax of provider functions. Ref: opentofu internal/lang/eval.go enhanceFunctionDiag.
 void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic);
 
-/// A scope of plain variables, with the errors of HCL ("Unknown variable", "Variables not
-/// allowed"). `variables` null: no scope at all.
+/// A scope of variables in a map, with the errors of HCL ("Unknown variable", "Variables not
+/// allowed"). Variables or functions are not allowed if the pointer to them is null.
 class VariableScope final : public Scope {
  public:
   VariableScope(const FlatMap<std::string, Value>* variables, const functions::Table* functions,

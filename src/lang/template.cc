@@ -21,7 +21,7 @@ namespace {
 constexpr int kMaxDepth = 1024;
 constexpr int kVariablesArgument = 1;
 
-// How deep templatefile may nest; TF_TEMPLATE_RECURSION_DEPTH changes it.
+// The limit of nested templatefile calls; TF_TEMPLATE_RECURSION_DEPTH overrides it.
 std::expected<int, std::string> MaxDepth() {
   const char* const name = "TF_TEMPLATE_RECURSION_DEPTH";
   const std::string_view text = Environment(name);
@@ -37,7 +37,7 @@ std::expected<int, std::string> MaxDepth() {
   return depth;
 }
 
-std::string Summarize(const Diagnostics& diags) {
+std::string ErrorText(const Diagnostics& diags) {
   std::string out;
   size_t others = 0;
   for (const Diagnostic& problem : diags) {
@@ -89,7 +89,7 @@ struct Renderer {
         tree.KeepSource(SourceFile::Make(std::string(name), std::string(source)));
     const hcl::Expr* expr = hcl::ParseTemplate(file, tree, diags);
     if (diags.has_errors()) {
-      return CallFail(Summarize(diags));
+      return CallFail(ErrorText(diags));
     }
     FlatMap<std::string, Value> scope_variables;
     if (CallResult problem = ReadVariables(variables, scope_variables); !problem) {
@@ -111,7 +111,7 @@ struct Renderer {
     const VariableScope scope(&scope_variables, table, context);
     Value value = Evaluate(*expr, scope, diags);
     if (diags.has_errors()) {
-      return CallFail(Summarize(diags));
+      return CallFail(ErrorText(diags));
     }
     return value;
   }

@@ -1,4 +1,4 @@
-// Rendering for templatefile() and templatestring(): what CallContext::render does.
+// Renders templates for templatefile() and templatestring(), through CallContext::render.
 // Ref: opentofu internal/lang/funcs/render_template.go, filesystem.go.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace kinu::lang {
 
-/// The context with `render` set: templates may call the functions of `table`, with this context's
-/// directory and time, and templatefile may call itself to a bounded depth.
+/// The context with `render` set. Templates may call the functions of `table`, with the directory
+/// and time of `context`. templatefile() may call itself to a limited depth.
 functions::CallContext WithTemplates(functions::CallContext context, const functions::Table& table);
 
 }  // namespace kinu::lang

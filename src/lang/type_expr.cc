@@ -56,14 +56,14 @@ class TypeReader {
                       Quoted(call->name) + " does not expect arguments.",
                   call->arguments_range);
     }
-    if (const std::string_view needs = ArgumentOf(call->name);
-        !needs.empty() && call->arguments.size() != 1) {
+    if (const std::string_view argument = ArgumentOf(call->name);
+        !argument.empty() && call->arguments.size() != 1) {
       SourceRange subject = call->arguments_range;
       if (call->arguments.size() > 1) {
         subject =
             SourceRange::Between(call->arguments[1]->range(), call->arguments.back()->range());
       }
-      return Fail(Needs(call->name, needs), subject, call->arguments_range);
+      return Fail(ArgumentRequired(call->name, argument), subject, call->arguments_range);
     }
     if (call->name == "list" || call->name == "set" || call->name == "map") {
       return ReadCollection(call->name, *call->arguments.front());
@@ -88,7 +88,7 @@ class TypeReader {
     return {};
   }
 
-  // What the one argument of a constructor is, or empty for an unknown constructor.
+  // Describes the argument of a type constructor; empty for an unknown constructor.
   static std::string_view ArgumentOf(std::string_view constructor) {
     if (constructor == "list" || constructor == "set" || constructor == "map") {
       return "the element type";
@@ -101,7 +101,7 @@ class TypeReader {
     }
     return {};
   }
-  static std::string Needs(std::string_view constructor, std::string_view argument) {
+  static std::string ArgumentRequired(std::string_view constructor, std::string_view argument) {
     return "The " + std::string(constructor) +
            " type constructor requires one argument specifying " + std::string(argument) + ".";
   }
@@ -120,7 +120,7 @@ class TypeReader {
       return {Type::Dynamic(), nullptr};
     }
     if (const std::string_view argument = ArgumentOf(word); !argument.empty()) {
-      return Fail(Needs(word, argument), expr.range());
+      return Fail(ArgumentRequired(word, argument), expr.range());
     }
     return Fail("The keyword " + Quoted(word) + " is not a valid type specification.",
                 expr.range());
@@ -214,8 +214,8 @@ class TypeReader {
     return {type, MakeDefaults(type, std::move(values), std::move(children))};
   }
 
-  // Looks through `optional(type, default)`. False when it is so wrong that the attribute is left
-  // out.
+  // Replaces `optional(type, default)` by its parts. False if it has no type; the attribute is then
+  // omitted.
   bool ReadOptional(const Expr*& type_expr, bool& optional, const Expr*& default_expr) {
     const std::optional<StaticCall> call = hcl::AsCall(*type_expr, tree_);
     if (!call || call->name != "optional") {
@@ -272,7 +272,7 @@ Value ApplyTo(const Defaults* defaults, const Value& value) {
   return defaults == nullptr ? value : ApplyDefaults(value, *defaults);
 }
 
-// The values converted to one type, or nothing when they have none in common.
+// Converts the values to one common type and returns it; nothing if there is none.
 std::optional<Type> UnifyValues(std::vector<Value>& values) {
   std::vector<Type> types;
   types.reserve(values.size());

@@ -1,5 +1,5 @@
-// Type constraints as written in configuration (`list(object({a = optional(string, "x")}))`), and
-// the defaults of their optional attributes. Ref: hcl v2 ext/typeexpr.
+// Type constraints of configurations (`list(object({a = optional(string, "x")}))`) and the defaults
+// of their optional attributes. Ref: hcl v2 ext/typeexpr.
 #pragma once
 
 #include <memory>
@@ -13,31 +13,33 @@
 
 namespace kinu::lang {
 
-/// Defaults of a type's optional attributes and of the types inside it.
+/// Defaults of the optional attributes of a type and of the types inside it.
 struct Defaults {
   Type type;
-  /// Attribute name to default value, in the order of the source.
+  /// Attribute names and default values, in source order.
   std::vector<std::pair<std::string, Value>> values;
-  /// Defaults inside: by attribute name, by index of a tuple element, or under "" for every element
-  /// of a collection.
+  /// Defaults of inner types, by attribute name or index of a tuple element; under "" those of all
+  /// elements of a collection.
   std::vector<std::pair<std::string, std::shared_ptr<const Defaults>>> children;
 };
 
+/// A type constraint with its defaults.
 struct TypeConstraint {
   Type type;
   std::shared_ptr<const Defaults> defaults;  ///< null when there are none
 };
 
-/// Reads a type constraint. `tree` receives what JSON strings parse to. After an error the type is
-/// dynamic where it could not be told.
+/// Reads a type constraint. `tree` owns the nodes parsed from JSON strings. After an error the
+/// faulty part of the type is dynamic.
 TypeConstraint ParseTypeConstraint(const hcl::Expr& expr, hcl::SyntaxTree& tree,
                                    Diagnostics& diags);
 
-/// Puts defaults in the place of absent and null attributes. The value need not have the type yet:
-/// this comes before conversion.
+/// Replaces absent and null attributes by their defaults. Call it before the conversion to the
+/// type.
 Value ApplyDefaults(const Value& value, const Defaults& defaults);
 
-/// The constraint as text, on one line. Ref: typeexpr.TypeString.
+/// The type in the syntax of type constraints, on one line. Aborts on capsule types.
+/// Ref: typeexpr.TypeString.
 std::string TypeString(const Type& type);
 
 }  // namespace kinu::lang

@@ -33,11 +33,11 @@ class UserFunction final : public Callable {
     return variadic_.name.empty() ? nullptr : &variadic_;
   }
 
-  // As any function without special wishes: null is refused, what is unknown makes the result
-  // unknown, and marks go around the result.
+  // Refuses null arguments. If an argument is unknown, so is the result. The result gets the marks
+  // of all arguments.
   CallResult Call(Arguments args, const CallContext&) const override {
     MarkSet marks;
-    bool untyped = false;
+    bool has_dynamic = false;
     bool unknown = false;
     std::vector<Value> values;
     values.reserve(args.size());
@@ -48,10 +48,10 @@ class UserFunction final : public Callable {
       if (values.back().IsNull()) {
         return CallFail("argument must not be null", static_cast<int>(i));
       }
-      untyped = untyped || values.back().type().is_dynamic();
+      has_dynamic = has_dynamic || values.back().type().is_dynamic();
       unknown = unknown || !values.back().IsKnown();
     }
-    if (untyped) {
+    if (has_dynamic) {
       return Value::DynamicUnknown().WithMarks(marks);
     }
     CallResult result = Evaluate(std::move(values));

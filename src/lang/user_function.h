@@ -1,5 +1,5 @@
-// What a program that embeds the language builds its scopes of: functions that a body defines,
-// `convert`, and a scope of variables and chosen functions. Ref: hcl v2 ext/userfunc, ext/typeexpr.
+// Scopes for programs that embed the language: a scope of chosen variables and functions, functions
+// defined in a body, and `convert`. Ref: hcl v2 ext/userfunc, ext/typeexpr.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace kinu::lang {
 
-/// A scope of variables and functions that are added one by one. Until there is a variable none is
-/// allowed, and likewise with functions.
+/// A scope to which variables and functions are added. Without variables, any reference is
+/// "Variables not allowed"; without functions, any call is "Function calls not allowed".
 class ToolScope final : public Scope {
  public:
   void SetVariable(std::string_view name, Value value) {
@@ -25,9 +25,9 @@ class ToolScope final : public Scope {
   void AddFunction(std::string_view name, const functions::Callable* function) {
     functions_.insert_or_assign(std::string(name), function);
   }
-  /// What functions may ask of their surroundings.
+  /// Sets the environment of function calls: directory, time, templates.
   void SetContext(functions::CallContext context) { context_ = std::move(context); }
-  /// True while there is neither a variable nor a function: JSON strings are then literal.
+  /// Whether there is neither a variable nor a function; JSON strings are then literal.
   bool empty() const { return variables_.empty() && functions_.empty(); }
 
   Value Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const override;
@@ -43,16 +43,17 @@ class ToolScope final : public Scope {
   functions::CallContext context_;
 };
 
-/// The functions of the blocks of type `block_type` in a body: each has a label, the name, and the
-/// arguments `params`, `result` and perhaps `variadic_param`. Results are evaluated in `scope`,
-/// which must outlive them as the body must. Other items of the body are left alone.
+/// Reads the functions that blocks of type `block_type` define: the label is the name, `params` the
+/// parameters, `variadic_param` (optional) takes further arguments, `result` is the expression that
+/// a call evaluates in `scope`. `body` and `scope` must outlive the functions. Ignores other items
+/// of the body.
 std::vector<std::unique_ptr<functions::Callable>> ReadUserFunctions(const hcl::Body& body,
                                                                     std::string_view block_type,
                                                                     const Scope& scope,
                                                                     hcl::SyntaxTree& tree,
                                                                     Diagnostics& diags);
 
-/// `convert(value, type)`: the second argument is a type constraint.
+/// The function `convert(value, type)`, whose second argument is a type constraint.
 const functions::Callable& ConvertFunction();
 
 }  // namespace kinu::lang

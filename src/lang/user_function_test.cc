@@ -50,7 +50,7 @@ TEST(UserFunctions, AreCalled) {
       {"fn \"f\" {\n params = [outside]\n result = outside\n}", "f(1)", R"({"number":"1"})"},
       {"fn \"f\" {\n params = [a]\n result = upper(a)\n}", R"(f("x"))", R"("X")"},
       {"fn \"f\" {\n params = [a]\n variadic_param = r\n result = r\n}", "f(1)", R"({"tuple":[]})"},
-      // A function sees no function of its own kind: nothing can call itself.
+      // User functions cannot call each other, so there is no recursion.
       {"fn \"f\" {\n params = [a]\n result = f(a)\n}", "f(1)", "Error in function call at 0-2"},
       {"fn \"f\" {\n params = [a]\n result = unknown\n}", "f(1)", "Error in function call at 0-2"},
       {"fn \"f\" {\n params = [a]\n result = a\n}", "f()", "Not enough function arguments at 2-3"},

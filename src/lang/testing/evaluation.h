@@ -1,5 +1,5 @@
-// For tests: evaluates source text with variables that are written as tagged JSON, and gives the
-// result as tagged JSON or the problems as `summary at begin-end`.
+// For tests: evaluates source text with variables given as tagged JSON. The result is tagged JSON,
+// or the diagnostics in the form `summary at begin-end`.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace kinu::lang::testing {
 /// Variables, functions and the syntax of one test.
 class Bench {
  public:
-  /// `variables` is a JSON object of tagged values; empty: no variables at all.
+  /// `variables` is a JSON object of tagged values. If it is empty, variables are not allowed.
   explicit Bench(std::string variables = "{}") : json_(std::move(variables)) {
     if (!json_.empty()) {
       document_ = ParseJson(json_);
@@ -46,7 +46,7 @@ class Bench {
     return hcl::ParseNative(Source(text), tree_, diags);
   }
 
-  /// Tagged JSON of the value, or the problems.
+  /// Tagged JSON of the value, or the diagnostics.
   std::string Evaluate(std::string_view text) {
     Diagnostics diags;
     const hcl::Expr* expr = Parse(text, diags);
