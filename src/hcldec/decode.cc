@@ -17,7 +17,7 @@ using lang::ExpandedContent;
 
 namespace {
 
-// A body in its surroundings, and its content read through a spec.
+// A body with the context in which it is decoded.
 struct Source {
   const hcl::Body* body = nullptr;
   const lang::Binding* bindings = nullptr;
@@ -26,6 +26,7 @@ struct Source {
   std::span<const std::string_view> labels;
   std::span<const SourceRange> label_ranges;
 };
+// The content of a body, read through a spec.
 struct Reading {
   const Source* source;
   ExpandedContent content;
@@ -145,14 +146,14 @@ class SpecDecoder {
     return Value();
   }
 
-  // Nothing is transformed that has an error: the transformation would only report it again.
+  // Does not transform a value with errors, because the transformation would report them again.
   Value DecodeTransform(const Spec& spec, const Reading& reading, Diagnostics& diags) {
     const size_t errors = diags.error_count();
     const Value nested = Decode(spec.children.front(), reading, diags);
     if (diags.error_count() != errors) {
       return Value::Unknown(ImpliedType(spec).WithoutOptionalAttributes());
     }
-    return Transformed(spec, nested, diags);
+    return EvaluateTransform(spec, nested, diags);
   }
 
   Value DecodeAttribute(const Spec& spec, const Reading& reading, Diagnostics& diags) {
@@ -259,7 +260,7 @@ class SpecDecoder {
                   : Value::List(element_type, std::move(elements));
   }
 
-  // Values by the labels of their blocks, as deep as there are labels.
+  // Values by the labels of their blocks: a tree with one level per label.
   struct LabelBranch;
   struct LabelTree {
     std::vector<LabelBranch> branches;
@@ -304,22 +305,22 @@ class SpecDecoder {
       Value value =
           DecodeBody(spec.children.front(), BodyOf(*block, *reading.source, key_count), diags)
               .WithMarks(block->marks);
-      LabelTree* place = &tree;
+      LabelTree* node = &tree;
       for (size_t i = 0; i < key_count; ++i) {
-        place = &place->At(block->block.labels[i]);
+        node = &node->At(block->block.labels[i]);
       }
-      if (place->index_in_values) {
+      if (node->index_in_values) {
         diags.Error("Duplicate " + spec.name + " block",
                     "A " + spec.name + " block with these labels exists already.",
                     block->block.def_range);
         continue;
       }
-      place->index_in_values = values.size();
+      node->index_in_values = values.size();
       values.push_back(std::move(value));
       ranges.push_back(block->block.def_range);
     }
     if (tree.branches.empty() && !as_object) {
-      // The reference has the type of one level, however many labels there are.
+      // The reference ignores the number of labels in this type.
       return Value::Map(ImpliedType(spec.children.front()), {});
     }
     if (!as_object &&
@@ -329,7 +330,7 @@ class SpecDecoder {
     return tree.ToValue(as_object, values);
   }
 
-  /// Gives all values one type. False, after a diagnostic, when they have none in common.
+  /// Converts all values to one type. Reports an error and returns false if there is none.
   static bool Unify(std::vector<Value>& values, const std::string& summary,
                     std::span<const SourceRange> ranges, Diagnostics& diags) {
     std::vector<Type> types;
@@ -372,7 +373,7 @@ class SpecDecoder {
                   "Only one block of type \"" + spec.name + "\" is allowed.",
                   blocks[1]->block.def_range);
     }
-    // The attributes of such a block do not see iterators around them.
+    // The attributes of such a block cannot refer to iterators.
     const Source source = BodyOf(*blocks[0], *reading.source, 0);
     std::vector<std::string> names;
     std::vector<Value> values;
@@ -406,7 +407,7 @@ class SpecDecoder {
     return Value::Map(Type::Dynamic(), std::move(entries));
   }
 
-  // What a diagnostic about the whole of a spec points to.
+  // The subject of a diagnostic about a whole spec.
   SourceRange RangeOf(const Spec& spec, const Source& source) {
     Diagnostics ignored;
     const Reading reading{&source, Read(spec, source, hcl::Strictness::kPartial, ignored)};

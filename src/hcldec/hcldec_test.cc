@@ -11,7 +11,7 @@ namespace {
 
 using lang::testing::Bench;
 
-// Decodes `source` by a spec file: the value as JSON with its type, or the problems.
+// Decodes `source` by a spec file. Returns the value as JSON with its type, or the diagnostics.
 std::string Decode(std::string_view spec_text, std::string_view source) {
   Diagnostics diags;
   const auto file = SpecFile::Read(SourceFile::Make("spec", std::string(spec_text)), diags);
@@ -59,7 +59,7 @@ TEST(SpecFile, Decodes) {
        "b \"x\" \"y\" {\n v = 2\n}\nb \"x\" \"z\" {\n v = 1\n}\n", R"({"x":{"y":"2","z":"1"}})"},
       {"block_attrs {\n block_type = \"b\"\n element_type = number\n}",
        "b {\n x = 1\n y = \"2\"\n}", R"({"x":1,"y":2})"},
-      // Maps have elements of one type: values are made equal or refused.
+      // The elements of a map are converted to one type, or refused.
       {"block_map {\n block_type = \"b\"\n labels = [\"k\"]\n default {\n attr {\n name = \"v\"\n "
        "type = list(number)\n}\n literal {\n value = []\n}\n}\n}",
        "b \"x\" {\n v = [1]\n}\nb \"y\" {}\n", R"({"x":[1],"y":[]})"},
@@ -92,7 +92,7 @@ TEST(SpecFile, Decodes) {
       {"transform {\n attr {\n name = \"a\"\n type = any\n}\n result = [strlen(nested), "
        "reverse(nested), int(2.7), hasindex([1], 0), coalesce(null, \"\")]\n}",
        "a = \"abc\"", R"([3,"cba",2,true,""])"},
-      // What is wrong with specs.
+      // Invalid specs.
       {"", "", "spec: Missing spec block at 0-0"},
       {"object {}\nobject {}\n", "", "spec: Extraneous spec block at 10-16"},
       {"thing {}\n", "", "spec: Unsupported block type at 0-5"},
@@ -114,7 +114,7 @@ TEST(SpecFile, Decodes) {
   }
 }
 
-TEST(SpecFile, WarnsOfADefaultThatDoesNothing) {
+TEST(SpecFile, WarnsOfAUselessDefault) {
   Diagnostics diags;
   SpecFile::Read(SourceFile::Make("spec", "default {\n literal {\n value = 1\n}\n}"), diags);
   EXPECT_EQ(Bench::Show(diags), "Useless default block at 11-18");
@@ -162,7 +162,7 @@ TEST(MergedBody, JoinsArgumentsAndBlocks) {
   EXPECT_TRUE(hcl::MergedBody({}).Content({}, hcl::Strictness::kExact, none).blocks.empty());
 }
 
-TEST(DecodeSpec, ManyLabelsCostNoMoreEach) {
+TEST(DecodeSpec, CostIsLinearInLabels) {
   std::string source;
   for (int i = 0; i < 20000; ++i) {
     source += "b \"k" + std::to_string(i) + "\" {\n v = 1\n}\n";

@@ -17,7 +17,7 @@ Type Nest(Type type, size_t depth) {
   return type;
 }
 
-// Names of the labels that a body's spec reads.
+// Collects the names of the labels that the spec of a body reads.
 void FindLabels(const Spec& spec, std::vector<std::string>& names) {
   if (spec.kind == Kind::kBlockLabel) {
     if (names.size() <= spec.label_index) {
@@ -31,7 +31,6 @@ void FindLabels(const Spec& spec, std::vector<std::string>& names) {
   }
 }
 
-// The first block of a type, or all of them.
 void CollectFrom(const Spec& spec, const hcl::BodyContent& content,
                  std::vector<const hcl::TraversalExpr*>& out);
 
@@ -72,7 +71,7 @@ void CollectFrom(const Spec& spec, const hcl::BodyContent& content,
       CollectFromBody(spec.children.front(), *block.body, out);
     }
     if (spec.kind == Kind::kBlock || spec.kind == Kind::kBlockAttributes) {
-      return;  // one block is all that such a spec decodes
+      return;  // such a spec decodes only the first block
     }
   }
 }
@@ -101,7 +100,8 @@ Type ImpliedType(const Spec& spec) {
       return spec.literal.type();
     case Kind::kTransform: {
       Diagnostics ignored;
-      return Transformed(spec, Value::Unknown(ImpliedType(spec.children.front())), ignored).type();
+      return EvaluateTransform(spec, Value::Unknown(ImpliedType(spec.children.front())), ignored)
+          .type();
     }
     case Kind::kDefault:
     case Kind::kBlock:
@@ -140,8 +140,8 @@ void SpecSchema::Visit(const Spec& spec) {
     blocks_.push_back({spec.name, views});
     return;
   }
-  // A default asks for its attributes itself and through its parts, so a missing one that is
-  // required is reported twice.
+  // The reference adds the attributes of a default twice, so that a missing required one is
+  // reported twice.
   if (spec.kind == Kind::kDefault) {
     for (const Spec& child : spec.children) {
       if (child.kind == Kind::kAttribute) {
@@ -154,7 +154,7 @@ void SpecSchema::Visit(const Spec& spec) {
   }
 }
 
-Value Transformed(const Spec& spec, const Value& nested, Diagnostics& diags) {
+Value EvaluateTransform(const Spec& spec, const Value& nested, Diagnostics& diags) {
   const lang::Binding binding{"nested", &nested, nullptr};
   return lang::Evaluate(*spec.transform, *spec.transform_scope, diags, &binding);
 }

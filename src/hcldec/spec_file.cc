@@ -68,19 +68,20 @@ class SpecReader {
 
   Spec ReadRoot(const hcl::Body& body) {
     static constexpr std::string_view kDeclared[] = {"function", "variables"};
-    return ReadOnly(body, kDeclared,
-                    "A spec file has exactly one block at its top that says what value is made.");
+    return ReadSingleSpec(
+        body, kDeclared,
+        "A spec file has exactly one block at its top that says what value is made.");
   }
 
  private:
-  /// The one spec that a body holds.
-  Spec ReadOnly(const hcl::Body& body, std::span<const std::string_view> hidden,
-                std::string_view rule) {
+  /// Reads a body that must contain exactly one spec; `rule` is the detail of the error.
+  Spec ReadSingleSpec(const hcl::Body& body, std::span<const std::string_view> hidden,
+                      std::string_view rule) {
     const size_t errors = diags_.error_count();
     const hcl::BodyContent content = body.Content({.blocks = kUnlabelled.blocks, .hidden = hidden},
                                                   hcl::Strictness::kExact, diags_);
     if (content.blocks.empty()) {
-      // When there are errors already they say why nothing is here.
+      // Earlier errors explain why there is no block.
       if (diags_.error_count() == errors) {
         diags_.Error("Missing spec block", std::string(rule), body.MissingItemRange());
       }
@@ -277,8 +278,8 @@ class SpecReader {
       for (const hcl::AttributeSchema& argument : arguments) {
         hidden.push_back(argument.name);
       }
-      spec.children.push_back(
-          ReadOnly(body, hidden, "A block spec holds exactly one spec, for the block's content."));
+      spec.children.push_back(ReadSingleSpec(
+          body, hidden, "A block spec holds exactly one spec, for the block's content."));
     }
     if (spec.name.empty() && spec.kind != Kind::kBlock) {
       diags_.Error("Missing block_type in " + std::string(kind_name) + " spec",
@@ -301,7 +302,7 @@ class SpecReader {
     return spec;
   }
 
-  /// The constant value of an argument, converted; nothing when it is not there or null.
+  /// The constant value of an argument, converted to `type`; nothing if it is absent or null.
   std::optional<Value> Constant(const hcl::BodyContent& content, std::string_view name,
                                 const Type& type) {
     const hcl::Attribute* attribute = content.Find(name);
@@ -315,12 +316,12 @@ class SpecReader {
     }
     ValueResult<Value> converted = Convert(value, type);
     if (!converted) {
-      Unsuitable(*attribute, converted.error().ToText());
+      ReportUnsuitable(*attribute, converted.error().ToText());
       return std::nullopt;
     }
     return converted->IsNull() ? std::nullopt : std::optional<Value>(*converted);
   }
-  void Unsuitable(const hcl::Attribute& attribute, const std::string& why) {
+  void ReportUnsuitable(const hcl::Attribute& attribute, const std::string& why) {
     diags_.Error("Unsuitable value type", "Unsuitable value: " + why + ".",
                  lang::StartRange(*attribute.expr), attribute.expr->range());
   }
@@ -343,14 +344,14 @@ class SpecReader {
     if (const std::optional<int64_t> count = value->AsInt64()) {
       out = *count;
     } else {
-      Unsuitable(*content.Find(name), "a whole number is required");
+      ReportUnsuitable(*content.Find(name), "a whole number is required");
     }
   }
   void ReadLabels(const hcl::BodyContent& content, std::vector<std::string>& out) {
     const auto value = Constant(content, "labels", Type::List(Type::String()));
     for (const Value& label : value ? value->elements() : std::span<const Value>()) {
       if (label.IsNull()) {
-        Unsuitable(*content.Find("labels"), "a label must not be null");
+        ReportUnsuitable(*content.Find("labels"), "a label must not be null");
         return;
       }
       out.emplace_back(label.AsString());

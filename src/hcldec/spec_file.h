@@ -1,4 +1,4 @@
-// Spec files: decoder specifications as people write them. Ref: hcl v2 cmd/hcldec/spec.go,
+// Spec files: the text format of decoder specifications. Ref: hcl v2 cmd/hcldec/spec.go,
 // spec-format.md.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kinu::hcldec {
 
-/// What a spec file says. Owns its syntax; neither movable nor copyable because specs point into
+/// A parsed spec file. Owns its syntax tree; neither movable nor copyable, because specs point into
 /// it.
 class SpecFile {
  public:
@@ -20,7 +20,7 @@ class SpecFile {
   static std::unique_ptr<SpecFile> Read(Ref<const SourceFile> source, Diagnostics& diags);
 
   const Spec& spec() const { return spec_; }
-  /// Puts the file's variables and functions into a scope that the file must outlive.
+  /// Adds the file's variables and functions to a scope, which the file must outlive.
   void AddTo(lang::ToolScope& scope) const;
 
  private:
@@ -28,7 +28,7 @@ class SpecFile {
   SpecFile() = default;
 
   hcl::SyntaxTree tree_;
-  lang::ToolScope functions_;  // what expressions of the spec itself see
+  lang::ToolScope functions_;  // the scope of expressions in the spec
   std::vector<std::pair<std::string, Value>> variables_;
   std::vector<std::unique_ptr<functions::Callable>> user_functions_;
   Spec spec_;

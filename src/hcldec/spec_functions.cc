@@ -128,10 +128,11 @@ constexpr FunctionSpec kRows[] = {
      .ref = "go-cty stdlib.StrlenFunc"},
 };
 
-// Those that mean the same in the configuration language.
-constexpr std::string_view kShared[] = {"abs", "concat", "jsondecode", "jsonencode", "lower",
-                                        "max", "min",    "substr",     "upper"};
+// Functions that are equal to those of the configuration language.
+constexpr std::string_view kLanguageFunctions[] = {
+    "abs", "concat", "jsondecode", "jsonencode", "lower", "max", "min", "substr", "upper"};
 
+// A function of a FunctionSpec.
 class Row final : public Callable {
  public:
   explicit Row(const FunctionSpec& spec) : spec_(spec) {}
@@ -159,13 +160,13 @@ Type SpecTypeMap() {
   return Type::Map(TypeScope::SpecType());
 }
 
-// The types that values stand for, by number, while a TypeScope of this thread lives.
+// Types by the number in their capsules, while a TypeScope of this thread lives.
 std::vector<Type>& NumberedTypes() {
   thread_local std::vector<Type> types;
   return types;
 }
 
-Value ValueFor(const Type& type) {
+Value MakeTypeValue(const Type& type) {
   NumberedTypes().push_back(type);
   return Value::Capsule(TypeScope::SpecType(), NumberedTypes().size() - 1);
 }
@@ -174,13 +175,13 @@ TypeResult SpecTypeResult(Arguments) {
   return TypeScope::SpecType();
 }
 CallResult ListType(Arguments args, const Type&, const CallContext&) {
-  return ValueFor(Type::List(TypeScope::TypeOf(args[0])));
+  return MakeTypeValue(Type::List(TypeScope::TypeOf(args[0])));
 }
 CallResult SetType(Arguments args, const Type&, const CallContext&) {
-  return ValueFor(Type::Set(TypeScope::TypeOf(args[0])));
+  return MakeTypeValue(Type::Set(TypeScope::TypeOf(args[0])));
 }
 CallResult MapType(Arguments args, const Type&, const CallContext&) {
-  return ValueFor(Type::Map(TypeScope::TypeOf(args[0])));
+  return MakeTypeValue(Type::Map(TypeScope::TypeOf(args[0])));
 }
 CallResult TupleType(Arguments args, const Type&, const CallContext&) {
   std::vector<Type> types;
@@ -190,7 +191,7 @@ CallResult TupleType(Arguments args, const Type&, const CallContext&) {
     }
     types.push_back(TypeScope::TypeOf(element));
   }
-  return ValueFor(Type::Tuple(types));
+  return MakeTypeValue(Type::Tuple(types));
 }
 CallResult ObjectType(Arguments args, const Type&, const CallContext&) {
   std::vector<Type::Attribute> attributes;
@@ -201,7 +202,7 @@ CallResult ObjectType(Arguments args, const Type&, const CallContext&) {
     }
     attributes.push_back({args[0].key(i), TypeScope::TypeOf(type), false});
   }
-  return ValueFor(Type::Object(attributes));
+  return MakeTypeValue(Type::Object(attributes));
 }
 
 constexpr Parameter kElementType{.name = "element_type", .type = &TypeScope::SpecType};
@@ -236,24 +237,24 @@ constexpr FunctionSpec kTypeRows[] = {
 }  // namespace
 
 void AddSpecFunctions(lang::ToolScope& scope) {
-  static const std::vector<Row> kKept(std::begin(kRows), std::end(kRows));
-  for (const Row& row : kKept) {
+  static const std::vector<Row> kFunctions(std::begin(kRows), std::end(kRows));
+  for (const Row& row : kFunctions) {
     scope.AddFunction(row.name(), &row);
   }
-  for (const std::string_view name : kShared) {
+  for (const std::string_view name : kLanguageFunctions) {
     scope.AddFunction(name, functions::Table::Standard().Find(name));
   }
 }
 
 TypeScope::TypeScope() {
-  static const std::vector<Row> kKept(std::begin(kTypeRows), std::end(kTypeRows));
-  for (const Row& row : kKept) {
+  static const std::vector<Row> kFunctions(std::begin(kTypeRows), std::end(kTypeRows));
+  for (const Row& row : kFunctions) {
     scope_.AddFunction(row.name(), &row);
   }
-  scope_.SetVariable("string", ValueFor(Type::String()));
-  scope_.SetVariable("bool", ValueFor(Type::Bool()));
-  scope_.SetVariable("number", ValueFor(Type::Number()));
-  scope_.SetVariable("any", ValueFor(Type::Dynamic()));
+  scope_.SetVariable("string", MakeTypeValue(Type::String()));
+  scope_.SetVariable("bool", MakeTypeValue(Type::Bool()));
+  scope_.SetVariable("number", MakeTypeValue(Type::Number()));
+  scope_.SetVariable("any", MakeTypeValue(Type::Dynamic()));
 }
 
 TypeScope::~TypeScope() {

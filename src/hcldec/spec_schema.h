@@ -11,7 +11,7 @@
 
 namespace kinu::hcldec {
 
-/// What a body may contain, with the names that it points to.
+/// The body schema of a spec. Owns the names in it.
 class SpecSchema {
  public:
   explicit SpecSchema(const Spec& spec) { Visit(spec); }
@@ -28,7 +28,7 @@ class SpecSchema {
   std::deque<std::vector<std::string_view>> views_;
 };
 
-/// The result of a kTransform spec for a value of what it transforms.
-Value Transformed(const Spec& spec, const Value& nested, Diagnostics& diags);
+/// Evaluates a kTransform spec for the value of its operand.
+Value EvaluateTransform(const Spec& spec, const Value& nested, Diagnostics& diags);
 
 }  // namespace kinu::hcldec
