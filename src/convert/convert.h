@@ -1,8 +1,8 @@
-// Conversion of files between the native and the JSON syntax, without changing what they mean: each
-// result is parsed again and compared with its source.
+// Converts files between the native and the JSON syntax. The meaning of a file does not change:
+// each result is parsed again and compared with the source.
 //
-// Comments travel where the target has a place for them: in JSON that is the property "//" of a
-// body. What gets lost is a warning.
+// Comments are kept where the target syntax has a place for them, in JSON the property "//" of a
+// body. A warning reports each comment that is lost.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@
 
 namespace kinu::convert {
 
-/// What an object in JSON means in a body with somebody else's schema, where both an argument and a
-/// block may stand.
+/// How to read a JSON object in a body whose schema is unknown (that of a provider): as the value
+/// of an argument or as a block.
 enum class Nested : uint8_t {
-  kArrays,     ///< arrays of objects are blocks, objects are arguments
-  kArguments,  ///< all are arguments
-  kBlocks,     ///< both are blocks
+  kArrays,     ///< arrays of objects are blocks, single objects are arguments
+  kArguments,  ///< objects and arrays are arguments
+  kBlocks,     ///< objects and arrays of objects are blocks
 };
 
-/// The file in JSON syntax, or nothing when there are errors. The source must outlive `diags`.
+/// The file in JSON syntax; nothing after errors. The source must outlive `diags`.
 std::optional<std::string> NativeToJson(const SourceFile& source, const BodyShape& shape,
                                         Diagnostics& diags);
-/// The file in native syntax, in canonical layout, or nothing when there are errors.
+/// The file in native syntax and canonical layout; nothing after errors. The source must outlive
+/// `diags`.
 std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShape& shape,
                                         Nested nested, Diagnostics& diags);
 

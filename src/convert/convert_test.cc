@@ -36,7 +36,7 @@ struct Case {
   const char* json;
 };
 
-// Each converts into the other, both ways.
+// Both texts convert into each other.
 TEST(Convert, ThereAndBack) {
   const Case cases[] = {
       {"a = 1\n", "{\n  \"a\": 1\n}\n"},
@@ -95,7 +95,7 @@ TEST(Convert, ThereAndBack) {
 
 TEST(Convert, ToJsonAlone) {
   const Case cases[] = {
-      // What JSON has other words for.
+      // Syntax that JSON expresses differently.
       {"a = 007\n", "{\n  \"a\": 7\n}\n"},
       {"a = \"${x}\"\n", "{\n  \"a\": \"${x}\"\n}\n"},
       {"a = <<-EOT\n    x\n      y\n  EOT\n", "{\n  \"a\": \"x\\n  y\\n\"\n}\n"},
@@ -104,12 +104,12 @@ TEST(Convert, ToJsonAlone) {
        "{\n  \"variable\": {\n    \"v\": {\n      \"default\": 2\n    }\n  }\n}\n"},
       {"variable \"v\" {\n  type = \"string\"\n}\n",
        "{\n  \"variable\": {\n    \"v\": {\n      \"type\": \"string\"\n    }\n  }\n}\n"},
-      // Comments: beside an argument they belong to the body; inside a value they are lost, unless
-      // the value is kept as source.
+      // Comments beside an argument become comments of the body. Comments inside a value are lost,
+      // unless the value is kept as source text.
       {"a = 1 # one\n/* two */\n", "{\n  \"//\": \"one\\ntwo\",\n  \"a\": 1\n}\n"},
       {"a = [\n  1, # one\n]\n", "{\n  \"a\": [\n    1\n  ]\n}\nComment lost at # one\n"},
       {"a = f(1, # one\n2)\n", "{\n  \"a\": \"${f(1, # one\\n2)}\"\n}\n"},
-      // What cannot be.
+      // Errors.
       {"variable \"v\" {\n  default = var.x\n}\n", "Cannot convert value at var.x\n"},
       {"b {}\nb = 1\n", "Cannot convert argument at b\n"},
       {"b {}\nb \"x\" {}\n", "Cannot convert block at b\n"},
@@ -137,7 +137,7 @@ TEST(Convert, ToNativeAlone) {
   EXPECT_EQ(ToNative(R"({"a": "$${x}\n\u0001"})"), "a = \"$${x}\\n\\u0001\"\n");
 }
 
-TEST(Convert, NestedObjectsAreWhatTheCallerSays) {
+TEST(Convert, NestedObjectsFollowTheOption) {
   const char* json = R"({"resource": {"t": {"n": {"a": {"x": 1}, "b": [{"y": 2}]}}}})";
   EXPECT_EQ(
       ToNative(json, ModuleShape(), Nested::kArguments),
@@ -157,7 +157,7 @@ TEST(Convert, ValuesOfVariablesAreLiteral) {
   EXPECT_EQ(&ShapeForFile("x.hcl"), &PlainShape());
 }
 
-// Files of all that the native syntax has, from a number: the same number gives the same file.
+// Generates files with all constructs of the native syntax. Equal seeds give equal files.
 class FileMaker {
  public:
   explicit FileMaker(uint32_t seed) : state_(seed * 2654435761U + 1) {}
@@ -189,7 +189,7 @@ class FileMaker {
         out_ += "\n";
         continue;
       }
-      // As many labels for each type, and its own name for each.
+      // Each type has a fixed number of labels and a name of its own.
       const uint32_t labels = Pick(3);
       out_ += Indent(depth) + "b" + std::to_string(labels);
       for (uint32_t n = 0; n < labels; ++n) {
@@ -308,7 +308,7 @@ class FileMaker {
   std::string out_;
 };
 
-// What the files above look like.
+// The shape of these files.
 extern const BodyShape kMade;
 constexpr BlockShape kMadeBlocks[] = {{"b0", 0, &kMade}, {"b1", 1, &kMade}, {"b2", 2, &kMade}};
 constexpr BodyShape kMade{.blocks = kMadeBlocks};
@@ -326,11 +326,11 @@ TEST(Convert, AnyFileThereAndBack) {
     const auto back_source = SourceFile::Make("b.hcl", *back);
     const auto again = NativeToJson(*back_source, kMade, diags);
     ASSERT_TRUE(again.has_value()) << Show(diags) << *back;
-    // Each step compares its result with its source, so there is nothing left to compare here.
+    // Each conversion compares its result with its source.
   }
 }
 
-TEST(Convert, ManyBlocksCostNoMoreEach) {
+TEST(Convert, CostIsLinearInBlocks) {
   std::string native;
   for (int i = 0; i < 5000; ++i) {
     native += "resource \"t\" \"n" + std::to_string(i) + "\" {\n  # note\n  a = var.x\n}\n";

@@ -24,8 +24,8 @@ const T& As(const Expr& expr) {
   return static_cast<const T&>(expr);
 }
 
-/// Without what only groups or marks a template that holds one expression.
-const Expr& Bare(const Expr& expr) {
+/// The expression without parentheses around it, and without a template that consists of it alone.
+const Expr& Unwrap(const Expr& expr) {
   const Expr* at = &expr;
   while (at->kind == ExprKind::kTemplateWrap || at->kind == ExprKind::kParentheses) {
     at = As<hcl::WrapExpr>(*at).wrapped;
@@ -38,7 +38,7 @@ class Writer {
   explicit Writer(std::string& out) : out_(out) {}
 
   void Expression(const Expr& given) {
-    const Expr& expr = Bare(given);
+    const Expr& expr = Unwrap(given);
     switch (expr.kind) {
       case ExprKind::kLiteral:
         Constant(*As<hcl::LiteralExpr>(expr).value);
@@ -82,7 +82,7 @@ class Writer {
         out_ += "invalid";
         return;
       default:
-        // What has no parts but its children: their order says the rest.
+        // Kinds that are fully described by the order of their children.
         Operator(static_cast<int>(expr.kind), 'k', expr);
         return;
     }
@@ -110,7 +110,7 @@ class Writer {
     }
   }
 
-  /// An expression, or in JSON (and in old native files) a string that holds one.
+  /// Writes an expression, or the expression in a string (JSON, and old native files).
   void Static(const Expr& expr) {
     const std::optional<std::string_view> text = hcl::AsLiteralString(expr);
     if (!text) {
@@ -119,12 +119,12 @@ class Writer {
     }
     hcl::SyntaxTree tree;
     Diagnostics problems;
-    const Expr* held = hcl::ParseExpression(
+    const Expr* parsed = hcl::ParseExpression(
         tree.KeepSource(SourceFile::Make("", std::string(*text))), tree, problems);
     if (problems.has_errors()) {
       Quote(*text);
     } else {
-      Expression(*held);
+      Expression(*parsed);
     }
   }
 
@@ -244,9 +244,9 @@ class Writer {
     out_ += ')';
   }
 
-  /// JSON has negative numbers, native syntax a minus in front of a number.
+  /// Writes `-1` like the JSON number -1. False if the operand is not a number.
   bool NegativeNumber(const hcl::UnaryExpr& expr) {
-    const Expr& operand = Bare(*expr.operand);
+    const Expr& operand = Unwrap(*expr.operand);
     if (expr.op != hcl::UnaryOperator::kNegate || operand.kind != ExprKind::kLiteral) {
       return false;
     }
@@ -275,7 +275,7 @@ class Writer {
   }
 
   void Template(const hcl::TemplateExpr& expr) {
-    // Texts side by side are one; a template of text alone is a string.
+    // Merges adjacent texts; a template of text alone equals a string.
     std::string text;
     bool is_text = true;
     const size_t begin = out_.size();
@@ -309,7 +309,7 @@ class Writer {
   }
 
   void Key(const Expr& given) {
-    const Expr& key = Bare(given);
+    const Expr& key = Unwrap(given);
     if (key.kind == ExprKind::kObjectKey) {
       const auto& word = As<hcl::ObjectKeyExpr>(key);
       if (!word.force_non_literal) {
@@ -324,7 +324,7 @@ class Writer {
     if (key.kind == ExprKind::kLiteral) {
       const Value& value = *As<hcl::LiteralExpr>(key).value;
       if (value.IsKnown() && !value.IsNull() && value.type() == Type::Number()) {
-        Quote(value.AsNumber().ToText());  // keys are made strings
+        Quote(value.AsNumber().ToText());  // evaluation converts keys to strings
         return;
       }
     }
@@ -388,8 +388,8 @@ bool SameMeaning(const hcl::NativeBody& native, const hcl::Body& json, const Bod
                  SourceRange& where) {
   static constexpr std::string_view kLabelNames[] = {"label", "label", "label", "label",
                                                      "label", "label", "label", "label"};
-  // The schema that the native body implies, and the blocks that the shape allows: JSON may hold
-  // none of a type in words.
+  // The schema: everything in the native body, and the blocks of the shape, which JSON may contain
+  // as empty arrays.
   std::vector<hcl::AttributeSchema> attributes;
   std::vector<hcl::BlockSchema> blocks;
   FlatMap<std::string_view, std::vector<const hcl::NativeBlock*>> by_type;

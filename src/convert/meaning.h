@@ -1,4 +1,4 @@
-// Comparing what two files mean, one in each syntax. Private to convert.
+// Comparison of the meaning of two files, one in each syntax. Private to convert.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace kinu::convert {
 
-/// A text that is equal for two expressions if they mean the same: without layout, and without the
-/// ways in which the syntaxes differ. Expressions that merely have the same result differ.
+/// A canonical text of an expression, which does not depend on layout and syntax: expressions with
+/// equal texts have the same meaning. `1 + 1` and `2` have different texts.
 std::string MeaningOf(const hcl::Expr& expr, Reading reading);
 
-/// True when both bodies hold the same arguments and blocks, and blocks of one type are in the same
-/// order. `where` is set to the place in the native body where they begin to differ.
+/// Whether both bodies have the same arguments and blocks, with the blocks of each type in the same
+/// order. Sets `where` to the first difference in the native body.
 bool SameMeaning(const hcl::NativeBody& native, const hcl::Body& json, const BodyShape& shape,
                  SourceRange& where);
 
-/// A value without names, such as "a" or 1 + 1; nothing when it needs names or is wrong.
+/// The value of an expression without references and calls, such as 1 + 1; nothing for others, and
+/// after errors.
 std::optional<Value> ConstantOf(const hcl::Expr& expr);
-/// A JSON number: the text as it is written, or another one of the same value.
+/// A number of the native syntax as a JSON number: without leading zeros.
 std::string JsonNumber(std::string_view text);
 
 }  // namespace kinu::convert

@@ -1,6 +1,6 @@
-// Properties of everything that writes HCL, over generated files (failures shrink to a small one)
-// and over the recorded cases: formatting is stable and keeps tokens and meaning, values read back
-// as they were, conversion there and back keeps the meaning, and an edit changes nothing else.
+// Properties of everything that writes HCL, tested with generated files (failures shrink) and with
+// recorded ones: formatting is idempotent and keeps tokens and meaning, values parse back,
+// conversion to JSON and back keeps the meaning, and an edit changes nothing else.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -31,9 +31,9 @@ using hcl::writer::Document;
 using hcl::writer::EditableBlock;
 using hcl::writer::EditableBody;
 
-/// What a generated thing is made of: each choice takes the next number, and when there are none
-/// left it is the first, simplest alternative. A shorter list of smaller numbers makes a simpler
-/// thing, so that a failure shrinks to something readable.
+/// A list of numbers that controls a generator: each choice consumes one, and takes the first,
+/// simplest alternative when none is left. Shorter lists of smaller numbers give simpler results,
+/// so that failures shrink.
 class Choices {
  public:
   explicit Choices(std::vector<uint8_t> numbers) : numbers_(std::move(numbers)) {}
@@ -49,13 +49,13 @@ class Choices {
 };
 
 Choices SomeChoices() {
-  // Long enough for files of some hundred tokens.
+  // Enough for files of some hundred tokens.
   const auto size = *rc::gen::inRange<size_t>(0, 400);
   return Choices(
       *rc::gen::container<std::vector<uint8_t>>(size, rc::gen::inRange<uint8_t>(0, 251)));
 }
 
-/// Files that parse, with all that the native syntax has, in any layout.
+/// Generates valid files with all constructs of the native syntax, in any layout.
 class FileMaker {
  public:
   explicit FileMaker(Choices choices) : choices_(std::move(choices)) {}
@@ -81,13 +81,13 @@ class FileMaker {
       } else {
         Block(depth);
       }
-      // Nothing may stand behind the end of a heredoc.
+      // The end marker of a heredoc must be alone on its line.
       out_ += out_.ends_with("EOT") ? "\n" : choices_.Pick({"\n", " # c\n", "\n\n", " // d\n"});
     }
   }
 
   void Block(int depth) {
-    const size_t labels = choices_.Below(3);  // as kMade says
+    const size_t labels = choices_.Below(3);  // see kMade
     out_ += "b" + std::to_string(labels) + " ";
     for (size_t i = 0; i < labels; ++i) {
       out_ += choices_.Pick({"\"x\"", "\"y z\"", "\"$${\"", "\"\\u00e9\"", "name"});
@@ -288,7 +288,7 @@ class FileMaker {
   int next_name_ = 0;
 };
 
-// What such files look like.
+// The shape of these files.
 extern const BodyShape kMade;
 constexpr BlockShape kMadeBlocks[] = {{"b0", 0, &kMade}, {"b1", 1, &kMade}, {"b2", 2, &kMade}};
 constexpr BodyShape kMade{.blocks = kMadeBlocks};
@@ -311,7 +311,7 @@ std::string Problems(const Diagnostics& diags) {
   return out;
 }
 
-/// Kind and text of each token, which no layout may change.
+/// Kind and text of each token.
 std::vector<std::string> TokensOf(std::string_view text) {
   std::vector<std::string> out;
   for (const hcl::Token& token : hcl::Lex(text, hcl::LexMode::kNormal, hcl::Comments::kKeep)) {
@@ -321,7 +321,7 @@ std::vector<std::string> TokensOf(std::string_view text) {
   return out;
 }
 
-// Each checker returns what is wrong with a file, or nothing.
+// Each of these checks returns an error text, or an empty one.
 
 std::string WrongWithFormat(const std::string& text) {
   const std::string once = hcl::writer::Format(text);
@@ -349,7 +349,7 @@ std::string WrongWithFmt(const std::string& text) {
   if (!twice) {
     return "what fmt wrote does not parse:\n" + *once;
   }
-  // What was unwrapped is laid out anew: the second time everything is in its place.
+  // Unwrapping may change the layout, so only the second run must be stable.
   const auto again = hcl::writer::FormatFile(SourceFile::Make("a.tf", *twice).get(), diags);
   return again == twice ? std::string() : "fmt is not stable:\n" + *once + "--\n" + *twice;
 }
@@ -367,7 +367,7 @@ Conversion ThereAndBack(const std::string& text, const BodyShape& shape, Nested 
   if (!json) {
     for (const Diagnostic& problem : diags) {
       if (problem.summary == "Cannot convert file") {
-        result.wrong = Problems(diags);  // it noticed a change of meaning
+        result.wrong = Problems(diags);  // the converter has found a change of meaning
       }
     }
     return result;
@@ -396,8 +396,8 @@ Conversion ThereAndBack(const std::string& text, const BodyShape& shape, Nested 
   return result;
 }
 
-/// Whether `longer` is `shorter` with a piece more, one that holds [begin, end) of `longer` and
-/// that `fits`.
+/// Whether `longer` is `shorter` with an inserted piece that contains [begin, end) of `longer` and
+/// satisfies `fits`.
 template <typename Fits>
 bool HasPieceMore(std::string_view shorter, std::string_view longer, size_t begin, size_t end,
                   Fits&& fits) {
@@ -409,7 +409,7 @@ bool HasPieceMore(std::string_view shorter, std::string_view longer, size_t begi
       std::mismatch(shorter.begin(), shorter.end(), longer.begin()).first - shorter.begin());
   const auto suffix = static_cast<size_t>(
       std::mismatch(shorter.rbegin(), shorter.rend(), longer.rbegin()).first - shorter.rbegin());
-  // Where text repeats itself, the piece may begin in several places.
+  // In repetitive text, there are several possible positions.
   for (size_t at = shorter.size() - suffix; at <= std::min(prefix, begin); ++at) {
     if (at + size >= end && fits(longer.substr(at, size))) {
       return true;
@@ -440,7 +440,7 @@ class EditChecker {
   }
 
  private:
-  using Path = std::vector<size_t>;  // which block, level by level
+  using Path = std::vector<size_t>;  // index of the block on each level
 
   EditableBody& BodyAt(Document& document, const Path& path) {
     EditableBody* body = &document.body();
@@ -480,7 +480,7 @@ class EditChecker {
     const std::string name(attribute.name);
     const std::string set =
         After(path, [&](EditableBody& body) { body.SetAttribute(name, "[set]"); });
-    // An expression ends where the next token begins or before; blanks and a comment stay.
+    // Blanks and comments after the expression must stay.
     const std::string_view before = std::string_view(text_).substr(0, attribute.equals_end);
     const std::string_view after = std::string_view(text_).substr(attribute.end);
     const size_t at = set.find("[set]", before.size());
@@ -501,7 +501,7 @@ class EditChecker {
     CheckRemoved(removed, block.type_begin, block.close_brace + 1, std::string(block.type));
   }
 
-  /// One piece is gone, which holds [begin, end) and otherwise only comments and blanks.
+  /// Checks that the removed piece contains [begin, end) and otherwise only comments and blanks.
   void CheckRemoved(const std::string& after, uint32_t begin, uint32_t end,
                     const std::string& name) {
     const size_t tokens = CountTokens(std::string_view(text_).substr(begin, end - begin));
@@ -519,7 +519,7 @@ class EditChecker {
         HasPieceMore(text_, after, at, at + 14, [](std::string_view) { return true; })) {
       return;
     }
-    // A body on one line is opened up: then only blanks and line ends may come with it.
+    // An addition splits a single-line body into lines, which adds only white space.
     std::string without = after;
     const auto solid = [](std::string text) {
       std::erase_if(text, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
@@ -605,7 +605,7 @@ RC_GTEST_PROP(RoundTrip, EditsLeaveTheRestAlone, ()) {
   Require(EditChecker(text).Run(), text);
 }
 
-RC_GTEST_PROP(RoundTrip, ValuesReadBackAsTheyWere, ()) {
+RC_GTEST_PROP(RoundTrip, ValuesParseBack, ()) {
   Choices choices = SomeChoices();
   const Value value = SomeValue(choices, 0);
   const Result<std::string> text = hcl::writer::ValueText(value);
@@ -624,6 +624,8 @@ RC_GTEST_PROP(RoundTrip, ValuesReadBackAsTheyWere, ()) {
 
 // --- Recorded cases ---
 
+/// The folder of recorded cases (shared/conformance/language in a parent directory), which is not
+/// part of the repository; empty if there is none.
 std::filesystem::path CasesFolder() {
   for (std::filesystem::path at = KINU_SOURCE_DIR; at.has_relative_path(); at = at.parent_path()) {
     const auto folder = at / "shared" / "conformance" / "language";
@@ -675,7 +677,7 @@ TEST(RoundTrip, OfEveryRecordedFile) {
     ++valid_files;
     EXPECT_EQ(WrongWithFormat(text), "") << text;
     EXPECT_EQ(EditChecker(text).Run(), "") << text;
-    // Without schemas, JSON does not tell blocks from arguments that are lists of objects.
+    // Without a schema, JSON does not distinguish blocks from lists of objects.
     Conversion conversion = ThereAndBack(text, ModuleShape(), Nested::kArrays);
     if (!conversion.wrong.empty()) {
       conversion = ThereAndBack(text, ModuleShape(), Nested::kArguments);

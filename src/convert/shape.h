@@ -1,5 +1,5 @@
-// What bodies look like, as far as a conversion between the two syntaxes must know: JSON alone does
-// not tell a block from an object, nor a text from a reference.
+// Shapes of bodies: the knowledge that a conversion between the syntaxes needs, because JSON alone
+// does not distinguish blocks from objects, or texts from references.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace kinu::convert {
 
-/// How a program reads an argument, which decides what a JSON string in it means.
+/// How programs read an argument, which decides the meaning of JSON strings in it.
 enum class Reading : uint8_t {
   kExpression,   ///< evaluated: strings are templates
-  kLiteral,      ///< evaluated without any names: strings stand for themselves
-  kStatic,       ///< never evaluated: a string holds a type, a reference or a keyword
-  kReferences,   ///< likewise, and so do the strings in a list or in an object
+  kLiteral,      ///< evaluated without a scope: strings are literal
+  kStatic,       ///< never evaluated: a string contains a type, a reference or a keyword
+  kReferences,   ///< never evaluated: a list or object whose strings contain references
   kRequirement,  ///< an entry of required_providers
 };
 
@@ -28,11 +28,11 @@ struct BlockShape {
   const BodyShape* body;
 };
 struct BodyShape {
-  /// Those that are not read as `others`, or are arguments where blocks may be, too.
+  /// Arguments that are not read as `others`, or whose values could be taken for blocks.
   std::span<const ArgumentShape> arguments = {};
   std::span<const BlockShape> blocks = {};
   Reading others = Reading::kExpression;
-  /// Blocks of other types may stand here: somebody else's schema, a provider's, adds to this one.
+  /// Blocks of other types are possible, because a provider's schema extends this one.
   bool open = false;
 
   const ArgumentShape* FindArgument(std::string_view name) const;
@@ -42,13 +42,13 @@ struct BodyShape {
 
 /// A file of a module. Ref: opentofu internal/configs/parser_config.go and the block types there.
 const BodyShape& ModuleShape();
-/// A file of variables' values.
+/// A file of values of variables (.tfvars).
 const BodyShape& VariablesShape();
-/// A file of which nothing is known.
+/// A file of an unknown language.
 const BodyShape& PlainShape();
-/// A body with somebody else's schema.
+/// A body with the schema of a provider.
 const BodyShape& ForeignShape();
-/// The shape that a file's name promises.
+/// The shape of a file by the suffix of its name.
 const BodyShape& ShapeForFile(std::string_view name);
 
 }  // namespace kinu::convert

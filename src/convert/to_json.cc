@@ -24,14 +24,14 @@ using hcl::NativeBody;
 
 namespace {
 
-/// A comment of the source, and whether it got into the result.
+/// A comment of the source.
 struct Comment {
   uint32_t begin, end;  // without the newline
-  bool carried = false;
+  bool kept = false;    // it is in the result
 };
 
-/// The words of a comment: without its markers.
-std::string_view WordsOf(std::string_view comment) {
+/// The text of a comment without its markers.
+std::string_view CommentText(std::string_view comment) {
   if (comment.starts_with("/*")) {
     comment.remove_prefix(2);
     if (comment.ends_with("*/")) {
@@ -64,7 +64,7 @@ class JsonConverter {
   void File(const NativeBody& body, const BodyShape& shape) {
     Body(body, shape, 0, static_cast<uint32_t>(text_.size()), {});
     for (const Comment& comment : comments_) {
-      if (!comment.carried) {
+      if (!comment.kept) {
         diags_.Warning("Comment lost",
                        "JSON has no place for a comment inside a value. This one is not in the "
                        "result.",
@@ -89,35 +89,35 @@ class JsonConverter {
         [](const Comment& comment, uint32_t wanted) { return comment.begin < wanted; });
   }
 
-  /// Only spaces stand between two offsets, and at most one line ends there.
+  /// Whether there is only white space between two offsets, with at most one newline.
   bool Adjacent(uint32_t from, uint32_t to) const {
     const std::string_view between = text_.substr(from, to - from);
     return between.find_first_not_of(" \t\r\n") == std::string_view::npos &&
            std::count(between.begin(), between.end(), '\n') <= 1;
   }
 
-  /// Takes the comments in [begin, end). Those of neighbouring lines are one note. `last_end` is
-  /// set to where the last one ends.
+  /// Marks the comments in [begin, end) as kept and returns their texts. Comments on adjacent lines
+  /// are one note. Sets `last_end` to the end of the last one.
   Notes Take(uint32_t begin, uint32_t end, uint32_t& last_end) {
     Notes notes;
     last_end = begin;
     for (auto at = FirstCommentAt(begin); at != comments_.end() && at->begin < end; ++at) {
-      at->carried = true;
-      const std::string words(WordsOf(text_.substr(at->begin, at->end - at->begin)));
+      at->kept = true;
+      const std::string comment_text(CommentText(text_.substr(at->begin, at->end - at->begin)));
       if (!notes.empty() && Adjacent(last_end, at->begin)) {
         notes.back() += '\n';
-        notes.back() += words;
+        notes.back() += comment_text;
       } else {
-        notes.push_back(words);
+        notes.push_back(comment_text);
       }
       last_end = at->end;
     }
     return notes;
   }
 
-  void MarkCarried(uint32_t begin, uint32_t end) {
+  void MarkKept(uint32_t begin, uint32_t end) {
     for (auto at = FirstCommentAt(begin); at != comments_.end() && at->begin < end; ++at) {
-      at->carried = true;
+      at->kept = true;
     }
   }
 
@@ -137,10 +137,10 @@ class JsonConverter {
     json_.EndArray();
   }
 
-  /// A body between two offsets. `notes` come first.
+  /// Writes the body between two offsets. `notes` are written first.
   void Body(const NativeBody& body, const BodyShape& shape, uint32_t begin, uint32_t end,
             Notes notes) {
-    // What stands between items belongs to the body, but for what is directly above a block.
+    // Comments between items become comments of the body, except those directly above a block.
     std::vector<std::pair<std::string_view, std::vector<Placed>>> types;
     FlatMap<std::string_view, size_t> index;
     uint32_t at = begin;
@@ -159,7 +159,7 @@ class JsonConverter {
         at = body.attributes[next_attribute].end;
       }
       if (at > 0) {
-        // A comment that ends the line of the item before is not the block's.
+        // A comment at the end of the previous item's line does not belong to the block.
         const size_t line_end = std::min(text_.find('\n', at), size_t{block.type_begin});
         take_own(static_cast<uint32_t>(line_end));
         at = std::max(at, static_cast<uint32_t>(line_end));
@@ -236,7 +236,7 @@ class JsonConverter {
     Body(*block.body, *placed.shape, block.open_brace + 1, block.close_brace, placed.notes);
   }
 
-  /// A level of objects for each label, then the bodies.
+  /// Writes one level of objects for each label, then the bodies.
   void WriteBlocks(std::span<const Placed> blocks, size_t level) {
     if (level == blocks[0].block->labels.size()) {
       if (blocks.size() == 1) {
@@ -250,8 +250,8 @@ class JsonConverter {
       json_.EndArray();
       return;
     }
-    // Runs of blocks with the same label. An object has each name once, so where a label comes back
-    // later an array of objects keeps the order.
+    // Runs of blocks with the same label. An object has each name once, so if a label occurs in
+    // several runs, an array of objects keeps the order.
     std::vector<std::span<const Placed>> runs;
     FlatSet<std::string_view> seen;
     bool repeated = false;
@@ -310,18 +310,18 @@ class JsonConverter {
   }
 
   std::string_view SourceOf(const Expr& expr) {
-    MarkCarried(expr.begin, expr.end);
+    MarkKept(expr.begin, expr.end);
     return text_.substr(expr.begin, expr.end - expr.begin);
   }
 
-  /// The source as an interpolation: whatever cannot be said in JSON itself.
+  /// The source text as an interpolation, for expressions without an equivalent in JSON.
   std::string Interpolated(const Expr& expr) {
     std::string out = "${";
     const std::string_view source = SourceOf(expr);
     out += source;
     if (source.find("<<") != std::string_view::npos &&
         source.find('\n') != std::string_view::npos) {
-      out += '\n';  // the marker of a heredoc is alone on its line
+      out += '\n';  // the end marker of a heredoc must be alone on its line
     }
     out += '}';
     return out;
@@ -392,8 +392,8 @@ class JsonConverter {
     return true;
   }
 
-  /// The text of a quoted template as JSON has it: escapes of characters are JSON's business, those
-  /// of sequences stay.
+  /// The text of a quoted template for a JSON string: escapes of characters are resolved, because
+  /// JSON has its own; escapes of template sequences stay.
   std::string TemplateText(const Expr& expr) {
     const std::string_view source = text_.substr(expr.begin, expr.end - expr.begin);
     if (!source.starts_with('"')) {
@@ -403,7 +403,7 @@ class JsonConverter {
     if (TrimsLines(source, tokens)) {
       return Interpolated(expr);
     }
-    MarkCarried(expr.begin, expr.end);
+    MarkKept(expr.begin, expr.end);
     std::string out;
     size_t depth = 0;
     size_t copied = 1;
@@ -426,8 +426,8 @@ class JsonConverter {
     return out;
   }
 
-  /// Whether trim markers may meet text of several lines. In quotes that text is one piece, of
-  /// which all blanks are trimmed; in a template of its own each line is a piece.
+  /// Whether trim markers may apply to text of several lines. In quotes, a marker trims all white
+  /// space of such text; in a standalone template, only that of one line.
   static bool TrimsLines(std::string_view source, std::span<const hcl::Token> tokens) {
     bool trims = false;
     bool has_lines = false;
@@ -465,15 +465,15 @@ class JsonConverter {
     }
   }
 
-  /// A heredoc. Where lines are to be moved to the margin, or something is interpolated, the source
-  /// as it is says it best; a plain one is its text.
+  /// The text of a heredoc for a JSON string. If it is indented ("<<-") and contains template
+  /// sequences, the result is an interpolation of the heredoc.
   std::string HeredocText(const Expr& expr) {
     const std::string_view source = text_.substr(expr.begin, expr.end - expr.begin);
     const size_t first_line = source.find('\n');
     if (source.starts_with("<<") && !source.starts_with("<<-") &&
         first_line != std::string_view::npos) {
       const size_t last_line = source.rfind('\n');
-      MarkCarried(expr.begin, expr.end);
+      MarkKept(expr.begin, expr.end);
       return std::string(source.substr(first_line + 1, last_line - first_line));
     }
     if (expr.kind == ExprKind::kTemplate) {
@@ -488,13 +488,13 @@ class JsonConverter {
         }
         text += EscapedSequences(value->AsString());
       }
-      MarkCarried(expr.begin, expr.end);
+      MarkKept(expr.begin, expr.end);
       return text;
     }
     return Interpolated(expr);
   }
 
-  /// A text as a template that means it.
+  /// The text with template sequences escaped.
   static std::string EscapedSequences(std::string_view text) {
     std::string out;
     for (size_t at = 0; at < text.size(); ++at) {
@@ -506,7 +506,7 @@ class JsonConverter {
     return out;
   }
 
-  /// The key as a JSON name; nothing when it must be evaluated in a way that JSON has no words for.
+  /// The key as the name of a JSON property; nothing if JSON has no equivalent.
   std::optional<std::string> Key(const Expr& given) {
     const Expr* expr = &given;
     if (expr->kind == ExprKind::kObjectKey) {
@@ -533,7 +533,8 @@ class JsonConverter {
     return std::nullopt;
   }
 
-  /// False, with nothing written, when JSON cannot hold the object: a name may occur once there.
+  /// Writes an object. Writes nothing and returns false if a key has no equivalent in JSON or
+  /// occurs twice.
   template <typename Visit>
   bool Object(const hcl::ObjectExpr& object, Visit&& visit) {
     std::vector<std::string> keys;
@@ -554,7 +555,7 @@ class JsonConverter {
     return true;
   }
 
-  void NotConstant(const Expr& expr) {
+  void ReportNotConstant(const Expr& expr) {
     diags_.Error("Cannot convert value",
                  "In JSON a string of this argument stands for itself and cannot hold an "
                  "expression, and this one cannot be computed beforehand.",
@@ -562,7 +563,7 @@ class JsonConverter {
     json_.Null();
   }
 
-  /// Strings stand for themselves; what is no constant by its form is computed.
+  /// Writes a literal value. Evaluates expressions that are not literals.
   void Literal(const Expr& expr) {
     if (expr.kind == ExprKind::kTuple) {
       json_.BeginArray();
@@ -584,7 +585,7 @@ class JsonConverter {
         } else if (key && key->IsKnown() && !key->IsNull() && key->type() == Type::Number()) {
           name = key->AsNumber().ToText();
         } else {
-          NotConstant(*item.key);
+          ReportNotConstant(*item.key);
           break;
         }
         if (!seen.insert(name).second) {
@@ -606,15 +607,15 @@ class JsonConverter {
     }
     const std::optional<Value> value = ConstantOf(expr);
     if (!value || !value->IsWhollyKnown()) {
-      NotConstant(expr);
+      ReportNotConstant(expr);
       return;
     }
-    const bool carries_text = value->type() == Type::String() && !value->IsNull();
-    if (carries_text) {
-      MarkCarried(expr.begin, expr.end);
+    const bool is_text = value->type() == Type::String() && !value->IsNull();
+    if (is_text) {
+      MarkKept(expr.begin, expr.end);
       json_.String(value->AsString());
     } else if (!WriteSimpleJson(json_, *value)) {
-      NotConstant(expr);
+      ReportNotConstant(expr);
     }
   }
 

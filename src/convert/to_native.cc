@@ -35,7 +35,7 @@ class NativeConverter {
   void File(const JsonNode& root, const BodyShape& shape) {
     Notes(root);
     if (!out_.empty() && HasItems(root)) {
-      out_ += '\n';  // else they would be the first item's
+      out_ += '\n';  // separates them from the comments of the first item
     }
     Body(root, shape);
   }
@@ -71,7 +71,7 @@ class NativeConverter {
     }
   }
 
-  /// The comments of a body, above it.
+  /// Writes the comments of a body above it.
   void Notes(const JsonNode& body) {
     if (!body.is_object() && !body.is_array()) {
       return;
@@ -154,7 +154,7 @@ class NativeConverter {
     });
   }
 
-  /// A level of objects for each label, then one body or several.
+  /// Reads one level of objects for each label, then one body or an array of bodies.
   void Blocks(std::string_view type, const JsonNode& value, size_t labels, const BodyShape& shape) {
     if (labels_.size() < labels) {
       ForEachMember(value, [&](const JsonMember& member) {
@@ -220,7 +220,7 @@ class NativeConverter {
 
   // --- Expressions ---
 
-  /// `alone`: nothing follows on the line, so a heredoc may stand here.
+  /// `alone` is true if nothing follows on the line, so that a heredoc is possible.
   void Write(const JsonNode& node, Reading reading, bool alone) {
     switch (node.kind()) {
       case JsonNode::Kind::kObject:
@@ -316,7 +316,7 @@ class NativeConverter {
     }
   }
 
-  /// The source of an expression that is never evaluated, or a quoted string when it is none.
+  /// The text itself if it is an expression on one line, otherwise a quoted string.
   static std::string StaticText(std::string_view text) {
     hcl::SyntaxTree tree;
     Diagnostics problems;
@@ -354,7 +354,7 @@ class NativeConverter {
     return out;
   }
 
-  /// A text of several whole lines reads best as a heredoc. False when it is no such text.
+  /// Writes a text of several complete lines as a heredoc; false for other texts.
   bool Heredoc(std::string_view text) {
     const auto is_odd = [](char c) {
       return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
@@ -373,7 +373,7 @@ class NativeConverter {
     return true;
   }
 
-  /// A string of JSON that is a template. One interpolation alone becomes its expression.
+  /// Writes a JSON string that is a template. A single interpolation becomes its expression.
   void Template(std::string_view text, const SourceRange& range, bool is_key, bool alone) {
     if (text.find("${") == std::string_view::npos && text.find("%{") == std::string_view::npos) {
       if (!alone || !Heredoc(text)) {
@@ -385,15 +385,15 @@ class NativeConverter {
     }
     hcl::SyntaxTree tree;
     Diagnostics problems;
-    const SourceFile* held = tree.KeepSource(SourceFile::Make("", std::string(text)));
-    const Expr* parsed = hcl::ParseTemplate(held, tree, problems);
+    const SourceFile* source = tree.KeepSource(SourceFile::Make("", std::string(text)));
+    const Expr* parsed = hcl::ParseTemplate(source, tree, problems);
     if (problems.has_errors()) {
       const Diagnostic& first = problems.list().front();
       diags_.Error(first.summary, first.detail + " The template is in this string.", range);
       return;
     }
     if (parsed->kind == ExprKind::kTemplateWrap) {
-      Unwrapped(*static_cast<const hcl::WrapExpr*>(parsed)->wrapped, text, is_key);
+      WriteUnwrapped(*static_cast<const hcl::WrapExpr*>(parsed)->wrapped, text, is_key);
       return;
     }
     if (alone && Heredoc(text)) {
@@ -418,7 +418,7 @@ class NativeConverter {
     out_ += '"';
   }
 
-  void Unwrapped(const Expr& expr, std::string_view text, bool is_key) {
+  void WriteUnwrapped(const Expr& expr, std::string_view text, bool is_key) {
     const std::string_view source = text.substr(expr.begin, expr.end - expr.begin);
     const bool has_lines = source.find('\n') != std::string_view::npos;
     bool enclosed = false;
@@ -436,14 +436,14 @@ class NativeConverter {
     if ((is_key && expr.kind != ExprKind::kParentheses) || (has_lines && !enclosed)) {
       out_ += '(';
       out_ += source;
-      // The marker of a heredoc is alone on its line.
+      // The end marker of a heredoc must be alone on its line.
       out_ += has_lines && source.find("<<") != std::string_view::npos ? "\n)" : ")";
     } else {
       out_ += source;
     }
   }
 
-  /// Text between quotes: sequences and their escapes stay as they are.
+  /// Escapes text for quotes. Template sequences and their escapes stay.
   void AppendQuoted(std::string_view text) {
     static constexpr char kHex[] = "0123456789abcdef";
     for (const char c : text) {
@@ -482,7 +482,7 @@ class NativeConverter {
   std::string& out_;
   size_t indent_ = 0;
   std::vector<std::string> labels_;
-  bool first_block_ = true;  // of those that one property gives
+  bool first_block_ = true;  // of the current property
 };
 
 }  // namespace
@@ -497,7 +497,7 @@ std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShap
   }
   const JsonDocument document = ParseJson(source.text());
   SourceRange where;
-  // Heredocs read best, but a few texts mean something else in them.
+  // Heredocs are more readable, but the meaning of a few texts changes in them. Then tries without.
   for (const bool heredocs : {true, false}) {
     std::string out;
     NativeConverter(source, nested, heredocs, diags, out).File(document.root(), shape);
