@@ -47,7 +47,7 @@ std::string_view TextOf(const Operand& value, std::string& scratch) {
   return value.node.is_string() ? value.node.String(scratch) : value.node.text();
 }
 
-bool Same(const Operand& a, const Operand& b) {
+bool AreEqual(const Operand& a, const Operand& b) {
   const Tag tag = TagOf(a);
   if (tag != TagOf(b)) {
     return false;
@@ -156,7 +156,8 @@ bool Evaluator::Segments(std::span<const Segment> segments, Node node, const Sin
                                 : Select(segments[0], segments.subspan(1), node, sink);
 }
 
-/// Calls visit(child) for each child, with the step to it on the trail.
+/// Calls visit(child) for each child, with the step to the child at the end of trail_. Stops at the
+/// first false and returns it.
 template <typename Visit>
 bool Evaluator::EachChild(Node node, Visit visit) {
   if (node.is_array()) {
@@ -200,7 +201,7 @@ Node Evaluator::FindMember(Node object, std::string_view name, Node& name_node) 
 bool Evaluator::Select(const Segment& segment, std::span<const Segment> rest, Node node,
                        const Sink& sink) {
   for (const Selector& selector : segment.selectors) {
-    bool go_on = true;
+    bool keeps_going = true;
     switch (selector.kind) {
       case Selector::Kind::kName: {
         Node name;
@@ -210,7 +211,7 @@ bool Evaluator::Select(const Segment& segment, std::span<const Segment> rest, No
         }
         if (found) {
           trail_.push_back({.container = node, .name = name});
-          go_on = Segments(rest, found, sink);
+          keeps_going = Segments(rest, found, sink);
           trail_.pop_back();
         }
         break;
@@ -220,30 +221,30 @@ bool Evaluator::Select(const Segment& segment, std::span<const Segment> rest, No
         const int64_t index = selector.index < 0 ? selector.index + size : selector.index;
         if (index >= 0 && index < size) {
           trail_.push_back({.container = node, .index = static_cast<uint64_t>(index)});
-          go_on = Segments(rest, node.At(static_cast<uint64_t>(index)), sink);
+          keeps_going = Segments(rest, node.At(static_cast<uint64_t>(index)), sink);
           trail_.pop_back();
         }
         break;
       }
       case Selector::Kind::kWildcard:
-        go_on = EachChild(node, [&](Node child) { return Segments(rest, child, sink); });
+        keeps_going = EachChild(node, [&](Node child) { return Segments(rest, child, sink); });
         break;
       case Selector::Kind::kSlice:
-        go_on = !node.is_array() || Slice(selector, rest, node, sink);
+        keeps_going = !node.is_array() || Slice(selector, rest, node, sink);
         break;
       case Selector::Kind::kFilter:
-        go_on = Filter(selector, rest, node, sink);
+        keeps_going = Filter(selector, rest, node, sink);
         break;
     }
-    if (!go_on) {
+    if (!keeps_going) {
       return false;
     }
   }
   return true;
 }
 
-/// Visits the node and all values in it: the tree's entries have them in the right order, each
-/// before what is in it.
+/// Applies the segment to the node and all values inside it. The tree's entries are in the order of
+/// RFC 9535: each value before the values inside it.
 bool Evaluator::Descend(const Segment& segment, std::span<const Segment> rest, Node node,
                         const Sink& sink) {
   const Tree& tree = node.tree();
@@ -257,7 +258,7 @@ bool Evaluator::Descend(const Segment& segment, std::span<const Segment> rest, N
     }
     const Node here(&tree, at);
     if (entry.kind() != Kind::kArray && entry.kind() != Kind::kObject) {
-      // Nothing can be selected in it; the container steps to the next.
+      // A scalar has no children to select.
     } else {
       if (!Select(segment, rest, here, sink)) {
         trail_.resize(std::min(trail_.size(), bottom));
@@ -268,9 +269,9 @@ bool Evaluator::Descend(const Segment& segment, std::span<const Segment> rest, N
         continue;
       }
     }
-    // Leaves the containers that end with this value, and counts up in the one that does not.
-    uint32_t behind = entry.next;
-    while (trail_.size() > bottom && tree.entry(trail_.back().container.at()).next == behind) {
+    // Pops the containers that end with this value, and advances the index in the next one.
+    uint32_t next = entry.next;
+    while (trail_.size() > bottom && tree.entry(trail_.back().container.at()).next == next) {
       trail_.pop_back();
     }
     if (trail_.size() > bottom) {
@@ -373,17 +374,17 @@ bool Evaluator::Compare(const Expression& expression, Node node) {
   const Operand right = ValueOf(*expression.operands[1], node);
   switch (expression.comparison) {
     case Comparison::kEqual:
-      return Same(left, right);
+      return AreEqual(left, right);
     case Comparison::kNotEqual:
-      return !Same(left, right);
+      return !AreEqual(left, right);
     case Comparison::kLess:
       return Less(left, right);
     case Comparison::kLessEqual:
-      return Less(left, right) || Same(left, right);
+      return Less(left, right) || AreEqual(left, right);
     case Comparison::kGreater:
       return Less(right, left);
     case Comparison::kGreaterEqual:
-      return Less(right, left) || Same(left, right);
+      return Less(right, left) || AreEqual(left, right);
   }
   return false;
 }
@@ -416,7 +417,7 @@ Operand Evaluator::ValueOf(const Expression& expression, Node node) {
   }
 }
 
-Answer Evaluator::Call(const Expression& expression, Node node) {
+CallResult Evaluator::Call(const Expression& expression, Node node) {
   const FunctionSpec& function = *expression.function;
   Argument arguments[2];
   for (size_t i = 0; i < expression.operands.size(); ++i) {

@@ -1,5 +1,5 @@
-// Evaluation of selectors over a tree. Nodes are found one after the other, in the order of RFC
-// 9535, and given to a function with the trail that leads to them; nothing is collected.
+// Evaluation of selectors over a tree. Passes each node to a function, with the trail to the node,
+// in the order of RFC 9535. Collects no results.
 #pragma once
 
 #include <functional>
@@ -15,20 +15,21 @@
 
 namespace kinu::query {
 
-/// Takes a node that was found; false ends the evaluation. The trail is valid during the call.
+/// Receives a found node; false ends the evaluation. The trail is valid during the call.
 using Sink = std::function<bool(tfjson::Node, std::span<const tfjson::TrailStep>)>;
 
+/// Evaluates queries and filters over one tree.
 class Evaluator {
  public:
-  /// `root` is what `$` means inside of filters.
+  /// `root` is the meaning of `$` in filters.
   explicit Evaluator(tfjson::Node root) : root_(root) {}
 
-  /// Applies segments to a node. False when the sink ended it or a member's name is ambiguous.
+  /// Applies segments to a node. False if the sink ended the evaluation, or after a problem().
   bool Run(std::span<const Segment> segments, tfjson::Node node, const Sink& sink);
-  /// Whether a filter is true of a node, which stands below its container.
+  /// Whether a filter is true for a node.
   bool Test(const Expression& filter, tfjson::Node node);
 
-  /// A name selector met an object that has the name twice: the second occurrence.
+  /// Set if a name selector was applied to an object with two members of that name: the second one.
   const std::optional<tfjson::Problem>& problem() const { return problem_; }
 
  private:
@@ -47,8 +48,8 @@ class Evaluator {
   bool Holds(const Expression& expression, tfjson::Node node);
   bool Compare(const Expression& expression, tfjson::Node node);
   Operand ValueOf(const Expression& expression, tfjson::Node node);
-  Answer Call(const Expression& expression, tfjson::Node node);
-  /// Runs a query of a filter; for `$` the trail begins anew.
+  CallResult Call(const Expression& expression, tfjson::Node node);
+  /// Runs a query of a filter; the trail of a `$` query starts at the root.
   bool RunQuery(const Query& query, tfjson::Node node, const Sink& sink);
   tfjson::Node FindMember(tfjson::Node object, std::string_view name, tfjson::Node& name_node);
 
@@ -57,10 +58,10 @@ class Evaluator {
   std::optional<tfjson::Problem> problem_;
 };
 
-/// The trail as a normalized path.
+/// The trail as a normalized path of RFC 9535.
 std::string NormalizedPath(std::span<const tfjson::TrailStep> trail);
 
-/// Equality of RFC 9535: numbers by value, objects without regard to order.
+/// Equality of RFC 9535: compares numbers by value and objects without regard to order.
 bool SameValue(const tfjson::Node& a, const tfjson::Node& b);
 
 }  // namespace kinu::query

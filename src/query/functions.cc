@@ -15,8 +15,8 @@ struct Regexp::Impl {
 
 namespace {
 
-/// In I-Regexp a dot is anything but a line feed and a carriage return.
-std::string WithDots(std::string_view pattern) {
+/// Replaces dots, which in I-Regexp match anything except line feeds and carriage returns.
+std::string ReplaceDots(std::string_view pattern) {
   std::string out;
   bool in_class = false;
   for (size_t at = 0; at < pattern.size(); ++at) {
@@ -43,7 +43,7 @@ std::shared_ptr<const Regexp> Regexp::Compile(std::string_view pattern) {
   RE2::Options options;
   options.set_log_errors(false);
   auto regexp = std::shared_ptr<Regexp>(new Regexp());
-  regexp->impl_ = std::make_unique<Impl>(WithDots(pattern), options);
+  regexp->impl_ = std::make_unique<Impl>(ReplaceDots(pattern), options);
   return regexp->impl_->re.ok() ? regexp : nullptr;
 }
 
@@ -70,11 +70,11 @@ std::string_view TextOf(const Operand& value, std::string& scratch) {
   return value.tag == Operand::Tag::kNode ? value.node.String(scratch) : value.text();
 }
 
-Answer Number(uint64_t number) {
+CallResult Number(uint64_t number) {
   return {.value = Operand::Text(Operand::Tag::kNumber, std::to_string(number))};
 }
 
-Answer Length(std::span<const Argument> arguments) {
+CallResult Length(std::span<const Argument> arguments) {
   const Operand& value = arguments[0].value;
   if (IsText(value)) {
     std::string scratch;
@@ -86,11 +86,11 @@ Answer Length(std::span<const Argument> arguments) {
   return {};
 }
 
-Answer Count(std::span<const Argument> arguments) {
+CallResult Count(std::span<const Argument> arguments) {
   return Number(arguments[0].nodes.size());
 }
 
-Answer OnlyValue(std::span<const Argument> arguments) {
+CallResult ValueOfNode(std::span<const Argument> arguments) {
   if (arguments[0].nodes.size() != 1) {
     return {};
   }
@@ -113,20 +113,21 @@ bool Matches(std::span<const Argument> arguments, bool whole) {
   return pattern != nullptr && (whole ? pattern->MatchesWhole(text) : pattern->MatchesSome(text));
 }
 
-Answer Match(std::span<const Argument> arguments) {
+CallResult Match(std::span<const Argument> arguments) {
   return {.logical = Matches(arguments, true)};
 }
-Answer Search(std::span<const Argument> arguments) {
+CallResult Search(std::span<const Argument> arguments) {
   return {.logical = Matches(arguments, false)};
 }
 
-// --- What knows the documents ---
+// --- Functions of plans and states ---
 
-Node Only(const Argument& argument) {
+/// The node if there is exactly one.
+Node SingleNode(const Argument& argument) {
   return argument.nodes.size() == 1 ? argument.nodes[0] : Node();
 }
 
-Answer Word(std::string_view word) {
+CallResult Word(std::string_view word) {
   return {.value = {.tag = Operand::Tag::kString, .view = word}};
 }
 
@@ -140,10 +141,10 @@ Node ActionsOf(const Node& node) {
   return actions && actions.is_array() ? actions : Node();
 }
 
-Answer Action(std::span<const Argument> arguments) {
+CallResult Action(std::span<const Argument> arguments) {
   static constexpr std::string_view kWords[] = {"no-op",  "create", "read",
                                                 "update", "delete", "forget"};
-  const Node node = Only(arguments[0]);
+  const Node node = SingleNode(arguments[0]);
   const Node actions = node ? ActionsOf(node) : Node();
   if (!actions || actions.size() == 0) {
     return {};
@@ -156,9 +157,10 @@ Answer Action(std::span<const Argument> arguments) {
     }
     const bool replaces =
         (first.Is("delete") && second.Is("create")) || (first.Is("create") && second.Is("delete"));
-    return replaces ? Word("replace")
-                    : Answer{.value = Operand::Text(Operand::Tag::kString,
-                                                    first.String() + "-then-" + second.String())};
+    return replaces
+               ? Word("replace")
+               : CallResult{.value = Operand::Text(Operand::Tag::kString,
+                                                   first.String() + "-then-" + second.String())};
   }
   for (const std::string_view word : kWords) {
     if (actions.At(0).Is(word)) {
@@ -168,7 +170,7 @@ Answer Action(std::span<const Argument> arguments) {
   return {};
 }
 
-/// The address that a node has or is.
+/// Reads the address of a node: its member `address`, or the node itself if it is a string.
 bool AddressOf(const Node& node, std::string& address) {
   if (!node) {
     return false;
@@ -181,7 +183,7 @@ bool AddressOf(const Node& node, std::string& address) {
   return true;
 }
 
-/// Splits an address at its dots, those inside of brackets left out.
+/// Splits an address at the dots outside brackets.
 std::vector<std::string_view> AddressParts(std::string_view address) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -207,7 +209,7 @@ std::vector<std::string_view> AddressParts(std::string_view address) {
   return parts;
 }
 
-/// The parts of an address that name modules come in pairs: `module`, `name[key]`.
+/// Number of leading parts that name modules, in pairs: `module`, `name[key]`.
 size_t ModuleParts(const std::vector<std::string_view>& parts) {
   size_t count = 0;
   while (count + 1 < parts.size() && parts[count] == "module") {
@@ -216,9 +218,9 @@ size_t ModuleParts(const std::vector<std::string_view>& parts) {
   return count;
 }
 
-Answer Module(std::span<const Argument> arguments) {
+CallResult Module(std::span<const Argument> arguments) {
   std::string address;
-  if (!AddressOf(Only(arguments[0]), address)) {
+  if (!AddressOf(SingleNode(arguments[0]), address)) {
     return {};
   }
   const auto parts = AddressParts(address);
@@ -230,9 +232,9 @@ Answer Module(std::span<const Argument> arguments) {
   return {.value = Operand::Text(Operand::Tag::kString, address.substr(0, size))};
 }
 
-Answer ResourceType(std::span<const Argument> arguments) {
+CallResult ResourceType(std::span<const Argument> arguments) {
   std::string address;
-  if (!AddressOf(Only(arguments[0]), address)) {
+  if (!AddressOf(SingleNode(arguments[0]), address)) {
     return {};
   }
   const auto parts = AddressParts(address);
@@ -246,8 +248,8 @@ Answer ResourceType(std::span<const Argument> arguments) {
   return {.value = Operand::Text(Operand::Tag::kString, std::string(parts[at]))};
 }
 
-/// The mask that a change or an object of a state has as a member.
-bool MaskInside(const Node& node, std::span<const std::string_view> names) {
+/// Whether one of the named masks in the node or in its member `change` has a true part.
+bool HasMask(const Node& node, std::span<const std::string_view> names) {
   const Node change = node.Find("change");
   for (const Node& holder : {node, change}) {
     if (!holder) {
@@ -263,17 +265,17 @@ bool MaskInside(const Node& node, std::span<const std::string_view> names) {
   return false;
 }
 
-Answer Sensitive(std::span<const Argument> arguments) {
+CallResult Sensitive(std::span<const Argument> arguments) {
   static constexpr std::string_view kNames[] = {"before_sensitive", "after_sensitive",
                                                 "sensitive_values", "sensitive"};
-  const Node node = Only(arguments[0]);
-  return {.logical = node && (tfjson::IsSensitive(arguments[0].trail) || MaskInside(node, kNames))};
+  const Node node = SingleNode(arguments[0]);
+  return {.logical = node && (tfjson::IsSensitive(arguments[0].trail) || HasMask(node, kNames))};
 }
 
-Answer Unknown(std::span<const Argument> arguments) {
+CallResult Unknown(std::span<const Argument> arguments) {
   static constexpr std::string_view kNames[] = {"after_unknown"};
-  const Node node = Only(arguments[0]);
-  return {.logical = node && (tfjson::IsUnknown(arguments[0].trail) || MaskInside(node, kNames))};
+  const Node node = SingleNode(arguments[0]);
+  return {.logical = node && (tfjson::IsUnknown(arguments[0].trail) || HasMask(node, kNames))};
 }
 
 constexpr ValueKind kValue = ValueKind::kValue;
@@ -308,7 +310,7 @@ constexpr FunctionSpec kFunctions[] = {
     {.name = "value",
      .result = kValue,
      .parameters = {kNodes},
-     .run = &OnlyValue,
+     .run = &ValueOfNode,
      .doc = "The value of the only node that a query finds."},
     {.name = "action",
      .result = kValue,

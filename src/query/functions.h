@@ -1,5 +1,5 @@
-// The functions of filters. A function is a row: its types, which the parser checks, and what it
-// does. Five are RFC 9535's; the others know plans and states.
+// The functions of filters, one FunctionSpec each. The parser checks the types of their arguments.
+// Five functions are those of RFC 9535; the others read plans and states.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,16 @@ namespace kinu::query {
 /// The types of RFC 9535, section 2.4.1.
 enum class ValueKind : uint8_t { kValue, kLogical, kNodes };
 
-/// A regular expression in I-Regexp syntax (RFC 9485) and what RE2 knows beyond.
+/// A regular expression in I-Regexp syntax (RFC 9485) with the extensions of RE2.
 class Regexp {
  public:
-  /// Null when the pattern is not well-formed.
+  /// Null if the pattern has a syntax error.
   static std::shared_ptr<const Regexp> Compile(std::string_view pattern);
   ~Regexp();
   Regexp(const Regexp&) = delete;
   Regexp& operator=(const Regexp&) = delete;
   bool MatchesWhole(std::string_view text) const;
+  /// Whether a part of the text matches.
   bool MatchesSome(std::string_view text) const;
 
  private:
@@ -33,13 +34,13 @@ class Regexp {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A value inside a filter: nothing, a node, or a constant.
+/// A value in a filter: nothing, a node, or a constant.
 struct Operand {
   enum class Tag : uint8_t { kNothing, kNode, kNull, kTrue, kFalse, kNumber, kString };
   Tag tag = Tag::kNothing;
   tfjson::Node node;
   std::string_view view;  ///< digits or text of a constant
-  std::string owned;      ///< the same when it was computed
+  std::string owned;      ///< digits or text of a computed constant
   bool is_owned = false;
 
   std::string_view text() const { return is_owned ? std::string_view(owned) : view; }
@@ -51,39 +52,42 @@ struct Operand {
   }
 };
 
-/// A node with the steps that lead to it, outermost first.
+/// A node with its trail, outermost step first.
 struct Located {
   tfjson::Node node;
   std::span<const tfjson::TrailStep> trail;
 };
 
-/// An argument: by its parameter's kind one of the three is filled in.
+/// An argument. The kind of the parameter decides which of the first three members is set.
 struct Argument {
   Operand value;
   bool logical = false;
   std::vector<tfjson::Node> nodes;
-  /// Where the first node stands (for functions that look around).
+  /// The trail of the first node, for functions with needs_trail.
   std::vector<tfjson::TrailStep> trail;
-  const Regexp* pattern = nullptr;  ///< the argument compiled, when it is a literal
+  const Regexp* pattern = nullptr;  ///< the compiled pattern, if the argument is a literal
 };
 
-struct Answer {
+/// The result of a function call: `logical` for functions of kLogical, else `value`.
+struct CallResult {
   Operand value;
   bool logical = false;
 };
 
+/// A function of filters.
 struct FunctionSpec {
   std::string_view name;
   ValueKind result = ValueKind::kValue;
   uint8_t parameter_count = 1;
   ValueKind parameters[2] = {};
-  Answer (*run)(std::span<const Argument> arguments) = nullptr;
-  bool needs_trail = false;  ///< looks at what is around its argument
+  CallResult (*run)(std::span<const Argument> arguments) = nullptr;
+  bool needs_trail = false;  ///< reads masks around its argument
   bool has_pattern = false;  ///< the second argument is a regular expression
   std::string_view doc = {};
 };
 
 std::span<const FunctionSpec> Functions();
+/// The function of that name; null if there is none.
 const FunctionSpec* FindFunction(std::string_view name);
 
 }  // namespace kinu::query

@@ -32,7 +32,7 @@ void AppendCsvCell(std::string& out, std::string_view cell) {
   out += '"';
 }
 
-/// One line for people: control characters become spaces.
+/// The text on one line: control characters become spaces.
 std::string OneLine(std::string_view cell) {
   std::string line(cell);
   std::replace_if(
@@ -93,8 +93,8 @@ void ResultWriter::Add(const Found& found) {
   MaskCursor cursor(MaskCursor::Sort::kSensitive);
   size_t depth = found.trail.size();
   if (!options_.show_sensitive) {
-    // A path goes as far as the value that is sensitive as a whole: what is in it is nobody's
-    // business, names included.
+    // The path ends at a value that is sensitive as a whole, because names inside it are sensitive
+    // too.
     FindSecrets(found.node.tree());
     depth = 0;
     while (depth < found.trail.size() && !cursor.whole()) {
@@ -168,7 +168,7 @@ void ResultWriter::AddRow(const Node& node, const MaskCursor& cursor, const std:
 }
 
 void ResultWriter::WriteRows() {
-  // Columns stand in the order in which they first occur.
+  // Columns are in the order of their first occurrence.
   std::vector<std::string> columns;
   FlatMap<std::string, size_t> index;
   for (const Row& row : rows_) {

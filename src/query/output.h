@@ -1,5 +1,5 @@
-// How the results of a query are printed. Sensitive values are replaced unless asked for, in every
-// form. Results are written as they come; only tables wait for the last one.
+// Output of query results. Every format replaces sensitive values, unless options say otherwise.
+// Results are written at once, except in CSV and tables, which need all rows to know the columns.
 #pragma once
 
 #include <functional>
@@ -13,29 +13,30 @@
 namespace kinu::query {
 
 enum class Format : uint8_t {
-  kJson,   ///< one array
-  kLines,  ///< a JSON value a line
-  kRaw,    ///< strings without quotes, a line each
-  kCsv,    ///< a row each: members of objects and elements of arrays are columns
-  kTable,  ///< the same, aligned
-  kCount,  ///< only how many there are
+  kJson,   ///< one JSON array
+  kLines,  ///< a JSON value per line
+  kRaw,    ///< like kLines, but strings without quotes
+  kCsv,    ///< a row per result: members of objects and elements of arrays are columns
+  kTable,  ///< like kCsv, aligned
+  kCount,  ///< only the number of results
 };
 
 struct OutputOptions {
   Format format = Format::kLines;
-  bool paths = false;  ///< the normalized path with each value
+  bool paths = false;  ///< add the normalized path of each value
   bool show_sensitive = false;
 };
 
+/// Writes the results of queries in a format.
 class ResultWriter {
  public:
   using Print = std::function<void(std::string_view)>;
   ResultWriter(OutputOptions options, Print print) : options_(options), print_(std::move(print)) {}
 
-  /// What follows is of another document.
+  /// Call it before the results of another document.
   void BeginDocument() { secrets_of_.reset(); }
   void Add(const Found& found);
-  /// Writes what is left.
+  /// Writes the rest of the output. Call it last.
   void Finish();
   uint64_t count() const { return count_; }
 
@@ -56,7 +57,8 @@ class ResultWriter {
   uint64_t count_ = 0;
   std::string out_;
   std::vector<Row> rows_;
-  /// Of the tree that a result stands in, which is known by where it begins in its document.
+  /// The secrets of the last result's tree; secrets_of_ identifies it by address and offset in the
+  /// document.
   tfjson::Secrets secrets_;
   std::optional<std::pair<const tfjson::Tree*, uint64_t>> secrets_of_;
 };

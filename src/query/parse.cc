@@ -1,4 +1,4 @@
-// The grammar of RFC 9535, by recursive descent. Ref: RFC 9535, appendix A; well-typedness: 2.4.3.
+// A recursive-descent parser. Ref: RFC 9535, appendix A; well-typedness: section 2.4.3.
 #include <charconv>
 #include <utility>
 
@@ -9,9 +9,9 @@
 namespace kinu::query {
 namespace {
 
-/// How deep parentheses, filters and arguments may nest.
+/// Limit of the nesting of parentheses, filters and arguments.
 constexpr int kMostNesting = 200;
-/// Indexes are exact in every JSON implementation. Ref: RFC 9535, section 2.1.
+/// Limit of integers, which must be exact in I-JSON. Ref: RFC 9535, section 2.1.
 constexpr int64_t kMostInteger = (int64_t{1} << 53) - 1;
 
 using ExpressionPtr = std::unique_ptr<Expression>;
@@ -103,7 +103,7 @@ class Parser {
     }
   }
 
-  /// `*` or a name without quotes.
+  /// Reads `*` or a name without quotes.
   bool Shorthand(Segment& segment) {
     Selector selector;
     if (!Accept('*')) {
@@ -150,7 +150,7 @@ class Parser {
     if (Accept('?')) {
       selector.kind = Selector::Kind::kFilter;
       SkipSpace();
-      if (!Deeper()) {
+      if (!EnterNesting()) {
         return false;
       }
       selector.filter = Or();
@@ -182,17 +182,17 @@ class Parser {
     if ((Peek() == '-' || IsDigit(Peek())) && !Integer(selector.end)) {
       return false;
     }
-    const size_t behind_end = at_;
+    const size_t after_end = at_;
     SkipSpace();
     if (!Accept(':')) {
-      at_ = behind_end;
+      at_ = after_end;
       return true;
     }
-    const size_t behind_colon = at_;
+    const size_t after_colon = at_;
     SkipSpace();
     std::optional<int64_t> step;
     if (Peek() != '-' && !IsDigit(Peek())) {
-      at_ = behind_colon;
+      at_ = after_colon;
       return true;
     }
     if (!Integer(step)) {
@@ -225,7 +225,7 @@ class Parser {
     return true;
   }
 
-  /// Four hexadecimal digits.
+  /// Reads four hexadecimal digits.
   bool HexUnit(uint32_t& unit) {
     const std::string_view digits = text_.substr(at_, 4);
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
@@ -312,7 +312,9 @@ class Parser {
 
   // --- Filters ---
 
-  bool Deeper() { return ++nesting_ <= kMostNesting || Fail("the selector is nested too deep"); }
+  bool EnterNesting() {
+    return ++nesting_ <= kMostNesting || Fail("the selector is nested too deep");
+  }
 
   ExpressionPtr Make(Expression::Kind kind, size_t offset) {
     auto expression = std::make_unique<Expression>();
@@ -321,8 +323,8 @@ class Parser {
     return expression;
   }
 
-  ExpressionPtr Joined(Expression::Kind kind, std::string_view word,
-                       ExpressionPtr (Parser::*part)()) {
+  ExpressionPtr ParseChain(Expression::Kind kind, std::string_view word,
+                           ExpressionPtr (Parser::*part)()) {
     const size_t begin = at_;
     ExpressionPtr first = (this->*part)();
     ExpressionPtr joined;
@@ -352,8 +354,8 @@ class Parser {
     }
   }
 
-  ExpressionPtr Or() { return Joined(Expression::Kind::kOr, "||", &Parser::And); }
-  ExpressionPtr And() { return Joined(Expression::Kind::kAnd, "&&", &Parser::Basic); }
+  ExpressionPtr Or() { return ParseChain(Expression::Kind::kOr, "||", &Parser::And); }
+  ExpressionPtr And() { return ParseChain(Expression::Kind::kAnd, "&&", &Parser::Basic); }
 
   ExpressionPtr Basic() {
     const size_t begin = at_;
@@ -375,7 +377,7 @@ class Parser {
     if (left == nullptr) {
       return nullptr;
     }
-    const size_t behind = at_;
+    const size_t after_left = at_;
     SkipSpace();
     Comparison comparison;
     if (Accept("==")) {
@@ -391,7 +393,7 @@ class Parser {
     } else if (Accept(">")) {
       comparison = Comparison::kGreater;
     } else {
-      at_ = behind;
+      at_ = after_left;
       return left;
     }
     SkipSpace();
@@ -409,7 +411,7 @@ class Parser {
   ExpressionPtr Parenthesized() {
     ++at_;
     SkipSpace();
-    if (!Deeper()) {
+    if (!EnterNesting()) {
       return nullptr;
     }
     ExpressionPtr inner = Or();
@@ -425,7 +427,7 @@ class Parser {
     return inner;
   }
 
-  /// A literal, a query or a call.
+  /// Reads a literal, a query or a call.
   ExpressionPtr Operand() {
     const size_t begin = at_;
     const char c = Peek();
@@ -507,7 +509,7 @@ class Parser {
       FailAt(begin, "there is no function \"" + std::string(name) + "\"");
       return nullptr;
     }
-    if (!Deeper()) {
+    if (!EnterNesting()) {
       return nullptr;
     }
     ++at_;
@@ -566,7 +568,7 @@ class Parser {
     return true;
   }
 
-  /// Whether it can be compared.
+  /// Reports an error unless the expression can be compared.
   bool CheckValue(const Expression& expression) {
     switch (expression.kind) {
       case Expression::Kind::kQuery:
@@ -588,7 +590,7 @@ class Parser {
     }
   }
 
-  /// Whether it can be tested.
+  /// Reports an error unless the expression can be a condition.
   bool CheckLogical(const Expression& expression) {
     switch (expression.kind) {
       case Expression::Kind::kCall:

@@ -19,7 +19,7 @@ using tfjson::Member;
 using tfjson::Node;
 using tfjson::TokenStream;
 
-/// Results of a query, printed; or "error at OFFSET".
+/// The printed results of a query, or "error at OFFSET".
 std::string Ask(const std::string& selector, const std::string& document,
                 OutputOptions options = {.format = Format::kJson}) {
   const auto query = ParseSelector(selector);
@@ -41,7 +41,7 @@ std::string Ask(const std::string& selector, const std::string& document,
   return out.substr(0, out.find_last_not_of('\n') + 1);
 }
 
-/// The same without passing anything by: the whole document in memory.
+/// The same without streaming, with the whole document in memory.
 std::string AskWhole(const std::string& selector, const std::string& document) {
   const auto query = ParseSelector(selector);
   const auto parsed = Document::Parse(document);
@@ -152,7 +152,7 @@ TEST(Output, Forms) {
   EXPECT_EQ(Ask("$.x", document), "[]");
 }
 
-TEST(Streaming, PassesByWhatIsNotNeeded) {
+TEST(Streaming, SkipsValuesWithoutHoldingThem) {
   struct Row {
     std::string_view selector;
     size_t masks, none;
@@ -204,7 +204,7 @@ TEST(Streaming, FindsWhatTheTreeFinds) {
   }
 }
 
-/// Each path that is printed finds, as a selector and as steps, the value that stands beside it.
+/// Each printed path, as a selector and as steps, finds the value printed beside it.
 TEST(Output, PathsLeadBack) {
   const auto results = *Document::Parse(
       Ask("$..*", kPlan, {.format = Format::kJson, .paths = true, .show_sensitive = true}));
@@ -224,7 +224,7 @@ TEST(Output, PathsLeadBack) {
   EXPECT_GT(count, 40U);
 }
 
-/// No form of output shows what the document calls sensitive, unless asked for.
+/// No format shows sensitive values unless show_sensitive is set.
 TEST(Output, SecretsStayInside) {
   std::mt19937 random(13);
   static constexpr std::string_view kSelectors[] = {
@@ -297,7 +297,8 @@ TEST(Summary, TheMostImportantFirst) {
   EXPECT_EQ(SummarizePlan((*Document::Parse("{}"))->root(), 100), "Plan: no changes\n");
 }
 
-// --- RFC 9535's own cases, where they lie beside the repository ---
+// --- The compliance suite of RFC 9535. It is not part of the repository: the test is skipped
+// unless the folder `shared` is beside it, or KINU_SHARED names such a folder. ---
 
 bool SameResults(const Node& results, const std::string& got) {
   const auto parsed = Document::Parse(got);

@@ -1,5 +1,5 @@
-// Selectors: JSONPath as RFC 9535 defines it, parsed and checked for well-typedness. Beside the
-// standard's functions there are some that know the documents (functions.h).
+// Selectors: JSONPath of RFC 9535, parsed and checked for well-typedness. Additional functions read
+// plans and states (functions.h).
 #pragma once
 
 #include <cstdint>
@@ -32,16 +32,17 @@ struct Selector {
   ~Selector();
 };
 
+/// A segment: selects children, or descendants.
 struct Segment {
-  bool descendant = false;  ///< ..[…]: applies to the node and all below it
+  bool descendant = false;  ///< ..[…]: applies to the node and all values inside it
   std::vector<Selector> selectors;
 };
 
-/// `$…` or, in a filter, `@…`.
+/// A query: `$…` or, in a filter, `@…`.
 struct Query {
   bool absolute = true;
   std::vector<Segment> segments;
-  /// Whether it can find one node at most: only single names and indexes.
+  /// Whether it finds at most one node: it has only single names and indexes.
   bool IsSingular() const;
 };
 
@@ -54,12 +55,12 @@ struct Expression {
     kAnd,      ///< operands
     kNot,      ///< one operand
     kCompare,  ///< two operands
-    kQuery,    ///< a query: tested for being non-empty, or compared when singular
+    kQuery,    ///< a query: true if it finds a node; its value can be compared if it is singular
     kCall,     ///< a function; operands are the arguments
     kNull,
     kTrue,
     kFalse,
-    kNumber,  ///< text: as it is written
+    kNumber,  ///< text: as in the source
     kString,  ///< text: decoded
   };
   Kind kind = Kind::kNull;
@@ -69,11 +70,11 @@ struct Expression {
   Query query;
   const FunctionSpec* function = nullptr;
   std::string text;
-  /// Of match() and search() with a literal pattern: compiled once.
+  /// The compiled pattern of match() and search(), if it is a literal.
   std::shared_ptr<const Regexp> pattern;
 };
 
-/// Why a text is no selector: a sentence without full stop, and the byte that it is about.
+/// A syntax error: a message without a final full stop, and a byte offset in the selector.
 struct SelectorError {
   size_t offset = 0;
   std::string message;
@@ -81,10 +82,10 @@ struct SelectorError {
 
 std::expected<Query, SelectorError> ParseSelector(std::string_view text);
 
-/// What a query needs of its document.
+/// The parts of the document that a query reads outside the values that it selects.
 struct QueryNeeds {
-  bool root = false;   ///< a filter looks at `$`
-  bool trail = false;  ///< a function looks at what is around a node
+  bool root = false;   ///< a filter refers to `$`
+  bool trail = false;  ///< a function reads masks around a node
 };
 QueryNeeds NeedsOf(const Query& query);
 

@@ -8,8 +8,8 @@ using tfjson::TrailStep;
 
 namespace {
 
-/// A state has its outputs and modules below `values` of the outermost object, where no mask stands
-/// beside.
+/// Whether the segment is the member `values` of a state, which contains its outputs and modules
+/// and has no mask beside it.
 bool IsStateValues(const Query& query, size_t segment) {
   if (segment != 0 || query.segments.size() < 2 || query.segments[1].descendant ||
       query.segments[1].selectors.size() != 1) {
@@ -20,7 +20,7 @@ bool IsStateValues(const Query& query, size_t segment) {
          (next == "root_module" || next == "outputs");
 }
 
-/// Whether the children that a selector chooses can be told one by one, in order, from the front.
+/// Whether a selector can decide about each child in document order, without knowing the size.
 bool IsForward(const Selector& selector) {
   switch (selector.kind) {
     case Selector::Kind::kName:
@@ -58,10 +58,10 @@ class Walk {
   }
 
  private:
-  /// At the value that the first `segment` segments lead to: steps over it.
+  /// Applies the query from segment number `segment` on to the current value, and reads past it.
   bool Visit(size_t segment) {
     if (segment >= streamed_) {
-      return Hold(segment);
+      return EvaluateInMemory(segment);
     }
     const Selector& selector = query_.segments[segment].selectors[0];
     const char first = stream_.Peek();
@@ -71,8 +71,8 @@ class Walk {
     const bool all =
         selector.kind == Selector::Kind::kWildcard || selector.kind == Selector::Kind::kFilter;
     if (first == '{' && all) {
-      // Which of the members have masks beside them is not known before the object's end.
-      return keep_masks_ ? Hold(segment) : Members(segment, nullptr);
+      // Masks of a member may follow it, so the object must be held to its end.
+      return keep_masks_ ? EvaluateInMemory(segment) : Members(segment, nullptr);
     }
     if (first == '[' && selector.kind != Selector::Kind::kName) {
       return Elements(segment, selector);
@@ -80,8 +80,8 @@ class Walk {
     return stream_.SkipValue();
   }
 
-  /// The child at the current token has been chosen by the selector of `segment`.
-  bool Chosen(size_t segment) {
+  /// Continues at the current child, which the selector of `segment` has chosen.
+  bool VisitChosen(size_t segment) {
     const Selector& selector = query_.segments[segment].selectors[0];
     if (selector.kind != Selector::Kind::kFilter) {
       return Visit(segment + 1);
@@ -91,10 +91,10 @@ class Walk {
     }
     Evaluator evaluator(tree_.root());
     const bool holds = evaluator.Test(*selector.filter, tree_.root());
-    return !Ambiguous(evaluator) && (!holds || Evaluate(evaluator, segment + 1));
+    return !ReportAmbiguous(evaluator) && (!holds || Evaluate(evaluator, segment + 1));
   }
 
-  /// The members of an object, or the one of a given name.
+  /// Visits all members of an object, or those named `*wanted`.
   bool Members(size_t segment, const std::string* wanted) {
     bool found = false;
     stream_.Advance();
@@ -107,7 +107,8 @@ class Walk {
       }
       const std::string_view quoted = stream_.Text();
       bool chosen = true;
-      // An escape is longer than what it stands for, so most names need no look at all.
+      // An escape is longer than its character, so a name that is not longer than the wanted one
+      // can be compared without decoding.
       const bool escaped =
           (wanted == nullptr || quoted.size() > wanted->size() + 2) && stream_.HasEscapes();
       if (wanted != nullptr) {
@@ -133,7 +134,7 @@ class Walk {
         }
         continue;
       }
-      if (!Chosen(segment) || stopped_) {
+      if (!VisitChosen(segment) || stopped_) {
         return stopped_;
       }
       passed_.pop_back();
@@ -164,7 +165,7 @@ class Walk {
         continue;
       }
       passed_.emplace_back(index);
-      if (!Chosen(segment) || stopped_) {
+      if (!VisitChosen(segment) || stopped_) {
         return stopped_;
       }
       passed_.pop_back();
@@ -173,8 +174,8 @@ class Walk {
     return true;
   }
 
-  /// Takes the value into memory and goes on there.
-  bool Hold(size_t segment) {
+  /// Reads the value into memory and evaluates the rest of the query there.
+  bool EvaluateInMemory(size_t segment) {
     if (!tree_.Read(stream_)) {
       return false;
     }
@@ -188,14 +189,14 @@ class Walk {
         evaluator.Run(rest, tree_.root(), [&](Node node, std::span<const TrailStep> trail) {
           return sink_({.node = node, .passed = passed_, .trail = trail});
         });
-    if (Ambiguous(evaluator)) {
+    if (ReportAmbiguous(evaluator)) {
       return false;
     }
     stopped_ = stopped_ || !all;
     return true;
   }
 
-  bool Ambiguous(const Evaluator& evaluator) {
+  bool ReportAmbiguous(const Evaluator& evaluator) {
     return evaluator.problem() &&
            !stream_.FailAt(evaluator.problem()->offset, evaluator.problem()->message);
   }

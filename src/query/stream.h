@@ -1,6 +1,6 @@
-// Queries over a document while it is read. What a selector's first segments say to pass by is
-// never held: as long as they are single names, `*`, indexes and slices counted from the front, or
-// one filter, only the values that reach the end of them are in memory, one at a time.
+// Streaming queries: evaluates a query while the document is read. The leading segments that are
+// single names, `*`, indexes and slices from the front, or one filter need no memory for the values
+// that they skip; only the values that they select are in memory, one at a time.
 #pragma once
 
 #include <functional>
@@ -15,29 +15,30 @@
 
 namespace kinu::query {
 
-/// A node that was found, valid during the call of the sink.
+/// A found node, valid during the call of the sink.
 struct Found {
   tfjson::Node node;
-  /// The way to the node: first these steps, …
+  /// The path to the node: first these steps, outside the tree in memory, …
   std::span<const tfjson::PathStep> passed;
-  /// … then these, which lie in memory.
+  /// … then these, inside it.
   std::span<const tfjson::TrailStep> trail;
 };
 /// Returns false to end the query.
 using FoundSink = std::function<bool(const Found&)>;
 
+/// Options of RunQuery().
 struct RunOptions {
-  /// Hold whatever is needed to tell which values are sensitive.
+  /// Hold the masks beside values in memory, so that sensitive values can be recognised.
   bool keep_masks = true;
-  /// The text is a stream of values, each a document of its own.
+  /// The text is a sequence of documents.
   bool many = false;
 };
 
-/// How many of a query's segments are passed by without holding anything.
+/// Number of leading segments that are evaluated without holding values.
 size_t StreamedSegments(const Query& query, const RunOptions& options);
 
-/// Runs a query over the text of a stream, which is checked to its end. False when it is malformed,
-/// or has a name twice where a selector names it: the stream's problem says it.
+/// Runs a query over the text of a stream, and checks the syntax of all of it. False, with the
+/// stream's problem set, if it is malformed or has a selected name twice in one object.
 bool RunQuery(tfjson::TokenStream& stream, const Query& query, const RunOptions& options,
               const FoundSink& sink);
 

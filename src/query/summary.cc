@@ -14,7 +14,7 @@ using tfjson::Node;
 
 namespace {
 
-/// What a change does, the most important first.
+/// The effect of a change, the most important first.
 enum class Effect : uint8_t {
   kDestroy,
   kReplace,
@@ -28,7 +28,7 @@ enum class Effect : uint8_t {
 
 struct Words {
   std::string_view verb;     ///< in a line
-  std::string_view counted;  ///< behind a number in the first line
+  std::string_view counted;  ///< after a number in the first line
 };
 constexpr Words kWords[] = {{"destroy", "to destroy"}, {"replace", "to replace"},
                             {"forget", "to forget"},   {"update", "to change"},
@@ -49,7 +49,7 @@ bool Has(const Node& actions, std::string_view action) {
   return false;
 }
 
-/// kCount: nothing happens.
+/// The effect of a change; kCount if it has none.
 Effect EffectOf(const Node& change) {
   const Node actions = change ? change.Find("actions") : Node();
   if (!actions || !actions.is_array()) {
@@ -73,7 +73,7 @@ Effect EffectOf(const Node& change) {
   return change.Find("importing") ? Effect::kImport : Effect::kCount;
 }
 
-/// The attributes whose values differ, or will only be known later.
+/// ": " and the names of the attributes whose values differ or are unknown; may be empty.
 std::string ChangedAttributes(const Node& change) {
   const Node before = change.Find("before");
   const Node after = change.Find("after");
@@ -141,8 +141,8 @@ void AddResources(const Node& list, std::vector<Change>& changes,
   }
 }
 
-/// The longest beginning of `text` that is at most `size` bytes and ends with a whole character.
-std::string_view Cut(std::string_view text, size_t size) {
+/// The longest prefix of `text` that has at most `size` bytes and ends with a whole character.
+std::string_view Truncated(std::string_view text, size_t size) {
   if (text.size() > size) {
     while (size > 0 && (text[size] & 0xC0) == 0x80) {
       --size;
@@ -165,7 +165,7 @@ std::string SummarizePlan(const Node& plan, size_t bytes) {
   size_t outputs = 0;
   if (const Node output_changes = plan.Find("output_changes")) {
     for (const Member member : output_changes.members()) {
-      // Format 0.1 has one object more around the change.
+      // Format 0.1 has an additional object around the change.
       const Node inner = member.value.Find("change");
       if (EffectOf(inner ? inner : member.value) != Effect::kCount) {
         ++outputs;
@@ -197,7 +197,7 @@ std::string SummarizePlan(const Node& plan, size_t bytes) {
   for (const Change& change : changes) {
     const size_t left = changes.size() - shown - 1;
     const std::string more = "… " + std::to_string(left) + " more\n";
-    // A line is only taken when what must follow it fits too.
+    // The line about omitted changes must fit after this one.
     if (out.size() + change.line.size() + 1 + (left > 0 ? more.size() : 0) > bytes) {
       break;
     }
@@ -207,7 +207,7 @@ std::string SummarizePlan(const Node& plan, size_t bytes) {
   if (shown < changes.size()) {
     out += "… " + std::to_string(changes.size() - shown) + " more\n";
   }
-  return std::string(Cut(out, bytes));
+  return std::string(Truncated(out, bytes));
 }
 
 }  // namespace kinu::query

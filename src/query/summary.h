@@ -1,4 +1,4 @@
-// A plan within a number of bytes: what somebody must know of it, the most important changes first.
+// A summary of a plan within a number of bytes, with the most important changes first.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace kinu::query {
 
-/// Lines for people and programs, at most `bytes` long: how many changes of each sort, then the
-/// changes themselves (what is lost first), then how many are left out. The same plan always gives
-/// the same lines; values do not occur in them.
+/// A text of at most `bytes` bytes: the number of changes of each kind, then a line per change
+/// (destroyed objects first), then the number of omitted changes. Deterministic; contains no values
+/// of attributes.
 std::string SummarizePlan(const tfjson::Node& plan, size_t bytes);
 
 }  // namespace kinu::query
