@@ -1,7 +1,7 @@
-// Assertions: what a check says of a plan or a state. A kind is a row of a table: its name, whether
-// it looks at plans or states, its arguments, and the function that decides. Decoding an assertion
-// and applying it are separate, so that one that is malformed is told apart from one that fails.
-// Ref: the contract of `check`, sections 5 and 6.
+// Assertions about plans and states. A KindSpec describes a kind of assertion: its name, whether it
+// is about plans or states, its arguments, and the function that decides. Decoding and running are
+// separate steps, because an invalid assertion is an error and not a failure. docs/check.md
+// describes the kinds.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ namespace kinu::check {
 
 enum class Side : uint8_t { kPlan, kState };
 
-/// What an argument has to be.
+/// The type of an argument.
 enum class ArgumentType : uint8_t {
   kText,         ///< a string
-  kAction,       ///< a word for the actions of a change
+  kAction,       ///< the name of a change's actions, such as "Create"
   kComparer,     ///< "values_same" or "values_differ"
   kPath,         ///< a list of steps
   kPaths,        ///< a list of paths
@@ -54,24 +54,26 @@ struct StateValue {
   uint64_t document = 0;
 };
 
-/// A selector that may stand in place of other arguments.
+/// A selector that can replace other arguments.
 struct SelectorSpec {
   std::string_view name;
   std::string_view address;    ///< the argument that it replaces
-  std::string_view path = {};  ///< one that it replaces or that may still be given; empty: none
-  /// What it finds are the resources or outputs, and `path` goes on from there; without `path` it
-  /// finds the values themselves. False: it finds the values, and `path` cannot be given.
+  std::string_view path = {};  ///< the path argument; empty if the kind has none
+  /// True: `path` is optional. With it, the selector finds resources or outputs, in which the path
+  /// finds the values; without it, the selector finds the values. False: the selector replaces
+  /// `path` too.
   bool path_may_follow = false;
 };
 
-/// What came out of an assertion.
+/// The result of an assertion.
 struct Outcome {
   bool passed = false;
   std::string message;   ///< why it failed
-  tfjson::Node found{};  ///< the value that was looked at, where there is one
-  tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< what of it is sensitive
+  tfjson::Node found{};  ///< the tested value, if there is one
+  tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};  ///< sensitive parts of `found`
 };
 
+/// The documents that assertions refer to by index.
 struct Documents {
   std::vector<std::unique_ptr<PlanDocument>> plans;
   std::vector<std::unique_ptr<StateDocument>> states;
@@ -79,6 +81,7 @@ struct Documents {
 
 struct Assertion;
 
+/// A kind of assertion.
 struct KindSpec {
   std::string_view name;
   Side side = Side::kPlan;
@@ -88,16 +91,17 @@ struct KindSpec {
   bool has_state_values = false;  ///< `state_value` blocks instead of `document`
 };
 
+/// A decoded assertion.
 struct Assertion {
   std::string kind_name;
-  const KindSpec* kind = nullptr;  ///< null: there is no such kind
-  /// In the order of the kind's specs. What a selector replaces is an empty text.
+  const KindSpec* kind = nullptr;  ///< null if the kind does not exist
+  /// In the order of the kind's specs. Arguments that a selector replaces are empty texts.
   std::vector<ArgumentValue> arguments;
   std::vector<StateValue> state_values;
   uint64_t document = 0;
-  bool in_modules = false;          ///< `child_modules = true`: resources of all modules
-  std::vector<Selector> selectors;  ///< in the order of the kind's specs; null: not given
-  std::string error;                ///< why it is malformed; empty when it is not
+  bool in_modules = false;          ///< `child_modules = true`: searches all modules
+  std::vector<Selector> selectors;  ///< in the order of the kind's specs; null if not given
+  std::string error;                ///< why the assertion is invalid; empty if it is valid
   SourceRange range;                ///< in the check file
 
   const std::string& Text(size_t i) const { return std::get<std::string>(arguments[i]); }
@@ -105,12 +109,12 @@ struct Assertion {
   const query::Query* selector(size_t i = 0) const {
     return i < selectors.size() ? selectors[i].get() : nullptr;
   }
-  /// Whether there is a selector anywhere.
+  /// Whether the assertion or one of its `state_value` blocks has a selector.
   bool HasSelector() const;
   const KnownValue& Known(size_t i) const { return *std::get<const KnownValue*>(arguments[i]); }
-  /// The argument of that name when it is text, or empty.
+  /// The argument of that name if it is a text; else empty.
   std::string_view TextNamed(std::string_view name) const;
-  /// The first argument that is a path, or null.
+  /// The first argument that is a path; null if there is none.
   const tfjson::Path* FirstPath() const;
 };
 
@@ -118,11 +122,11 @@ std::span<const KindSpec> PlanKinds();
 std::span<const KindSpec> StateKinds();
 const KindSpec* FindKind(Side side, std::string_view name);
 
-/// Reads the body of an assertion. What is wrong stands in the result's `error`.
+/// Reads the body of an assertion. The result's `error` says why it is invalid.
 Assertion DecodeAssertion(Side side, std::string_view kind, const hcl::Body& body,
                           SourceRange range, const KnownValueScope& scope);
 
-/// Applies a well-formed assertion.
+/// Applies an assertion, which must be valid. The documents that it refers to must exist.
 Outcome Run(const Assertion& assertion, const Documents& documents);
 
 }  // namespace kinu::check

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kLabels[] = {"name"};
 
-/// Whether a JSON property can only be blocks: an object, or an array of objects.
+/// Whether a JSON value is a block or blocks: an object, or an array of objects.
 bool IsBlocks(const hcl::Expr& value) {
   if (value.kind == hcl::ExprKind::kJsonObject) {
     return true;
@@ -24,7 +24,7 @@ bool IsBlocks(const hcl::Expr& value) {
   return true;
 }
 
-void NoAttributes(SourceRange range, Diagnostics& diags) {
+void ReportAttribute(SourceRange range, Diagnostics& diags) {
   diags.Error("Unsupported argument", "Only assertions can stand here, each a block of its own.",
               range);
 }
@@ -91,7 +91,7 @@ void CheckFiles::ReadAssertions(Side side, const hcl::Block& block, Check& check
   if (!block.body->is_json()) {
     const auto& body = static_cast<const hcl::NativeBody&>(*block.body);
     for (const hcl::NativeAttribute& attribute : body.attributes) {
-      NoAttributes({body.file, attribute.begin, attribute.name_end}, diags);
+      ReportAttribute({body.file, attribute.begin, attribute.name_end}, diags);
     }
     for (const hcl::NativeBlock& assertion : body.blocks) {
       const SourceRange range{body.file, assertion.type_begin, assertion.type_end};
@@ -105,13 +105,13 @@ void CheckFiles::ReadAssertions(Side side, const hcl::Block& block, Check& check
     }
     return;
   }
-  // Every property is an assertion, whatever its name: the names are the schema.
+  // Every property is an assertion, so the names of the properties are the schema.
   Diagnostics repeated;
   const std::vector<hcl::Attribute> properties = block.body->JustAttributes({}, repeated);
   std::vector<hcl::BlockSchema> kinds;
   for (const hcl::Attribute& property : properties) {
     if (!IsBlocks(*property.expr)) {
-      NoAttributes(property.name_range, diags);
+      ReportAttribute(property.name_range, diags);
     }
     kinds.push_back({.type = property.name});
   }

@@ -1,5 +1,5 @@
-// Check files: named checks, each with assertions about plans and states, in native or JSON syntax.
-// Ref: the contract of `check`, section 3.
+// Check files: named checks with assertions about plans and states, in native or JSON syntax.
+// docs/check.md describes the language.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,15 @@ struct Check {
   std::vector<Assertion> assertions;  ///< in the order of the source
 };
 
-/// All check files of a run. Owns their sources, so ranges stay valid as long as it lives.
+/// All check files of a run. Owns their sources: ranges are valid as long as it lives.
 class CheckFiles {
  public:
-  /// Reads a file; the syntax follows from its name. What makes it unusable goes to `diags`; what
-  /// is wrong inside an assertion stays with the assertion.
+  /// Reads a file, in JSON syntax if its name ends with ".json". Reports errors, except those in
+  /// assertions, which Assertion::error has.
   void Add(const std::string& name, std::string text, Diagnostics& diags);
 
   const std::vector<Check>& checks() const { return checks_; }
-  /// Whether an assertion selects from the whole document.
+  /// Whether an assertion has a selector, and so needs whole documents.
   bool has_selectors() const;
 
  private:

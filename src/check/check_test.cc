@@ -29,7 +29,7 @@ Documents MakeDocuments() {
   return documents;
 }
 
-/// Runs the assertions of one side and gives their statuses: p, f or e.
+/// Runs assertions and returns their statuses: p, f or e.
 std::string Statuses(const std::string& body, const std::string& name = "t.kinucheck.hcl") {
   CheckFiles files;
   Diagnostics diags;
@@ -52,7 +52,7 @@ std::string State(const std::string& assertions) {
   return Statuses("check \"c\" {\n  state {\n" + assertions + "\n  }\n}\n");
 }
 
-/// One `expect_known_value` of the plan's a.b.
+/// The status of `expect_known_value` for a.b of the plan.
 std::string Known(const std::string& path, const std::string& value) {
   return Plan("expect_known_value {\n address = \"a.b\"\n path = " + path + "\n value = " + value +
               "\n}");
@@ -93,7 +93,7 @@ TEST(KnownValues, OfAPlan) {
   }
 }
 
-TEST(PlanKinds, LookAtTheFirstChangeOfAnAddress) {
+TEST(PlanKinds, UseTheFirstChangeOfAnAddress) {
   EXPECT_EQ(Plan("expect_empty_plan {}\nexpect_non_empty_plan {}"), "fp");
   EXPECT_EQ(Plan(R"(expect_resource_action {
       address = "a.b"
@@ -168,7 +168,7 @@ TEST(StateKinds, SearchTheRootModule) {
             "fpppf");
 }
 
-TEST(Selectors, StandForAddressAndPath) {
+TEST(Selectors, ReplaceAddressAndPath) {
   const auto known = [](const std::string& selector, const std::string& value) {
     return "expect_known_value {\n selector = \"" + selector + "\"\n value = " + value + "\n}\n";
   };
@@ -183,7 +183,7 @@ TEST(Selectors, StandForAddressAndPath) {
             "e");
 }
 
-/// One assertion with these arguments.
+/// The source of an assertion with these arguments.
 std::string Block(const std::string& kind, const std::vector<std::string>& arguments) {
   std::string text = kind + " {\n";
   for (const std::string& argument : arguments) {
@@ -192,7 +192,7 @@ std::string Block(const std::string& kind, const std::vector<std::string>& argum
   return text + "}\n";
 }
 
-TEST(Selectors, StandForWhatIsNamed) {
+TEST(Selectors, ReplaceNames) {
   const auto plan = [](auto... arguments) { return Plan(Block(arguments...)); };
   const auto state = [](auto... arguments) { return State(Block(arguments...)); };
   using List = std::vector<std::string>;
@@ -239,7 +239,7 @@ TEST(Selectors, StandForWhatIsNamed) {
   EXPECT_EQ(state("expect_known_value", List{all, "path = [\"n\"]", "value = not_null()"}), "f");
   EXPECT_EQ(
       state("expect_sensitive_value", List{"selector = \"$..resources[0]\"", "path = [\"id\"]"}),
-      "f");  // the first resource of the module below has no masks
+      "f");  // the first resource of the child module has no masks
   EXPECT_EQ(state("expect_sensitive_value",
                   List{"selector = \"$.values.root_module.resources[0].values.id\""}),
             "p");
@@ -252,7 +252,7 @@ TEST(Selectors, StandForWhatIsNamed) {
             "p");
   EXPECT_EQ(state("compare_value", List{"comparer = \"values_same\"", "state_value {",
                                         "selector = \"$.values.root_module..values.id\"", "}"}),
-            "f");  // one of them is another
+            "f");  // one of the values differs
   EXPECT_EQ(state("compare_value",
                   List{"comparer = \"values_same\"", "state_value {",
                        "selector = \"$.values.root_module.resources[*].values.id\"", "}"}),
@@ -266,7 +266,7 @@ TEST(Selectors, StandForWhatIsNamed) {
             "p");
   EXPECT_EQ(state("compare_value_pairs",
                   List{one, "selector_two = \"$..id\"", "comparer = \"values_same\""}),
-            "f");  // finds several
+            "f");  // the selector finds several values
   EXPECT_EQ(state("compare_value_collection",
                   List{"collection_selector = \"$..resources[*].values.list[*].k\"",
                        "address = \"a.b\"", "path = [\"n\"]", "comparer = \"values_same\""}),
@@ -291,7 +291,7 @@ TEST(Selectors, StandForWhatIsNamed) {
             "p");
 }
 
-TEST(Documents, OfTheFirstFormat) {
+TEST(Documents, OfFormat01) {
   constexpr const char* kOld = R"({"format_version":"0.1",
    "proposed_unknown":{"outputs":{"o":{"value":true}},"root_module":{"child_modules":[
     {"resources":[{"address":"module.m.a.b","values":{"id":true,"n":false}}]}]}},
@@ -369,7 +369,7 @@ TEST(Documents, Unusable) {
   EXPECT_TRUE(StateDocument::Read(R"({"format_version":"1.0"})"));
 }
 
-TEST(Reports, HideWhatIsSensitive) {
+TEST(Reports, HideSensitiveValues) {
   CheckFiles files;
   Diagnostics diags;
   files.Add("t.kinucheck.hcl", R"(check "a <b>" {

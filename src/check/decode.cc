@@ -1,5 +1,5 @@
-// From the body of an assertion to its arguments. Nothing is converted: a string where a number
-// belongs is malformed, and the reverse.
+// Decodes the body of an assertion into its arguments. Types are never converted: a string in place
+// of a number is an error.
 #include <algorithm>
 
 #include "check/assertion.h"
@@ -18,14 +18,14 @@ constexpr std::string_view kActions[] = {
     "Replace"};
 constexpr std::string_view kComparers[] = {"values_same", "values_differ"};
 
-bool Usable(const Value& value) {
+bool IsKnownNotNull(const Value& value) {
   return value.IsKnown() && !value.IsNull();
 }
 bool IsSequence(const Value& value) {
-  return Usable(value) && (value.type().is_tuple() || value.type().is_list());
+  return IsKnownNotNull(value) && (value.type().is_tuple() || value.type().is_list());
 }
 bool IsText(const Value& value) {
-  return Usable(value) && value.type() == Type::String();
+  return IsKnownNotNull(value) && value.type() == Type::String();
 }
 
 class Decoder {
@@ -35,7 +35,7 @@ class Decoder {
 
   void Decode(const hcl::Body& body) {
     const KindSpec& kind = *assertion_.kind;
-    const std::vector<const SelectorSpec*> selectors = Given(body, kind.selectors);
+    const std::vector<const SelectorSpec*> selectors = FindSelectors(body, kind.selectors);
     std::vector<hcl::AttributeSchema> attributes;
     bool has_address = false;
     for (const ArgumentSpec& argument : kind.arguments) {
@@ -71,7 +71,7 @@ class Decoder {
         return;
       }
       if (const hcl::Attribute* attribute = content.Find(argument.name)) {
-        Argument(argument, *attribute->expr);
+        ReadArgument(argument, *attribute->expr);
       } else {
         assertion_.arguments.emplace_back(std::string());
       }
@@ -83,13 +83,13 @@ class Decoder {
     }
     if (const hcl::Attribute* flag = searches_state ? content.Find(kChildModules) : nullptr) {
       const Value value = Evaluate(*flag->expr);
-      if (!failed() && !(Usable(value) && value.type() == Type::Bool())) {
+      if (!failed() && !(IsKnownNotNull(value) && value.type() == Type::Bool())) {
         Fail("child_modules must be true or false");
       }
       assertion_.in_modules = !failed() && value.AsBool();
     }
     if (!kind.has_state_values) {
-      assertion_.document = Document(content);
+      assertion_.document = ReadDocument(content);
       return;
     }
     if (!failed() && content.blocks.empty()) {
@@ -133,9 +133,9 @@ class Decoder {
     return value;
   }
 
-  /// The selectors that a body has.
-  static std::vector<const SelectorSpec*> Given(const hcl::Body& body,
-                                                std::span<const SelectorSpec> specs) {
+  /// The selectors that a body contains.
+  static std::vector<const SelectorSpec*> FindSelectors(const hcl::Body& body,
+                                                        std::span<const SelectorSpec> specs) {
     std::vector<hcl::AttributeSchema> names;
     for (const SelectorSpec& spec : specs) {
       names.push_back({.name = spec.name});
@@ -152,7 +152,7 @@ class Decoder {
   }
 
   Selector ReadSelector(std::string_view name, const hcl::Expr& expr) {
-    const std::string text = Text(name, Evaluate(expr));
+    const std::string text = ReadText(name, Evaluate(expr));
     if (failed()) {
       return nullptr;
     }
@@ -165,7 +165,7 @@ class Decoder {
     return std::make_shared<const query::Query>(*std::move(selector));
   }
 
-  uint64_t Document(const hcl::BodyContent& content) {
+  uint64_t ReadDocument(const hcl::BodyContent& content) {
     const hcl::Attribute* attribute = failed() ? nullptr : content.Find(kDocument);
     if (attribute == nullptr) {
       return 0;
@@ -174,7 +174,7 @@ class Decoder {
     if (failed()) {
       return 0;
     }
-    const bool number = Usable(value) && value.type() == Type::Number();
+    const bool number = IsKnownNotNull(value) && value.type() == Type::Number();
     const std::optional<int64_t> index = number ? value.AsInt64() : std::nullopt;
     if (!index || *index < 0) {
       Fail("document must be the number of a document, counted from 0");
@@ -188,7 +188,7 @@ class Decoder {
     static constexpr hcl::AttributeSchema kAttributes[] = {
         {"address", true}, {"path", true}, {kDocument, false}};
     static constexpr hcl::AttributeSchema kSelecting[] = {{kSelector, true}, {kDocument, false}};
-    const bool selects = !Given(body, kSpec).empty();
+    const bool selects = !FindSelectors(body, kSpec).empty();
     const auto content =
         Read(body, {.attributes = selects ? std::span<const hcl::AttributeSchema>(kSelecting)
                                           : std::span<const hcl::AttributeSchema>(kAttributes)});
@@ -196,21 +196,22 @@ class Decoder {
     if (!failed() && selects) {
       result.selector = ReadSelector(kSelector, *content.Find(kSelector)->expr);
     } else if (!failed()) {
-      result.address = Text("address", Evaluate(*content.Find("address")->expr));
-      result.path = failed() ? tfjson::Path() : Path("path", Evaluate(*content.Find("path")->expr));
+      result.address = ReadText("address", Evaluate(*content.Find("address")->expr));
+      result.path =
+          failed() ? tfjson::Path() : ReadPath("path", Evaluate(*content.Find("path")->expr));
     }
-    result.document = Document(content);
+    result.document = ReadDocument(content);
     assertion_.state_values.push_back(std::move(result));
   }
 
-  std::string Text(std::string_view name, const Value& value) {
+  std::string ReadText(std::string_view name, const Value& value) {
     if (!failed() && !IsText(value)) {
       Fail(std::string(name) + " must be a string");
     }
     return failed() ? std::string() : std::string(value.AsString());
   }
 
-  tfjson::Path Path(std::string_view name, const Value& value) {
+  tfjson::Path ReadPath(std::string_view name, const Value& value) {
     tfjson::Path path;
     if (!failed() && !IsSequence(value)) {
       Fail(std::string(name) + " must be a list of steps");
@@ -220,7 +221,7 @@ class Decoder {
     }
     for (const Value& step : value.elements()) {
       const std::optional<int64_t> index =
-          Usable(step) && step.type() == Type::Number() ? step.AsInt64() : std::nullopt;
+          IsKnownNotNull(step) && step.type() == Type::Number() ? step.AsInt64() : std::nullopt;
       if (IsText(step)) {
         path.Append(std::string(step.AsString()));
       } else if (index && *index >= 0) {
@@ -233,7 +234,7 @@ class Decoder {
     return path;
   }
 
-  void Argument(const ArgumentSpec& spec, const hcl::Expr& expr) {
+  void ReadArgument(const ArgumentSpec& spec, const hcl::Expr& expr) {
     const Value value = Evaluate(expr);
     if (failed()) {
       return;
@@ -241,16 +242,16 @@ class Decoder {
     const std::string name(spec.name);
     switch (spec.type) {
       case ArgumentType::kText:
-        assertion_.arguments.emplace_back(Text(spec.name, value));
+        assertion_.arguments.emplace_back(ReadText(spec.name, value));
         break;
       case ArgumentType::kAction:
-        Word(spec.name, value, kActions);
+        ReadWord(spec.name, value, kActions);
         break;
       case ArgumentType::kComparer:
-        Word(spec.name, value, kComparers);
+        ReadWord(spec.name, value, kComparers);
         break;
       case ArgumentType::kPath:
-        assertion_.arguments.emplace_back(Path(spec.name, value));
+        assertion_.arguments.emplace_back(ReadPath(spec.name, value));
         break;
       case ArgumentType::kPaths: {
         std::vector<tfjson::Path> paths;
@@ -258,7 +259,7 @@ class Decoder {
           return Fail(name + " must be a list of paths");
         }
         for (const Value& element : value.elements()) {
-          paths.push_back(Path(spec.name, element));
+          paths.push_back(ReadPath(spec.name, element));
         }
         assertion_.arguments.emplace_back(std::move(paths));
         break;
@@ -272,7 +273,7 @@ class Decoder {
         break;
       }
       case ArgumentType::kKnownObject: {
-        if (!Usable(value) || !(value.type().is_object() || value.type().is_map())) {
+        if (!IsKnownNotNull(value) || !(value.type().is_object() || value.type().is_map())) {
           return Fail(name + " must be an object of known values");
         }
         KnownMembers members;
@@ -289,8 +290,9 @@ class Decoder {
     }
   }
 
-  void Word(std::string_view name, const Value& value, std::span<const std::string_view> words) {
-    std::string word = Text(name, value);
+  void ReadWord(std::string_view name, const Value& value,
+                std::span<const std::string_view> words) {
+    std::string word = ReadText(name, value);
     if (!failed() && std::find(words.begin(), words.end(), word) == words.end()) {
       std::string message = std::string(name) + " must be one of";
       for (const std::string_view known : words) {

@@ -14,8 +14,8 @@ using tfjson::Node;
 
 namespace {
 
-/// Modules nested deeper than this are refused.
-constexpr int kMostModules = 1000;
+/// Modules nested deeper than this are ignored.
+constexpr int kMaxModuleDepth = 1000;
 
 bool Absent(const Node& node) {
   return !node || node.is_null();
@@ -34,7 +34,7 @@ Result<void> Require(const Node& node, Kind kind, const std::string& what) {
   return WrongType(node, KindName(kind), what);
 }
 
-/// What an entry of a list is called in errors; the text is only made for one.
+/// The name of a list entry in errors. Makes the text only when an error needs it.
 struct Entry {
   std::string_view list;
   size_t index = 0;
@@ -43,7 +43,8 @@ struct Entry {
   }
 };
 
-/// Reads the text, keeping these members, and checks `format_version`.
+/// Parses the text, keeps only the members `names` (all if it is empty), and checks
+/// `format_version`.
 Result<std::unique_ptr<Document>> ReadDocument(std::string text,
                                                std::span<const std::string_view> names,
                                                tfjson::FormatVersion& version) {
@@ -70,7 +71,7 @@ Node NullNode() {
 
 namespace {
 
-/// `name` tells what the change is of, for errors.
+/// Reads a change; `name()` returns the name of its entry for errors.
 template <typename Name>
 Result<PlanDocument::Change> ReadChange(const Node& change, const Name& name) {
   PlanDocument::Change result{.actions = NullNode(), .change = NullNode()};
@@ -165,7 +166,7 @@ Result<void> PlanDocument::Index(bool first_format) {
   if (!Absent(outputs)) {
     for (const Member member : outputs.members()) {
       const std::string name = member.name.String();
-      // Format 0.1 has one object more around the change.
+      // Format 0.1 has an additional object around the change.
       const Node inner = first_format ? member.value.Find("change") : Node();
       KINU_TRY(const Change change,
                ReadChange(inner ? inner : member.value, [&] { return "output_changes." + name; }));
@@ -209,7 +210,8 @@ Result<void> PlanDocument::Index(bool first_format) {
   return {};
 }
 
-/// Format 0.1 tells what is unknown in a tree of its own, shaped like the planned values.
+/// Sets the masks of unknown values for format 0.1, which has them in a tree of their own with the
+/// shape of the planned values.
 void PlanDocument::AddUnknown(const Node& unknown) {
   const Node outputs = unknown ? unknown.Find("outputs") : Node();
   if (outputs && outputs.is_object()) {
@@ -244,7 +246,7 @@ void PlanDocument::AddUnknown(const Node& unknown) {
   }
 }
 
-/// The content of a string or name, empty when there is none. It lives as long as the document.
+/// The decoded text of a string or name; empty if it is absent. Valid as long as the document.
 std::string_view PlanDocument::Key(const Node& text) {
   if (Absent(text)) {
     return {};
@@ -374,10 +376,9 @@ Result<void> StateDocument::AddModule(Node module, const std::string& place, int
   if (depth == 0) {
     root_count_ = resources_.size();
   }
-  // Modules further down are nobody's concern unless an assertion asks for them, so what is wrong
-  // with them is passed by.
+  // Ignores invalid child modules, because only assertions with `child_modules` search them.
   const Node children = module.Find("child_modules");
-  if (Absent(children) || !children.is_array() || depth >= kMostModules) {
+  if (Absent(children) || !children.is_array() || depth >= kMaxModuleDepth) {
     return {};
   }
   for (const Node child : children.elements()) {

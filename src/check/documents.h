@@ -1,6 +1,5 @@
-// Plans and states as assertions see them: read once, checked for the shape of what is looked at,
-// and indexed by address. Everything else in the documents is passed by.
-// Ref: the contract of `check`, sections 2, 5 and 6; terraform-json Plan and State.
+// Plans and states for assertions: parsed once and indexed by address. Reading checks the shape of
+// the members that assertions use and ignores all others. Ref: terraform-json Plan, State.
 #pragma once
 
 #include <deque>
@@ -16,7 +15,7 @@
 
 namespace kinu::check {
 
-/// The null that stands for what a document leaves out.
+/// A null value, used in place of absent members.
 tfjson::Node NullNode();
 
 /// A plan: `show -json` of a plan file.
@@ -24,30 +23,31 @@ class PlanDocument {
  public:
   struct Change {
     tfjson::Node actions;  ///< an array, or null
-    tfjson::Node change;   ///< the object around it, or null
-    tfjson::Node unknown;  ///< the mask of what is unknown of its value, where there is one
+    tfjson::Node change;   ///< the object that contains `actions`, or null
+    tfjson::Node unknown;  ///< the mask of unknown parts of the value; may be absent
   };
   struct Deferred {
     std::string_view reason;
     tfjson::Node node;
   };
 
-  /// The change that an entry of `resource_changes` or `output_changes` holds or is. The error says
-  /// why it is none.
+  /// The change in an entry of `resource_changes` or `output_changes`, or the node itself if it is
+  /// a change. Fails for other nodes.
   static Result<Change> ChangeOf(const tfjson::Node& node);
-  /// The error says why the text is no plan. `whole`: keep what only selectors look at.
+  /// Reads a plan. Fails if the text is not a plan. `whole` keeps members that only selectors use.
   static Result<std::unique_ptr<PlanDocument>> Read(std::string text, bool whole = false);
 
-  /// The document, as far as it is kept.
+  /// The document, without members that were not kept.
   tfjson::Node root() const { return document_->root(); }
 
   const std::vector<Change>& resources() const { return resources_; }
   const std::vector<Change>& outputs() const { return outputs_; }
-  /// The first resource change with that address, or null.
+  /// The first resource change with that address; null if there is none.
   const Change* Resource(std::string_view address) const;
+  /// The change of that output; null if there is none.
   const Change* Output(std::string_view name) const;
   size_t deferred_count() const { return deferred_count_; }
-  /// The reason of the first deferred change with that address; no node: there is none.
+  /// The reason of the first deferred change with that address; an empty node if there is none.
   tfjson::Node DeferredReason(std::string_view address) const;
 
  private:
@@ -73,20 +73,22 @@ class StateDocument {
     bool has_identity_version = false;
   };
 
-  /// A resource of a state, as an entry of `resources`. The error says why it is none; `what` names
-  /// the entry. `address`, if not null, is set to its address.
+  /// Reads an entry of `resources`. Fails if it is not a resource; `what` is its name in the error.
+  /// Sets `*address` unless it is null.
   static Result<Resource> ResourceOf(const tfjson::Node& entry, const std::string& what,
                                      std::string* address = nullptr);
+  /// Reads a state. Fails if the text is not a state. `whole` keeps members that only selectors
+  /// use.
   static Result<std::unique_ptr<StateDocument>> Read(std::string text, bool whole = false);
 
   tfjson::Node root() const { return document_->root(); }
 
   bool has_values() const { return has_values_; }
   bool has_root_module() const { return has_root_module_; }
-  /// The first resource of the root module with that address, or null. With `in_modules`, the
-  /// modules below are searched too.
+  /// The first resource of the root module with that address; null if there is none. `in_modules`
+  /// searches all modules.
   const Resource* Find(std::string_view address, bool in_modules) const;
-  /// The output (an object); no node: there is none.
+  /// The output, an object; an empty node if there is none.
   tfjson::Node Output(std::string_view name) const;
 
  private:

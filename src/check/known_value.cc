@@ -26,7 +26,7 @@ struct KnownValue::Pattern {
 
 namespace {
 
-/// The digits as an integer: no fraction, no exponent.
+/// Whether the digits are the integer `wanted`, without fraction and exponent.
 template <typename Integer>
 bool IsInteger(std::string_view digits, int64_t wanted) {
   Integer value = 0;
@@ -34,8 +34,8 @@ bool IsInteger(std::string_view digits, int64_t wanted) {
   return error == std::errc{} && end == digits.data() + digits.size() && value == wanted;
 }
 
-/// Takes elements greedily, in the order in which they are wanted; the last element takes the place
-/// of one that is taken.
+/// Whether each known value accepts an element of its own. Greedy, and removes elements by swapping
+/// in the last one, like the reference.
 bool MatchesGreedily(const std::vector<const KnownValue*>& wanted, const Node& array) {
   std::vector<Node> left;
   left.reserve(array.size());
@@ -203,7 +203,7 @@ std::string Describe(const KnownValue& known) {
 
 namespace {
 
-// --- The functions: from an argument to a known value ---
+// --- Functions that make known values from an argument ---
 
 using Fill = CallResult (*)(const Value& argument, KnownValue& out);
 
@@ -212,25 +212,25 @@ Type KnownValueType() {
   return kType;
 }
 
-CallResult Wrong(std::string message) {
+CallResult InvalidArgument(std::string message) {
   return CallFail(std::move(message), 0);
 }
 
-bool Usable(const Value& value) {
+bool IsKnownNotNull(const Value& value) {
   return value.IsKnown() && !value.IsNull();
 }
 
 CallResult FillBool(const Value& argument, KnownValue& out) {
-  if (!Usable(argument) || !(argument.type() == Type::Bool())) {
-    return Wrong("a bool is required");
+  if (!IsKnownNotNull(argument) || !(argument.type() == Type::Bool())) {
+    return InvalidArgument("a bool is required");
   }
   out.boolean = argument.AsBool();
   return Value::True();
 }
 
 CallResult FillText(const Value& argument, KnownValue& out) {
-  if (!Usable(argument) || !(argument.type() == Type::String())) {
-    return Wrong("a string is required");
+  if (!IsKnownNotNull(argument) || !(argument.type() == Type::String())) {
+    return InvalidArgument("a string is required");
   }
   out.text = argument.AsString();
   return Value::True();
@@ -245,15 +245,15 @@ CallResult FillPattern(const Value& argument, KnownValue& out) {
   auto pattern =
       std::make_shared<KnownValue::Pattern>(functions::WithNamedGroups(out.text), options);
   if (!pattern->re.ok()) {
-    return Wrong("invalid regular expression: " + pattern->re.error());
+    return InvalidArgument("invalid regular expression: " + pattern->re.error());
   }
   out.pattern = std::move(pattern);
   return Value::True();
 }
 
 CallResult FillNumber(const Value& argument, KnownValue& out) {
-  if (!Usable(argument) || !(argument.type() == Type::Number())) {
-    return Wrong("a number is required");
+  if (!IsKnownNotNull(argument) || !(argument.type() == Type::Number())) {
+    return InvalidArgument("a number is required");
   }
   out.number = argument.AsNumber();
   return Value::True();
@@ -265,7 +265,7 @@ CallResult FillInteger(const Value& argument, KnownValue& out) {
   }
   const std::optional<int64_t> integer = out.number.ToInt64();
   if (!integer) {
-    return Wrong("a whole number of 64 bits is required");
+    return InvalidArgument("a whole number of 64 bits is required");
   }
   out.integer = *integer;
   return Value::True();
@@ -276,7 +276,7 @@ CallResult FillInt32(const Value& argument, KnownValue& out) {
     return integer;
   }
   if (out.integer < INT32_MIN || out.integer > INT32_MAX) {
-    return Wrong("a whole number of 32 bits is required");
+    return InvalidArgument("a whole number of 32 bits is required");
   }
   return Value::True();
 }
@@ -287,7 +287,7 @@ CallResult FillFloat64(const Value& argument, KnownValue& out) {
   }
   out.float64 = out.number.ToDouble();
   if (!std::isfinite(out.float64)) {
-    return Wrong("the number is too large for a float64");
+    return InvalidArgument("the number is too large for a float64");
   }
   return Value::True();
 }
@@ -297,21 +297,21 @@ CallResult FillFloat32(const Value& argument, KnownValue& out) {
   if (auto number = FillFloat64(argument, out); !number) {
     return number;
   }
-  // Rounded in one step, from all digits.
+  // Rounds once, from all digits; a conversion from the double would round twice.
   out.float32 =
       std::abs(out.float64) < kTooSmall ? 0.0F : std::strtof(out.number.ToText().c_str(), nullptr);
   if (!std::isfinite(out.float32)) {
-    return Wrong("the number is too large for a float32");
+    return InvalidArgument("the number is too large for a float32");
   }
   return Value::True();
 }
 
 CallResult FillExactNumber(const Value& argument, KnownValue& out) {
   Value number = argument;
-  if (Usable(argument) && argument.type() == Type::String()) {
+  if (IsKnownNotNull(argument) && argument.type() == Type::String()) {
     auto converted = Convert(argument, Type::Number());
     if (!converted) {
-      return Wrong("the string is no number");
+      return InvalidArgument("the string is no number");
     }
     number = *std::move(converted);
   }
@@ -319,13 +319,13 @@ CallResult FillExactNumber(const Value& argument, KnownValue& out) {
 }
 
 CallResult FillElements(const Value& argument, KnownValue& out) {
-  if (!Usable(argument) || !(argument.type().is_tuple() || argument.type().is_list())) {
-    return Wrong("a list of known values is required");
+  if (!IsKnownNotNull(argument) || !(argument.type().is_tuple() || argument.type().is_list())) {
+    return InvalidArgument("a list of known values is required");
   }
   for (const Value& element : argument.elements()) {
     const KnownValue* known = KnownValueScope::Get(element);
     if (known == nullptr) {
-      return Wrong("every element must be a known value");
+      return InvalidArgument("every element must be a known value");
     }
     out.elements.push_back(known);
   }
@@ -333,13 +333,13 @@ CallResult FillElements(const Value& argument, KnownValue& out) {
 }
 
 CallResult FillMembers(const Value& argument, KnownValue& out) {
-  if (!Usable(argument) || !(argument.type().is_object() || argument.type().is_map())) {
-    return Wrong("an object of known values is required");
+  if (!IsKnownNotNull(argument) || !(argument.type().is_object() || argument.type().is_map())) {
+    return InvalidArgument("an object of known values is required");
   }
   for (size_t i = 0; i < argument.size(); ++i) {
     const KnownValue* known = KnownValueScope::Get(argument.elements()[i]);
     if (known == nullptr) {
-      return Wrong("every value must be a known value");
+      return InvalidArgument("every value must be a known value");
     }
     out.members.emplace_back(argument.key(i), known);
   }
@@ -355,7 +355,7 @@ CallResult FillIndexed(const Value& argument, KnownValue& out) {
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
     if (key.empty() || end != key.data() + key.size() || error != std::errc{} ||
         (key[0] == '0' && key.size() > 1) || index > INT64_MAX) {
-      return Wrong("every key must be an index");
+      return InvalidArgument("every key must be an index");
     }
     out.indexed.emplace_back(index, known);
   }
@@ -365,7 +365,7 @@ CallResult FillIndexed(const Value& argument, KnownValue& out) {
 struct Row {
   std::string_view name;
   Kind kind;
-  Fill fill;  // null: no argument
+  Fill fill;  // null if the function has no parameter
 };
 
 constexpr Row kRows[] = {
@@ -406,7 +406,8 @@ constexpr functions::Parameter kParameters[] = {{.name = "value",
 
 class KnownValueScope::Function final : public functions::Callable {
  public:
-  Function(const Row& row, std::deque<KnownValue>& made) : row_(row), made_(made) {}
+  Function(const Row& row, std::deque<KnownValue>& known_values)
+      : row_(row), known_values_(known_values) {}
   std::string_view name() const override { return row_.name; }
   std::span<const functions::Parameter> params() const override {
     return row_.fill == nullptr ? std::span<const functions::Parameter>() : kParameters;
@@ -420,18 +421,18 @@ class KnownValueScope::Function final : public functions::Callable {
         return filled;
       }
     }
-    made_.push_back(std::move(known));
-    return Value::Capsule(KnownValueType(), reinterpret_cast<uint64_t>(&made_.back()));
+    known_values_.push_back(std::move(known));
+    return Value::Capsule(KnownValueType(), reinterpret_cast<uint64_t>(&known_values_.back()));
   }
 
  private:
   const Row& row_;
-  std::deque<KnownValue>& made_;
+  std::deque<KnownValue>& known_values_;
 };
 
 KnownValueScope::KnownValueScope() {
   for (const Row& row : kRows) {
-    functions_.push_back(std::make_unique<Function>(row, made_));
+    functions_.push_back(std::make_unique<Function>(row, known_values_));
   }
 }
 
@@ -460,7 +461,7 @@ std::vector<std::string_view> KnownValueScope::FunctionNames() const {
 }
 
 const KnownValue* KnownValueScope::Get(const Value& value) {
-  if (!Usable(value) || !value.type().is_capsule()) {
+  if (!IsKnownNotNull(value) || !value.type().is_capsule()) {
     return nullptr;
   }
   return reinterpret_cast<const KnownValue*>(value.AsCapsule());

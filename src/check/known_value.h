@@ -1,6 +1,6 @@
-// Known values: what an assertion accepts. They are made by functions in check files
-// (`string_exact("a")`, `list_partial({ 0 = not_null() })`) and applied to JSON values.
-// Ref: the contract of `check`, section 7; terraform-plugin-testing package knownvalue.
+// Known values: conditions that a JSON value must satisfy. Functions in check files make them
+// (`string_exact("a")`, `list_partial({ 0 = not_null() })`; docs/check.md lists them).
+// Ref: terraform-plugin-testing package knownvalue.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 
 namespace kinu::check {
 
+/// A condition; `kind` decides which of the other members are used.
 struct KnownValue {
   enum class Kind : uint8_t {
     kNull,
@@ -53,14 +54,14 @@ struct KnownValue {
   std::vector<std::pair<std::string, const KnownValue*>> members;
 };
 
-/// Whether a value is accepted.
+/// Whether a value satisfies the condition.
 bool Accepts(const KnownValue& known, const tfjson::Node& value);
 
-/// What a known value asks for, in a few words: `the string "a"`.
+/// A short description of the condition: `the string "a"`.
 std::string Describe(const KnownValue& known);
 
-/// The scope of check files: no variables, and the functions that make known values, which live as
-/// long as it.
+/// The scope of check files: has no variables; its functions make known values, which live as long
+/// as the scope.
 class KnownValueScope final : public lang::Scope {
  public:
   KnownValueScope();
@@ -72,13 +73,13 @@ class KnownValueScope final : public lang::Scope {
   std::vector<std::string_view> FunctionNames() const override;
   const functions::CallContext& call_context() const override { return context_; }
 
-  /// The known value that an expression evaluated to, or null when it is none.
+  /// The known value in the result of an expression; null for other values.
   static const KnownValue* Get(const Value& value);
 
  private:
   class Function;
   std::vector<std::unique_ptr<Function>> functions_;
-  mutable std::deque<KnownValue> made_;
+  mutable std::deque<KnownValue> known_values_;
   functions::CallContext context_;
 };
 

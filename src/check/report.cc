@@ -1,4 +1,4 @@
-// The forms of a report.
+// The formats of reports.
 #include <memory>
 
 #include "base/flat_map.h"
@@ -8,7 +8,7 @@
 namespace kinu::check {
 namespace {
 
-/// The secrets of the documents that values were found in.
+/// Finds the secrets of each document once.
 class SecretsOfDocuments {
  public:
   const tfjson::Secrets& Of(const tfjson::Node& node) {
@@ -20,10 +20,10 @@ class SecretsOfDocuments {
   }
 
  private:
-  FlatMap<uintptr_t, std::unique_ptr<tfjson::Secrets>> known_;  // by the tree
+  FlatMap<uintptr_t, std::unique_ptr<tfjson::Secrets>> known_;  // by the address of the tree
 };
 
-/// The value that was found, as compact JSON; empty when there is none.
+/// The found value as compact JSON; empty if there is none.
 std::string FoundText(const Result& result, bool show_sensitive, SecretsOfDocuments& secrets) {
   std::string out;
   if (!result.outcome.found) {
@@ -38,12 +38,13 @@ std::string FoundText(const Result& result, bool show_sensitive, SecretsOfDocume
   return out;
 }
 
-std::string PlaceText(const SourceRange& range) {
+std::string PositionText(const SourceRange& range) {
   return range.file->name() + ":" + std::to_string(range.start_position().line);
 }
 
-/// The message with the value that was found.
-std::string WholeMessage(const Result& result, bool show_sensitive, SecretsOfDocuments& secrets) {
+/// The message and the found value.
+std::string MessageWithValue(const Result& result, bool show_sensitive,
+                             SecretsOfDocuments& secrets) {
   std::string message = result.outcome.message;
   if (const std::string found = FoundText(result, show_sensitive, secrets); !found.empty()) {
     message += "; found " + found;
@@ -77,7 +78,7 @@ void AppendXml(std::string& out, std::string_view text) {
         out += "&quot;";
         break;
       default:
-        // XML 1.0 has no other control characters than these.
+        // XML 1.0 allows no other control characters.
         out += static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' ? '?' : c;
     }
   }
@@ -91,7 +92,7 @@ void Attribute(std::string& out, std::string_view name, std::string_view value) 
   out += '"';
 }
 
-/// Text of a workflow command; properties escape two characters more.
+/// Appends the text of a workflow command; its properties escape ':' and ',' too.
 void AppendCommand(std::string& out, std::string_view text, bool property) {
   for (const char c : text) {
     if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','))) {
@@ -170,8 +171,8 @@ void WriteText(std::string& out, const Report& report, bool show_sensitive) {
     }
     out += result.status == Status::kFail ? "FAIL  " : "ERROR ";
     out += result.check->name + ": " + Title(result) + "\n";
-    out += "      " + WholeMessage(result, show_sensitive, secrets) + "\n";
-    out += "      at " + PlaceText(result.assertion->range) + "\n";
+    out += "      " + MessageWithValue(result, show_sensitive, secrets) + "\n";
+    out += "      at " + PositionText(result.assertion->range) + "\n";
   }
   out += std::to_string(report.passed) + " passed, " + std::to_string(report.failed) + " failed, " +
          std::to_string(report.errored) + " errored.\n";
@@ -216,8 +217,8 @@ void WriteJunit(std::string& out, const Report& report, bool show_sensitive) {
       out += element;
       Attribute(out, "message", result.outcome.message);
       out += '>';
-      AppendXml(out, WholeMessage(result, show_sensitive, secrets) + "\nat " +
-                         PlaceText(result.assertion->range));
+      AppendXml(out, MessageWithValue(result, show_sensitive, secrets) + "\nat " +
+                         PositionText(result.assertion->range));
       out += "</" + std::string(element) + ">\n    </testcase>\n";
     }
     out += "  </testsuite>\n";
@@ -267,7 +268,7 @@ void WriteSarif(std::string& out, const Report& report, bool show_sensitive,
     json.Key("message");
     json.BeginObject();
     json.Member("text", std::string_view(result.check->name + ": " + Title(result) + ": " +
-                                         WholeMessage(result, show_sensitive, secrets)));
+                                         MessageWithValue(result, show_sensitive, secrets)));
     json.EndObject();
     json.Key("locations");
     json.BeginArray();
@@ -311,7 +312,8 @@ void WriteAnnotations(std::string& out, const Report& report, bool show_sensitiv
     out += ",title=";
     AppendCommand(out, result.check->name, true);
     out += "::";
-    AppendCommand(out, Title(result) + ": " + WholeMessage(result, show_sensitive, secrets), false);
+    AppendCommand(out, Title(result) + ": " + MessageWithValue(result, show_sensitive, secrets),
+                  false);
     out += '\n';
   }
 }

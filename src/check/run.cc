@@ -9,7 +9,7 @@ std::string NoDocument(Side side, uint64_t number, size_t count) {
          (count == 1 ? " was given" : " were given") + ", counted from 0";
 }
 
-/// Why an assertion cannot be applied to these documents; empty when it can.
+/// The error of an assertion that refers to a missing document; else empty.
 std::string MissingDocument(const Assertion& assertion, const Documents& documents) {
   const Side side = assertion.kind->side;
   const size_t count = side == Side::kPlan ? documents.plans.size() : documents.states.size();

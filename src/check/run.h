@@ -1,4 +1,4 @@
-// A run of checks over documents: one result for each assertion, in the order of the source.
+// Runs checks over documents, and writes reports.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ enum class Status : uint8_t { kPass, kFail, kError };
 /// "pass", "fail", "error".
 std::string_view StatusName(Status status);
 
+/// The result of one assertion.
 struct Result {
   const Check* check = nullptr;
   const Assertion* assertion = nullptr;
@@ -21,27 +22,28 @@ struct Result {
   Outcome outcome;
 };
 
+/// All results, in source order.
 struct Report {
   std::vector<Result> results;
   uint64_t passed = 0, failed = 0, errored = 0;
 };
 
-/// Applies all assertions. The report refers to both arguments.
+/// Applies all assertions. Both arguments must outlive the report.
 Report RunChecks(const CheckFiles& files, const Documents& documents);
 
-// --- What a report looks like, each to be appended to `out`. Values that the documents call
-// sensitive are replaced unless `show_sensitive` is set. ---
+// --- Formats of a report. The functions append to `out`, and replace sensitive values unless
+// `show_sensitive` is set. ---
 
-/// Ref: the contract of `check`, section 9.
+/// JSON, as described by docs/schemas/check-result.json.
 void WriteJson(std::string& out, const Report& report, bool show_sensitive);
-/// For people: a line or more for each assertion that did not pass, and a summary.
+/// Text for people: some lines for each assertion that did not pass, and a summary.
 void WriteText(std::string& out, const Report& report, bool show_sensitive);
-/// JUnit XML: a suite for each check.
+/// JUnit XML with a test suite for each check.
 void WriteJunit(std::string& out, const Report& report, bool show_sensitive);
 /// SARIF 2.1.0.
 void WriteSarif(std::string& out, const Report& report, bool show_sensitive,
                 std::string_view version);
-/// Workflow commands that code-review systems show beside the lines (`::error file=…`).
+/// Workflow commands (`::error file=…`), which GitHub shows beside the lines of the check file.
 void WriteAnnotations(std::string& out, const Report& report, bool show_sensitive);
 
 }  // namespace kinu::check
