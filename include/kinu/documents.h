@@ -1,8 +1,8 @@
 // Readers of the documents that kinu, OpenTofu and Terraform write with -json, in format 0.1 and
-// 1.x: `Document::As<Plan>()` and so on. A reader is a place in the document and nothing else: each
-// function looks up what it returns, so what nobody asks for costs nothing, and it is valid as long
-// as a copy of the Document is. What a document leaves out is absent or empty. `json` is the value
-// itself, for everything that has no function here.
+// 1.x: `document.As<Plan>()`. A reader refers to a value of the document: each function looks up
+// its result on every call and costs nothing otherwise. Readers are valid as long as a copy of the
+// Document exists. Absent members give absent values, empty texts, and false. `json` is the value
+// itself, for members that have no function here.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace kinu::v1 {
 
-/// What the elements of an array of strings say.
+/// The elements of an array of strings.
 inline std::vector<std::string> Texts(const JsonValue& array) {
   std::vector<std::string> texts;
   for (const JsonValue element : array) {
@@ -24,6 +24,7 @@ inline std::vector<std::string> Texts(const JsonValue& array) {
 
 // --- Plans ---
 
+/// A change: the actions, and the value before and after them.
 struct Change {
   JsonValue json;
   std::vector<std::string> actions() const { return Texts(json["actions"]); }
@@ -37,6 +38,7 @@ struct Change {
   std::string generated_config() const { return json["generated_config"].Text(); }
 };
 
+/// The change of a resource instance.
 struct ResourceChange {
   JsonValue json;
   std::string address() const { return json["address"].Text(); }
@@ -52,13 +54,13 @@ struct ResourceChange {
   Change change() const { return {json["change"]}; }
 };
 
-/// Of an output; format 0.1 has one object more around it.
+/// The change of an output, in any format (0.1 has an additional object around it).
 struct OutputChange {
   JsonValue json;
   Change change() const { return {json["change"] ? json["change"] : json}; }
 };
 
-/// Of an output in values: the state's and the planned ones.
+/// The value of an output, in a state or planned.
 struct OutputValue {
   JsonValue json;
   bool sensitive() const { return json["sensitive"].IsTrue(); }
@@ -67,6 +69,7 @@ struct OutputValue {
   std::string deprecated() const { return json["deprecated"].Text(); }
 };
 
+/// The values of a resource instance, in a state or planned.
 struct ResourceValues {
   JsonValue json;
   std::string address() const { return json["address"].Text(); }
@@ -84,6 +87,7 @@ struct ResourceValues {
   JsonValue identity() const { return json["identity"]; }
 };
 
+/// The resources of a module and its child modules.
 struct ModuleValues {
   JsonValue json;
   std::string address() const { return json["address"].Text(); }
@@ -91,12 +95,14 @@ struct ModuleValues {
   List<ModuleValues> child_modules() const { return List<ModuleValues>(json["child_modules"]); }
 };
 
+/// The outputs and resources of a state, or of a plan's result.
 struct Values {
   JsonValue json;
   Map<OutputValue> outputs() const { return Map<OutputValue>(json["outputs"]); }
   ModuleValues root_module() const { return {json["root_module"]}; }
 };
 
+/// The check results of one instance of an object.
 struct CheckInstance {
   JsonValue json;
   std::string address() const { return json["address"]["to_display"].Text(); }
@@ -110,6 +116,7 @@ struct CheckInstance {
   }
 };
 
+/// The results of the conditions of one object: a resource, output, variable or check block.
 struct CheckResults {
   JsonValue json;
   std::string kind() const { return json["address"]["kind"].Text(); }
@@ -118,6 +125,7 @@ struct CheckResults {
   List<CheckInstance> instances() const { return List<CheckInstance>(json["instances"]); }
 };
 
+/// A state: `show -json`.
 struct State {
   static constexpr Document::Shape kShape = {"a state", true, {}};
   JsonValue json;
@@ -129,6 +137,7 @@ struct State {
 
 // --- Configurations ---
 
+/// An expression of a configuration: a constant, or the references in it.
 struct ConfigExpression {
   JsonValue json;
   JsonValue constant_value() const { return json["constant_value"]; }
@@ -142,7 +151,7 @@ struct ProviderConfig {
   std::string alias() const { return json["alias"].Text(); }
   std::string version_constraint() const { return json["version_constraint"].Text(); }
   std::string module_address() const { return json["module_address"].Text(); }
-  /// Expressions by attribute, or objects and arrays of such for blocks.
+  /// An object: ConfigExpression by attribute; for blocks, such objects or arrays of them.
   JsonValue expressions() const { return json["expressions"]; }
 };
 
@@ -187,6 +196,7 @@ struct ConfigVariable {
 };
 
 struct ModuleCall;
+/// The content of a module.
 
 struct ConfigModule {
   JsonValue json;
@@ -198,7 +208,7 @@ struct ConfigModule {
 
 struct ModuleCall {
   JsonValue json;
-  /// Format 0.1 names the resolved one.
+  /// The source address; in format 0.1 the resolved one.
   std::string source() const {
     return (json["source"] ? json["source"] : json["resolved_source"]).Text();
   }
@@ -214,7 +224,7 @@ inline Map<ModuleCall> ConfigModule::module_calls() const {
   return Map<ModuleCall>(json["module_calls"]);
 }
 
-/// `show -json -config`, and a plan's configuration.
+/// A configuration: `show -json -config`, or a part of a plan.
 struct Configuration {
   static constexpr Document::Shape kShape = {
       "a configuration", false, {"root_module", "provider_config"}};
@@ -226,11 +236,13 @@ struct Configuration {
   ConfigModule root_module() const { return {json["root_module"]}; }
 };
 
+/// The value of an input variable.
 struct PlanVariable {
   JsonValue json;
   JsonValue value() const { return json["value"]; }
 };
 
+/// A plan: `show -json` of a plan file.
 struct Plan {
   static constexpr Document::Shape kShape = {
       "a plan", true, {"planned_values", "resource_changes"}};
@@ -258,10 +270,11 @@ struct Plan {
 
 // --- Schemas and functions ---
 
+/// The schema of an attribute.
 struct SchemaAttribute {
   JsonValue json;
   JsonValue type() const { return json["type"]; }
-  /// Of an attribute with attributes of its own; absent for all others.
+  /// The attributes inside it; empty unless the attribute has a nested type.
   Map<SchemaAttribute> nested_attributes() const {
     return Map<SchemaAttribute>(json["nested_type"]["attributes"]);
   }
@@ -276,6 +289,7 @@ struct SchemaAttribute {
 };
 
 struct SchemaBlockType;
+/// The schema of a body.
 
 struct SchemaBlock {
   JsonValue json;
@@ -311,6 +325,7 @@ struct FunctionParameter {
   bool is_nullable() const { return json["is_nullable"].IsTrue(); }
 };
 
+/// The signature of a function.
 struct FunctionSignature {
   JsonValue json;
   std::string description() const { return json["description"].Text(); }
@@ -320,6 +335,7 @@ struct FunctionSignature {
   FunctionParameter variadic_parameter() const { return {json["variadic_parameter"]}; }
 };
 
+/// The schemas of a provider.
 struct ProviderSchema {
   JsonValue json;
   Schema provider() const { return {json["provider"]}; }
@@ -331,16 +347,16 @@ struct ProviderSchema {
   Map<FunctionSignature> functions() const { return Map<FunctionSignature>(json["functions"]); }
 };
 
-/// `providers schema -json`.
+/// The schemas of all providers: `providers schema -json`.
 struct ProviderSchemas {
   static constexpr Document::Shape kShape = {"a document of provider schemas", true, {}};
   JsonValue json;
   std::string format_version() const { return json["format_version"].Text(); }
-  /// By source address.
+  /// Providers by source address.
   Map<ProviderSchema> providers() const { return Map<ProviderSchema>(json["provider_schemas"]); }
 };
 
-/// `metadata functions -json`.
+/// The functions of the language: `metadata functions -json`.
 struct Functions {
   static constexpr Document::Shape kShape = {
       "a document of functions", true, {"function_signatures", ""}};
@@ -360,6 +376,7 @@ struct ReportedPosition {
   int64_t byte() const { return json["byte"].Integer().value_or(0); }
 };
 
+/// A diagnostic in a document or message.
 struct ReportedDiagnostic {
   JsonValue json;
   std::string severity() const { return json["severity"].Text(); }
@@ -369,11 +386,11 @@ struct ReportedDiagnostic {
   std::string filename() const { return json["range"]["filename"].Text(); }
   ReportedPosition start() const { return {json["range"]["start"]}; }
   ReportedPosition end() const { return {json["range"]["end"]}; }
-  /// The lines of the source, what refers to them, and values.
+  /// The source lines, the positions to highlight, and the values of references.
   JsonValue snippet() const { return json["snippet"]; }
 };
 
-/// `validate -json`.
+/// The result of `validate -json`.
 struct Validation {
   static constexpr Document::Shape kShape = {"a result of validation", true, {"valid", ""}};
   JsonValue json;
@@ -386,7 +403,7 @@ struct Validation {
   }
 };
 
-/// How messages name a resource instance.
+/// A resource instance in a message.
 struct MessageResource {
   JsonValue json;
   std::string address() const { return json["addr"].Text(); }
@@ -398,7 +415,7 @@ struct MessageResource {
   JsonValue key() const { return json["resource_key"]; }
 };
 
-/// Of `planned_change` and `resource_drift`.
+/// The change in messages of type `planned_change` and `resource_drift`.
 struct MessageChange {
   JsonValue json;
   MessageResource resource() const { return {json["resource"]}; }
@@ -408,7 +425,7 @@ struct MessageChange {
   JsonValue importing() const { return json["importing"]; }
 };
 
-/// Of messages about what happens to a resource instance.
+/// The hook in messages about an operation on a resource instance (`apply_start`, …).
 struct MessageHook {
   JsonValue json;
   MessageResource resource() const { return {json["resource"]}; }
@@ -420,7 +437,7 @@ struct MessageHook {
   std::optional<int64_t> elapsed_seconds() const { return json["elapsed_seconds"].Integer(); }
 };
 
-/// Of `change_summary`.
+/// The numbers in messages of type `change_summary`.
 struct MessageChanges {
   JsonValue json;
   int64_t add() const { return json["add"].Integer().value_or(0); }
@@ -431,7 +448,8 @@ struct MessageChanges {
   std::string operation() const { return json["operation"].Text(); }
 };
 
-/// A line of a message stream. Which of the parts is there, `type` says; some have none.
+/// A message of the streams that commands write with -json. type() decides which of the parts
+/// (diagnostic(), change(), …) is present; some types have none.
 struct Message {
   static constexpr Document::Shape kShape = {"a message", false, {"@message", "@level"}};
   JsonValue json;

@@ -9,11 +9,11 @@
 //     kinu::v1::Value value = attribute.expression.Evaluate(scope, problems);
 //   }
 //
-// All classes are values: cheap to copy, safe to keep after what they came from is gone, and safe
-// to read from several threads. Functions that find problems add them to `problems` and return what
-// they could tell all the same. Nothing throws but std::bad_alloc.
+// All classes are values: cheap to copy, valid after the object that returned them is destroyed,
+// and safe to read from several threads. Functions append errors and warnings to `problems` and
+// return a partial result after errors. The only exception thrown is std::bad_alloc.
 //
-// The header needs C++20 and nothing but the standard library.
+// The header needs C++20 and the standard library only.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace kinu::v1 {
 
 struct FileContent;
 
-/// A place: line and column count from 1 (columns in characters as people count them), byte from 0.
+/// A position: line and column count from 1 (columns in grapheme clusters), byte from 0.
 struct Position {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -39,7 +39,7 @@ struct Position {
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-/// Half-open.
+/// A half-open range of a file's text.
 struct Range {
   std::string file;
   Position start;
@@ -47,7 +47,7 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Something to tell the author of a file.
+/// An error or warning about a file.
 struct Diagnostic {
   bool is_error = true;  ///< else a warning
   std::string summary;
@@ -55,15 +55,16 @@ struct Diagnostic {
   std::optional<Range> subject;
 };
 using Diagnostics = std::vector<Diagnostic>;
+/// Whether one of the diagnostics is an error.
 bool HasErrors(const Diagnostics& problems);
-/// As one text of several lines: what, where and why.
+/// The diagnostic as a text of several lines: summary, range and detail.
 std::string Render(const Diagnostic& problem);
 
-/// A value of the language: immutable, of one of these kinds, perhaps null, perhaps not known.
+/// A value of the language: immutable, of one of these kinds; it may be null or unknown.
 class Value {
  public:
   enum class Kind : uint8_t {
-    kDynamic,  ///< a null or unknown value whose kind is not known
+    kDynamic,  ///< a null or unknown value of unknown type
     kBool,
     kNumber,
     kString,
@@ -75,54 +76,55 @@ class Value {
     kOther,
   };
 
-  /// Null.
+  /// A null of unknown type.
   Value();
   static Value Bool(bool value);
   static Value Int(int64_t value);
   static Value Double(double value);
-  /// A number by its decimal digits, exactly; nothing when the text is no number.
+  /// The exact value of a decimal number; nothing if the text is not a number.
   static std::optional<Value> Number(std::string_view text);
   static Value String(std::string_view text);
-  /// Elements of any kinds.
+  /// A tuple, whose elements may be of different kinds.
   static Value Tuple(const std::vector<Value>& elements);
   static Value Object(const std::vector<std::pair<std::string, Value>>& attributes);
-  /// A value that will be known later.
+  /// An unknown value of unknown type.
   static Value Unknown();
-  /// What a JSON text says: objects and tuples. Nothing when it is no JSON.
+  /// The value of a JSON text, with objects and tuples; nothing after a syntax error.
   static std::optional<Value> FromJson(std::string_view json);
 
   Kind kind() const;
   bool is_null() const;
-  /// Known at this level.
+  /// Whether the value itself is known; parts of it may be unknown.
   bool is_known() const;
-  /// Known with all that is inside.
+  /// Whether the value and all its parts are known.
   bool is_wholly_known() const;
-  /// True for a value that must not be shown, or that contains one.
+  /// Whether the value or a part of it must not be shown.
   bool is_sensitive() const;
 
-  /// Content; nothing when the value is null, not known or of another kind.
+  /// The content; nothing if the value is null, unknown or of another kind. AsInt() also returns
+  /// nothing for numbers that are no int64.
   std::optional<bool> AsBool() const;
   std::optional<int64_t> AsInt() const;
   std::optional<double> AsDouble() const;
   std::optional<std::string> AsString() const;
-  /// The number's shortest exact decimal text.
+  /// The shortest exact decimal text of a number; nothing for other values.
   std::optional<std::string> AsNumberText() const;
   /// Number of elements or attributes; 0 for other kinds.
   size_t size() const;
-  /// Elements of a list, set, tuple or map, values of an object's attributes.
+  /// Elements of a list, set, tuple or map; values of the attributes of an object.
   std::vector<Value> elements() const;
-  /// Keys of a map or names of an object's attributes, in the order of elements().
+  /// Keys of a map or names of the attributes of an object, in the order of elements().
   std::vector<std::string> keys() const;
-  /// By key or attribute name.
+  /// The element with that key, or the attribute of that name; nothing if there is none.
   std::optional<Value> Find(std::string_view key) const;
 
-  /// JSON text; nothing when something inside is not known. Sensitive values are written too.
+  /// The value as JSON, sensitive parts included; nothing if a part is unknown.
   std::optional<std::string> ToJson() const;
-  /// As source text of the native syntax; nothing when something inside is not known or sensitive.
+  /// The value as source text of the native syntax; nothing if a part is unknown or sensitive.
   std::optional<std::string> ToSource() const;
-  /// The type as people write it: "list of string".
+  /// The name of the type in messages: "list of string".
   std::string TypeName() const;
-  /// Same type and same content.
+  /// Whether type and content are equal.
   friend bool operator==(const Value& a, const Value& b);
 
  private:
@@ -132,8 +134,8 @@ class Value {
   std::shared_ptr<const Content> content_;
 };
 
-/// What names mean while something is evaluated. Without any variable or function, none is allowed,
-/// and strings of the JSON syntax are plain texts.
+/// The variables and functions that expressions can use. Without variables, every reference is an
+/// error; without functions, every call is. Without both, strings of the JSON syntax are literal.
 class Scope {
  public:
   Scope();
@@ -142,18 +144,19 @@ class Scope {
   ~Scope();
 
   void SetVariable(std::string_view name, const Value& value);
-  /// The functions of the infrastructure language, by their names there. None of them changes
-  /// anything; those that read files do so below `directory`.
+  /// Adds the functions of the configuration language (`upper`, `cidrsubnet`, …). They have no side
+  /// effects. Functions that read files resolve relative paths against `directory`.
   void UseStandardFunctions(std::string_view directory = ".");
-  /// The extension functions try(...), can(...) and convert(value, type).
+  /// Adds the functions try(...), can(...) and convert(value, type).
   void UseExtensionFunctions();
-  /// A function of the program's own. It gets known arguments that are not null, and gives a value
-  /// or, as its error, a sentence without a final full stop.
+  /// The result of a Function: a value, or an error message without a final full stop.
   struct Result {
     Value value;
-    std::string error;  ///< empty: none
+    std::string error;  ///< empty if the call succeeds
   };
+  /// The implementation of a function. Its arguments are known and not null.
   using Function = std::function<Result(std::span<const Value> arguments)>;
+  /// Adds a function; `parameters` are the names of its parameters in error messages.
   void SetFunction(std::string_view name, std::vector<std::string> parameters, Function function);
 
  private:
@@ -162,7 +165,7 @@ class Scope {
   std::unique_ptr<Content> content_;
 };
 
-/// An expression as it was parsed.
+/// A parsed expression.
 class Expression {
  public:
   enum class Kind : uint8_t {
@@ -183,20 +186,22 @@ class Expression {
 
   Kind kind() const;
   Range range() const;
-  /// The source text. Of a JSON file: JSON.
+  /// The source text; in a JSON file, JSON.
   std::string text() const;
-  /// Direct parts in the order of the source, to walk down: arguments, elements, operands, keys and
-  /// values.
+  /// The direct parts in source order: arguments, elements, operands, keys and values.
   std::vector<Expression> children() const;
-  /// Of a reference: `a.b[0]`. Of a call: the function's name. Else empty.
+  /// The text of a reference (`a.b[0]`) or the name of a called function; else empty.
   std::string name() const;
-  /// The references that evaluation would follow, outermost names first: `var.a`, `each.key`.
+  /// The references in the expression, without those to names bound by `for`: `var.a`, `each.key`.
   std::vector<std::string> References() const;
+  /// Evaluates the expression. After errors the result is partial, usually unknown.
 
   Value Evaluate(const Scope& scope, Diagnostics& problems) const;
 
-  /// Static readings: the form of the expression instead of its value, in both syntaxes.
+  /// The single word that the expression consists of, without evaluation; in JSON the content of a
+  /// string. Nothing for other expressions.
   std::optional<std::string> AsKeyword() const;
+  /// The elements of a tuple expression or JSON array, without evaluation; nothing for others.
   std::optional<std::vector<Expression>> AsList() const;
 
  private:
@@ -206,48 +211,52 @@ class Expression {
   const void* node_ = nullptr;
 };
 
+/// An argument of a body.
 struct Attribute {
   std::string name;
   Expression expression;
-  Range range;  ///< name to end of the value
+  Range range;  ///< from the name to the end of the value
   Range name_range;
 };
 
 class Block;
 
-/// What a body may contain.
+/// An attribute that a body may contain.
 struct AttributeSchema {
   std::string name;
   bool required = false;
 };
+/// A block that a body may contain.
 struct BlockSchema {
   std::string type;
   std::vector<std::string> label_names = {};
 };
+/// The attributes and blocks that a body may contain.
 struct BodySchema {
   std::vector<AttributeSchema> attributes = {};
   std::vector<BlockSchema> blocks = {};
-  /// Leaves anything else alone instead of reporting it.
+  /// Ignore anything else instead of reporting it.
   bool partial = false;
 };
 
-/// What a schema found, in the order of the source.
+/// The attributes and blocks of a body, in source order.
 struct BodyContent {
   std::vector<Attribute> attributes;
   std::vector<Block> blocks;
+  /// The attribute of that name; null if there is none. Valid as long as `attributes` is unchanged.
   const Attribute* Find(std::string_view name) const;
 };
 
-/// What stands in a file or in a block.
+/// The body of a file or block.
 class Body {
  public:
-  /// Reads the body through a schema. The JSON syntax cannot be read otherwise: only the schema
-  /// tells its blocks from its attributes.
+  /// Reads the body through a schema. The JSON syntax needs one, because only the schema
+  /// distinguishes blocks from attributes.
   BodyContent Read(const BodySchema& schema, Diagnostics& problems) const;
-  /// All attributes of a body that may have no blocks.
+  /// All attributes. Reports blocks as errors.
   std::vector<Attribute> JustAttributes(Diagnostics& problems) const;
   bool is_json() const;
-  /// Everything in a body of the native syntax, without a schema; empty for JSON.
+  /// Everything in a body of the native syntax; empty for JSON.
   BodyContent All() const;
 
  private:
@@ -257,6 +266,7 @@ class Body {
   const void* body_ = nullptr;
 };
 
+/// A block.
 class Block {
  public:
   std::string type;
@@ -270,7 +280,7 @@ class Block {
 };
 
 enum class Syntax : uint8_t {
-  kByName,  ///< JSON when the name ends in ".json", else native
+  kByName,  ///< JSON if the name ends with ".json", else native
   kNative,
   kJson,
 };
@@ -278,7 +288,7 @@ enum class Syntax : uint8_t {
 /// A parsed file.
 class File {
  public:
-  /// Parses `text`; `name` is what diagnostics show. With errors, what could be read is there.
+  /// Parses `text`; diagnostics show `name`. After errors the body has everything that is valid.
   static File Parse(std::string_view name, std::string_view text, Diagnostics& problems,
                     Syntax syntax = Syntax::kByName);
   const Body& body() const { return body_; }
@@ -296,13 +306,14 @@ Expression ParseExpression(std::string_view text, Diagnostics& problems,
 Expression ParseTemplate(std::string_view text, Diagnostics& problems,
                          std::string_view name = "<template>");
 
-/// A decoder specification: how a body becomes one value. The language is that of the hcldec tool.
+/// A decoder specification: describes how to decode a body into a value. The language is that of
+/// the hcldec tool.
 class DecoderSpec {
  public:
-  /// Nothing when the specification has errors.
+  /// Parses a specification; nothing after errors.
   static std::optional<DecoderSpec> Parse(std::string_view name, std::string_view text,
                                           Diagnostics& problems);
-  /// Decodes. Variables and functions of the specification are added to the scope's.
+  /// Decodes a body in `scope`, extended by the variables and functions of the specification.
   Value Decode(const Body& body, const Scope& scope, Diagnostics& problems) const;
 
  private:
@@ -311,8 +322,8 @@ class DecoderSpec {
   std::shared_ptr<const Content> content_;
 };
 
-/// A file of the native syntax that can be edited. What no edit touches keeps its bytes: comments,
-/// blank lines, alignment. A copy is a file of its own.
+/// An editable file of the native syntax. Text that no edit concerns keeps its bytes: comments,
+/// blank lines, alignment. Copies are independent.
 class Editor {
  public:
   /// An empty file.
@@ -321,21 +332,22 @@ class Editor {
   Editor(Editor&&) noexcept;
   Editor& operator=(Editor other);
   ~Editor();
-  /// Nothing when the text does not parse.
+  /// Parses a file; nothing after errors.
   static std::optional<Editor> Parse(std::string_view name, std::string_view text,
                                      Diagnostics& problems);
 
-  /// A body is named by the way down to it: types and labels of blocks, such as
-  /// {"resource", "t", "n"} and {"lifecycle"}; empty is the file. Of several the first is meant.
+  /// The path to a body: type and labels of each block, such as {{"resource", "t", "n"},
+  /// {"lifecycle"}}; empty for the body of the file. Finds the first of several equal blocks.
   using Path = std::vector<std::vector<std::string>>;
   bool HasBlock(const Path& path) const;
+  /// The source text of an attribute's expression; nothing if there is no such attribute.
   std::optional<std::string> AttributeText(const Path& path, std::string_view name) const;
-  /// False when there is no such body, or the value has no source text.
+  /// Sets or appends an attribute. False if there is no such body, or Value::ToSource() fails.
   bool SetAttribute(const Path& path, std::string_view name, const Value& value);
-  /// The same with an expression; false also when it does not parse.
+  /// The same with the source text of an expression. False also after a syntax error in it.
   bool SetAttributeExpression(const Path& path, std::string_view name, std::string_view expression);
   bool RemoveAttribute(const Path& path, std::string_view name);
-  /// Appends a block to a body; `block` is its type and labels.
+  /// Appends a block with the type and labels `block` to a body; false if there is no such body.
   bool AppendBlock(const Path& path, const std::vector<std::string>& block);
   bool RemoveBlock(const Path& path);
 
@@ -346,7 +358,7 @@ class Editor {
   std::unique_ptr<Content> content_;
 };
 
-/// The text in canonical layout; only spaces change.
+/// The text in canonical layout. Changes spaces only.
 std::string Format(std::string_view text);
 
 /// The version of the library.

@@ -1,4 +1,4 @@
-// The public interface to documents: a thin layer over tfjson, query and check.
+// Implements include/kinu/tfjson.h as a thin layer over tfjson, query and check.
 #include <algorithm>
 #include <charconv>
 
@@ -12,16 +12,16 @@
 namespace kinu::v1 {
 
 struct Document::Impl {
-  std::string text;  ///< of a tree that was read from a stream
+  std::string text;  ///< the text of `tree`
   tfjson::Tree tree;
-  std::unique_ptr<tfjson::Document> document;  ///< null: there is a tree instead
+  std::unique_ptr<tfjson::Document> document;  ///< null if the value is in `tree` (streams)
 
   tfjson::Node root() const { return document != nullptr ? document->root() : tree.root(); }
 };
 
 namespace {
 
-void Say(std::string* problem, std::string message) {
+void SetProblem(std::string* problem, std::string message) {
   if (problem != nullptr) {
     *problem = std::move(message);
   }
@@ -32,7 +32,7 @@ void Say(std::string* problem, std::string message) {
 std::optional<Document> Document::Parse(std::string text, std::string* problem) {
   auto parsed = tfjson::Document::Parse(std::move(text));
   if (!parsed) {
-    Say(problem, parsed.error().message);
+    SetProblem(problem, parsed.error().message);
     return std::nullopt;
   }
   auto impl = std::make_shared<Impl>();
@@ -45,12 +45,12 @@ std::optional<Document> Document::Parse(std::string text, std::string* problem) 
 std::optional<std::string> Document::AtPath(std::string_view path, std::string* problem) const {
   const auto steps = tfjson::Path::FromJson(path);
   if (!steps) {
-    Say(problem, steps.error().message);
+    SetProblem(problem, steps.error().message);
     return std::nullopt;
   }
   const auto found = steps->Resolve(impl_->root());
   if (!found.value) {
-    Say(problem, tfjson::DescribeMismatch(*steps, found));
+    SetProblem(problem, tfjson::DescribeMismatch(*steps, found));
     return std::nullopt;
   }
   std::string out;
@@ -63,7 +63,8 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
                                                              std::string* problem) const {
   const auto parsed = query::ParseSelector(selector);
   if (!parsed) {
-    Say(problem, parsed.error().message + ", at byte " + std::to_string(parsed.error().offset));
+    SetProblem(problem,
+               parsed.error().message + ", at byte " + std::to_string(parsed.error().offset));
     return std::nullopt;
   }
   std::vector<Found> all;
@@ -87,7 +88,7 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
                   return true;
                 });
   if (evaluator.problem()) {
-    Say(problem, tfjson::DescribeProblem(*evaluator.problem()));
+    SetProblem(problem, tfjson::DescribeProblem(*evaluator.problem()));
     return std::nullopt;
   }
   return all;
@@ -112,7 +113,7 @@ std::optional<std::string> JsonPathSteps(std::string_view normalized_path) {
 std::optional<std::string> Document::InFormat01(std::string* problem) const {
   std::string out;
   if (const auto written = tfjson::AppendFormat01(out, impl_->root()); !written) {
-    Say(problem, written.error().message);
+    SetProblem(problem, written.error().message);
     return std::nullopt;
   }
   return out;
@@ -122,7 +123,7 @@ bool Document::Check(const Shape& shape, std::string* problem) const {
   const tfjson::Node root = impl_->root();
   if (shape.has_version || !root.is_object()) {
     if (const auto version = tfjson::FormatVersionOf(root); !version) {
-      Say(problem, version.error().message);
+      SetProblem(problem, version.error().message);
       return false;
     }
   }
@@ -131,8 +132,8 @@ bool Document::Check(const Shape& shape, std::string* problem) const {
     has_one = has_one || (!name.empty() && root.Find(name));
   }
   if (!has_one) {
-    Say(problem, "the document is not " + std::string(shape.what) + ": it has no " +
-                     std::string(shape.names[0]));
+    SetProblem(problem, "the document is not " + std::string(shape.what) + ": it has no " +
+                            std::string(shape.names[0]));
   }
   return has_one;
 }
@@ -292,7 +293,7 @@ std::optional<Document> DocumentStream::Next() {
   if (!impl_->problem.empty() || tokens.Peek() == '\0') {
     return std::nullopt;
   }
-  // The stream moves on, so the text is copied and the tree is made of the copy.
+  // The tree refers to its text, which the stream does not keep: parses a copy.
   tokens.Hold();
   const uint64_t offset = tokens.Offset();
   if (!tokens.SkipValue()) {

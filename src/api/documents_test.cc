@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kState = R"({"format_version":"1.0","values":{"root_module":{"resources":[
   {"address":"a.b","values":{"id":"x","n":1.50},"sensitive_values":{"id":true}}]}}})";
 
-TEST(Documents, AreAsked) {
+TEST(Documents, AnswerQueries) {
   std::string problem;
   const auto document = Document::Parse(kState, &problem);
   ASSERT_TRUE(document.has_value()) << problem;
@@ -120,7 +120,7 @@ TEST(Readers, Plans) {
   EXPECT_EQ(plan->configuration().root_module().module_calls()["m"].source(), "./m");
 }
 
-TEST(Readers, PlansOfTheFirstFormat) {
+TEST(Readers, PlansOfFormat01) {
   std::string problem;
   EXPECT_FALSE(GoldenDocument("change.plan.json").InFormat01(&problem));
   EXPECT_NE(problem.find("kinutest_thing.y[1] is to be forgotten"), std::string::npos) << problem;
@@ -228,7 +228,7 @@ TEST(Readers, ValidationAndFunctions) {
   EXPECT_EQ(functions->signatures()["max"].variadic_parameter().type().Text(), "number");
 }
 
-TEST(Readers, SayWhatADocumentIsNot) {
+TEST(Readers, ReportDocumentsOfAnotherKind) {
   std::string problem;
   EXPECT_FALSE(GoldenDocument("validate.json").As<Plan>(&problem));
   EXPECT_EQ(problem, "the document is not a plan: it has no planned_values");
@@ -236,7 +236,7 @@ TEST(Readers, SayWhatADocumentIsNot) {
   EXPECT_EQ(problem,
             "its format_version is \"2.0\"; versions from 0.1 to below 2.0 are understood");
   EXPECT_FALSE(Document::Parse("[1]")->As<Configuration>(&problem));
-  // What is not there has no parts either.
+  // The members of an absent value are absent.
   const Document empty = *Document::Parse(R"({"format_version":"1.99","new":1})");
   const auto state = empty.As<State>();
   ASSERT_TRUE(state.has_value());
@@ -247,7 +247,7 @@ TEST(Readers, SayWhatADocumentIsNot) {
   EXPECT_EQ(state->values().outputs()["o"].value().kind(), JsonValue::Kind::kAbsent);
 }
 
-/// Gives a text in small pieces.
+/// A source that returns the text in small pieces.
 DocumentStream::Source Pieces(std::string text) {
   return [text = std::move(text), at = size_t{0}](char* buffer, size_t size) mutable {
     const size_t amount = std::min({size, size_t{7}, text.size() - at});

@@ -4,7 +4,7 @@
 namespace kinu::v1 {
 namespace {
 
-TEST(PublicValues, HoldWhatTheyWereMadeOf) {
+TEST(PublicValues, KeepTheirContent) {
   const Value object =
       Value::Object({{"b", Value::Int(2)}, {"a", Value::Tuple({Value::Bool(true)})}});
   EXPECT_EQ(object.kind(), Value::Kind::kObject);
@@ -26,7 +26,7 @@ TEST(PublicValues, HoldWhatTheyWereMadeOf) {
   EXPECT_EQ(Value::Tuple({Value::String("${")}).ToSource(), "[\"$${\"]");
 }
 
-TEST(PublicFiles, OutliveWhatTheyCameFrom) {
+TEST(PublicFiles, OutliveTheirSources) {
   std::optional<Expression> kept;
   {
     Diagnostics problems;
@@ -61,7 +61,7 @@ TEST(PublicFiles, ReadBothSyntaxesThroughASchema) {
   }
 }
 
-TEST(PublicFiles, ReportProblemsWithTheirPlaces) {
+TEST(PublicFiles, ReportProblemsWithRanges) {
   Diagnostics problems;
   File::Parse("f.hcl", "a = \n", problems);
   ASSERT_EQ(problems.size(), 1u);
