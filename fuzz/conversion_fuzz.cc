@@ -1,4 +1,4 @@
-// Conversion and unification, over values and types that the bytes describe.
+// Fuzzes conversion and unification of values and types that are generated from the input.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ void Require(bool holds, const char* what, const Value& value, const Type& type)
 void CheckConversion(const Value& value, const Type& type) {
   const ValueResult<Value> converted = Convert(value, type);
   if (!converted) {
-    KINU_CHECK(!converted.error().ToText().empty(), "an error says something");
+    KINU_CHECK(!converted.error().ToText().empty(), "an error has a message");
     return;
   }
   if (!value.IsWhollyKnown()) {
@@ -33,15 +33,15 @@ void CheckConversion(const Value& value, const Type& type) {
   }
   const Type bare = type.WithoutOptionalAttributes();
   Require(converted->type().ConformsTo(bare) || converted->type().is_dynamic(),
-          "the result is of the type asked for", value, type);
-  Require(converted->marks().Contains(value.marks()), "marks travel", value, type);
+          "the result has the requested type", value, type);
+  Require(converted->marks().Contains(value.marks()), "the result has all marks", value, type);
   if (type.has_dynamic()) {
-    return;  // inner lists may have settled on types that have no type in common any more
+    return;  // the types of inner lists, chosen by the first conversion, may have no common type
   }
   const ValueResult<Value> again = Convert(*converted, type);
-  Require(again.has_value(), "what was converted converts", value, type);
+  Require(again.has_value(), "a second conversion succeeds", value, type);
   Require(Value::RawEquals(again->UnmarkDeep(), converted->UnmarkDeep()),
-          "and does not change any more", value, type);
+          "a second conversion changes nothing", value, type);
   GoString(*converted);
 }
 
@@ -61,9 +61,9 @@ void FuzzOne(ValueMaker maker) {
   const Value other = maker.MakeValue(from);
   const Value equal = Equals(value, other);
   const Value reversed = Equals(other, value);
-  KINU_CHECK(Value::RawEquals(equal, reversed), "equality has no direction");
+  KINU_CHECK(Value::RawEquals(equal, reversed), "equality is symmetric");
   KINU_CHECK(Value::RawEquals(value, value), "a value equals itself");
-  KINU_CHECK(value.Hash() == Value(value).Hash(), "a hash does not change");
+  KINU_CHECK(value.Hash() == Value(value).Hash(), "a copy has the same hash");
 }
 
 }  // namespace

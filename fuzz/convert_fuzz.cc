@@ -1,6 +1,6 @@
-// Conversion between the two syntaxes, in both directions. There is a result or an error; what is
-// written parses and is formatted. That the meaning stays the same each conversion checks itself,
-// and refuses a file where it does not. The first byte chooses what kind of file it is.
+// Fuzzes conversion between the two syntaxes, in both directions. There is a result or an error,
+// and results are valid and formatted. The conversions themselves check that the meaning is equal.
+// The first byte chooses the direction and the shape of the file.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ void CheckNative(const std::string& text, const BodyShape& shape) {
   Diagnostics diags;
   const std::optional<std::string> json = NativeToJson(*source, shape, diags);
   KINU_CHECK(json.has_value() == !diags.has_errors(), "a result or an error");
-  KINU_CHECK(!json || Parses(*json, true), "JSON that is written parses");
+  KINU_CHECK(!json || Parses(*json, true), "the JSON result is valid");
 }
 
 void CheckJson(const std::string& text, const BodyShape& shape, Nested nested) {
@@ -42,8 +42,8 @@ void CheckJson(const std::string& text, const BodyShape& shape, Nested nested) {
   const std::optional<std::string> native = JsonToNative(*source, shape, nested, diags);
   KINU_CHECK(native.has_value() == !diags.has_errors(), "a result or an error");
   if (native) {
-    KINU_CHECK(Parses(*native, false), "text that is written parses");
-    KINU_CHECK(hcl::writer::Format(*native) == *native, "text that is written is formatted");
+    KINU_CHECK(Parses(*native, false), "the native result is valid");
+    KINU_CHECK(hcl::writer::Format(*native) == *native, "the native result is formatted");
     CheckNative(*native, shape);
   }
 }
@@ -60,8 +60,8 @@ void FuzzOne(std::string_view input) {
   if (choice / 4 % 2 == 0) {
     CheckNative(text, shape);
   } else {
-    constexpr Nested kWays[] = {Nested::kArrays, Nested::kArguments, Nested::kBlocks};
-    CheckJson(text, shape, kWays[choice / 8 % 3]);
+    constexpr Nested kOptions[] = {Nested::kArrays, Nested::kArguments, Nested::kBlocks};
+    CheckJson(text, shape, kOptions[choice / 8 % 3]);
   }
 }
 

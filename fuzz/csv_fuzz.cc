@@ -1,4 +1,4 @@
-// csvdecode: every row has every column.
+// Fuzzes csvdecode: every row has every column.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Value source[] = {Value::String(text)};
   const functions::CallResult rows = kDecode->Call(source, functions::CallContext());
   if (!rows) {
-    KINU_CHECK(!rows.error().message.empty(), "an error says something");
+    KINU_CHECK(!rows.error().message.empty(), "an error has a message");
     return 0;
   }
   KINU_CHECK(rows->type().is_list() && rows->IsWhollyKnown(), "rows are a list");
   for (const Value& row : rows->elements()) {
-    KINU_CHECK(row.type() == rows->type().element(), "rows are alike");
+    KINU_CHECK(row.type() == rows->type().element(), "rows have one type");
   }
   return 0;
 }

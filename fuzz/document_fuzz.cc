@@ -1,5 +1,5 @@
-// Documents: the reader of documents accepts what the reader of configuration accepts (except what
-// that one repairs), whole and in pieces, and its paths lead back to their values.
+// Fuzzes the reader of JSON documents: whole and in pieces, it accepts the same texts as the JSON
+// reader of configurations, except texts that are not UTF-8.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,14 +17,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto document = Document::Parse(text);
   if (document) {
-    KINU_CHECK(ParseJson(text).ok(), "the other reader accepts it too");
+    KINU_CHECK(ParseJson(text).ok(), "the JSON reader accepts the document");
     std::string compact;
     AppendCompact(compact, (*document)->root().text());
     const auto again = Document::Parse(compact);
-    KINU_CHECK(again.has_value(), "the compact text is a document");
-    KINU_CHECK((*again)->tree().entry_count() == (*document)->tree().entry_count(), "the same one");
+    KINU_CHECK(again.has_value(), "the compact text is valid");
+    KINU_CHECK((*again)->tree().entry_count() == (*document)->tree().entry_count(),
+               "the compact text has as many values");
   } else if (text::IsUtf8(text)) {
-    KINU_CHECK(!ParseJson(text).ok(), "the other reader refuses it too");
+    KINU_CHECK(!ParseJson(text).ok(), "the JSON reader refuses the document");
   }
   size_t at = 0;
   TokenStream stream([&](char* buffer, size_t room) {
@@ -34,6 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return static_cast<int64_t>(amount);
   });
   KINU_CHECK((stream.SkipValue() && stream.TakeEnd()) == document.has_value(),
-             "in pieces it is the same");
+             "the token stream accepts the same texts");
   return 0;
 }

@@ -1,4 +1,4 @@
-// The JSON syntax: parsing, reading bodies through a schema, and static analysis.
+// Fuzzes the JSON syntax: parsing, reading bodies through a schema, and static analysis.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Lexer and parser of the native syntax. The first byte chooses the grammar.
+// Fuzzes the lexer and the parser of the native syntax. The first byte chooses the grammar.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace kinu::hcl {
 namespace {
 
-/// Tokens must lie in order, inside the text, and end with the end of the text.
+/// Checks that tokens are in order and inside the text, and that the last one is kEof.
 void CheckTokens(std::string_view text, LexMode mode) {
   uint32_t at = 0;
   const std::vector<Token> tokens = Lex(text, mode, Comments::kKeep);

@@ -1,5 +1,5 @@
-// Formatter and editor. Whatever the text, only spaces may change; of a text that parses, the
-// formatted and the edited one parse too.
+// Fuzzes the formatter and the editor. Formatting changes only spaces of any text; the formatted
+// and the edited text of a valid file are valid.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,10 +28,10 @@ void CheckParses(std::string_view text) {
   SyntaxTree tree;
   Diagnostics diags;
   ParseNative(source.get(), tree, diags);
-  KINU_CHECK(!diags.has_errors(), "what was written parses");
+  KINU_CHECK(!diags.has_errors(), "the result is valid");
 }
 
-/// Removes, renames and sets things, in every block.
+/// Removes, renames and sets attributes and blocks, in every body.
 void Edit(EditableBody& body) {
   const std::vector<std::string_view> names = body.AttributeNames();
   if (!names.empty()) {

@@ -1,4 +1,4 @@
-// Decoder specifications and what is decoded by them: a spec file and a body, in that order, with a
+// Fuzzes decoder specifications and decoding. The input is a spec file and a file to decode, with a
 // line "---" between them.
 
 #include <cstddef>
@@ -24,7 +24,7 @@ void FuzzOne(std::string_view input) {
 
   Diagnostics diags;
   const auto file = SpecFile::Read(SourceFile::Make("spec", std::string(spec_text)), diags);
-  KINU_CHECK(file != nullptr, "there is a spec whatever was wrong");
+  KINU_CHECK(file != nullptr, "there is a spec even after errors");
   if (diags.has_errors()) {
     return;
   }
@@ -42,9 +42,9 @@ void FuzzOne(std::string_view input) {
     const Value value = DecodeSpec(spec, *body, scope,
                                    {.expand_dynamic = expand, .literal = scope.empty()}, problems);
     if (diags.has_errors() || problems.has_errors()) {
-      continue;  // the value is what could be told
+      continue;  // the value is partial
     }
-    KINU_CHECK(value.type().ConformsTo(implied), "a value has the type that its spec implies");
+    KINU_CHECK(value.type().ConformsTo(implied), "a value has the type of its spec");
     if (value.IsWhollyKnown() && !value.ContainsMarked()) {
       KINU_CHECK(ValueToJson(value, value.type()).has_value(), "a known value has a JSON text");
     }

@@ -1,5 +1,5 @@
-// Journals. Checksums keep a fuzzer from the records, so the input also serves as a record's
-// message: the first byte chooses.
+// Fuzzes journals. A fuzzer cannot guess checksums, so the first byte chooses whether the rest is a
+// journal or the content of a record with a valid checksum.
 
 #include <cstddef>
 #include <cstdint>

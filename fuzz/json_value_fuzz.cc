@@ -1,5 +1,5 @@
-// JSON of values and of types. The first bytes choose a type to read as; what is accepted is
-// written and read again without change.
+// Fuzzes JSON of values and types. The first bytes choose the type to read. Accepted values do not
+// change when they are written and read again.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +21,12 @@ void CheckRoundTrip(const Value& value, const Type& type) {
   }
   const ValueResult<std::string> text = ValueToJson(value, type);
   if (!text) {
-    return;  // infinities have no text
+    return;  // infinite numbers have no JSON
   }
   const ValueResult<Value> again = ValueFromJson(*text, type);
-  KINU_CHECK(again.has_value(), "what was written is read");
+  KINU_CHECK(again.has_value(), "written JSON can be read");
   const ValueResult<std::string> second = ValueToJson(*again, type);
-  KINU_CHECK(second && *second == *text, "and written the same");
+  KINU_CHECK(second && *second == *text, "writing again gives the same JSON");
 }
 
 void FuzzOne(const uint8_t* data, size_t size) {
@@ -38,11 +38,11 @@ void FuzzOne(const uint8_t* data, size_t size) {
   (void)TypeFromJson(text);
   const ValueResult<Type> implied = ImpliedTypeOfJson(text);
   const ValueResult<Value> value = ImpliedValueOfJson(text);
-  KINU_CHECK(!value || implied, "what has a value has a type");
+  KINU_CHECK(!value || implied, "JSON that implies a value implies a type");
   if (implied && value) {
-    KINU_CHECK(value->type() == *implied, "in one pass as in two");
+    KINU_CHECK(value->type() == *implied, "the implied value has the implied type");
     const ValueResult<Value> typed = ValueFromJson(text, *implied);
-    KINU_CHECK(typed && Value::RawEquals(*typed, *value), "in one pass as in two");
+    KINU_CHECK(typed && Value::RawEquals(*typed, *value), "reading in two passes is equal");
     CheckRoundTrip(*value, *implied);
   }
   if (const ValueResult<Value> asked = ValueFromJson(text, type)) {

@@ -1,5 +1,5 @@
-// Msgpack of values. The first bytes choose the type; whatever is accepted is written and read
-// again without change.
+// Fuzzes msgpack of values. The first bytes choose the type. Accepted values do not change when
+// they are written and read again.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,17 +25,17 @@ void FuzzOne(const uint8_t* data, size_t size) {
   const Type type = ValueMaker(data, kTypeBytes).MakeType(2).WithoutOptionalAttributes();
   const std::string_view bytes(reinterpret_cast<const char*>(data) + kTypeBytes, size - kTypeBytes);
   if (const ValueResult<Type> implied = ImpliedTypeOfMsgpack(bytes)) {
-    // What implies a type need not be of it: numbers may be texts. It must not crash.
+    // Reading with the implied type may fail, because numbers may be encoded as texts.
     const ValueResult<Value> value = ValueFromMsgpack(bytes, *implied);
     KINU_CHECK(!value || value->type().ConformsTo(*implied) || value->type().is_dynamic(),
-               "a value is of its type");
+               "the value has the requested type");
   }
   const ValueResult<Value> value = ValueFromMsgpack(bytes, type);
   if (!value) {
     return;
   }
   if (!value->type().ConformsTo(type)) {
-    return;  // an empty array is an empty tuple whatever the type, as for the reference
+    return;  // like the reference, reads an empty array as an empty tuple for any type
   }
   const ValueResult<std::string> text = ValueToMsgpack(*value, type);
   if (!text) {
@@ -44,12 +44,12 @@ void FuzzOne(const uint8_t* data, size_t size) {
     std::abort();
   }
   const ValueResult<Value> again = ValueFromMsgpack(*text, type);
-  KINU_CHECK(again.has_value(), "what was written is read");
+  KINU_CHECK(again.has_value(), "written msgpack can be read");
   if (HasMinusZero(*value)) {
-    return;  // it is written as zero, and a set may have had both
+    return;  // written as zero, so a set may lose an element
   }
-  // Large numbers are written as decimal texts, which are exact in another precision: what is
-  // compared is what is written.
+  // Compares the encodings, because a large number changes its precision when it is written as a
+  // decimal text.
   const ValueResult<std::string> second = ValueToMsgpack(*again, type);
   if (!second || *second != *text) {
     std::fprintf(stderr, "%s became %s\n", GoString(*value).c_str(), GoString(*again).c_str());

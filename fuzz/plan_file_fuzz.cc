@@ -1,4 +1,4 @@
-// The message in a plan file, and the archive around it: the first byte chooses.
+// Fuzzes plan files. The first byte chooses whether the rest is the archive or the message in it.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (data[0] % 2 == 0) {
     static constexpr std::string_view kState = "{\"version\":4,\"lineage\":\"\",\"serial\":0}";
     ZipWriter zip;
-    // A version and a release that are accepted, then the input's fields.
+    // A valid format version and program version, followed by the fields of the input.
     zip.Add("tfplan",
             "\x08\x03\x72\x06"
             "1.12.6" +

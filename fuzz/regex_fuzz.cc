@@ -1,5 +1,5 @@
-// regex, regexall and replace. The first line is the pattern, the second one the replacement, the
-// rest is the text.
+// Fuzzes regex, regexall and replace. The first line is the pattern, the second one the
+// replacement, the rest is the text.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace kinu {
 namespace {
 
-std::string_view TakeLine(std::string_view& text) {
+std::string_view ReadLine(std::string_view& text) {
   const size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -27,23 +27,23 @@ void FuzzOne(std::string_view input) {
   static const functions::Callable* const kFirst = table.Find("regex");
   static const functions::Callable* const kAll = table.Find("regexall");
   static const functions::Callable* const kReplace = table.Find("replace");
-  const std::string_view pattern = TakeLine(input);
-  const std::string_view replacement = TakeLine(input);
+  const std::string_view pattern = ReadLine(input);
+  const std::string_view replacement = ReadLine(input);
   const functions::CallContext context;
   const Value searched[] = {Value::String(pattern), Value::String(input)};
   const functions::CallResult one = kFirst->Call(searched, context);
   const functions::CallResult every = kAll->Call(searched, context);
   if (one) {
-    KINU_CHECK(every && every->size() > 0, "what matches once is among all matches");
-    KINU_CHECK(Value::RawEquals(every->elements()[0], *one), "and is the first of them");
+    KINU_CHECK(every && every->size() > 0, "regexall finds a match if regex does");
+    KINU_CHECK(Value::RawEquals(every->elements()[0], *one), "regex finds the first match");
   }
   const Value replaced[] = {Value::String(input), Value::String("/" + std::string(pattern) + "/"),
                             Value::String(replacement)};
   const functions::CallResult result = kReplace->Call(replaced, context);
   KINU_CHECK(!pattern.empty() ? result.has_value() == every.has_value() : result.has_value(),
-             "a pattern is right or wrong");
+             "replace and regexall accept the same patterns");
   if (every && every->size() == 0 && !pattern.empty()) {
-    KINU_CHECK(Value::RawEquals(*result, searched[1]), "without a match nothing changes");
+    KINU_CHECK(Value::RawEquals(*result, searched[1]), "replace changes nothing without a match");
   }
 }
 

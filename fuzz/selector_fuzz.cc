@@ -1,4 +1,4 @@
-// Selectors and the documents that they are applied to: the first line is the selector.
+// Fuzzes selectors and queries. The first line is the selector, the rest the document.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t line = text.find('\n');
   const auto selector = query::ParseSelector(text.substr(0, line));
   if (!selector) {
-    KINU_CHECK(selector.error().offset <= text.substr(0, line).size(), "the place is in the text");
+    KINU_CHECK(selector.error().offset <= text.substr(0, line).size(),
+               "the offset of an error is in the selector");
     return 0;
   }
   const std::string document = line == std::string::npos ? "null" : text.substr(line + 1);

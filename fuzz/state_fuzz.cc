@@ -1,5 +1,5 @@
-// State files: whatever is accepted is written and read again without change. (What was read first
-// may write its numbers and strings in other ways, which the writer does not keep.)
+// Fuzzes state files. Accepted states do not change when they are written and read again. The input
+// itself may differ from the written file, because the writer normalises numbers and strings.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   std::string text = state::WriteState(*state, state::Layout::kIndented);
   Result<state::State> again = state::ReadState(program, text);
-  KINU_CHECK(again.has_value(), "what was written is read");
+  KINU_CHECK(again.has_value(), "a written state can be read");
   KINU_CHECK(state::WriteState(*again, state::Layout::kIndented) == text, "writing is stable");
   Result<state::State> third = state::ReadState(program, text);
-  KINU_CHECK(third.has_value() && state::SameContent(*again, *third), "and keeps the content");
+  KINU_CHECK(third.has_value() && state::SameContent(*again, *third), "reading is deterministic");
   return 0;
 }

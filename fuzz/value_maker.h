@@ -1,5 +1,4 @@
-// Types and values made of a fuzzer's bytes, so that what reads neither text nor wire can be
-// fuzzed.
+// Generates types and values from the bytes of a fuzzer, for targets that do not parse bytes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace kinu {
 
-/// Whether a value has a zero with a sign.
+/// Whether a part of the value is the number -0.
 inline bool HasMinusZero(const Value& value) {
   bool found = false;
   Path path;
@@ -29,7 +28,7 @@ inline bool HasMinusZero(const Value& value) {
   return found;
 }
 
-/// Takes one decision after another from the bytes; when they are used up, every decision is 0.
+/// Each decision consumes a byte; when none is left, every decision is 0.
 class ValueMaker {
  public:
   ValueMaker(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -72,7 +71,7 @@ class ValueMaker {
     }
   }
 
-  /// A value of that type, or a null or an unknown of it, at any level with marks.
+  /// A value of that type, or a null or unknown one. Each part may be null, unknown or marked.
   Value MakeValue(const Type& type, int depth = 4) {
     const uint8_t choice = Byte();
     if (choice % 16 == 1) {
@@ -146,7 +145,7 @@ class ValueMaker {
     }
     return Value();
   }
-  // Elements of a type with dynamic places have types of their own, which decide.
+  // If the element type has dynamic parts, the elements decide about the type.
   static Type ElementOf(const Type& type) {
     return type.element().has_dynamic() ? Type::Dynamic() : type.element();
   }

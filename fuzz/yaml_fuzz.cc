@@ -1,4 +1,4 @@
-// yamldecode: what is accepted is encoded and decoded again.
+// Fuzzes yamldecode and yamlencode: a decoded value can be encoded and decoded again.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Value source[] = {Value::String(text)};
   const functions::CallResult value = kDecode->Call(source, context);
   if (!value) {
-    KINU_CHECK(!value.error().message.empty(), "an error says something");
+    KINU_CHECK(!value.error().message.empty(), "an error has a message");
     return 0;
   }
   const Value decoded[] = {*value};
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (written) {
     const Value again[] = {*written};
     const functions::CallResult second = kDecode->Call(again, context);
-    KINU_CHECK(second.has_value(), "what was written is read");
+    KINU_CHECK(second.has_value(), "encoded YAML can be decoded");
   }
   return 0;
 }
