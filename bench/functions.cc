@@ -1,8 +1,8 @@
-// Measures functions and decoders of values on large inputs and prints CPU beside the goals:
+// Measures functions and decoders of values on large inputs, and compares CPU time with the goals:
 //
 //   kinu_functions_bench
 //
-// CPU is the best of the runs; the input is made before the clock starts.
+// CPU time is that of the best run, without the generation of the input.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -56,7 +56,7 @@ void PrintSpeed(const char* what, size_t bytes, double goal, const Work& work) {
               speed >= goal ? "met" : "MISSED");
 }
 
-/// An expression that is parsed once and evaluated over variables.
+/// An expression that is parsed once; each call evaluates it.
 class Expression {
  public:
   Expression(std::string_view text, FlatMap<std::string, Value> variables)
@@ -141,7 +141,7 @@ void Run() {
 }  // namespace kinu
 
 int main() {
-  kinu::cli::PrepareHeap();  // the heap of the program itself
+  kinu::cli::PrepareHeap();  // the allocator settings of kinu
   kinu::RunOnBigStack(kinu::Run);
   return 0;
 }

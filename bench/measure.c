@@ -1,7 +1,6 @@
-// Runs a program and writes what it cost: `measure REPORT PROGRAM ARGUMENT...` puts its exit status,
-// seconds of CPU (user and system, children included) and largest resident size in kilobytes into the
-// file REPORT. A small process does this because a program's largest resident size begins with that of
-// the process it was forked from.
+// Runs a program and measures it: `measure REPORT PROGRAM ARGUMENT...` writes its exit status, seconds
+// of CPU (user and system, with children) and largest resident size in kilobytes to the file REPORT.
+// The size of a forked process starts with that of its parent, so the parent must be small.
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,11 +1,11 @@
-// Parses and formats files again and again and prints throughput and memory, beside the goals:
+// Measures throughput and memory of parsing and formatting files, and compares them with the goals:
 //
 //   kinu_parse_bench [-once] FILE...
 //
-// Files whose names end in .json are read as JSON syntax, others as native syntax. What is measured
-// is text to body: tokens, tree and values, and for native syntax also text to formatted text. CPU
-// is the best of the runs; the first one, of a process that has done nothing yet, is shown beside.
-// With -once there is no other, for files of a gigabyte.
+// Files whose names end with .json are parsed as JSON syntax, others as native syntax. Parsing
+// includes lexing, the tree and its values. Formatting is measured for native syntax. CPU time is
+// that of the best run; the first run, in a fresh process, is printed too. -once does one run only,
+// for files of a gigabyte.
 #include "hcl/parse.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ double CpuSeconds() {
 }
 
 #if KINU_MIMALLOC
-/// What is allocated, in bytes.
+/// Allocated memory in bytes.
 size_t UsedBytes() {
   size_t bytes = 0;
   mi_heap_visit_blocks(
@@ -56,7 +56,7 @@ size_t UsedBytes() {
   return bytes;
 }
 #else
-/// What the process holds, in bytes.
+/// Resident memory of the process in bytes.
 size_t UsedBytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
   unsigned long size = 0;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Measures whole commands on generated configurations and prints them beside the goals.
+"""Measures whole commands on generated configurations and compares them with the goals.
 
     bench/run.py [--build DIR] [--shapes LIST] [--sizes LIST] [--steps LIST] [--repeat N]
                  [--parsing-only]
 
 CPU is user and system time of the process and its children, memory is the largest resident size, both
-as medians. The configurations come from `shared/perf` beside the repository, or below KINU_SHARED.
-Prints only: what a machine is busy with decides the last ten percent, so nothing here is a test.
+as medians. The generators of the configurations are not part of the repository: they are in the folder
+`perf` of KINU_SHARED, by default of `shared` beside the repository. Never fails because of a missed
+goal, since the load of the machine changes the results.
 """
 import argparse
 import math
@@ -58,7 +59,7 @@ GOALS = {
     ("strings", 1000, "show -json"): (0.13, None),
 }
 EXPONENT_GOAL = 1.05
-# What `fmt` is measured with, repeated: everything that it aligns, indents, spaces and rewrites.
+# The input for `fmt`, repeated: it needs alignment, indentation, spaces and new syntax.
 UNFORMATTED = """resource "thing" "web_%d" {
   image = data.image.ubuntu.id # the image
   instance_type="small"
@@ -80,13 +81,13 @@ UNFORMATTED = """resource "thing" "web_%d" {
 
 
 def execute(build, arguments, folder):
-    """(seconds of CPU, megabytes) of one run; raises when the run fails."""
+    """Runs kinu once. Returns (seconds of CPU, megabytes); raises if the run fails."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     environment["TF_IN_AUTOMATION"] = "1"
     command = [os.path.join(build, "bench", "kinu_measure"), ".report",
                os.path.join(build, "src", "cli", "kinu")]
     with open(os.path.join(folder, ".err"), "w+", encoding="utf-8", errors="replace") as err:
-        # What the console evaluates; no other command reads it.
+        # Input of the console; other commands do not read it.
         subprocess.run(command + arguments, cwd=folder, env=environment, input=b"1 + 1\n",
                        stdout=subprocess.DEVNULL, stderr=err, check=True)
         with open(os.path.join(folder, ".report"), encoding="utf-8") as report:
@@ -98,7 +99,7 @@ def execute(build, arguments, folder):
     return float(seconds), int(kilobytes) / 1024
 
 
-# Assertions that hold of what write_plan writes.
+# Assertions that pass for the plans of write_plan().
 CHECKED = [
     ("expect_resource_action", '      action  = "Create"\n'),
     ("expect_unknown_value", '      path    = ["id"]\n'),
@@ -107,7 +108,7 @@ CHECKED = [
 
 
 def write_plan(path, size):
-    """Writes a plan document of about so many bytes; returns how many changes it has."""
+    """Writes a plan document of about `size` bytes; returns the number of its changes."""
     count = 0
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[')
@@ -162,12 +163,12 @@ class Bench:
         for step in steps:
             arguments, needs_state, needs_plan = STEPS[step]
             if step == "state mv" and shape != "blocks":
-                continue  # the others have no object of that address
+                continue  # other shapes have no object with that address
             if needs_plan and not os.path.exists(os.path.join(folder, "p.bin")):
                 continue
             runs = []
             try:
-                for attempt in range(self.repeat + 1):  # the first one warms up
+                for attempt in range(self.repeat + 1):  # the first run is a warm-up
                     self.set_state(shape, size, folder, needs_state)
                     measured = execute(self.build, arguments, folder)
                     if attempt > 0:
@@ -179,8 +180,8 @@ class Bench:
         shutil.rmtree(folder)
 
     def formatting(self, size):
-        """`fmt -check` of one file of about so many bytes; it exits with 3, so its output is asked
-        for instead."""
+        """Formats a file of about `size` bytes. Uses -write=false instead of -check, which exits
+        with 3."""
         folder = os.path.join(self.work, "fmt-%d" % size)
         os.makedirs(folder)
         with open(os.path.join(folder, "main.tf"), "w", encoding="utf-8") as file:
@@ -192,8 +193,8 @@ class Bench:
         shutil.rmtree(folder)
 
     def documents(self):
-        """A selector over a plan document of 300 MB (with jq beside, where it is installed), and
-        10,000 assertions about one of 10 MB."""
+        """A query over a plan document of 300 MB (compared with jq if it is installed), and 10,000
+        assertions about one of 10 MB."""
         folder = os.path.join(self.work, "documents")
         os.makedirs(folder)
         large, small = 300000000, 10000000
@@ -264,11 +265,11 @@ class Bench:
                 if len(measured) < 2:
                     continue
                 small, large = measured[0], measured[-1]
-                # What every command pays for its start is no part of the growth.
+                # Subtracts the time that every command needs to start.
                 a, b = (max(self.results[shape, size, step][0] - start, 1e-6)
                         for size in (small, large))
                 if b < 0.002:
-                    continue  # nothing but the start
+                    continue  # too short to measure
                 exponent = math.log(b / a) / math.log(large / small)
                 print("%-8s %-11s %d -> %d: %.2f%s" % (
                     shape, step, small, large, exponent,
@@ -276,7 +277,7 @@ class Bench:
 
 
 def reference_program(work):
-    """The program that does the same with the reference's library, or None and why not."""
+    """Builds bench/reference. Returns (program, ""), or (None, the reason why it is not built)."""
     if not shutil.which("go"):
         return None, "Go is not installed"
     program = os.path.join(work, "reference")
@@ -288,8 +289,8 @@ def reference_program(work):
 
 
 def parsing(build, perf, work):
-    """Throughput of parsers and formatter on the configuration of 10,000 blocks, in both syntaxes, with
-    the reference's libraries beside."""
+    """Measures parsers and formatter on a configuration of 10,000 blocks, in both syntaxes, and
+    compares them with the Go library of HCL."""
     program = os.path.join(build, "bench", "kinu_parse_bench")
     if not os.path.exists(program):
         print("\nParsing and formatting: skipped, %s is not built" % program)
@@ -302,14 +303,14 @@ def parsing(build, perf, work):
         folder = os.path.join(work, "parse-" + shape)
         subprocess.check_call([sys.executable, os.path.join(perf, "shapes.py"), shape, "10000",
                                folder])
-        # A process each: the first run is that of a process that has done nothing yet.
+        # A process for each file, so that its first run is in a fresh process.
         subprocess.check_call([program, name], cwd=folder)
         if reference is not None:
             subprocess.check_call([reference, name], cwd=folder)
 
 
 def functions(build):
-    """Functions and decoders of values on large inputs."""
+    """Measures functions and decoders of values on large inputs."""
     program = os.path.join(build, "bench", "kinu_functions_bench")
     if os.path.exists(program):
         print("\nFunctions and values", flush=True)

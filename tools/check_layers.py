@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the rules of the tree that a compiler does not: docs/layers.txt says what they are.
+"""Checks the rules of docs/layers.txt, which a compiler does not check: includes, threads, length.
 
     tools/check_layers.py [ROOT]
 
-Prints a line per problem, or `ok`; the exit status tells which.
+Prints a line per problem and exits with 1, or prints `ok`.
 """
 import os
 import re
@@ -16,14 +16,14 @@ LINES_REFUSED = 1200
 
 
 class Rules:
-    """What docs/layers.txt says."""
+    """The rules of docs/layers.txt."""
 
     def __init__(self, path):
-        self.allowed = {}     # library: the libraries that it may include, itself among them
-        self.only = {}        # (library, library): the only headers of the second that it may include
-        self.third_party = []  # (prefix of the header, places)
-        self.threads = set()  # places that may synchronise
-        self.long = set()     # files that may be long
+        self.allowed = {}     # library: the libraries that it may include, with itself
+        self.only = {}        # (library, other): the only headers of `other` that it may include
+        self.third_party = []  # (prefix of a header, paths that may include it)
+        self.threads = set()  # paths that may use threads and locks
+        self.long = set()     # files that may exceed LINES_REFUSED
         self.problems = []
         with open(path, encoding="utf-8") as handle:
             for number, line in enumerate(handle, 1):
@@ -56,7 +56,7 @@ class Rules:
 
 
 def covers(places, path):
-    """Whether one of the places (a file, or a folder with its slash) holds the path."""
+    """Whether one of the places (a file, or a directory with a final slash) contains the path."""
     return any(path == place or (place.endswith("/") and path.startswith(place))
                for place in places)
 
@@ -66,7 +66,7 @@ def is_test(path):
 
 
 def check_include(rules, path, quoted, header):
-    """The problem with one #include of a file (a path below src/), or nothing."""
+    """The problem with an #include in the file `path` (below src/); None if it is permitted."""
     library = path.split("/")[0]
     if not quoted:
         if header in SYNCHRONISATION:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats the C++ sources; with --check only says which are not formatted.
+# Formats the C++ sources; with --check, only lists those that are not formatted and fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 arguments=(-i)

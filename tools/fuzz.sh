@@ -3,13 +3,13 @@
 #
 #   tools/fuzz.sh BUILD RUNS
 #
-# The corpus of a target lies in BUILD/corpus/TARGET and grows; recorded files of the tests seed it.
+# The corpus of a target is in BUILD/corpus/TARGET and is kept. Files of the tests seed it.
 set -euo pipefail
 build=$(realpath "$1")
 runs=$2
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-seed() {  # TARGET: the files to begin with, by what the target reads
+seed() {  # TARGET: prints the seed files of a target
   case $1 in
     fuzz_hcl_native | fuzz_hcl_writer) find examples tests -name '*.tf' ;;
     fuzz_hcl_json) find examples tests -name '*.tf.json' ;;
@@ -21,7 +21,7 @@ seed() {  # TARGET: the files to begin with, by what the target reads
   esac
 }
 
-head_of() {  # TARGET FILE: the byte that says what the file is, for a target that reads several kinds
+head_of() {  # TARGET FILE: prints the first byte of an input, which chooses how the target reads it
   case $1:$2 in
     fuzz_convert:*.json) printf D ;;
     fuzz_convert:*) printf @ ;;

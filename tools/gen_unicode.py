@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes src/text/identifier_table.h: the ranges of code points that HCL identifiers may contain.
 
-HCL's scanner has ID_Start and ID_Continue of one pinned Unicode version. The data come from an
-installed Unicode Character Database (Debian: package unicode-data), reduced to the code points that
-had been assigned by the pinned version.
+HCL's scanner uses ID_Start and ID_Continue of a pinned Unicode version. The data come from an
+installed Unicode Character Database (Debian: package unicode-data), without the code points that
+the pinned version had not assigned.
 
     tools/gen_unicode.py [UCD_DIRECTORY] > src/text/identifier_table.h
 """
@@ -12,7 +12,7 @@ import sys
 
 PINNED = (9, 0)
 
-# Code points that were assigned by the pinned version but got the property only later.
+# Code points that the pinned version had assigned, but that got the property later.
 GAINED_LATER = {"ID_Start": {0x1CF2, 0x1CF3}, "ID_Continue": {0x111C9}}
 
 LINE = re.compile(r"^([0-9A-F]+)(?:\.\.([0-9A-F]+))?\s*;\s*([A-Za-z0-9_.]+)")

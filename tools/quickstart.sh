@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Takes examples/quickstart through its whole life, once in each syntax, in a copy below BUILD/..:
+# Runs init, plan, show, apply, plan and destroy on examples/quickstart, in each syntax, in a copy in
+# the parent directory of BUILD:
 #
 #   tools/quickstart.sh BUILD
 #
-# The part with a provider process runs where BUILD/mirror holds the provider hashicorp/time.
+# The part with a provider process runs if BUILD/mirror has the provider hashicorp/time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath "$1")
@@ -29,7 +30,7 @@ compgen -G "$mirror/registry.opentofu.org/hashicorp/time/0.13.1/*/terraform-prov
 }
 
 fail() { echo "quickstart: $syntax syntax: $*" >&2; exit 1; }
-step() {  # ARGUMENTS...: runs kinu and shows what it says
+step() {  # ARGUMENTS...: prints the command and runs it
   echo
   echo "\$ kinu $*"
   "$kinu" "$@"

@@ -1,6 +1,6 @@
-// Reads a plan file or a state file and writes it again: `reencode IN OUT`. With it
-// tools/with_reference.sh checks that another program accepts what kinu writes. Plans may use
-// resources of the built-in provider only.
+// Reads a plan file or a state file and writes it again: `reencode IN OUT`. tools/with_reference.sh
+// uses it to check that OpenTofu accepts the files that kinu writes. Plans may use resources of the
+// built-in provider only.
 #include <cstdio>
 #include <string>
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what a target needs on Debian 12, as root or through sudo; silent and instant when all is
-# there.
+# Installs the packages that a make target needs on Debian 12, as root or through sudo. Prints
+# nothing if all are installed.
 #
 #   tools/setup.sh GROUP...     groups: build, check (the format check of the tests), clang (tsan,
 #                               fuzz, tidy); none means all
 #
-# The versions are those of the distribution's release, which is the pin.
+# The release of the distribution pins the versions.
 set -euo pipefail
 [ $# -gt 0 ] || set -- build check clang
 
@@ -33,7 +33,7 @@ fi
 installed=" $(dpkg-query -W -f='${binary:Package}:${db:Status-Status} ' "${packages[@]}" 2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
-  # Packages of several architectures are listed as NAME:ARCHITECTURE.
+  # dpkg-query prints multi-architecture packages as NAME:ARCHITECTURE.
   [[ $installed =~ \ "$package"(:[a-z0-9]+)?:installed\  ]] || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0

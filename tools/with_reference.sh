@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks both directions of the file formats against a reference program:
+# Checks that OpenTofu and kinu read each other's plan and state files:
 #
 #   tools/with_reference.sh PATH_OF_TOFU PATH_OF_REENCODE
 #
-# A plan of the reference, read and written again by kinu, must show the same JSON in the reference
-# and must be applied by it; a state must come back byte for byte and be accepted.
+# Plans of OpenTofu, read and written again by kinu, must have the same text and JSON in OpenTofu's
+# show, and OpenTofu must apply them. States must be equal byte for byte.
 set -euo pipefail
 
 tofu=$(realpath "$1")
@@ -46,7 +46,7 @@ output "s" {
 }
 EOF
 
-# Documents list relevant attributes in no order.
+# The order of relevant attributes is not defined.
 normalize() { python3 -c 'import json, sys
 document = json.load(sys.stdin)
 document.get("relevant_attributes", []).sort(key=json.dumps)

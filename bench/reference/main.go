@@ -1,8 +1,8 @@
-// Parses and formats files with the reference's library, as kinu_parse_bench does with ours:
+// Measures parsing and formatting with the Go library of HCL, for comparison with kinu_parse_bench:
 //
 //	reference FILE...
 //
-// The versions are those that OpenTofu 1.12 pins. Throughput is that of the best run.
+// go.mod pins the versions of OpenTofu 1.12. Throughput is that of the best run.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const runs = 5
 
-// cpu is the time of all threads: the collector works beside the parser.
+// cpu returns the CPU time of all threads, because the garbage collector runs beside the parser.
 func cpu() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
