@@ -1,5 +1,5 @@
-// Calls that would take all time or memory there is: they end at once, with an error or with a
-// small result.
+// Calls that could consume unlimited time or memory: they return at once, with an error or a small
+// result.
 #include <ctime>
 #include <string>
 #include <vector>
@@ -40,7 +40,7 @@ std::string Repeated(std::string_view text, size_t count) {
 
 using testing::Evaluation;
 
-// Nine of the level below on each level.
+// Each level refers to the level below nine times.
 std::string AliasBomb(int levels) {
   std::string out = "l0: &l0 [x,x,x,x,x,x,x,x,x]\n";
   for (int i = 1; i < levels; ++i) {
@@ -68,7 +68,7 @@ Value List(size_t count) {
   return Value::List(Type::Number(), std::move(values));
 }
 
-// Eight levels of ten: a hundred million elements that share their memory.
+// Eight levels of ten elements: a hundred million elements that share their memory.
 Value Nested() {
   Value value = Value::String("x");
   for (int level = 0; level < 8; ++level) {
@@ -150,7 +150,7 @@ TEST(Bounds, HostileCallsEndAtOnce) {
         << c.call << ": " << (evaluation.diags().empty() ? "" : evaluation.diags().begin()->detail);
     EXPECT_LT(CpuSeconds() - start, kMostSeconds) << c.call;
   }
-  // The bomb alone, while it is made, takes half of this.
+  // Generating the bomb takes half of this.
   EXPECT_LT(PeakKilobytes(), kMostKilobytes * 2);
 }
 

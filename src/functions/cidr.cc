@@ -18,7 +18,7 @@ struct Address {
   int width() const { return v6 ? 128 : 32; }
 };
 
-// All `count` low bits set.
+// A mask of the `count` low bits.
 Bits LowMask(int count) {
   return count >= 128 ? ~Bits{0} : (Bits{1} << count) - 1;
 }
@@ -48,7 +48,7 @@ std::optional<uint32_t> ParseDecimal(std::string_view text, uint32_t most) {
   return value;
 }
 
-// Four decimal numbers; leading zeros are allowed and stay decimal.
+// Four decimal numbers. Leading zeros are allowed and do not mean octal.
 std::optional<Bits> ParseV4(std::string_view text) {
   Bits bits = 0;
   for (int part = 0; part < 4; ++part) {
@@ -87,7 +87,7 @@ std::optional<uint32_t> ParseHexGroup(std::string_view text) {
   return value;
 }
 
-// Groups of one side of "::"; a dotted IPv4 address may be the last two.
+// The groups on one side of "::"; a dotted IPv4 address may replace the last two.
 std::optional<std::vector<uint32_t>> ParseGroups(std::string_view text, bool at_end) {
   std::vector<uint32_t> groups;
   while (!text.empty()) {
@@ -247,7 +247,7 @@ std::string NetworkText(const Network& network) {
   return AddressText(network.base) + "/" + std::to_string(network.prefix - hidden);
 }
 
-// A whole number that may need up to 128 bits: its size and its sign.
+// A whole number of up to 128 bits as absolute value and sign.
 struct Magnitude {
   Bits bits = 0;
   bool negative = false;
@@ -277,15 +277,15 @@ std::expected<Magnitude, CallError> ToMagnitude(const Value& value) {
   return out;
 }
 
-// An IPv4 address inside IPv6 is an IPv4 address.
-Address Unmapped(const Address& address) {
+// Converts an IPv4-mapped IPv6 address to IPv4.
+Address UnmapV4(const Address& address) {
   return IsMappedV4(address) ? Address{false, address.bits & LowMask(32)} : address;
 }
 
 CallResult CidrContains(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(Network network, ParseNetwork(args[0].AsString()));
   if (IsMappedV4(network.base) && network.prefix >= kMappedBits) {
-    network = {Unmapped(network.base), network.prefix - kMappedBits};
+    network = {UnmapV4(network.base), network.prefix - kMappedBits};
   }
   const std::string_view text = args[1].AsString();
   std::optional<Address> first = ParseAddress(text);
@@ -298,8 +298,8 @@ CallResult CidrContains(Arguments args, const Type&, const CallContext&) {
     first = inner->base;
     last = Address{inner->base.v6, inner->last()};
   }
-  first = Unmapped(*first);
-  last = Unmapped(*last);
+  first = UnmapV4(*first);
+  last = UnmapV4(*last);
   if (first->v6 != network.base.v6) {
     return CallFail("address family mismatch: " + std::string(args[0].AsString()) + " vs. " +
                     std::string(text));
@@ -315,8 +315,8 @@ CallResult CidrHost(Arguments args, const Type&, const CallContext&) {
     return CallFail("prefix of " + std::to_string(network.prefix) +
                     " does not accommodate a host numbered " + args[1].AsNumber().ToText());
   };
-  // -1 is the last address, -2 the one before it. Of other numbers the reference compares the low
-  // 64 bits alone, as a signed number.
+  // -1 is the last address, -2 the one before it. Like the reference, compares only the low 64 bits
+  // of positive numbers, as a signed number.
   const auto low = static_cast<int64_t>(static_cast<uint64_t>(number.bits));
   Bits placed = number.bits;
   if (number.negative) {
@@ -327,7 +327,7 @@ CallResult CidrHost(Arguments args, const Type&, const CallContext&) {
   } else if (number.too_large || (low > 0 && static_cast<Bits>(low) > network.host_mask())) {
     return no_room();
   }
-  // It also counts hosts of an IPv4 prefix inside IPv6 above the low 96 bits.
+  // The reference places host numbers of an IPv4-mapped prefix above the low 96 bits.
   const int shift = IsMappedV4(network.base) ? kMappedBits : 0;
   if (placed > LowMask(network.base.width() - shift)) {
     return no_room();
@@ -357,7 +357,7 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
   if (new_bits < -network.prefix) {
     return CallFail("the prefix cannot become shorter than 0 bits");
   }
-  // Only the low 64 bits of the number are compared, and only where the new bits are fewer.
+  // Like the reference, compares only the low 64 bits of the number with the largest subnet number.
   const Bits most =
       new_bits >= 0 && new_bits < 64 ? LowMask(static_cast<int>(new_bits)) : LowMask(64);
   const int prefix = network.prefix + static_cast<int>(new_bits);
@@ -372,8 +372,7 @@ CallResult CidrSubnet(Arguments args, const Type&, const CallContext&) {
   subnet.prefix = prefix;
   const Bits placed = shift >= 128 ? 0 : number.bits << shift;
   if (number.negative) {
-    // What the reference's arithmetic gives: the size of a negative number, one prefix below 0,
-    // where an address has room for it.
+    // The result of the reference's arithmetic with a negative number, if it fits into an address.
     const bool large = number.bits > LowMask(128 - shift);
     const Bits size = placed - (network.base.bits & (placed - 1));
     if (large || number.too_large || size > LowMask(width)) {
@@ -392,7 +391,7 @@ CallResult CidrSubnets(Arguments args, const Type&, const CallContext&) {
   KINU_TRY(const Network network, ParseNetwork(args[0].AsString(), 0));
   const int width = network.base.width();
   std::vector<Value> subnets;
-  Bits last = network.base.bits - 1;  // of the subnet before
+  Bits last = network.base.bits - 1;  // the last address of the previous subnet
   Network previous = network;
   for (size_t i = 1; i < args.size(); ++i) {
     const int argument = static_cast<int>(i);
@@ -415,7 +414,7 @@ CallResult CidrSubnets(Arguments args, const Type&, const CallContext&) {
                       argument);
     }
     subnet.base.bits = ((last | subnet.host_mask()) + 1) & LowMask(width);
-    // The reference takes address 0 for an overflow even where the range starts there.
+    // The reference treats address 0 as an overflow, even if the range starts there.
     if (subnet.base.bits == 0 || !network.Contains(subnet.base.bits)) {
       return CallFail("not enough remaining address space for a subnet with a prefix of " +
                           std::to_string(subnet.prefix) + " bits after " + NetworkText(previous),

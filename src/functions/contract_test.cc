@@ -1,12 +1,12 @@
-// What holds of every function, counted and tried over the whole table:
+// Properties of all functions of the table:
 //
-// - tests/cases/functions.jsonl has cases for known, null, unknown, marked and wrong arguments,
-// with
-//   what the reference gives for them (tests/differential/function_cases.py records them);
-// - what a sensitive argument decides is sensitive;
-// - an unknown argument gives no answer that the known one would contradict.
+// - tests/cases/functions.jsonl has cases with known, null, unknown, marked and invalid arguments,
+//   and the reference's results (tests/differential/function_cases.py records them);
+// - a result that depends on a sensitive argument is sensitive;
+// - the result for an unknown argument admits the result for any known one.
 //
-// The last two are tried with random changes of the examples' arguments. A failure prints the call.
+// The last two are tested with random changes of the arguments in examples. A failure prints the
+// call.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -83,7 +83,7 @@ std::vector<std::string> Summaries(const Diagnostics& diags) {
   return out;
 }
 
-// What differs from the recorded response; empty: nothing.
+// The difference from the recorded response; empty if there is none.
 std::string Difference(const JsonNode& row, const Value& got, const Diagnostics& diags) {
   if (const JsonNode* problems = row.Find("problems")) {
     std::vector<std::string> wanted;
@@ -128,7 +128,7 @@ TEST(Contract, EveryFunctionHasCasesOfEveryKind) {
   EXPECT_EQ(counts.size(), Table::Standard().specs().size());
 }
 
-TEST(Contract, CasesGiveWhatTheReferenceGives) {
+TEST(Contract, ResultsEqualTheReferences) {
   const Cases cases = ReadCases();
   size_t failed = 0;
   for (const std::string& line : cases.lines) {
@@ -205,7 +205,7 @@ bool CanBeInside(const Value& value) {
          !value.type().is_set() && !value.type().is_capsule() && value.size() > 0;
 }
 
-// The value with something inside replaced: at each level chance decides whether to go deeper.
+// The value with a random part replaced by `replacement`.
 Value Replaced(Random& random, const Value& value, const Value& replacement) {
   if (!CanBeInside(value)) {
     return replacement;
@@ -239,7 +239,7 @@ Value RandomScalar(Random& random) {
   }
 }
 
-// Some arguments replaced by others, so that more than the examples is tried.
+// The call with some arguments replaced at random.
 Call Varied(Random& random, const Call& call) {
   Call out = call;
   for (Value& argument : out.arguments) {
@@ -266,8 +266,8 @@ class Report {
 constexpr unsigned kSeed = 20240102;
 constexpr int kRounds = 60;
 
-TEST(Contract, WhatASensitiveArgumentDecidesIsSensitive) {
-  // Made for taking marks off.
+TEST(Contract, ResultsThatDependOnSecretsAreSensitive) {
+  // These functions remove marks.
   const std::set<std::string> exceptions = {"nonsensitive"};
   Random random(kSeed);
   Report report;
@@ -276,7 +276,7 @@ TEST(Contract, WhatASensitiveArgumentDecidesIsSensitive) {
     for (int round = 0; round < kRounds && !example.arguments.empty(); ++round) {
       const Call call = Varied(random, example);
       const size_t index = Below(random, call.arguments.size());
-      // The same place with two secrets; everything else is equal.
+      // Two calls that differ only in a secret.
       const unsigned place = static_cast<unsigned>(random());
       const Value secrets[] = {RandomScalar(random), RandomScalar(random)};
       std::vector<Value> results;
@@ -325,7 +325,7 @@ TEST(Contract, ASensitiveArgumentMakesTheResultSensitive) {
       const Call call = Varied(random, example);
       for (size_t i = 0; i < call.arguments.size() && !exceptions.contains(call.name); ++i) {
         if (call.arguments[i].IsNull()) {
-          continue;  // such as those that merge leaves out
+          continue;  // the result does not depend on it: merge may overwrite it
         }
         const Call marked = With(call, i, call.arguments[i].WithMarks(MarkSet::Sensitive()));
         const CallResult plain = Do(call);
@@ -348,7 +348,7 @@ TEST(Contract, ASensitiveArgumentMakesTheResultSensitive) {
   EXPECT_GT(compared, 5000u);
 }
 
-// Whether the known value is one of those that the other may turn out to be.
+// Whether `maybe` may become the value `known`.
 bool Admits(const Value& maybe, const Value& known) {
   const Type type = maybe.type();
   if (!type.is_dynamic() && !known.type().ConformsTo(type) &&
@@ -390,9 +390,9 @@ bool Admits(const Value& maybe, const Value& known) {
   return true;
 }
 
-TEST(Contract, AnUnknownArgumentContradictsNoKnownOne) {
-  // The reference's answers are what they are where a searched set is partly unknown, and where the
-  // type of a later argument is.
+TEST(Contract, UnknownResultsAdmitKnownOnes) {
+  // The reference violates this rule if a searched set is partly unknown, or the type of a later
+  // argument is unknown.
   const std::set<std::string> exceptions = {"coalesce", "matchkeys"};
   Random random(kSeed);
   Report report;
@@ -415,7 +415,7 @@ TEST(Contract, AnUnknownArgumentContradictsNoKnownOne) {
       const Call tried = With(call, index, unknown);
       const CallResult result = Do(tried);
       if (!result || exceptions.contains(call.name)) {
-        continue;  // an error may be known already
+        continue;  // the call may fail for all known values
       }
       ++compared;
       if (!Admits(result->UnmarkDeep(), known->UnmarkDeep())) {

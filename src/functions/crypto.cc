@@ -96,7 +96,8 @@ CallResult Uuid(Arguments, const Type&, const CallContext&) {
   return Value::String(RandomUuid());
 }
 
-// The 16 bytes of a UUID written as 8-4-4-4-12, in braces, with "urn:uuid:" or as 32 digits.
+// Parses a UUID into 16 bytes: 8-4-4-4-12 digits, the same in braces or after "urn:uuid:", or 32
+// digits.
 std::optional<std::string> ParseUuid(std::string_view text) {
   constexpr std::string_view kUrn = "urn:uuid:";
   constexpr size_t kDashes[] = {8, 13, 18, 23};

@@ -1,8 +1,8 @@
-// Writes docs/functions: a page per function, made of its row in the table, so that what is written
-// there is what the program does. The examples are those that the tests run.
+// Generates docs/functions from the function table: a page per function, and an index. Tests run
+// the examples of the table.
 //
 //   kinu_function_docs DIRECTORY           writes the pages
-//   kinu_function_docs --check DIRECTORY   says which pages are not as they would be written
+//   kinu_function_docs --check DIRECTORY   lists the pages that differ, and fails if there are any
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -129,7 +129,8 @@ int Run(bool check, const std::string& directory) {
     if (check) {
       auto existing = ReadFile(path);
       if (!existing || *existing != text) {
-        std::fprintf(stderr, "%s is not what the table of functions says\n", path.c_str());
+        std::fprintf(stderr, "%s differs from the function table (run kinu_function_docs %s)\n",
+                     path.c_str(), directory.c_str());
         ++wrong;
       }
       continue;

@@ -1,4 +1,4 @@
-// Texts in other forms: base64decode base64encode base64gunzip base64gzip csvdecode jsondecode
+// Encoding and decoding: base64decode base64encode base64gunzip base64gzip csvdecode jsondecode
 // jsonencode textdecodebase64 textencodebase64 urldecode urlencode.
 #include <algorithm>
 
@@ -88,7 +88,7 @@ CallResult CsvDecode(Arguments args, const Type& type, const CallContext&) {
   return Value::List(type.element(), std::move(objects));
 }
 
-// What the first character of an unknown JSON text tells about its type.
+// The type of an unknown JSON text's value, as far as the known first character decides it.
 TypeResult TypeByPrefix(const Value& text) {
   const std::string prefix = text.refinements().prefix;
   const std::string_view start = text::TrimSpace(prefix);
@@ -116,18 +116,18 @@ TypeResult TypeByPrefix(const Value& text) {
                   0);
 }
 
-// The part of a text that counts as its JSON value: the reference stops at a closing bracket behind
-// the value and does not look further.
+// The part of a text that the reference decodes: it ignores a closing bracket after the value and
+// everything after it.
 std::string_view JsonPart(std::string_view text) {
   const JsonDocument document = ParseJson(text);
   if (document.ok() || document.problems()[0].kind != JsonProblemKind::kExtraneousData) {
     return text;
   }
-  const uint32_t behind = document.problems()[0].begin;
-  return text[behind] == ']' || text[behind] == '}' ? text.substr(0, behind) : text;
+  const uint32_t after = document.problems()[0].begin;
+  return text[after] == ']' || text[after] == '}' ? text.substr(0, after) : text;
 }
 
-// The type of a known text is that of its value, which is read once.
+// Dynamic for a known text, so that JsonDecode() parses it only once.
 TypeResult JsonDecodeType(Arguments args) {
   return args[0].IsKnown() ? TypeResult(Type::Dynamic()) : TypeByPrefix(args[0]);
 }
@@ -144,7 +144,7 @@ CallResult JsonDecode(Arguments args, const Type&, const CallContext&) {
   return *value;
 }
 
-// An unknown text, but its first character may be certain.
+// An unknown text, whose first character is known if the type is.
 Value UnknownJson(const Value& value) {
   const Refinements known = value.refinements();
   if (!known.not_null) {

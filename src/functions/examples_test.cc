@@ -15,7 +15,7 @@ Value ResultOf(std::string_view text) {
   return value;
 }
 
-TEST(Examples, GiveTheirResults) {
+TEST(Examples, EqualTheirResults) {
   size_t count = 0;
   for (const FunctionSpec* spec : Table::Standard().specs()) {
     for (const Example& example : spec->examples) {
@@ -25,7 +25,7 @@ TEST(Examples, GiveTheirResults) {
       EXPECT_TRUE(Value::RawEquals(got, want) || (got.IsNull() && want.IsNull()) ||
                   (got.type() != want.type() && got.size() == 0 && want.size() == 0))
           << example.call << " is not " << example.result;
-      // Functions that are gone say what stands in their place.
+      // Removed functions name their replacement.
       const bool gone = spec->name == "list" || spec->name == "map";
       EXPECT_TRUE(gone || testing::Evaluation(example.call).FindCall(spec->name) != nullptr)
           << example.call << " does not call " << spec->name;

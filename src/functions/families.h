@@ -1,5 +1,6 @@
-// The families of functions. Each is one file with its implementations and its rows; a new function
-// is a row in one of them, a new family a line here and in function_table.cc.
+// The families of functions. Each is one file with implementations and a table of FunctionSpec; a
+// new family needs a line here, in function_table.cc and in docs_main.cc. docs/adding/function.md
+// describes how to add a function.
 #pragma once
 
 #include <span>

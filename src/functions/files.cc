@@ -15,7 +15,7 @@
 namespace kinu::functions {
 namespace {
 
-// The path with a leading ~ replaced by the home directory.
+// Replaces a leading ~ by the home directory.
 std::expected<std::string, CallError> ExpandHome(std::string_view path) {
   if (!path.starts_with('~')) {
     return std::string(path);
@@ -127,7 +127,7 @@ CallResult FileSet(Arguments args, const Type&, const CallContext& context) {
     if (relative.starts_with(prefix)) {
       relative.erase(0, prefix.size());
     } else {
-      // The pattern climbed out of the base: as many steps up as the base has components more.
+      // The pattern leaves the base by "..": prefixes a "../" for each level up to a common parent.
       std::string up;
       std::string directory = base;
       while (directory != "." && directory != "/" && !match.starts_with(directory + "/")) {
@@ -175,7 +175,7 @@ CallResult TemplateFile(Arguments args, const Type&, const CallContext& context)
 }
 
 CallResult TemplateString(Arguments args, const Type&, const CallContext& context) {
-  // The name that diagnostics give to such a template. Ref: templateStringFilename.
+  // The file name of such templates in diagnostics. Ref: templateStringFilename.
   constexpr std::string_view kName = "NoFileNeeded";
   if (args[1].IsMarked() && (args[1].type().is_map() || args[1].type().is_object())) {
     return CallFail(

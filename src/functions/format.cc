@@ -35,8 +35,8 @@ std::unexpected<CallError> Unsupported(const Verb& verb, std::string_view why) {
                   std::to_string(verb.offset) + ": " + std::string(why));
 }
 
-// Padding of texts counts characters and may be zeros.
-std::string Padded(const Verb& verb, std::string text) {
+// Pads a text. Widths count grapheme clusters; the flag 0 pads with zeros.
+std::string Pad(const Verb& verb, std::string text) {
   const auto size = static_cast<int64_t>(text::GraphemeCount(text));
   if (!verb.width || size >= *verb.width) {
     return text;
@@ -56,7 +56,7 @@ std::string Repeated(char c, int64_t count) {
   return std::string(count > 0 ? static_cast<size_t>(count) : 0, c);
 }
 
-// An integer with Go's big.Int rules: prefixes by '#', zeros by precision or '0'.
+// Formats like Go's big.Int: '#' adds a prefix, precision or '0' adds zeros.
 Text FormatInteger(const Verb& verb, const Number& number) {
   int base = 10;
   std::string prefix;
@@ -109,7 +109,7 @@ Text FormatInteger(const Verb& verb, const Number& number) {
   return Repeated(' ', room) + prefix + Repeated('0', zeros) + *digits;
 }
 
-// A number with Go's big.Float rules.
+// Formats like Go's big.Float.
 std::string FormatFraction(const Verb& verb, const Number& number) {
   constexpr int kUsualPrecision = 6;
   const bool shortest = !verb.precision && (verb.mode == 'g' || verb.mode == 'G');
@@ -136,7 +136,7 @@ std::string FormatFraction(const Verb& verb, const Number& number) {
   return Repeated(' ', room) + sign + digits;
 }
 
-// Whether all digits before the point would be more than anybody reads.
+// Whether the integer part has more than 1,048,576 digits.
 bool IsTooLong(const Number& number) {
   static const Number kLimit = Number::Parse("1e1048576").value_or(Number());
   return !number.IsInfinite() && Number::Compare(Number::Absolute(number), kLimit) >= 0;
@@ -175,16 +175,16 @@ Text FormatString(const Verb& verb, const Value& value) {
     JsonWriter::AppendQuoted(quoted, text, JsonEscape::kHtml);
     text = std::move(quoted);
   }
-  return Padded(verb, std::move(text));
+  return Pad(verb, std::move(text));
 }
 
 Text FormatAsIs(const Verb& verb, const Value& value) {
   if (!verb.sharp && !value.IsNull()) {
     if (value.type() == Type::String()) {
-      return Padded(verb, std::string(value.AsString()));
+      return Pad(verb, std::string(value.AsString()));
     }
     if (value.type() == Type::Number()) {
-      return Padded(verb, value.AsNumber().Format('g', -1));
+      return Pad(verb, value.AsNumber().Format('g', -1));
     }
   }
   std::string json;
@@ -193,7 +193,7 @@ Text FormatAsIs(const Verb& verb, const Value& value) {
   if (!written) {
     return Unsupported(verb, written.error().message);
   }
-  return Padded(verb, std::move(json));
+  return Pad(verb, std::move(json));
 }
 
 Text FormatBool(const Verb& verb, const Value& value) {
@@ -250,7 +250,7 @@ bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Reads one verb after another from a format.
+// Parses a format string and formats its verbs.
 class FormatParser {
  public:
   explicit FormatParser(std::string_view format) : format_(format) {}
@@ -386,7 +386,8 @@ CallResult Format(Arguments args, const Type&, const CallContext&) {
   return Value::String(text);
 }
 
-// What a call of formatlist goes through: some arguments give an element each time, others stay.
+// The rows of a formatlist call: sequences contribute one element per row, other arguments are
+// equal in all rows.
 struct Iteration {
   std::optional<size_t> length;
   size_t length_from = 0;

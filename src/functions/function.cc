@@ -26,12 +26,12 @@ Value Refine(const FunctionSpec& spec, Arguments args, const Value& value) {
   return Value::Unknown(value.type(), merged).WithMarks(marks);
 }
 
-// Arguments brought to what the implementation may see, and what was found on the way.
+// Arguments converted and checked according to their parameters.
 struct Prepared {
   std::vector<Value> values;
-  MarkSet marks;                // of arguments whose parameters do not take marks
-  bool untyped = false;         // an argument of unknown type where the function cannot have one
-  bool answer_unknown = false;  // an unknown where the function cannot have one
+  MarkSet marks;             // of arguments whose parameters have no allow_marked
+  bool has_dynamic = false;  // an argument has unknown type, without allow_dynamic
+  bool has_unknown = false;  // an argument is unknown, without allow_unknown
 };
 
 std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
@@ -54,13 +54,13 @@ std::expected<Prepared, CallError> Prepare(std::span<const Parameter> params,
       value = value.UnmarkDeep(&marks);
       out.marks = out.marks.Union(marks);
     }
-    if (!out.untyped) {
+    if (!out.has_dynamic) {
       if (value.IsNull() && !parameter.allow_null) {
         return CallFail("argument must not be null", static_cast<int>(i));
       }
-      out.untyped = value.type().is_dynamic() && !parameter.allow_dynamic;
+      out.has_dynamic = value.type().is_dynamic() && !parameter.allow_dynamic;
     }
-    out.answer_unknown = out.answer_unknown || (!value.IsKnown() && !parameter.allow_unknown);
+    out.has_unknown = out.has_unknown || (!value.IsKnown() && !parameter.allow_unknown);
     out.values.push_back(std::move(value));
   }
   return out;
@@ -82,10 +82,10 @@ CallResult CallFunction(std::span<const Parameter> params, const Parameter* vari
     return std::unexpected(arity.error());
   }
   KINU_TRY(Prepared prepared, Prepare(params, variadic, args));
-  if (prepared.untyped) {
+  if (prepared.has_dynamic) {
     return Value::DynamicUnknown().WithMarks(prepared.marks);
   }
-  if (prepared.answer_unknown) {
+  if (prepared.has_unknown) {
     return Value::Unknown(result).WithMarks(prepared.marks);
   }
   KINU_TRY(Value value, impl(prepared.values));
@@ -93,17 +93,17 @@ CallResult CallFunction(std::span<const Parameter> params, const Parameter* vari
 }
 
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context) {
-  KINU_CHECK(!spec.lazy, "the evaluator calls functions of expressions itself");
+  KINU_CHECK(!spec.lazy, "the evaluator implements lazy functions");
   if (auto arity = CheckArity(spec.params.size(), spec.has_variadic, args.size()); !arity) {
     return std::unexpected(arity.error());
   }
   KINU_TRY(Prepared prepared,
            Prepare(std::span(spec.params.begin(), spec.params.size()), &spec.variadic, args));
-  if (prepared.untyped) {
+  if (prepared.has_dynamic) {
     return Value::DynamicUnknown().WithMarks(prepared.marks);
   }
   KINU_TRY(const Type type, spec.result_type(prepared.values));
-  if (prepared.answer_unknown || (spec.impure && context.pure_only)) {
+  if (prepared.has_unknown || (spec.impure && context.pure_only)) {
     return Refine(spec, prepared.values, Value::Unknown(type)).WithMarks(prepared.marks);
   }
   KINU_TRY(Value result, spec.impl(prepared.values, type, context));

@@ -1,5 +1,6 @@
-// The function table's mechanism: a function is a row (see docs/adding/function.md). Arity, null,
-// unknown, dynamic and marked arguments are handled here once, for all functions.
+// The mechanism of functions: a function is a FunctionSpec in a table (docs/adding/function.md says
+// how to add one). CallFunction() handles arity, conversion, and null, unknown, dynamic and marked
+// arguments for all functions.
 // Ref: go-cty cty/function/function.go; opentofu internal/lang/functions.go.
 #pragma once
 
@@ -18,31 +19,32 @@
 
 namespace kinu::functions {
 
-/// Why a call failed: the message, and the argument that it is about (-1: none).
+/// The error of a call: a message without a final full stop, and the index of the faulty argument
+/// (-1 if none).
 struct CallError {
   std::string message;
   int argument = -1;
-  Path path;  ///< place inside that argument
+  Path path;  ///< the faulty part of that argument
 };
 using CallResult = std::expected<Value, CallError>;
 inline std::unexpected<CallError> CallFail(std::string message, int argument = -1) {
   return std::unexpected<CallError>(CallError{std::move(message), argument, {}});
 }
 
-/// What a function may ask of its surroundings. No clock, no disk outside `base_dir`'s rules.
+/// The environment of a call.
 struct CallContext {
-  std::string base_dir = ".";  ///< relative file names are relative to this
-  std::string timestamp;       ///< plantimestamp(); empty: unknown
-  bool pure_only = false;      ///< planning: impure functions give unknown
-  /// Evaluates a template with the given variables (templatefile, templatestring). The error is the
-  /// call's: it may be about argument 1, the variables. Set by lang::WithTemplates.
+  std::string base_dir = ".";  ///< the directory that relative file names refer to
+  std::string timestamp;       ///< result of plantimestamp(); unknown if empty
+  bool pure_only = false;      ///< during planning: results of impure functions are unknown
+  /// Renders a template for templatefile and templatestring. Errors are those of the calling
+  /// function, whose argument 1 are the variables. lang::WithTemplates() sets it.
   std::function<CallResult(std::string_view source, std::string_view name, const Value& variables,
                            std::string_view calling_function)>
       render;
 };
 
-/// The type of a parameter. Rows give a function, because Type has no constant form; a function of
-/// a provider gives a type that lives as long as the parameter.
+/// The type of a parameter. Constant tables use a function, because Type is not constexpr; provider
+/// functions use a pointer to a type that outlives the parameter.
 class ParameterType {
  public:
   constexpr ParameterType(Type (*make)())  // NOLINT(google-explicit-constructor)
@@ -56,7 +58,8 @@ class ParameterType {
   const Type* given_ = nullptr;
 };
 
-/// One parameter.
+/// A parameter. By default it refuses null, makes the result unknown if the argument is unknown,
+/// and moves marks of the argument to the result.
 struct Parameter {
   std::string_view name;
   ParameterType type = &Type::Dynamic;
@@ -67,7 +70,7 @@ struct Parameter {
   std::string_view description = {};
 };
 
-/// A small list for constant tables (g++ 12 refuses nested initializer lists there).
+/// A small list for constant tables, in which g++ 12 rejects nested initializer lists.
 template <typename T, size_t N>
 struct List {
   T items[N] = {};
@@ -82,7 +85,7 @@ struct List {
   constexpr const T& operator[](size_t i) const { return items[i]; }
 };
 
-/// An example that runs as a test: `call` evaluates to a value printed as the console prints it.
+/// An example, which runs as a test: `call` and `result` are expressions with equal values.
 struct Example {
   std::string_view call;
   std::string_view result;
@@ -90,56 +93,58 @@ struct Example {
 
 using Arguments = std::span<const Value>;
 
+/// A function of a table.
 struct FunctionSpec {
   std::string_view name;
   List<Parameter, 4> params = {};
   bool has_variadic = false;
   Parameter variadic = {};
-  /// The result type for given arguments (may be unknown or of unknown type); an error is the
-  /// call's.
+  /// The result type for the arguments, which may be unknown or of unknown type. Its error is that
+  /// of the call.
   std::expected<Type, CallError> (*result_type)(Arguments args) = nullptr;
-  /// Runs with arguments converted to the parameter types and checked; result has `result_type`.
+  /// Computes the result, which has the type `result`, from converted and checked arguments.
   CallResult (*impl)(Arguments args, const Type& result, const CallContext& context) = nullptr;
-  /// Refines an unknown result (may be null).
+  /// Refinements of an unknown result; null if there are none.
   Refinements (*refine)(Arguments args) = nullptr;
   std::string_view doc = {};
   List<Example, 6> examples = {};
   std::string_view ref = {};
-  /// The arguments are expressions, not values: `try` and `can`, which lang evaluates itself.
+  /// The arguments are expressions, not values; the evaluator implements the function (try, can).
   bool lazy = false;
-  /// Gives another result each time: unknown while planning (CallContext::pure_only).
+  /// Results of equal calls differ; unknown during planning (CallContext::pure_only).
   bool impure = false;
 };
 
-/// Anything that can be called: rows of the table, and functions of providers.
+/// A callable function: of a table, of a provider, or user-defined.
 class Callable {
  public:
   virtual ~Callable() = default;
   virtual std::string_view name() const = 0;
   virtual std::span<const Parameter> params() const = 0;
   virtual const Parameter* variadic() const = 0;
-  /// The arguments are expressions, not values: lang evaluates such a function itself.
+  /// The arguments are expressions, not values; the evaluator implements the function.
   virtual bool lazy() const { return false; }
-  /// Checks, converts and calls. Errors carry the argument's index. Arity is checked by the caller
-  /// (lang), which reports it with ranges.
+  /// Converts and checks the arguments and computes the result. The evaluator has checked their
+  /// number, so that it can report ranges.
   virtual CallResult Call(Arguments args, const CallContext& context) const = 0;
 };
 
-/// Calls a row with the framework's rules (nulls, unknowns, marks, conversion).
+/// Calls a function of a table: checks the arguments according to their parameters, converts them
+/// and handles unknown values and marks.
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context);
 
-/// What a function that is no row computes from its arguments, once they are as rows get them.
+/// Computes the result of a function that is not in a table, from checked arguments.
 using Implementation = std::function<CallResult(Arguments args)>;
-/// Calls such a function with the framework's rules. Its result type is always the same.
+/// The same for a function that is not in a table, with a constant result type.
 CallResult CallFunction(std::span<const Parameter> params, const Parameter* variadic,
                         const Type& result, Arguments args, const Implementation& impl);
 
-/// All functions of the language; built once per process on first use.
+/// A table of all functions.
 class Table {
  public:
-  /// Every function of OpenTofu 1.12.6 that kinu has.
+  /// The functions of the configuration language; built on first use.
   static const Table& Standard();
-  /// By name, with or without `core::`. Null when there is none.
+  /// The function of that name, with or without `core::`; null if there is none.
   const Callable* Find(std::string_view name) const;
   std::span<const FunctionSpec* const> specs() const { return specs_; }
 

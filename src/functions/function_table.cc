@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kCoreNamespace = "core::";
 
-// A row as something that can be called.
+// A function of a FunctionSpec.
 class Row final : public Callable {
  public:
   explicit Row(const FunctionSpec& spec) : spec_(spec) {}

@@ -62,19 +62,19 @@ TEST(Framework, UnknownArgumentsGiveRefinedUnknowns) {
   EXPECT_FALSE(upper.IsKnown());
   EXPECT_EQ(upper.type(), Type::String());
   EXPECT_TRUE(upper.refinements().not_null);
-  // Of unknown type where the function cannot have that: nothing is known of the result.
+  // Without allow_dynamic, an argument of unknown type makes the result's type unknown.
   EXPECT_TRUE(Call("reverse", {Value::DynamicUnknown()}).type().is_dynamic());
   EXPECT_EQ(Call("length", {Value::DynamicUnknown()}).type(), Type::Number());
 }
 
-TEST(Framework, MarksTravel) {
+TEST(Framework, MovesMarksToTheResult) {
   const Value secret = Text("a").WithMarks(MarkSet::Sensitive());
   EXPECT_TRUE(Call("upper", {secret}).marks().sensitive());
   EXPECT_TRUE(Call("join", {Text("-"), Value::Tuple({secret})}).marks().sensitive());
   EXPECT_TRUE(Call("upper", {Value::Unknown(Type::String()).WithMarks(MarkSet::Sensitive())})
                   .marks()
                   .sensitive());
-  // length looks only at the container.
+  // length ignores marks of elements.
   EXPECT_FALSE(Call("length", {Value::Tuple({secret})}).IsMarked());
   EXPECT_FALSE(Call("nonsensitive", {secret}).IsMarked());
 }

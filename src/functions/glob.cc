@@ -8,10 +8,10 @@
 namespace kinu::functions {
 namespace {
 
-constexpr size_t kMostPatterns = 4096;
-constexpr size_t kDeepest = 512;  // directories below each other that `**` visits
+constexpr size_t kMaxPatterns = 4096;
+constexpr size_t kMaxDepth = 512;  // levels of directories that `**` visits
 
-// Reads one character of a pattern at `pos`, which may be escaped, and moves behind it.
+// Reads a character of a pattern, which may be escaped, and moves `pos` after it.
 char32_t PatternCharacter(std::string_view pattern, size_t& pos) {
   if (pattern[pos] == '\\' && pos + 1 < pattern.size()) {
     ++pos;
@@ -21,7 +21,7 @@ char32_t PatternCharacter(std::string_view pattern, size_t& pos) {
   return decoded.point;
 }
 
-// Whether the set that starts behind `[` at `pos` has the character; moves behind its `]`.
+// Whether the set that starts after `[` at `pos` contains the character; moves `pos` after its `]`.
 bool MatchesSet(std::string_view pattern, size_t& pos, char32_t wanted) {
   const bool negated = pos < pattern.size() && (pattern[pos] == '^' || pattern[pos] == '!');
   pos += negated ? 1 : 0;
@@ -60,7 +60,7 @@ bool HasMeta(std::string_view component) {
   return component.find_first_of("*?[\\") != std::string_view::npos;
 }
 
-std::string Under(const std::string& directory, std::string_view name) {
+std::string JoinName(const std::string& directory, std::string_view name) {
   if (directory.empty()) {
     return std::string(name);
   }
@@ -84,11 +84,11 @@ std::vector<std::string> DirectoriesBelow(const std::string& directory) {
     const Visit visit = std::move(waiting.back());
     waiting.pop_back();
     found.push_back(visit.path);
-    if (visit.depth == kDeepest) {
+    if (visit.depth == kMaxDepth) {
       continue;
     }
     for (const std::string& name : Names(visit.path)) {
-      std::string path = Under(visit.path, name);
+      std::string path = JoinName(visit.path, name);
       if (IsDirectory(path)) {
         waiting.push_back({std::move(path), visit.depth + 1});
       }
@@ -109,9 +109,9 @@ std::vector<std::string_view> Components(std::string_view pattern) {
   return components;
 }
 
-// The paths one component further on.
-std::vector<std::string> Step(const std::vector<std::string>& paths, std::string_view component,
-                              bool last) {
+// Extends each path by the files and directories that match the next component.
+std::vector<std::string> MatchNext(const std::vector<std::string>& paths,
+                                   std::string_view component, bool last) {
   std::vector<std::string> next;
   for (const std::string& path : paths) {
     if (component == "**") {
@@ -119,19 +119,19 @@ std::vector<std::string> Step(const std::vector<std::string>& paths, std::string
         next.push_back(directory);
         if (last) {
           for (const std::string& name : Names(directory)) {
-            next.push_back(Under(directory, name));
+            next.push_back(JoinName(directory, name));
           }
         }
       }
     } else if (!HasMeta(component)) {
-      std::string candidate = Under(path, component);
+      std::string candidate = JoinName(path, component);
       if (component == ".." || FileExists(candidate)) {
         next.push_back(std::move(candidate));
       }
     } else {
       for (const std::string& name : Names(path)) {
         if (MatchesComponent(component, name)) {
-          next.push_back(Under(path, name));
+          next.push_back(JoinName(path, name));
         }
       }
     }
@@ -146,7 +146,8 @@ std::vector<std::string> Step(const std::vector<std::string>& paths, std::string
 bool MatchesComponent(std::string_view pattern, std::string_view name) {
   size_t pos = 0;
   size_t at = 0;
-  // Where to go on when the text behind a star did not fit: the star takes one character more.
+  // Backtracking: if the text after the last star does not match, the star consumes one more
+  // character.
   size_t star = std::string_view::npos;
   size_t star_at = 0;
   for (;;) {
@@ -213,7 +214,7 @@ std::expected<std::vector<std::string>, std::string> ExpandBraces(std::string_vi
         }
       }
     }
-    if (waiting.size() + done.size() + choices.size() > kMostPatterns) {
+    if (waiting.size() + done.size() + choices.size() > kMaxPatterns) {
       return std::unexpected("the pattern has too many alternatives");
     }
     for (const std::string& choice : choices) {
@@ -236,7 +237,7 @@ std::expected<std::vector<std::string>, std::string> Glob(std::string_view patte
     std::vector<std::string> paths = {each.starts_with('/') ? "/" : ""};
     const std::vector<std::string_view> components = Components(each);
     for (size_t i = 0; i < components.size(); ++i) {
-      paths = Step(paths, components[i], i + 1 == components.size());
+      paths = MatchNext(paths, components[i], i + 1 == components.size());
     }
     all.insert(all.end(), paths.begin(), paths.end());
   }

@@ -1,4 +1,4 @@
-// File name patterns with `**` and braces. Ref: doublestar v4, as fileset uses it.
+// File name patterns with `**` and braces, for fileset. Ref: doublestar v4.
 #pragma once
 
 #include <expected>
@@ -8,16 +8,15 @@
 
 namespace kinu::functions {
 
-/// Whether a name matches a pattern of one path component: `*` any text, `?` one character,
-/// `[a-c]`, `[^a]` and `[!a]` one of a set, backslash takes the next character as it is.
+/// Whether a name matches a pattern of one path component: `*` matches any text, `?` one character,
+/// `[a-c]`, `[^a]` and `[!a]` one character of a set; a backslash escapes the next character.
 bool MatchesComponent(std::string_view pattern, std::string_view name);
 
-/// The patterns that a pattern with braces stands for: "a{b,c}" is "ab" and "ac". The error is a
-/// message.
+/// Expands the braces of a pattern: "a{b,c}" gives "ab" and "ac". Fails with a message.
 std::expected<std::vector<std::string>, std::string> ExpandBraces(std::string_view pattern);
 
-/// Paths of all files and directories that match, each once, sorted. The pattern is a cleaned path;
-/// a component `**` stands for any number of directories.
+/// Paths of all matching files and directories, sorted, without duplicates. The pattern is a
+/// cleaned path; a component `**` matches any number of directories. Fails with a message.
 std::expected<std::vector<std::string>, std::string> Glob(std::string_view pattern);
 
 }  // namespace kinu::functions

@@ -1,5 +1,4 @@
-// Lists made from lists: chunklist coalescelist compact concat distinct flatten matchkeys range
-// reverse slice.
+// Lists: chunklist coalescelist compact concat distinct flatten matchkeys range reverse slice.
 #include <algorithm>
 
 #include "cty/convert.h"
@@ -71,7 +70,7 @@ CallResult Compact(Arguments args, const Type& type, const CallContext&) {
   return Value::List(Type::String(), std::move(kept));
 }
 
-// The common list type when all arguments are lists that have one.
+// The common type of the arguments; nothing unless all are lists with a common type.
 std::optional<Type> CommonListType(Arguments args) {
   std::vector<Type> types;
   for (const Value& arg : args) {
@@ -143,16 +142,17 @@ CallResult Distinct(Arguments args, const Type& type, const CallContext&) {
   return Value::List(type.element(), std::move(kept));
 }
 
+// The result of flattening.
 struct Flat {
   std::vector<Value> elements;
   MarkSet marks;
-  bool known = true;  // false: the number or types of elements depend on something unknown
+  bool known = true;  // whether the number and types of the elements are known
   bool too_many = false;
 };
 
 constexpr size_t kMostFlattened = size_t{1} << 22;
 
-// All that is in the sequence and in sequences inside it, in order.
+// The elements of the sequence, with sequences inside it replaced by their elements at any depth.
 Flat FlattenDeep(const Value& sequence) {
   struct Level {
     Value container;
@@ -224,7 +224,7 @@ TypeResult FlattenType(Arguments args) {
 }
 
 CallResult Flatten(Arguments args, const Type& type, const CallContext&) {
-  // Where something inside is unknown, the type was not checked, and maps and objects get here too.
+  // FlattenType() does not check arguments with unknown parts, so these may be maps and objects.
   Flat flat = FlattenDeep(args[0]);
   if (flat.too_many) {
     return TooManyFlattened();
@@ -266,8 +266,8 @@ CallResult MatchKeys(Arguments args, const Type& type, const CallContext&) {
   }
   std::vector<Value> kept;
   ValueIndex wanted;
-  // An unknown in the searched set ends the search of every key that was not found before it, with
-  // an empty result. Ref: MatchkeysFunc.
+  // If an unknown element of the searched set comes before a match, the reference's result is
+  // empty. Ref: MatchkeysFunc.
   bool cut_short = false;
   for (const Value& each : searched->elements()) {
     if (!each.IsWhollyKnown()) {

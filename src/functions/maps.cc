@@ -145,7 +145,7 @@ CallResult Merge(Arguments args, const Type& type, const CallContext&) {
       continue;
     }
     marks = marks.Union(arg.marks());
-    // Behind an argument of unknown type the types were not checked.
+    // MergeType() stops at an argument of unknown type and does not check those after it.
     if (IsSequence(arg.type()) && arg.Unmark().size() == 0) {
       continue;
     }
@@ -265,12 +265,12 @@ CallResult Zipmap(Arguments args, const Type& type, const CallContext&) {
       .WithMarks(marks);
 }
 
-TypeResult ListIsGone(Arguments) {
+TypeResult ListWasRemoved(Arguments) {
   return CallFail(
       "the \"list\" function was deprecated in Terraform v0.12 and is not available in OpenTofu; "
       "use tolist([ ... ]) syntax to write a literal list");
 }
-TypeResult MapIsGone(Arguments) {
+TypeResult MapWasRemoved(Arguments) {
   return CallFail(
       "the \"map\" function was deprecated in Terraform v0.12 and is not available in OpenTofu; "
       "use tomap({ ... }) syntax to write a literal map");
@@ -295,7 +295,7 @@ constexpr FunctionSpec kRows[] = {
     {.name = "list",
      .has_variadic = true,
      .variadic = kAnything,
-     .result_type = &ListIsGone,
+     .result_type = &ListWasRemoved,
      .impl = &NotCallable,
      .doc = "Does not exist any more and always fails: write tolist([ … ]) instead.",
      .examples = {Example{"can(list(1))", "false"}, Example{"tolist([1])", "tolist([1])"}},
@@ -319,7 +319,7 @@ constexpr FunctionSpec kRows[] = {
     {.name = "map",
      .has_variadic = true,
      .variadic = kAnything,
-     .result_type = &MapIsGone,
+     .result_type = &MapWasRemoved,
      .impl = &NotCallable,
      .doc = "Does not exist any more and always fails: write tomap({ … }) instead.",
      .examples = {Example{R"(can(map("a", 1)))", "false"},

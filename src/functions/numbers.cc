@@ -11,13 +11,13 @@ namespace {
 
 constexpr int64_t kLowestBase = 2;
 constexpr int64_t kHighestBase = 62;
-constexpr int64_t kHighestFoldedBase = 36;  // up to here letters of both cases mean the same
+constexpr int64_t kHighestFoldedBase = 36;  // up to this base, letters are case-insensitive
 
 CallResult Abs(Arguments args, const Type&, const CallContext&) {
   return Absolute(args[0]);
 }
 
-// A whole number; zero has no sign then.
+// The value of a rounded number, without -0.
 Value Rounded(const Number& number) {
   return Value::Of(number.Sign() == 0 ? Number::FromInt(0, number.precision()) : number);
 }
@@ -37,7 +37,7 @@ CallResult FromDouble(double value) {
   return Value::Of(std::isinf(value) ? Number::Infinity(value < 0) : Number::FromDouble(value));
 }
 
-// The natural logarithm by the method of fdlibm, whose last bits the reference's results have.
+// The natural logarithm, computed like fdlibm, so that all bits equal the reference's result.
 double Logarithm(double x) {
   if (std::isnan(x) || std::isinf(x) || x <= 0) {
     return std::log(x);
@@ -66,8 +66,9 @@ double Logarithm(double x) {
          ((half_square - (s * (half_square + (odd + even)) + scale * kLn2Low)) - f);
 }
 
-// e to a power of moderate size: reduced to a sixteenth of its distance from a multiple of ln 2, a
-// Taylor series there, and four squarings, all fused as the reference's processor does it.
+// e to a power of moderate size: reduces the argument to a sixteenth of its distance from a
+// multiple of ln 2, evaluates a Taylor series, and squares four times, with the fused operations of
+// the reference's assembly code.
 double Exponential(double x) {
   constexpr double kLog2E = 1.4426950408889634073599246810018920;
   constexpr double kLn2High = 0.69314718055966295651160180568695068359375;
@@ -87,9 +88,9 @@ double Exponential(double x) {
   return std::ldexp(std::fma(less_one, less_one + 2, 1.0), static_cast<int>(multiple));
 }
 
-// A power of ordinary operands: the whole part of the exponent by repeated squaring of the
-// mantissa, the rest by logarithm. Each step rounds as in the reference, whose last bits this
-// gives.
+// A power of finite operands that are not special cases: the integer part of the exponent by
+// repeated squaring of the mantissa, the fraction by logarithm. Each step rounds like the
+// reference, so that all bits are equal.
 double PowerOf(double x, double y) {
   double whole = 0;
   double part = std::modf(std::fabs(y), &whole);
@@ -154,7 +155,7 @@ CallResult Pow(Arguments args, const Type&, const CallContext&) {
   return FromDouble(Power(number, power));
 }
 
-// The first of the extreme numbers, as it is; `sign` 1 looks for the greatest, -1 for the least.
+// The first of the greatest (`sign` 1) or least (`sign` -1) arguments, without conversion.
 CallResult Extreme(Arguments args, int sign) {
   if (args.empty()) {
     return CallFail("must pass at least one number");
@@ -188,7 +189,7 @@ int DigitValue(char c, int64_t base) {
   return -1;
 }
 
-// Digits without sign; nothing when one does not belong to the base.
+// Parses digits without sign; nothing if one is invalid in the base.
 std::optional<Number> ParseDigits(std::string_view digits, int64_t base) {
   if (digits.empty()) {
     return std::nullopt;
@@ -206,7 +207,7 @@ std::optional<Number> ParseDigits(std::string_view digits, int64_t base) {
   return number;
 }
 
-// Integers have as many bits as they need, and 64 at least.
+// Sets the precision to the bits that an integer needs, at least 64.
 Number WithIntegerPrecision(const Number& number) {
   const size_t bits = number.IntegerText(2).value_or("").size();
   const size_t needed = number.Sign() < 0 && bits > 0 ? bits - 1 : bits;

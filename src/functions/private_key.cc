@@ -23,7 +23,7 @@ struct FreeOpenSsl {
 template <typename T>
 using Owned = std::unique_ptr<T, FreeOpenSsl>;
 
-// The bytes between the lines that begin and end an OpenSSH key.
+// The decoded body of an OpenSSH key in PEM format.
 std::optional<std::string> OpenSshBody(std::string_view pem) {
   constexpr std::string_view kBegin = "-----BEGIN OPENSSH PRIVATE KEY-----";
   constexpr std::string_view kEnd = "-----END OPENSSH PRIVATE KEY-----";
@@ -37,7 +37,7 @@ std::optional<std::string> OpenSshBody(std::string_view pem) {
   return bytes ? std::optional(*std::move(bytes)) : std::nullopt;
 }
 
-// Reads the fields of OpenSSH's format: 32-bit numbers and byte strings with a length in front.
+// Reads the fields of OpenSSH's format: 32-bit numbers, and byte strings after their lengths.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
@@ -105,8 +105,8 @@ OpenSslKey ReadOpenSshKey(std::string_view bytes) {
   }
   FieldReader fields(bytes.substr(kMagic.size()));
   const std::string_view cipher = fields.Bytes();
-  fields.Bytes();  // name of the key derivation
-  fields.Bytes();  // its options
+  fields.Bytes();  // name of the key derivation function
+  fields.Bytes();  // options of the key derivation function
   const uint32_t keys = fields.Number();
   fields.Bytes();  // public key
   FieldReader secret(fields.Bytes());
@@ -127,7 +127,7 @@ OpenSslKey ReadPrivateKey(std::string_view pem) {
     return ReadOpenSshKey(*body);
   }
   const Owned<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  // An empty pass phrase instead of a question on the terminal.
+  // Without this pass phrase, OpenSSL would ask for one on the terminal.
   char no_phrase[] = "";
   return OpenSslKey(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, no_phrase));
 }

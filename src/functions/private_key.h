@@ -1,4 +1,4 @@
-// Private keys in PEM form, as OpenSSL's objects.
+// Reads private keys in PEM format.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ struct FreeOpenSslKey {
 };
 using OpenSslKey = std::unique_ptr<EVP_PKEY, FreeOpenSslKey>;
 
-/// Reads a key without a pass phrase: PKCS #1, PKCS #8 or OpenSSH's own form (RSA keys). Null when
-/// it is none of these.
+/// Reads a key without pass phrase: PKCS #1, PKCS #8, or OpenSSH's format (RSA only). Null if the
+/// text is not such a key.
 OpenSslKey ReadPrivateKey(std::string_view pem);
 
 }  // namespace kinu::functions

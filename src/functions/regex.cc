@@ -1,8 +1,7 @@
 // Regular expressions (RE2): regex regexall replace.
 //
-// Go's regexp and RE2 share syntax and semantics of a match. What differs is done here: groups
-// written (?<name>…), where repeated matching goes on after an empty match, and replacement
-// templates.
+// RE2 has the syntax and semantics of Go's regexp. This file implements the differences: groups
+// written (?<name>…), repeated matching after an empty match, and replacement templates.
 #include <algorithm>
 #include <map>
 
@@ -32,7 +31,7 @@ std::string WithNamedGroups(std::string_view pattern) {
       in_class = c != ']';
     } else if (c == '[') {
       in_class = true;
-      // A bracket right after the start stands for itself.
+      // A bracket at the start of a class is literal.
       for (char literal : {'^', ']'}) {
         if (pos + 1 < pattern.size() && pattern[pos + 1] == literal) {
           out += literal;
@@ -50,18 +49,18 @@ std::string WithNamedGroups(std::string_view pattern) {
 
 namespace {
 
-// Whether the pattern has \C, a single byte, which RE2 knows and Go does not.
+// Whether the pattern has \C, a single byte, which RE2 supports and Go does not.
 bool HasByteEscape(std::string_view pattern) {
   size_t pos = pattern.find('\\');
   while (pos < pattern.size() && pattern.substr(pos + 1, 1) != "C") {
     const bool quotes = pattern.substr(pos + 1, 1) == "Q";
-    const size_t behind = quotes ? pattern.find("\\E", pos + 2) : pos + 2;
-    pos = behind < pattern.size() ? pattern.find('\\', behind) : behind;
+    const size_t next = quotes ? pattern.find("\\E", pos + 2) : pos + 2;
+    pos = next < pattern.size() ? pattern.find('\\', next) : next;
   }
   return pos < pattern.size();
 }
 
-/// What is wrong with a pattern, in the words of Go's regexp/syntax.
+/// The message of Go's regexp/syntax for an error.
 std::string_view Describe(RE2::ErrorCode code) {
   switch (code) {
     case RE2::ErrorBadEscape:
@@ -93,7 +92,8 @@ std::string_view Describe(RE2::ErrorCode code) {
   }
 }
 
-/// A pattern that is an argument of its own is named differently from one inside another.
+/// The message for an invalid pattern. `argument` is -1 for the pattern inside the argument of
+/// `replace`, whose message differs.
 std::string Describe(const RE2& pattern, int argument) {
   const std::string what(Describe(pattern.error_code()));
   return argument < 0 ? "error parsing regexp: " + what + ": `" + pattern.error_arg() + "`"
@@ -117,14 +117,14 @@ class Pattern {
   }
 
   size_t groups() const { return static_cast<size_t>(re_.NumberOfCapturingGroups()); }
-  /// Name of group `index` (from 1), empty when it has none.
+  /// Name of group `index` (from 1); empty if it has none.
   std::string_view name(size_t index) const {
     const auto& names = re_.CapturingGroupNames();
     const auto found = names.find(static_cast<int>(index));
     return found == names.end() ? std::string_view() : std::string_view(found->second);
   }
 
-  /// The first match at or behind `from`: the whole, then the groups; empty when there is none.
+  /// The first match at or after `from`: the whole match, then the groups; empty if there is none.
   std::vector<re2::StringPiece> Find(std::string_view text, size_t from) const {
     std::vector<re2::StringPiece> parts(groups() + 1);
     const bool matched = re_.Match(re2::StringPiece(text.data(), text.size()), from, text.size(),
@@ -152,7 +152,7 @@ size_t WidthAt(std::string_view text, size_t pos) {
   return pos < text.size() ? text::DecodeUtf8(text, pos).size : 1;
 }
 
-// What a match becomes: the text, a tuple of the groups, or an object of the named groups.
+// The type of a match: a string, a tuple of the groups, or an object of the named groups.
 TypeResult ResultType(const Pattern& pattern) {
   std::vector<Type::Attribute> attributes;
   for (size_t i = 1; i <= pattern.groups(); ++i) {
@@ -227,7 +227,7 @@ CallResult RegexAll(Arguments args, const Type& type, const CallContext&) {
     }
     const size_t begin = OffsetIn(text, parts[0]);
     const size_t end = begin + parts[0].size();
-    // An empty match right behind the match before it does not count.
+    // Skips an empty match directly after the previous match.
     const bool counts = end != pos || begin != previous_end;
     pos = end == pos ? pos + WidthAt(text, pos) : end;
     previous_end = end;
@@ -238,7 +238,7 @@ CallResult RegexAll(Arguments args, const Type& type, const CallContext&) {
   return Value::List(type.element(), std::move(matches));
 }
 
-// Group that a name in a replacement means; 0 is the whole match, npos means none.
+// Index of the group that a name in a replacement refers to; 0 is the whole match, npos no group.
 size_t GroupNamed(const Pattern& pattern, std::string_view name,
                   const std::vector<re2::StringPiece>& parts) {
   constexpr size_t kMostDigits = 8;
@@ -269,7 +269,8 @@ size_t NameLength(std::string_view text) {
   return pos;
 }
 
-// Appends a replacement: $1, $name, ${name} are groups, $$ is a dollar sign. Ref: Go Regexp.Expand.
+// Appends a replacement, in which $1, $name and ${name} are groups and $$ is a dollar sign.
+// Ref: Go Regexp.Expand.
 void Expand(std::string& out, std::string_view replacement, const Pattern& pattern,
             const std::vector<re2::StringPiece>& parts) {
   while (!replacement.empty()) {
@@ -311,7 +312,7 @@ std::string ReplaceMatches(const Pattern& pattern, std::string_view text,
     const size_t begin = OffsetIn(text, parts[0]);
     const size_t end = begin + parts[0].size();
     out += text.substr(copied, begin - copied);
-    // An empty match right behind the match before it is not replaced.
+    // Does not replace an empty match directly after the previous match.
     if (end > copied || begin == 0) {
       Expand(out, replacement, pattern, parts);
     }
@@ -335,7 +336,7 @@ CallResult Replace(Arguments args, const Type&, const CallContext&) {
   }
   std::string out;
   for (size_t pos = 0;;) {
-    // An empty text is found before each character and at the end.
+    // An empty text matches before each character and at the end.
     const size_t step = wanted.empty() ? (pos < text.size() ? WidthAt(text, pos) : 1) : 0;
     const size_t at = text.find(wanted, pos);
     if (at == std::string_view::npos) {

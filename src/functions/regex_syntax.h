@@ -1,5 +1,4 @@
-// The syntax of regular expressions, for those outside of this library who compile patterns as
-// `regex` does.
+// The syntax of regular expressions, for other libraries that compile patterns like `regex`.
 #pragma once
 
 #include <string>
@@ -7,7 +6,7 @@
 
 namespace kinu::functions {
 
-/// The pattern with (?<name>…) spelled as (?P<name>…), which this RE2 knows.
+/// Replaces (?<name>…) by (?P<name>…), which older versions of RE2 need.
 std::string WithNamedGroups(std::string_view pattern);
 
 }  // namespace kinu::functions

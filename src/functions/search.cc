@@ -1,4 +1,4 @@
-// Questions about collections: alltrue anytrue contains element index length one.
+// Collections: alltrue anytrue contains element index length one.
 #include <algorithm>
 
 #include "functions/families.h"
@@ -48,14 +48,14 @@ CallResult Contains(Arguments args, const Type&, const CallContext&) {
   return has_unknown ? Value::Unknown(Type::Bool()) : Value::False();
 }
 
-// The place that an index means in a list of `size` elements, going round at both ends.
-std::expected<size_t, CallError> Wrapped(const Value& index, size_t size) {
-  KINU_TRY(int64_t place, ToInteger(index));
+// The index modulo `size`, from 0 to size - 1.
+std::expected<size_t, CallError> WrapIndex(const Value& index, size_t size) {
+  KINU_TRY(int64_t position, ToInteger(index));
   if (size == 0) {
     return CallFail("cannot use element function with an empty list");
   }
-  place %= static_cast<int64_t>(size);
-  return static_cast<size_t>(place < 0 ? place + static_cast<int64_t>(size) : place);
+  position %= static_cast<int64_t>(size);
+  return static_cast<size_t>(position < 0 ? position + static_cast<int64_t>(size) : position);
 }
 
 TypeResult ElementType(Arguments args) {
@@ -69,14 +69,14 @@ TypeResult ElementType(Arguments args) {
   if (!args[1].IsKnown()) {
     return Type::Dynamic();
   }
-  KINU_TRY(const size_t place, Wrapped(args[1], type.elements().size()));
-  return type.elements()[place];
+  KINU_TRY(const size_t position, WrapIndex(args[1], type.elements().size()));
+  return type.elements()[position];
 }
 
 CallResult Element(Arguments args, const Type&, const CallContext&) {
   const Value list = args[0].Unmark();
-  KINU_TRY(const size_t place, Wrapped(args[1], list.size()));
-  return list.elements()[place].WithMarks(args[0].marks());
+  KINU_TRY(const size_t position, WrapIndex(args[1], list.size()));
+  return list.elements()[position].WithMarks(args[0].marks());
 }
 
 CallResult Index(Arguments args, const Type&, const CallContext&) {

@@ -41,7 +41,8 @@ std::expected<std::vector<Value>, CallError> ConvertAll(Arguments args, const Ty
   return sets;
 }
 
-// Conversion leaves sets of several types where one of them is of unknown type.
+// The error if conversion has left sets of different types, which happens if one of the types is
+// unknown.
 std::unexpected<CallError> TypesDiffer() {
   return CallFail("given sets must all have compatible element types");
 }
@@ -68,7 +69,7 @@ CallResult Union(Arguments args, const Type& type, const CallContext&) {
   return Value::Set(type.element(), std::move(all));
 }
 
-// The elements of the first set whose being in each of the others is as `wanted`.
+// The elements of the first set that are (`wanted`) or are not in all other sets.
 CallResult Filter(Arguments args, const Type& type, bool wanted) {
   KINU_TRY(const std::vector<Value> sets, ConvertAll(args, type));
   if (!AllWhollyKnown(sets)) {
@@ -123,7 +124,7 @@ TypeResult ProductType(Arguments args) {
   return all_ordered ? Type::List(tuple) : Type::Set(tuple);
 }
 
-// A product whose size is unknown: what can be said of it. Ref: SetProductFunc.
+// A product of unknown size, with refinements of its length. Ref: SetProductFunc.
 Value UnknownProduct(const std::vector<Value>& factors, const Type& type) {
   constexpr int64_t kLongestFactor = 1024;
   constexpr int64_t kLongestProduct = 2048;
@@ -183,22 +184,22 @@ CallResult Product(Arguments args, const Type& type, const CallContext&) {
   }
   std::vector<Value> tuples;
   tuples.reserve(total);
-  std::vector<size_t> places(columns.size(), 0);
+  std::vector<size_t> indexes(columns.size(), 0);
   while (tuples.size() < total) {
     std::vector<Value> tuple;
     tuple.reserve(columns.size());
     for (size_t i = 0; i < columns.size(); ++i) {
-      tuple.push_back(columns[i][places[i]]);
+      tuple.push_back(columns[i][indexes[i]]);
     }
     tuples.push_back(Value::Tuple(std::move(tuple)));
     for (size_t i = columns.size(); i-- > 0;) {
-      if (++places[i] < columns[i].size()) {
+      if (++indexes[i] < columns[i].size()) {
         break;
       }
-      places[i] = 0;
+      indexes[i] = 0;
     }
   }
-  // Where a factor has no common type, tuples differ in type.
+  // If the elements of a factor have no common type, the tuples have different types.
   const std::optional<Type> common = Value::CommonElementType(tuples);
   if (!common) {
     return CallFail("the combinations must be of one type");

@@ -1,4 +1,4 @@
-// Strings: case, trimming, cutting, joining, looking.
+// Strings: case, trimming, splitting, joining, searching.
 #include <algorithm>
 
 #include "functions/families.h"
@@ -33,7 +33,7 @@ CallResult StrRev(Arguments args, const Type&, const CallContext&) {
   return Value::String(out);
 }
 
-// The text behind its first `count` clusters.
+// The text without its first `count` grapheme clusters.
 std::string_view DropGraphemes(std::string_view text, int64_t count) {
   size_t pos = 0;
   for (; count > 0 && pos < text.size(); --count) {
@@ -52,7 +52,7 @@ CallResult Substr(Arguments args, const Type&, const CallContext&) {
     return Value::String("");
   }
   const std::string_view rest = DropGraphemes(in, offset);
-  // A length of zero ends nothing when the offset counts from the end: the reference gives the
+  // With a negative offset, the reference treats a length of 0 like a negative one: it returns the
   // rest.
   if (length <= 0) {
     return Value::String(rest);
@@ -183,7 +183,7 @@ CallResult TrimSpace(Arguments args, const Type&, const CallContext&) {
 }
 
 bool HasCodePoint(std::string_view set, std::string_view point) {
-  // UTF-8 synchronises itself: the bytes of one code point occur in a text only as that code point.
+  // UTF-8 is self-synchronising: the bytes of a code point occur in a text only as that code point.
   return set.find(point) != std::string_view::npos;
 }
 

@@ -1,4 +1,5 @@
-// What implementations of functions share: parameter types, result types, arguments as C++ values.
+// Shared by implementations of functions: parameter types, result types, conversion of arguments to
+// C++ values.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ inline Type MapOfListsOfString() {
   return Type::Map(ListOfString());
 }
 
-/// For FunctionSpec::result_type: always the same type.
+/// For FunctionSpec::result_type: a constant type.
 template <Type (*T)()>
 TypeResult Returns(Arguments) {
   return T();
@@ -56,33 +57,34 @@ inline Refinements NeverNull(Arguments) {
   return refinements;
 }
 
-/// List, set or tuple.
+/// Whether the type is a list, set or tuple.
 inline bool IsSequence(const Type& type) {
   return type.is_list() || type.is_set() || type.is_tuple();
 }
 
 // --- Arguments as C++ values ---
 
-/// A known number as an integer; the error is the call's, or argument `index`'s when given.
+/// A known number as an integer. Fails if it is not an int64; `index` is the argument in the error.
 std::expected<int64_t, CallError> ToInteger(const Value& number, int index = -1);
-/// A known number as a double.
+/// A known number as a double. Fails if it is too large.
 std::expected<double, CallError> ToDouble(const Value& number);
-/// Text for messages: quoted, or what hides it when the marks say so.
+/// The quoted text for messages, or "(sensitive value)" and the like if it has such marks.
 std::string ShowText(std::string_view text, const MarkSet& marks);
 
-/// Whether the value has more parts, shared ones counted wherever they occur, than a text of it may
-/// have: parts that share their memory need little of it until they are written.
+/// Whether the value has too many parts to be written as text. Counts shared parts as often as they
+/// occur: they need little memory until they are written.
 bool HasTooManyParts(const Value& value);
+/// The error for such a value.
 std::unexpected<CallError> TooManyParts();
 
 inline std::vector<Value> CopyElements(const Value& collection) {
   return {collection.elements().begin(), collection.elements().end()};
 }
 
-/// Values that were seen, by hash: equal as the language's `==` says. For wholly known values.
+/// A set of wholly known values, compared by the `==` of the language.
 class ValueIndex {
  public:
-  /// Adds the value; false when an equal one was there.
+  /// Adds the value; false if an equal one exists.
   bool Insert(const Value& value);
   bool Contains(const Value& value) const;
 

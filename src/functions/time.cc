@@ -21,13 +21,12 @@ std::expected<Timestamp, CallError> ParseTimestamp(const Value& value, int argum
   return *time;
 }
 
-// Length of the unit at the start of `text` and its nanoseconds; 0 when there is none.
+// Size of the unit at the start of `text`, and its nanoseconds; {0, 0} if there is none.
 std::pair<size_t, int64_t> UnitAt(std::string_view text) {
   struct Unit {
     std::string_view name;
     int64_t nanos;
   };
-  // Longer names first where one begins with another.
   constexpr Unit kUnits[] = {
       {"ns", 1},
       {"us", 1000},
@@ -125,7 +124,7 @@ CallResult PlanTimestamp(Arguments, const Type& type, const CallContext& context
   return context.timestamp.empty() ? Value::Unknown(type) : Value::String(context.timestamp);
 }
 
-std::unexpected<CallError> WrongVerb(std::string_view verb) {
+std::unexpected<CallError> InvalidVerb(std::string_view verb) {
   std::string_view rule;
   switch (verb[0]) {
     case 'Y':
@@ -179,7 +178,7 @@ std::optional<std::string> OneOrTwoDigits(int number, size_t verb_size) {
   return verb_size <= 2 ? std::optional(PadNumber(number, verb_size)) : std::nullopt;
 }
 
-// What a run of one letter stands for; nothing when there is no such verb.
+// The text of a verb, a run of one letter; nothing if there is no such verb.
 std::optional<std::string> ExpandVerb(std::string_view verb, const Timestamp& time) {
   const Civil civil = ToCivil(time);
   const size_t size = verb.size();
@@ -250,7 +249,7 @@ CallResult FormatDate(Arguments args, const Type&, const CallContext&) {
       const std::string_view verb = format.substr(pos, end - pos);
       const auto text = ExpandVerb(verb, time);
       if (!text) {
-        return WrongVerb(verb);
+        return InvalidVerb(verb);
       }
       out += *text;
       pos = end;
@@ -266,7 +265,7 @@ CallResult FormatDate(Arguments args, const Type&, const CallContext&) {
       ++pos;
       continue;
     }
-    // A literal, in which two quotes mean one.
+    // A literal, in which two quotes are one.
     for (;; ++pos) {
       if (pos == format.size()) {
         return CallFail("unterminated literal '", 0);

@@ -12,8 +12,8 @@ int DaysIn(int64_t year, int month) {
   return month == 2 && IsLeapYear(year) ? 29 : kDays[month - 1];
 }
 
-// Days since 1970-01-01 of a date of the Gregorian calendar. Years begin in March here, so that the
-// leap day is the last of its year.
+// Days from 1970-01-01 to a date of the Gregorian calendar. Computes with years that start in
+// March, so that a leap day is the last day of its year.
 int64_t DaysFromDate(int64_t year, int month, int day) {
   year -= month <= 2 ? 1 : 0;
   const int64_t era = FloorDivide(year, 400);
@@ -23,7 +23,8 @@ int64_t DaysFromDate(int64_t year, int month, int day) {
   return era * 146097 + day_of_era - 719468;
 }
 
-// Reads numbers and separators from left to right; a first mistake makes the rest meaningless.
+// Reads numbers and separators from left to right. After an error ok_ is false and the values are
+// meaningless.
 class TimestampParser {
  public:
   explicit TimestampParser(std::string_view text) : text_(text) {}

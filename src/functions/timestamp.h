@@ -12,12 +12,12 @@ inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
 inline constexpr int64_t kSecondsPerDay = 86400;
 
 struct Timestamp {
-  int64_t seconds = 0;  ///< since 1970 UTC
+  int64_t seconds = 0;  ///< since 1970-01-01 UTC
   int64_t nanos = 0;    ///< 0 to 999,999,999
-  int offset = 0;       ///< of the clock that shows it, seconds east of UTC
+  int offset = 0;       ///< of the time zone, in seconds east of UTC
 };
 
-/// A time as a clock shows it.
+/// Date and time of day in the time zone of a timestamp.
 struct Civil {
   int64_t year = 0;
   int month = 1;
@@ -30,20 +30,20 @@ struct Civil {
 
 Civil ToCivil(const Timestamp& time);
 
-/// Reads "2006-01-02T15:04:05.999Z", strictly; offsets are written as "+01:00".
+/// Parses the form "2006-01-02T15:04:05.999Z" or with an offset, "+01:00"; nothing for other texts.
 std::optional<Timestamp> ParseRfc3339(std::string_view text);
-/// Reads what YAML takes for a timestamp: a date alone, a date and a time with offset behind "T" or
-/// "t", or without one behind a space; months, days, hours and so on may have one digit.
+/// Parses a timestamp of YAML: a date; a date, "T" or "t", and a time with offset; or a date, a
+/// space, and a time without offset. Months, days, hours and so on may have one digit.
 /// Ref: go-cty-yaml resolve.go.
 std::optional<Timestamp> ParseYamlTimestamp(std::string_view text);
-/// RFC 3339 without fractions of seconds.
+/// The timestamp in RFC 3339 format without fractions of seconds.
 std::string ToText(const Timestamp& time);
 
-/// A number with zeros in front up to `width` digits.
+/// A number with leading zeros, at least `width` digits.
 std::string PadNumber(int64_t number, size_t width);
-/// "+01:00" with ":" as separator.
+/// The offset as text: "+01:00" with ":" as separator.
 std::string OffsetText(int offset, std::string_view separator);
-/// "Z" or an offset.
+/// "Z" for UTC, else the offset with ":" as separator.
 std::string ZuluOrOffset(int offset);
 
 /// Quotient rounded down.

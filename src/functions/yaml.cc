@@ -63,7 +63,7 @@ bool IsFalseWord(std::string_view text) {
   return OneOf(text, {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"});
 }
 
-// What a word means by itself.
+// The value of a bool, null or infinity; nothing for other texts.
 std::optional<Value> WordValue(std::string_view text) {
   if (IsTrueWord(text) || IsFalseWord(text)) {
     return Value::Bool(IsTrueWord(text));
@@ -139,31 +139,31 @@ std::optional<Value> ParseYamlNumber(std::string_view text) {
   return Value::Of(negative ? Number::Negate(number) : number);
 }
 
-std::unexpected<CallError> DoesNotFit(std::string_view text, std::string_view tag) {
+std::unexpected<CallError> InvalidForTag(std::string_view text, std::string_view tag) {
   return CallFail(text::GoQuote(text) + " is not a value of the tag " + text::GoQuote(tag));
 }
 
-// A scalar with an explicit or found tag.
+// The value of a scalar with an explicit or implied tag.
 CallResult TaggedValue(std::string_view text, Tag tag, std::string_view tag_text) {
   switch (tag) {
     case Tag::kNone:
     case Tag::kString:
       return Value::String(text);
     case Tag::kBinary:
-      return DecodeBase64(text) ? CallResult(Value::String(text)) : DoesNotFit(text, tag_text);
+      return DecodeBase64(text) ? CallResult(Value::String(text)) : InvalidForTag(text, tag_text);
     case Tag::kBool:
       if (!IsTrueWord(text) && !IsFalseWord(text)) {
-        return DoesNotFit(text, tag_text);
+        return InvalidForTag(text, tag_text);
       }
       return Value::Bool(IsTrueWord(text));
     case Tag::kInt:
     case Tag::kFloat: {
       const auto number = ParseYamlNumber(text);
-      return number ? CallResult(*number) : DoesNotFit(text, tag_text);
+      return number ? CallResult(*number) : InvalidForTag(text, tag_text);
     }
     case Tag::kTimestamp: {
       const auto time = ParseYamlTimestamp(text);
-      return time ? CallResult(Value::String(ToText(*time))) : DoesNotFit(text, tag_text);
+      return time ? CallResult(Value::String(ToText(*time))) : InvalidForTag(text, tag_text);
     }
     case Tag::kNull:
       return Value();
@@ -180,9 +180,9 @@ CallResult ResolveScalar(const YamlEvent& event) {
     return CallFail("the tag " + text::GoQuote(event.tag) + " is not supported");
   }
   const char first = text.empty() ? '~' : text[0];
-  const bool may_mean_something =
+  const bool may_be_special =
       std::string_view("+-.0123456789yYnNtTfFoO~").find(first) != std::string_view::npos;
-  if (may_mean_something && tag != Tag::kString && tag != Tag::kBinary) {
+  if (may_be_special && tag != Tag::kString && tag != Tag::kBinary) {
     if (event.style == YamlStyle::kQuoted) {
       return Value::String(text);
     }
@@ -215,7 +215,7 @@ bool IsMergeKey(const YamlEvent& event) {
                                          event.tag == std::string(kTagPrefix) + "merge");
 }
 
-// Reads the one document of a text. Recursion is bounded by the reader's nesting limit.
+// Reads a text with exactly one document. The nesting limit of YamlReader bounds the recursion.
 class YamlDecoder {
  public:
   explicit YamlDecoder(std::string_view text) : reader_(text) {}
@@ -302,7 +302,7 @@ class YamlDecoder {
     if (!event.tag.empty() || event.implicit) {
       return *value;
     }
-    // Quoted and block scalars are strings, whatever they look like.
+    // Quoted and block scalars are strings, even if they look like numbers.
     const auto text = Convert(*value, Type::String());
     return text ? CallResult(*text) : At(event, text.error().ToText());
   }
@@ -371,17 +371,17 @@ class YamlDecoder {
     });
   }
 
-  /// A value that has a name, and how many values it is made of.
+  /// The value of an anchor and the number of values in it.
   struct Anchor {
     Value value;
     size_t parts = 1;
   };
-  /// A few lines of aliases to aliases can stand for more values than any machine holds.
+  /// Limit of values from aliases: aliases of aliases grow exponentially.
   static constexpr size_t kMostAliased = size_t{1} << 20;
 
   YamlReader reader_;
-  size_t parts_ = 0;    ///< values so far, those that aliases stand for among them
-  size_t aliased_ = 0;  ///< those alone
+  size_t parts_ = 0;    ///< values so far, with those from aliases
+  size_t aliased_ = 0;  ///< values from aliases so far
   FlatMap<std::string, Anchor> anchors_;
   FlatSet<std::string> pending_;  // anchors whose values are being read
 };
@@ -390,7 +390,7 @@ CallResult YamlDecode(Arguments args, const Type&, const CallContext&) {
   return YamlDecoder(args[0].AsString()).Decode();
 }
 
-// Writes a wholly known value. Depth is that of the value.
+// Writes a wholly known value. Recurses as deep as the value is nested.
 std::expected<void, CallError> Encode(const Value& value, YamlWriter& out) {
   const Type type = value.type();
   if (value.IsNull()) {

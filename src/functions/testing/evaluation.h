@@ -22,7 +22,7 @@ inline CallContext FixedContext() {
   return lang::WithTemplates(context, Table::Standard());
 }
 
-/// One expression and what its evaluation says.
+/// An expression and the diagnostics of its evaluation.
 class Evaluation {
  public:
   using Variables = FlatMap<std::string, Value>;
@@ -41,7 +41,7 @@ class Evaluation {
   }
   const Diagnostics& diags() const { return diags_; }
 
-  /// The first call of that function.
+  /// The first call of that function; null if there is none.
   const hcl::CallExpr* FindCall(std::string_view name) const {
     const hcl::CallExpr* found = nullptr;
     const std::function<void(const hcl::Expr&)> look = [&](const hcl::Expr& expr) {
