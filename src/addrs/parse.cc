@@ -105,7 +105,7 @@ class Scanner {
   explicit Scanner(std::string_view text) : rest_(text) {}
 
   bool done() const { return rest_.empty(); }
-  bool Take(char c) {
+  bool Accept(char c) {
     if (rest_.empty() || rest_.front() != c) {
       return false;
     }
@@ -113,21 +113,21 @@ class Scanner {
     return true;
   }
   /// A name: everything up to the next '.' or '['.
-  std::string_view Name() {
+  std::string_view ReadName() {
     size_t end = std::min(rest_.find_first_of(".["), rest_.size());
     std::string_view name = rest_.substr(0, end);
     rest_.remove_prefix(end);
     return name;
   }
   /// Reads an optional key, `[0]` or `["k"]`; false if it is malformed.
-  bool Key(Program& program, InstanceKey* key) {
+  bool ReadKey(Program& program, InstanceKey* key) {
     *key = InstanceKey();
-    if (!Take('[')) {
+    if (!Accept('[')) {
       return true;
     }
     if (!rest_.empty() && rest_.front() == '"') {
-      std::optional<std::string> text = QuotedText();
-      if (!text || !Take(']')) {
+      std::optional<std::string> text = ReadQuotedText();
+      if (!text || !Accept(']')) {
         return false;
       }
       *key = InstanceKey::String(program.Intern(*text));
@@ -140,10 +140,10 @@ class Scanner {
     }
     rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
     *key = InstanceKey::Int(index);
-    return Take(']');
+    return Accept(']');
   }
   /// Reads a quoted string and returns its value.
-  std::optional<std::string> QuotedText() {
+  std::optional<std::string> ReadQuotedText() {
     size_t i = 1;
     while (i < rest_.size() && rest_[i] != '"') {
       i += rest_[i] == '\\' ? 2 : 1;
@@ -167,39 +167,39 @@ bool ReadModulePath(Program& program, Scanner& in, ModuleInstId* out) {
   *out = ModuleInstId();
   for (;;) {
     std::string_view before = in.rest();
-    if (in.Name() != "module" || !in.Take('.')) {
+    if (in.ReadName() != "module" || !in.Accept('.')) {
       in.Reset(before);
       return true;
     }
-    std::string_view call = in.Name();
+    std::string_view call = in.ReadName();
     InstanceKey key;
-    if (call.empty() || !in.Key(program, &key)) {
+    if (call.empty() || !in.ReadKey(program, &key)) {
       return false;
     }
     *out = program.ModuleInstance(*out, program.Intern(call), key);
     if (in.done()) {
       return true;
     }
-    if (!in.Take('.')) {
+    if (!in.Accept('.')) {
       return false;
     }
   }
 }
 
 bool ReadResource(Program& program, Scanner& in, ResourceName* out) {
-  std::string_view type = in.Name();
+  std::string_view type = in.ReadName();
   out->mode = ResourceMode::kManaged;
   if (type == "data" || type == "ephemeral") {
     out->mode = type == "data" ? ResourceMode::kData : ResourceMode::kEphemeral;
-    if (!in.Take('.')) {
+    if (!in.Accept('.')) {
       return false;
     }
-    type = in.Name();
+    type = in.ReadName();
   }
-  if (type.empty() || !in.Take('.')) {
+  if (type.empty() || !in.Accept('.')) {
     return false;
   }
-  std::string_view name = in.Name();
+  std::string_view name = in.ReadName();
   if (name.empty()) {
     return false;
   }
@@ -218,7 +218,8 @@ bool Program::ParseModuleInstance(std::string_view text, ModuleInstId* out) {
 bool Program::ParseResourceInstance(std::string_view text, ResourceInstance* out) {
   Scanner in(text);
   return ReadModulePath(*this, in, &out->resource.module) &&
-         ReadResource(*this, in, &out->resource.resource) && in.Key(*this, &out->key) && in.done();
+         ReadResource(*this, in, &out->resource.resource) && in.ReadKey(*this, &out->key) &&
+         in.done();
 }
 
 bool Program::ParseConfigResource(std::string_view text, ConfigResource* out) {
@@ -236,30 +237,30 @@ bool Program::ParseProviderConfig(std::string_view text, ProviderConfig* out, In
   Scanner in(text);
   ModuleInstId module;
   *key = InstanceKey();
-  if (!ReadModulePath(*this, in, &module) || in.Name() != "provider") {
+  if (!ReadModulePath(*this, in, &module) || in.ReadName() != "provider") {
     return false;
   }
   out->module = ModuleOf(module);
   out->alias = Symbol();
-  if (in.Take('.')) {  // legacy: provider.aws, provider.aws.west
-    std::string_view type = in.Name();
+  if (in.Accept('.')) {  // legacy: provider.aws, provider.aws.west
+    std::string_view type = in.ReadName();
     out->provider = Intern(type == "terraform" ? std::string("terraform.io/builtin/terraform")
                                                : "registry.opentofu.org/-/" + std::string(type));
   } else {
     InstanceKey provider;
-    if (!in.Key(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {
+    if (!in.ReadKey(*this, &provider) || provider.kind() != InstanceKey::Kind::kString) {
       return false;
     }
     out->provider = provider.symbol();
   }
-  if (in.Take('.')) {
-    std::string_view alias = in.Name();
+  if (in.Accept('.')) {
+    std::string_view alias = in.ReadName();
     if (alias.empty()) {
       return false;
     }
     out->alias = Intern(alias);
   }
-  return in.Key(*this, key) && in.done();
+  return in.ReadKey(*this, key) && in.done();
 }
 
 }  // namespace kinu

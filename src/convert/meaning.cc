@@ -37,84 +37,85 @@ class Writer {
  public:
   explicit Writer(std::string& out) : out_(out) {}
 
-  void Expression(const Expr& given) {
+  void WriteExpression(const Expr& given) {
     const Expr& expr = Unwrap(given);
     switch (expr.kind) {
       case ExprKind::kLiteral:
-        Constant(*As<hcl::LiteralExpr>(expr).value);
+        WriteConstant(*As<hcl::LiteralExpr>(expr).value);
         return;
       case ExprKind::kTraversal:
         out_ += As<hcl::TraversalExpr>(expr).root;
-        Steps(As<hcl::TraversalExpr>(expr).steps);
+        WriteSteps(As<hcl::TraversalExpr>(expr).steps);
         return;
       case ExprKind::kRelative:
-        List("relative", {As<hcl::RelativeExpr>(expr).source});
-        Steps(As<hcl::RelativeExpr>(expr).steps);
+        WriteList("relative", {As<hcl::RelativeExpr>(expr).source});
+        WriteSteps(As<hcl::RelativeExpr>(expr).steps);
         return;
       case ExprKind::kCall: {
         const auto& call = As<hcl::CallExpr>(expr);
-        List(call.name, call.arguments);
+        WriteList(call.name, call.arguments);
         out_ += call.expand_final ? "..." : "";
         return;
       }
       case ExprKind::kTuple:
-        List("tuple", As<hcl::TupleExpr>(expr).elements);
+        WriteList("tuple", As<hcl::TupleExpr>(expr).elements);
         return;
       case ExprKind::kObject:
       case ExprKind::kJsonObject:
-        Object(
-            As<hcl::ObjectExpr>(expr), [this](const Expr& key) { Key(key); },
-            [this](const Expr& value) { Expression(value); });
+        WriteObject(
+            As<hcl::ObjectExpr>(expr), [this](const Expr& key) { WriteKey(key); },
+            [this](const Expr& value) { WriteExpression(value); });
         return;
       case ExprKind::kFor:
-        For(As<hcl::ForExpr>(expr));
+        WriteFor(As<hcl::ForExpr>(expr));
         return;
       case ExprKind::kTemplate:
-        Template(As<hcl::TemplateExpr>(expr));
+        WriteTemplate(As<hcl::TemplateExpr>(expr));
         return;
       case ExprKind::kBinary:
-        Operator(static_cast<int>(As<hcl::BinaryExpr>(expr).op), 'b', expr);
+        WriteOperator(static_cast<int>(As<hcl::BinaryExpr>(expr).op), 'b', expr);
         return;
       case ExprKind::kUnary:
-        Operator(static_cast<int>(As<hcl::UnaryExpr>(expr).op), 'u', expr);
+        WriteOperator(static_cast<int>(As<hcl::UnaryExpr>(expr).op), 'u', expr);
         return;
       case ExprKind::kInvalid:
         out_ += "invalid";
         return;
       default:
         // Kinds that are fully described by the order of their children.
-        Operator(static_cast<int>(expr.kind), 'k', expr);
+        WriteOperator(static_cast<int>(expr.kind), 'k', expr);
         return;
     }
   }
 
-  void Literal(const Expr& expr) {
+  void WriteLiteral(const Expr& expr) {
     if (expr.kind == ExprKind::kTuple) {
       out_ += "tuple(";
       for (const Expr* element : As<hcl::TupleExpr>(expr).elements) {
-        Literal(*element);
+        WriteLiteral(*element);
         out_ += ',';
       }
       out_ += ')';
     } else if (expr.kind == ExprKind::kObject || expr.kind == ExprKind::kJsonObject) {
       const auto literal_key = [this](const Expr& key) {
-        hcl::AsLiteralString(key) ? Literal(key) : Key(key);
+        hcl::AsLiteralString(key) ? WriteLiteral(key) : WriteKey(key);
       };
-      Object(As<hcl::ObjectExpr>(expr), literal_key, [this](const Expr& value) { Literal(value); });
+      WriteObject(As<hcl::ObjectExpr>(expr), literal_key,
+                  [this](const Expr& value) { WriteLiteral(value); });
     } else if (const std::optional<std::string_view> text = hcl::AsLiteralString(expr)) {
-      Constant(Value::String(*text));
+      WriteConstant(Value::String(*text));
     } else if (const std::optional<Value> value = ConstantOf(expr)) {
-      Constant(*value);
+      WriteConstant(*value);
     } else {
-      Expression(expr);
+      WriteExpression(expr);
     }
   }
 
   /// Writes an expression, or the expression in a string (JSON, and old native files).
-  void Static(const Expr& expr) {
+  void WriteStatic(const Expr& expr) {
     const std::optional<std::string_view> text = hcl::AsLiteralString(expr);
     if (!text) {
-      Expression(expr);
+      WriteExpression(expr);
       return;
     }
     hcl::SyntaxTree tree;
@@ -124,15 +125,15 @@ class Writer {
     if (problems.has_errors()) {
       Quote(*text);
     } else {
-      Expression(*parsed);
+      WriteExpression(*parsed);
     }
   }
 
-  void References(const Expr& expr) {
+  void WriteReferences(const Expr& expr) {
     if (expr.kind == ExprKind::kTuple) {
       out_ += "tuple(";
       for (const Expr* element : As<hcl::TupleExpr>(expr).elements) {
-        Static(*element);
+        WriteStatic(*element);
         out_ += ',';
       }
       out_ += ')';
@@ -142,27 +143,27 @@ class Writer {
         const std::optional<std::string_view> key = hcl::AsLiteralString(*item.key);
         out_ += key ? *key : item.key->range().text();
         out_ += '=';
-        Static(*item.value);
+        WriteStatic(*item.value);
         out_ += ',';
       }
       out_ += '}';
     } else {
-      Static(expr);
+      WriteStatic(expr);
     }
   }
 
-  void Requirement(const Expr& expr) {
+  void WriteRequirement(const Expr& expr) {
     if (expr.kind != ExprKind::kObject && expr.kind != ExprKind::kJsonObject) {
-      Literal(expr);
+      WriteLiteral(expr);
       return;
     }
     out_ += '{';
     for (const hcl::ObjectItem& item : As<hcl::ObjectExpr>(expr).items) {
       const size_t begin = out_.size();
-      Key(*item.key);
+      WriteKey(*item.key);
       const bool aliases = std::string_view(out_).substr(begin) == "\"configuration_aliases\"";
       out_ += '=';
-      aliases ? References(*item.value) : Literal(*item.value);
+      aliases ? WriteReferences(*item.value) : WriteLiteral(*item.value);
       out_ += ',';
     }
     out_ += '}';
@@ -171,7 +172,7 @@ class Writer {
  private:
   void Quote(std::string_view text) { text::AppendGoQuoted(out_, text); }
 
-  void Constant(const Value& value) {
+  void WriteConstant(const Value& value) {
     const Type type = value.type();
     if (!value.IsKnown()) {
       out_ += "unknown";
@@ -188,28 +189,28 @@ class Writer {
       for (size_t i = 0; i < value.size(); ++i) {
         Quote(value.key(i));
         out_ += '=';
-        Constant(value.elements()[i]);
+        WriteConstant(value.elements()[i]);
         out_ += ',';
       }
       out_ += '}';
     } else {
       out_ += "tuple(";
       for (const Value& element : value.elements()) {
-        Constant(element);
+        WriteConstant(element);
         out_ += ',';
       }
       out_ += ')';
     }
   }
 
-  void Steps(std::span<const hcl::TraversalStep> steps) {
+  void WriteSteps(std::span<const hcl::TraversalStep> steps) {
     for (const hcl::TraversalStep& step : steps) {
       if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
         out_ += '.';
         out_ += step.name;
       } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
         out_ += '[';
-        Constant(*step.key);
+        WriteConstant(*step.key);
         out_ += ']';
       } else {
         out_ += "[*]";
@@ -217,35 +218,35 @@ class Writer {
     }
   }
 
-  void List(std::string_view name, std::span<const Expr* const> items) {
+  void WriteList(std::string_view name, std::span<const Expr* const> items) {
     out_ += name;
     out_ += '(';
     for (const Expr* item : items) {
-      Expression(*item);
+      WriteExpression(*item);
       out_ += ',';
     }
     out_ += ')';
   }
-  void List(std::string_view name, std::initializer_list<const Expr*> items) {
-    List(name, std::span<const Expr* const>(items.begin(), items.size()));
+  void WriteList(std::string_view name, std::initializer_list<const Expr*> items) {
+    WriteList(name, std::span<const Expr* const>(items.begin(), items.size()));
   }
 
-  void Operator(int number, char family, const Expr& expr) {
-    if (family == 'u' && NegativeNumber(As<hcl::UnaryExpr>(expr))) {
+  void WriteOperator(int number, char family, const Expr& expr) {
+    if (family == 'u' && WriteNegativeNumber(As<hcl::UnaryExpr>(expr))) {
       return;
     }
     out_ += family;
     out_ += std::to_string(number);
     out_ += '(';
     hcl::ForEachChild(expr, [this](const Expr& child) {
-      Expression(child);
+      WriteExpression(child);
       out_ += ',';
     });
     out_ += ')';
   }
 
   /// Writes `-1` like the JSON number -1. False if the operand is not a number.
-  bool NegativeNumber(const hcl::UnaryExpr& expr) {
+  bool WriteNegativeNumber(const hcl::UnaryExpr& expr) {
     const Expr& operand = Unwrap(*expr.operand);
     if (expr.op != hcl::UnaryOperator::kNegate || operand.kind != ExprKind::kLiteral) {
       return false;
@@ -258,7 +259,7 @@ class Writer {
     return true;
   }
 
-  void For(const hcl::ForExpr& loop) {
+  void WriteFor(const hcl::ForExpr& loop) {
     out_ += "for(";
     out_ += loop.key_name;
     out_ += ' ';
@@ -268,13 +269,13 @@ class Writer {
     out_ += loop.condition != nullptr ? "c" : "";
     out_ += ':';
     hcl::ForEachChild(loop, [this](const Expr& child) {
-      Expression(child);
+      WriteExpression(child);
       out_ += ',';
     });
     out_ += ')';
   }
 
-  void Template(const hcl::TemplateExpr& expr) {
+  void WriteTemplate(const hcl::TemplateExpr& expr) {
     // Merges adjacent texts; a template of text alone equals a string.
     std::string text;
     bool is_text = true;
@@ -294,7 +295,7 @@ class Writer {
         out_ += ',';
         text.clear();
       }
-      Expression(*part);
+      WriteExpression(*part);
       out_ += ',';
     }
     if (is_text) {
@@ -308,7 +309,7 @@ class Writer {
     out_ += ')';
   }
 
-  void Key(const Expr& given) {
+  void WriteKey(const Expr& given) {
     const Expr& key = Unwrap(given);
     if (key.kind == ExprKind::kObjectKey) {
       const auto& word = As<hcl::ObjectKeyExpr>(key);
@@ -318,7 +319,7 @@ class Writer {
           return;
         }
       }
-      Key(*word.wrapped);
+      WriteKey(*word.wrapped);
       return;
     }
     if (key.kind == ExprKind::kLiteral) {
@@ -328,11 +329,11 @@ class Writer {
         return;
       }
     }
-    Expression(key);
+    WriteExpression(key);
   }
 
   template <typename VisitKey, typename VisitValue>
-  void Object(const hcl::ObjectExpr& object, VisitKey&& visit_key, VisitValue&& visit_value) {
+  void WriteObject(const hcl::ObjectExpr& object, VisitKey&& visit_key, VisitValue&& visit_value) {
     out_ += '{';
     for (const hcl::ObjectItem& item : object.items) {
       visit_key(*item.key);
@@ -366,19 +367,19 @@ std::string MeaningOf(const Expr& expr, Reading reading) {
   Writer writer(out);
   switch (reading) {
     case Reading::kExpression:
-      writer.Expression(expr);
+      writer.WriteExpression(expr);
       break;
     case Reading::kLiteral:
-      writer.Literal(expr);
+      writer.WriteLiteral(expr);
       break;
     case Reading::kStatic:
-      writer.Static(expr);
+      writer.WriteStatic(expr);
       break;
     case Reading::kReferences:
-      writer.References(expr);
+      writer.WriteReferences(expr);
       break;
     case Reading::kRequirement:
-      writer.Requirement(expr);
+      writer.WriteRequirement(expr);
       break;
   }
   return out;

@@ -61,8 +61,8 @@ class JsonConverter {
     }
   }
 
-  void File(const NativeBody& body, const BodyShape& shape) {
-    Body(body, shape, 0, static_cast<uint32_t>(text_.size()), {});
+  void WriteFile(const NativeBody& body, const BodyShape& shape) {
+    WriteBody(body, shape, 0, static_cast<uint32_t>(text_.size()), {});
     for (const Comment& comment : comments_) {
       if (!comment.kept) {
         diags_.Warning("Comment lost",
@@ -90,7 +90,7 @@ class JsonConverter {
   }
 
   /// Whether there is only white space between two offsets, with at most one newline.
-  bool Adjacent(uint32_t from, uint32_t to) const {
+  bool AreAdjacent(uint32_t from, uint32_t to) const {
     const std::string_view between = text_.substr(from, to - from);
     return between.find_first_not_of(" \t\r\n") == std::string_view::npos &&
            std::count(between.begin(), between.end(), '\n') <= 1;
@@ -98,13 +98,13 @@ class JsonConverter {
 
   /// Marks the comments in [begin, end) as kept and returns their texts. Comments on adjacent lines
   /// are one note. Sets `last_end` to the end of the last one.
-  Notes Take(uint32_t begin, uint32_t end, uint32_t& last_end) {
+  Notes CollectNotes(uint32_t begin, uint32_t end, uint32_t& last_end) {
     Notes notes;
     last_end = begin;
     for (auto at = FirstCommentAt(begin); at != comments_.end() && at->begin < end; ++at) {
       at->kept = true;
       const std::string comment_text(CommentText(text_.substr(at->begin, at->end - at->begin)));
-      if (!notes.empty() && Adjacent(last_end, at->begin)) {
+      if (!notes.empty() && AreAdjacent(last_end, at->begin)) {
         notes.back() += '\n';
         notes.back() += comment_text;
       } else {
@@ -138,15 +138,15 @@ class JsonConverter {
   }
 
   /// Writes the body between two offsets. `notes` are written first.
-  void Body(const NativeBody& body, const BodyShape& shape, uint32_t begin, uint32_t end,
-            Notes notes) {
+  void WriteBody(const NativeBody& body, const BodyShape& shape, uint32_t begin, uint32_t end,
+                 Notes notes) {
     // Comments between items become comments of the body, except those directly above a block.
     std::vector<std::pair<std::string_view, std::vector<Placed>>> types;
     FlatMap<std::string_view, size_t> index;
     uint32_t at = begin;
     const auto take_own = [&](uint32_t until) {
       uint32_t ignored = 0;
-      for (std::string& note : Take(at, until, ignored)) {
+      for (std::string& note : CollectNotes(at, until, ignored)) {
         notes.push_back(std::move(note));
       }
     };
@@ -165,9 +165,9 @@ class JsonConverter {
         at = std::max(at, static_cast<uint32_t>(line_end));
       }
       uint32_t last_end = 0;
-      Notes above = Take(at, block.type_begin, last_end);
+      Notes above = CollectNotes(at, block.type_begin, last_end);
       Notes own;
-      if (!above.empty() && Adjacent(last_end, block.type_begin)) {
+      if (!above.empty() && AreAdjacent(last_end, block.type_begin)) {
         own.push_back(std::move(above.back()));
         above.pop_back();
       }
@@ -233,7 +233,7 @@ class JsonConverter {
 
   void WriteBlock(const Placed& placed) {
     const NativeBlock& block = *placed.block;
-    Body(*block.body, *placed.shape, block.open_brace + 1, block.close_brace, placed.notes);
+    WriteBody(*block.body, *placed.shape, block.open_brace + 1, block.close_brace, placed.notes);
   }
 
   /// Writes one level of objects for each label, then the bodies.
@@ -292,19 +292,19 @@ class JsonConverter {
   void Write(const Expr& expr, Reading reading) {
     switch (reading) {
       case Reading::kExpression:
-        Expression(expr);
+        WriteExpression(expr);
         return;
       case Reading::kLiteral:
-        Literal(expr);
+        WriteLiteral(expr);
         return;
       case Reading::kStatic:
-        Static(expr);
+        WriteStatic(expr);
         return;
       case Reading::kReferences:
-        References(expr);
+        WriteReferences(expr);
         return;
       case Reading::kRequirement:
-        Requirement(expr);
+        WriteRequirement(expr);
         return;
     }
   }
@@ -327,28 +327,28 @@ class JsonConverter {
     return out;
   }
 
-  void Expression(const Expr& expr) {
+  void WriteExpression(const Expr& expr) {
     switch (expr.kind) {
       case ExprKind::kLiteral:
-        if (!Scalar(*static_cast<const hcl::LiteralExpr&>(expr).value, expr)) {
+        if (!WriteScalar(*static_cast<const hcl::LiteralExpr&>(expr).value, expr)) {
           json_.String(Interpolated(expr));
         }
         return;
       case ExprKind::kUnary:
-        if (!NegativeNumber(static_cast<const hcl::UnaryExpr&>(expr))) {
+        if (!WriteNegativeNumber(static_cast<const hcl::UnaryExpr&>(expr))) {
           json_.String(Interpolated(expr));
         }
         return;
       case ExprKind::kTuple:
         json_.BeginArray();
         for (const Expr* element : static_cast<const hcl::TupleExpr&>(expr).elements) {
-          Expression(*element);
+          WriteExpression(*element);
         }
         json_.EndArray();
         return;
       case ExprKind::kObject:
-        if (!Object(static_cast<const hcl::ObjectExpr&>(expr),
-                    [this](const Expr& value) { Expression(value); })) {
+        if (!WriteObject(static_cast<const hcl::ObjectExpr&>(expr),
+                         [this](const Expr& value) { WriteExpression(value); })) {
           json_.String(Interpolated(expr));
         }
         return;
@@ -362,7 +362,7 @@ class JsonConverter {
     }
   }
 
-  bool Scalar(const Value& value, const Expr& expr) {
+  bool WriteScalar(const Value& value, const Expr& expr) {
     if (!value.IsKnown()) {
       return false;
     }
@@ -378,7 +378,7 @@ class JsonConverter {
     return true;
   }
 
-  bool NegativeNumber(const hcl::UnaryExpr& expr) {
+  bool WriteNegativeNumber(const hcl::UnaryExpr& expr) {
     const Expr& operand = *expr.operand;
     if (expr.op != hcl::UnaryOperator::kNegate || operand.kind != ExprKind::kLiteral) {
       return false;
@@ -507,7 +507,7 @@ class JsonConverter {
   }
 
   /// The key as the name of a JSON property; nothing if JSON has no equivalent.
-  std::optional<std::string> Key(const Expr& given) {
+  std::optional<std::string> JsonKeyOf(const Expr& given) {
     const Expr* expr = &given;
     if (expr->kind == ExprKind::kObjectKey) {
       const auto& key = static_cast<const hcl::ObjectKeyExpr&>(*expr);
@@ -536,11 +536,11 @@ class JsonConverter {
   /// Writes an object. Writes nothing and returns false if a key has no equivalent in JSON or
   /// occurs twice.
   template <typename Visit>
-  bool Object(const hcl::ObjectExpr& object, Visit&& visit) {
+  bool WriteObject(const hcl::ObjectExpr& object, Visit&& visit) {
     std::vector<std::string> keys;
     FlatSet<std::string> seen;
     for (const hcl::ObjectItem& item : object.items) {
-      std::optional<std::string> key = Key(*item.key);
+      std::optional<std::string> key = JsonKeyOf(*item.key);
       if (!key || !seen.insert(*key).second) {
         return false;
       }
@@ -564,11 +564,11 @@ class JsonConverter {
   }
 
   /// Writes a literal value. Evaluates expressions that are not literals.
-  void Literal(const Expr& expr) {
+  void WriteLiteral(const Expr& expr) {
     if (expr.kind == ExprKind::kTuple) {
       json_.BeginArray();
       for (const Expr* element : static_cast<const hcl::TupleExpr&>(expr).elements) {
-        Literal(*element);
+        WriteLiteral(*element);
       }
       json_.EndArray();
       return;
@@ -593,16 +593,17 @@ class JsonConverter {
                        item.key->range());
         }
         json_.Key(name);
-        Literal(*item.value);
+        WriteLiteral(*item.value);
       }
       json_.EndObject();
       return;
     }
     if (expr.kind == ExprKind::kLiteral &&
-        Scalar(*static_cast<const hcl::LiteralExpr&>(expr).value, expr)) {
+        WriteScalar(*static_cast<const hcl::LiteralExpr&>(expr).value, expr)) {
       return;
     }
-    if (expr.kind == ExprKind::kUnary && NegativeNumber(static_cast<const hcl::UnaryExpr&>(expr))) {
+    if (expr.kind == ExprKind::kUnary &&
+        WriteNegativeNumber(static_cast<const hcl::UnaryExpr&>(expr))) {
       return;
     }
     const std::optional<Value> value = ConstantOf(expr);
@@ -619,16 +620,16 @@ class JsonConverter {
     }
   }
 
-  void Static(const Expr& expr) {
+  void WriteStatic(const Expr& expr) {
     const std::optional<std::string_view> text = hcl::AsLiteralString(expr);
     json_.String(text ? *text : SourceOf(expr));
   }
 
-  void References(const Expr& expr) {
+  void WriteReferences(const Expr& expr) {
     if (expr.kind == ExprKind::kTuple) {
       json_.BeginArray();
       for (const Expr* element : static_cast<const hcl::TupleExpr&>(expr).elements) {
-        Static(*element);
+        WriteStatic(*element);
       }
       json_.EndArray();
     } else if (expr.kind == ExprKind::kObject) {
@@ -636,22 +637,22 @@ class JsonConverter {
       for (const hcl::ObjectItem& item : static_cast<const hcl::ObjectExpr&>(expr).items) {
         const std::optional<std::string_view> key = hcl::AsLiteralString(*item.key);
         json_.Key(key ? *key : SourceOf(*item.key));
-        Static(*item.value);
+        WriteStatic(*item.value);
       }
       json_.EndObject();
     } else {
-      Static(expr);
+      WriteStatic(expr);
     }
   }
 
-  void Requirement(const Expr& expr) {
+  void WriteRequirement(const Expr& expr) {
     if (expr.kind != ExprKind::kObject) {
-      Literal(expr);
+      WriteLiteral(expr);
       return;
     }
     json_.BeginObject();
     for (const hcl::ObjectItem& item : static_cast<const hcl::ObjectExpr&>(expr).items) {
-      const std::string key = Key(*item.key).value_or(std::string(SourceOf(*item.key)));
+      const std::string key = JsonKeyOf(*item.key).value_or(std::string(SourceOf(*item.key)));
       json_.Key(key);
       Write(*item.value, key == "configuration_aliases" ? Reading::kReferences : Reading::kLiteral);
     }
@@ -676,7 +677,7 @@ std::optional<std::string> NativeToJson(const SourceFile& source, const BodyShap
     return std::nullopt;
   }
   std::string out;
-  JsonConverter(source, diags, out).File(*body, shape);
+  JsonConverter(source, diags, out).WriteFile(*body, shape);
   out += '\n';
   if (diags.error_count() != errors) {
     return std::nullopt;

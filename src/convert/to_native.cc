@@ -32,18 +32,18 @@ class NativeConverter {
         diags_(diags),
         out_(out) {}
 
-  void File(const JsonNode& root, const BodyShape& shape) {
-    Notes(root);
+  void WriteFile(const JsonNode& root, const BodyShape& shape) {
+    WriteNotes(root);
     if (!out_.empty() && HasItems(root)) {
       out_ += '\n';  // separates them from the comments of the first item
     }
-    Body(root, shape);
+    WriteBody(root, shape);
   }
 
  private:
   SourceRange RangeOf(const JsonNode& node) const { return {&source_, node.begin(), node.end()}; }
 
-  void Line(std::string_view text) {
+  void WriteLine(std::string_view text) {
     out_.append(2 * indent_, ' ');
     out_ += text;
     out_ += '\n';
@@ -72,20 +72,20 @@ class NativeConverter {
   }
 
   /// Writes the comments of a body above it.
-  void Notes(const JsonNode& body) {
+  void WriteNotes(const JsonNode& body) {
     if (!body.is_object() && !body.is_array()) {
       return;
     }
     ForEachMember(body, [this](const JsonMember& member) {
       if (member.name == kCommentName) {
-        Note(member.value);
+        WriteNote(member.value);
       }
     });
   }
-  void Note(const JsonNode& value) {
+  void WriteNote(const JsonNode& value) {
     if (value.is_array() && !value.elements().empty()) {
       for (const JsonNode& element : value.elements()) {
-        Note(element);
+        WriteNote(element);
       }
       return;
     }
@@ -97,7 +97,7 @@ class NativeConverter {
       while (line.ends_with(' ') || line.ends_with('\r')) {
         line.remove_suffix(1);
       }
-      Line(line.empty() ? "#" : "# " + std::string(line));
+      WriteLine(line.empty() ? "#" : "# " + std::string(line));
       if (end == rest.size()) {
         return;
       }
@@ -117,7 +117,7 @@ class NativeConverter {
                        [](const JsonNode& element) { return element.is_object(); });
   }
 
-  void Body(const JsonNode& body, const BodyShape& shape) {
+  void WriteBody(const JsonNode& body, const BodyShape& shape) {
     bool first = true;
     bool after_block = false;
     FlatSet<std::string_view> arguments;
@@ -143,11 +143,11 @@ class NativeConverter {
         return;
       }
       if (!is_block) {
-        Argument(member, shape.ReadingOf(member.name));
+        WriteArgument(member, shape.ReadingOf(member.name));
       } else {
         first_block_ = true;
-        Blocks(member.name, member.value, known != nullptr ? known->labels : 0,
-               known != nullptr ? *known->body : ForeignShape());
+        WriteBlocks(member.name, member.value, known != nullptr ? known->labels : 0,
+                    known != nullptr ? *known->body : ForeignShape());
       }
       first = false;
       after_block = is_block;
@@ -155,21 +155,22 @@ class NativeConverter {
   }
 
   /// Reads one level of objects for each label, then one body or an array of bodies.
-  void Blocks(std::string_view type, const JsonNode& value, size_t labels, const BodyShape& shape) {
+  void WriteBlocks(std::string_view type, const JsonNode& value, size_t labels,
+                   const BodyShape& shape) {
     if (labels_.size() < labels) {
       ForEachMember(value, [&](const JsonMember& member) {
         labels_.emplace_back(member.name);
-        Blocks(type, member.value, labels, shape);
+        WriteBlocks(type, member.value, labels, shape);
         labels_.pop_back();
       });
       return;
     }
     if (value.is_array()) {
       for (const JsonNode& element : value.elements()) {
-        Block(type, element, shape);
+        WriteBlock(type, element, shape);
       }
     } else if (value.is_object()) {
-      Block(type, value, shape);
+      WriteBlock(type, value, shape);
     } else if (!value.is_null()) {
       diags_.Error("Incorrect JSON value type",
                    "A JSON object or an array must stand here, with the content of blocks.",
@@ -177,29 +178,29 @@ class NativeConverter {
     }
   }
 
-  void Block(std::string_view type, const JsonNode& content, const BodyShape& shape) {
+  void WriteBlock(std::string_view type, const JsonNode& content, const BodyShape& shape) {
     if (!first_block_) {
       out_ += '\n';
     }
-    Notes(content);
+    WriteNotes(content);
     std::string header(type);
     for (const std::string& label : labels_) {
       header += ' ' + hcl::writer::StringText(label);
     }
     const bool is_empty = (content.is_object() || content.is_array()) && !HasItems(content);
     if (is_empty) {
-      Line(header + " {}");
+      WriteLine(header + " {}");
       first_block_ = false;
       return;
     }
-    Line(header + " {");
+    WriteLine(header + " {");
     ++indent_;
     const std::vector<std::string> outer = std::move(labels_);
     labels_.clear();
-    Body(content, shape);
+    WriteBody(content, shape);
     labels_ = outer;
     --indent_;
-    Line("}");
+    WriteLine("}");
     first_block_ = false;
   }
 
@@ -210,7 +211,7 @@ class NativeConverter {
     return any;
   }
 
-  void Argument(const JsonMember& member, Reading reading) {
+  void WriteArgument(const JsonMember& member, Reading reading) {
     out_.append(2 * indent_, ' ');
     out_ += member.name;
     out_ += " = ";
@@ -224,13 +225,13 @@ class NativeConverter {
   void Write(const JsonNode& node, Reading reading, bool alone) {
     switch (node.kind()) {
       case JsonNode::Kind::kObject:
-        Object(node, reading);
+        WriteObject(node, reading);
         return;
       case JsonNode::Kind::kArray:
-        Array(node, reading);
+        WriteArray(node, reading);
         return;
       case JsonNode::Kind::kString:
-        String(node, reading, alone);
+        WriteString(node, reading, alone);
         return;
       default:
         out_ += text_.substr(node.begin(), node.end() - node.begin());
@@ -238,7 +239,7 @@ class NativeConverter {
     }
   }
 
-  static Reading Inside(Reading reading, std::string_view key) {
+  static Reading ReadingInside(Reading reading, std::string_view key) {
     if (reading == Reading::kReferences) {
       return Reading::kStatic;
     }
@@ -248,7 +249,7 @@ class NativeConverter {
     return reading;
   }
 
-  void Array(const JsonNode& node, Reading reading) {
+  void WriteArray(const JsonNode& node, Reading reading) {
     const bool is_short =
         node.end() - node.begin() <= kMaxInlineWidth &&
         std::none_of(node.elements().begin(), node.elements().end(), [](const JsonNode& element) {
@@ -268,7 +269,7 @@ class NativeConverter {
       } else if (!first) {
         out_ += ", ";
       }
-      Write(element, Inside(reading, {}), false);
+      Write(element, ReadingInside(reading, {}), false);
       out_ += is_short ? "" : ",\n";
       first = false;
     }
@@ -279,7 +280,7 @@ class NativeConverter {
     out_ += ']';
   }
 
-  void Object(const JsonNode& node, Reading reading) {
+  void WriteObject(const JsonNode& node, Reading reading) {
     if (node.members().empty()) {
       out_ += "{}";
       return;
@@ -294,9 +295,9 @@ class NativeConverter {
                      {&source_, member.name_begin, member.name_end});
       }
       out_.append(2 * indent_, ' ');
-      Key(member, reading);
+      WriteKey(member, reading);
       out_ += " = ";
-      Write(member.value, Inside(reading, member.name), true);
+      Write(member.value, ReadingInside(reading, member.name), true);
       out_ += '\n';
     }
     --indent_;
@@ -304,7 +305,7 @@ class NativeConverter {
     out_ += '}';
   }
 
-  void Key(const JsonMember& member, Reading reading) {
+  void WriteKey(const JsonMember& member, Reading reading) {
     if (hcl::IsIdentifier(member.name)) {
       out_ += member.name;
     } else if (reading == Reading::kReferences) {
@@ -312,7 +313,7 @@ class NativeConverter {
     } else if (reading != Reading::kExpression) {
       out_ += hcl::writer::StringText(member.name);
     } else {
-      Template(member.name, {&source_, member.name_begin, member.name_end}, true, false);
+      WriteTemplate(member.name, {&source_, member.name_begin, member.name_end}, true, false);
     }
   }
 
@@ -325,10 +326,10 @@ class NativeConverter {
     return problems.has_errors() || !is_line ? hcl::writer::StringText(text) : std::string(text);
   }
 
-  void String(const JsonNode& node, Reading reading, bool alone) {
+  void WriteString(const JsonNode& node, Reading reading, bool alone) {
     switch (reading) {
       case Reading::kExpression:
-        Template(node.text(), RangeOf(node), false, alone);
+        WriteTemplate(node.text(), RangeOf(node), false, alone);
         return;
       case Reading::kStatic:
       case Reading::kReferences:
@@ -336,7 +337,7 @@ class NativeConverter {
         return;
       case Reading::kLiteral:
       case Reading::kRequirement:
-        if (!alone || !Heredoc(EscapedSequences(node.text()))) {
+        if (!alone || !WriteHeredoc(EscapedSequences(node.text()))) {
           out_ += hcl::writer::StringText(node.text());
         }
         return;
@@ -355,7 +356,7 @@ class NativeConverter {
   }
 
   /// Writes a text of several complete lines as a heredoc; false for other texts.
-  bool Heredoc(std::string_view text) {
+  bool WriteHeredoc(std::string_view text) {
     const auto is_odd = [](char c) {
       return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
     };
@@ -374,9 +375,9 @@ class NativeConverter {
   }
 
   /// Writes a JSON string that is a template. A single interpolation becomes its expression.
-  void Template(std::string_view text, const SourceRange& range, bool is_key, bool alone) {
+  void WriteTemplate(std::string_view text, const SourceRange& range, bool is_key, bool alone) {
     if (text.find("${") == std::string_view::npos && text.find("%{") == std::string_view::npos) {
-      if (!alone || !Heredoc(text)) {
+      if (!alone || !WriteHeredoc(text)) {
         out_ += '"';
         AppendQuoted(text);
         out_ += '"';
@@ -396,7 +397,7 @@ class NativeConverter {
       WriteUnwrapped(*static_cast<const hcl::WrapExpr*>(parsed)->wrapped, text, is_key);
       return;
     }
-    if (alone && Heredoc(text)) {
+    if (alone && WriteHeredoc(text)) {
       return;
     }
     out_ += '"';
@@ -500,7 +501,7 @@ std::optional<std::string> JsonToNative(const SourceFile& source, const BodyShap
   // Heredocs are more readable, but the meaning of a few texts changes in them. Then tries without.
   for (const bool heredocs : {true, false}) {
     std::string out;
-    NativeConverter(source, nested, heredocs, diags, out).File(document.root(), shape);
+    NativeConverter(source, nested, heredocs, diags, out).WriteFile(document.root(), shape);
     if (diags.error_count() != errors) {
       return std::nullopt;
     }

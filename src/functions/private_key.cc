@@ -42,7 +42,7 @@ class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
 
-  uint32_t Number() {
+  uint32_t ReadNumber() {
     if (rest_.size() < 4) {
       ok_ = false;
       return 0;
@@ -55,8 +55,8 @@ class FieldReader {
     return number;
   }
 
-  std::string_view Bytes() {
-    const uint32_t size = Number();
+  std::string_view ReadBytes() {
+    const uint32_t size = ReadNumber();
     if (!ok_ || size > rest_.size()) {
       ok_ = false;
       return {};
@@ -66,8 +66,8 @@ class FieldReader {
     return bytes;
   }
 
-  Owned<BIGNUM> BigNumber() {
-    const std::string_view bytes = Bytes();
+  Owned<BIGNUM> ReadBigNumber() {
+    const std::string_view bytes = ReadBytes();
     return Owned<BIGNUM>(BN_bin2bn(reinterpret_cast<const unsigned char*>(bytes.data()),
                                    static_cast<int>(bytes.size()), nullptr));
   }
@@ -104,19 +104,19 @@ OpenSslKey ReadOpenSshKey(std::string_view bytes) {
     return nullptr;
   }
   FieldReader fields(bytes.substr(kMagic.size()));
-  const std::string_view cipher = fields.Bytes();
-  fields.Bytes();  // name of the key derivation function
-  fields.Bytes();  // options of the key derivation function
-  const uint32_t keys = fields.Number();
-  fields.Bytes();  // public key
-  FieldReader secret(fields.Bytes());
-  if (!fields.ok() || cipher != "none" || keys != 1 || secret.Number() != secret.Number() ||
-      secret.Bytes() != "ssh-rsa") {
+  const std::string_view cipher = fields.ReadBytes();
+  fields.ReadBytes();  // name of the key derivation function
+  fields.ReadBytes();  // options of the key derivation function
+  const uint32_t keys = fields.ReadNumber();
+  fields.ReadBytes();  // public key
+  FieldReader secret(fields.ReadBytes());
+  if (!fields.ok() || cipher != "none" || keys != 1 || secret.ReadNumber() != secret.ReadNumber() ||
+      secret.ReadBytes() != "ssh-rsa") {
     return nullptr;
   }
-  const Owned<BIGNUM> n = secret.BigNumber();
-  const Owned<BIGNUM> e = secret.BigNumber();
-  const Owned<BIGNUM> d = secret.BigNumber();
+  const Owned<BIGNUM> n = secret.ReadBigNumber();
+  const Owned<BIGNUM> e = secret.ReadBigNumber();
+  const Owned<BIGNUM> d = secret.ReadBigNumber();
   return secret.ok() ? MakeRsaKey(n.get(), e.get(), d.get()) : nullptr;
 }
 

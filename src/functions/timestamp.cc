@@ -29,31 +29,31 @@ class TimestampParser {
  public:
   explicit TimestampParser(std::string_view text) : text_(text) {}
 
-  std::optional<Timestamp> Rfc3339() {
-    Date(2);
+  std::optional<Timestamp> ReadRfc3339() {
+    ReadDate(2);
     Expect('T');
-    Clock(2);
-    time_.offset = Offset();
-    return Result();
+    ReadTime(2);
+    time_.offset = ReadOffset();
+    return MakeResult();
   }
 
-  std::optional<Timestamp> Yaml() {
-    Date(1);
+  std::optional<Timestamp> ReadYaml() {
+    ReadDate(1);
     if (ok_ && pos_ < text_.size()) {
       const bool zoned = Peek() == 'T' || Peek() == 't';
       ok_ = zoned || Peek() == ' ';
       ++pos_;
-      Clock(1);
-      time_.offset = zoned ? Offset() : 0;
+      ReadTime(1);
+      time_.offset = zoned ? ReadOffset() : 0;
     }
-    return Result();
+    return MakeResult();
   }
 
  private:
   char Peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
   static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-  int Number(int least, int most) {
+  int ReadNumber(int least, int most) {
     int value = 0;
     int count = 0;
     for (; count < most && IsDigit(Peek()); ++count, ++pos_) {
@@ -63,26 +63,26 @@ class TimestampParser {
     return value;
   }
 
-  void Date(int least_digits) {
-    year_ = Number(4, 4);
+  void ReadDate(int least_digits) {
+    year_ = ReadNumber(4, 4);
     Expect('-');
-    month_ = Number(least_digits, 2);
+    month_ = ReadNumber(least_digits, 2);
     Expect('-');
-    day_ = Number(least_digits, 2);
+    day_ = ReadNumber(least_digits, 2);
   }
 
-  void Clock(int least_digits) {
-    const int hour = Number(least_digits, 2);
+  void ReadTime(int least_digits) {
+    const int hour = ReadNumber(least_digits, 2);
     Expect(':');
-    const int minute = Number(least_digits, 2);
+    const int minute = ReadNumber(least_digits, 2);
     Expect(':');
-    const int second = Number(least_digits, 2);
+    const int second = ReadNumber(least_digits, 2);
     ok_ = ok_ && hour < 24 && minute < 60 && second < 60;
     time_.seconds = hour * 3600 + minute * 60 + second;
-    time_.nanos = Fraction();
+    time_.nanos = ReadFraction();
   }
 
-  std::optional<Timestamp> Result() {
+  std::optional<Timestamp> MakeResult() {
     const bool exists = ok_ && pos_ == text_.size() && month_ >= 1 && month_ <= 12 && day_ >= 1 &&
                         day_ <= DaysIn(year_, month_);
     if (!exists) {
@@ -97,7 +97,7 @@ class TimestampParser {
     ++pos_;
   }
 
-  int64_t Fraction() {
+  int64_t ReadFraction() {
     if (Peek() != '.') {
       return 0;
     }
@@ -110,16 +110,16 @@ class TimestampParser {
     return nanos;
   }
 
-  int Offset() {
+  int ReadOffset() {
     const char sign = Peek();
     ++pos_;
     if (sign == 'Z') {
       return 0;
     }
     ok_ = ok_ && (sign == '+' || sign == '-');
-    const int hours = Number(2, 2);
+    const int hours = ReadNumber(2, 2);
     Expect(':');
-    const int minutes = Number(2, 2);
+    const int minutes = ReadNumber(2, 2);
     ok_ = ok_ && hours < 24 && minutes < 60;
     const int offset = hours * 3600 + minutes * 60;
     return sign == '-' ? -offset : offset;
@@ -188,11 +188,11 @@ std::string ToText(const Timestamp& time) {
 }
 
 std::optional<Timestamp> ParseRfc3339(std::string_view text) {
-  return TimestampParser(text).Rfc3339();
+  return TimestampParser(text).ReadRfc3339();
 }
 
 std::optional<Timestamp> ParseYamlTimestamp(std::string_view text) {
-  return TimestampParser(text).Yaml();
+  return TimestampParser(text).ReadYaml();
 }
 
 }  // namespace kinu::functions

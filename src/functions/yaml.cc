@@ -227,7 +227,7 @@ class YamlDecoder {
       return CallFail("the YAML text has no document");
     }
     KINU_TRY(const YamlEvent event, Next());
-    KINU_TRY(Value value, ValueOf(event));
+    KINU_TRY(Value value, DecodeValue(event));
     KINU_TRY(const YamlEvent end, Next());
     KINU_TRY(const YamlEvent stream_end, Next());
     if (end.kind != Kind::kDocumentEnd || stream_end.kind != Kind::kStreamEnd) {
@@ -247,39 +247,40 @@ class YamlDecoder {
     return *std::move(event);
   }
 
-  static std::unexpected<CallError> At(const YamlEvent& event, std::string_view what) {
+  static std::unexpected<CallError> FailAt(const YamlEvent& event, std::string_view what) {
     return CallFail("line " + std::to_string(event.line) +
                     " of the YAML text: " + std::string(what));
   }
 
-  CallResult ValueOf(const YamlEvent& event) {
+  CallResult DecodeValue(const YamlEvent& event) {
     switch (event.kind) {
       case Kind::kAlias: {
         const auto found = anchors_.find(event.anchor);
         if (found == anchors_.end() || pending_.contains(event.anchor)) {
-          return At(event,
-                    "the alias " + text::GoQuote(event.anchor) + " refers to no anchor before it");
+          return FailAt(
+              event, "the alias " + text::GoQuote(event.anchor) + " refers to no anchor before it");
         }
         parts_ += found->second.parts;
         aliased_ += found->second.parts;
         if (aliased_ > kMostAliased) {
-          return At(event,
-                    "the aliases stand for more than " + std::to_string(kMostAliased) + " values");
+          return FailAt(
+              event, "the aliases stand for more than " + std::to_string(kMostAliased) + " values");
         }
         return found->second.value;
       }
       case Kind::kScalar:
-        return Anchored(event, &YamlDecoder::Scalar);
+        return DecodeAnchored(event, &YamlDecoder::DecodeScalar);
       case Kind::kSequenceStart:
-        return Anchored(event, &YamlDecoder::Sequence);
+        return DecodeAnchored(event, &YamlDecoder::DecodeSequence);
       case Kind::kMappingStart:
-        return Anchored(event, &YamlDecoder::Mapping);
+        return DecodeAnchored(event, &YamlDecoder::DecodeMapping);
       default:
-        return At(event, "a value is missing");
+        return FailAt(event, "a value is missing");
     }
   }
 
-  CallResult Anchored(const YamlEvent& event, CallResult (YamlDecoder::*read)(const YamlEvent&)) {
+  CallResult DecodeAnchored(const YamlEvent& event,
+                            CallResult (YamlDecoder::*read)(const YamlEvent&)) {
     if (event.anchor.empty()) {
       ++parts_;
       return (this->*read)(event);
@@ -294,22 +295,22 @@ class YamlDecoder {
     return value;
   }
 
-  CallResult Scalar(const YamlEvent& event) {
+  CallResult DecodeScalar(const YamlEvent& event) {
     const CallResult value = ResolveScalar(event);
     if (!value) {
-      return At(event, value.error().message);
+      return FailAt(event, value.error().message);
     }
     if (!event.tag.empty() || event.implicit) {
       return *value;
     }
     // Quoted and block scalars are strings, even if they look like numbers.
     const auto text = Convert(*value, Type::String());
-    return text ? CallResult(*text) : At(event, text.error().ToText());
+    return text ? CallResult(*text) : FailAt(event, text.error().ToText());
   }
 
-  CallResult Sequence(const YamlEvent& start) {
+  CallResult DecodeSequence(const YamlEvent& start) {
     if (!start.tag.empty() && start.tag != std::string(kTagPrefix) + "seq") {
-      return At(start, "a sequence cannot have the tag " + text::GoQuote(start.tag));
+      return FailAt(start, "a sequence cannot have the tag " + text::GoQuote(start.tag));
     }
     std::vector<Value> values;
     for (;;) {
@@ -317,13 +318,13 @@ class YamlDecoder {
       if (event.kind == Kind::kSequenceEnd) {
         return Value::Tuple(std::move(values));
       }
-      KINU_TRY(values.emplace_back(), ValueOf(event));
+      KINU_TRY(values.emplace_back(), DecodeValue(event));
     }
   }
 
-  CallResult Mapping(const YamlEvent& start) {
+  CallResult DecodeMapping(const YamlEvent& start) {
     if (!start.tag.empty() && start.tag != std::string(kTagPrefix) + "map") {
-      return At(start, "a mapping cannot have the tag " + text::GoQuote(start.tag));
+      return FailAt(start, "a mapping cannot have the tag " + text::GoQuote(start.tag));
     }
     Attributes attributes;
     for (;;) {
@@ -333,25 +334,26 @@ class YamlDecoder {
       }
       if (IsMergeKey(key_event)) {
         KINU_TRY(const YamlEvent event, Next());
-        KINU_TRY(const Value merged, ValueOf(event));
+        KINU_TRY(const Value merged, DecodeValue(event));
         if (!Merge(merged, attributes)) {
-          return At(event, "only mappings, and sequences of them, can be merged into a mapping");
+          return FailAt(event,
+                        "only mappings, and sequences of them, can be merged into a mapping");
         }
         continue;
       }
       if (key_event.kind != Kind::kScalar) {
-        return At(key_event, "the keys of a mapping must be strings");
+        return FailAt(key_event, "the keys of a mapping must be strings");
       }
       const CallResult resolved = ResolveScalar(key_event);
       if (!resolved) {
-        return At(key_event, resolved.error().message);
+        return FailAt(key_event, resolved.error().message);
       }
       const auto key = Convert(*resolved, Type::String());
       if (!key || key->IsNull()) {
-        return At(key_event, "the keys of a mapping must be strings");
+        return FailAt(key_event, "the keys of a mapping must be strings");
       }
       KINU_TRY(const YamlEvent event, Next());
-      KINU_TRY(Value value, ValueOf(event));
+      KINU_TRY(Value value, DecodeValue(event));
       attributes.emplace_back(std::string(key->AsString()), std::move(value));
     }
   }

@@ -163,7 +163,7 @@ size_t Lexer::IdentEnd(size_t index) const {
   return index;
 }
 
-void Lexer::Number() {
+void Lexer::LexNumber() {
   // Digits, dots and exponents in any order, without trailing dots: "1.2.3" is one (malformed)
   // number, "1.." is a number and two dots.
   size_t end = at_ + 1;
@@ -187,7 +187,7 @@ void Lexer::Number() {
   Emit(kNumber, end);
 }
 
-void Lexer::Comment(size_t end) {
+void Lexer::FinishComment(size_t end) {
   if (keep_comments_) {
     Emit(kComment, end);
   } else if (text_[end - 1] == '\n') {
@@ -197,12 +197,12 @@ void Lexer::Comment(size_t end) {
   }
 }
 
-void Lexer::LineComment() {
+void Lexer::LexLineComment() {
   const size_t newline = text_.find('\n', at_);
-  Comment(newline == std::string_view::npos ? size_ : newline + 1);
+  FinishComment(newline == std::string_view::npos ? size_ : newline + 1);
 }
 
-bool Lexer::BlockComment() {
+bool Lexer::LexBlockComment() {
   if (at_ >= no_comment_end_from_) {
     return false;
   }
@@ -211,11 +211,11 @@ bool Lexer::BlockComment() {
     no_comment_end_from_ = at_;
     return false;
   }
-  Comment(close + 2);
+  FinishComment(close + 2);
   return true;
 }
 
-bool Lexer::HeredocStart() {
+bool Lexer::LexHeredocStart() {
   size_t name = at_ + 2;
   if (Is(name, '-')) {
     ++name;
@@ -235,7 +235,7 @@ bool Lexer::HeredocStart() {
   return true;
 }
 
-void Lexer::CloseBrace() {
+void Lexer::LexCloseBrace() {
   const bool ends_sequence = !return_braces_.empty() && return_braces_.back() == braces_;
   Emit(ends_sequence ? kTemplateEnd : kCloseBrace, at_ + 1);
   --braces_;
@@ -245,7 +245,7 @@ void Lexer::CloseBrace() {
   }
 }
 
-void Lexer::TildeBrace() {
+void Lexer::LexTildeBrace() {
   // Always ends a sequence, even if none is open; the parser reports that error.
   Emit(kTemplateEnd, at_ + 2);
   if (!return_braces_.empty() && return_braces_.back() == braces_) {
@@ -255,7 +255,7 @@ void Lexer::TildeBrace() {
   --braces_;
 }
 
-void Lexer::OpenSequence() {
+void Lexer::LexOpenSequence() {
   const TokenKind kind = text_[at_] == '$' ? kTemplateInterpolation : kTemplateDirective;
   Emit(kind, Is(at_ + 2, '~') ? at_ + 3 : at_ + 2);
   return_braces_.push_back(++braces_);
@@ -265,7 +265,7 @@ void Lexer::OpenSequence() {
   Push(State::kMain);
 }
 
-void Lexer::Main() {
+void Lexer::LexMain() {
   const auto* const text = reinterpret_cast<const unsigned char*>(text_.data());
   const size_t size = size_;
   while (state_ == State::kMain && next_ < enough_) {
@@ -285,14 +285,14 @@ void Lexer::Main() {
     } else if (const TokenKind symbol = kSymbols[c]; symbol != kNone) {
       Emit(symbol, at + 1);
     } else if ((char_class & kDigit) != 0) {
-      Number();
+      LexNumber();
     } else {
-      Symbol(static_cast<char>(c));
+      LexSymbol(static_cast<char>(c));
     }
   }
 }
 
-void Lexer::Symbol(char c) {
+void Lexer::LexSymbol(char c) {
   const auto pick = [&](char second, TokenKind both, TokenKind single) {
     const bool is_both = Is(at_ + 1, second);
     Emit(is_both ? both : single, at_ + (is_both ? 2 : 1));
@@ -310,27 +310,27 @@ void Lexer::Symbol(char c) {
       ++braces_;
       return;
     case '}':
-      CloseBrace();
+      LexCloseBrace();
       return;
     case '~':
       if (Is(at_ + 1, '}')) {
-        TildeBrace();
+        LexTildeBrace();
       } else {
         Emit(kBitwiseNot, at_ + 1);
       }
       return;
     case '#':
-      LineComment();
+      LexLineComment();
       return;
     case '/':
       if (Is(at_ + 1, '/')) {
-        LineComment();
-      } else if (!Is(at_ + 1, '*') || !BlockComment()) {
+        LexLineComment();
+      } else if (!Is(at_ + 1, '*') || !LexBlockComment()) {
         Emit(kSlash, at_ + 1);
       }
       return;
     case '<':
-      if (!Is(at_ + 1, '<') || !HeredocStart()) {
+      if (!Is(at_ + 1, '<') || !LexHeredocStart()) {
         pick('=', kLessEqual, kLess);
       }
       return;
@@ -375,7 +375,7 @@ void Lexer::Symbol(char c) {
 }
 
 /// At a "$" or "%" that opens no sequence: emits an escape ("$${") or the character.
-void Lexer::EscapedSequence() {
+void Lexer::LexEscapedSequence() {
   if (Is(at_ + 1, text_[at_]) && Is(at_ + 2, '{')) {
     Emit(kQuotedText, Is(at_ + 3, '~') ? at_ + 4 : at_ + 3);
   } else {
@@ -386,7 +386,7 @@ void Lexer::EscapedSequence() {
 /// The same in a heredoc or standalone template. Returns whether the scanner is then at the start
 /// of a line. As in the reference's scanner, a single byte between the symbol and a newline joins
 /// the token, and the newline that follows counts as read although it is not.
-bool Lexer::EscapedSequenceInLine() {
+bool Lexer::LexEscapedSequenceInLine() {
   if (Is(at_ + 1, text_[at_]) && Is(at_ + 2, '{')) {
     const size_t end = Is(at_ + 3, '~') ? at_ + 4 : at_ + 3;
     const size_t line_end = Is(end, '\r') ? end + 1 : end;
@@ -400,7 +400,7 @@ bool Lexer::EscapedSequenceInLine() {
   return ends_line;
 }
 
-void Lexer::Quoted() {
+void Lexer::LexQuoted() {
   const char c = text_[at_];
   switch (c) {
     case '"':
@@ -410,11 +410,11 @@ void Lexer::Quoted() {
     case '$':
     case '%':
       if (Is(at_ + 1, '{')) {
-        OpenSequence();
+        LexOpenSequence();
       } else if (at_ + 1 >= size_) {
         Emit(kInvalid, at_ + 1);
       } else {
-        EscapedSequence();
+        LexEscapedSequence();
       }
       return;
     case '\r':
@@ -474,19 +474,19 @@ size_t Lexer::PlainTextEnd() const {
   return end;
 }
 
-void Lexer::HeredocText() {
+void Lexer::LexHeredocText() {
   Heredoc& heredoc = heredocs_.back();
   const unsigned char first = At(at_);
   if (first == '$' || first == '%') {
     if (Is(at_ + 1, '{')) {
-      OpenSequence();
+      LexOpenSequence();
       return;
     }
     if (at_ + 1 >= size_) {
       Emit(kInvalid, size_);
       return;
     }
-    heredoc.at_line_start = EscapedSequenceInLine();
+    heredoc.at_line_start = LexEscapedSequenceInLine();
     return;
   }
   const size_t end = PlainTextEnd();
@@ -514,13 +514,13 @@ void Lexer::HeredocText() {
   }
 }
 
-void Lexer::BareText() {
+void Lexer::LexBareText() {
   const unsigned char first = At(at_);
   if (first == '$' || first == '%') {
     if (Is(at_ + 1, '{')) {
-      OpenSequence();
+      LexOpenSequence();
     } else {
-      EscapedSequenceInLine();
+      LexEscapedSequenceInLine();
     }
     return;
   }
@@ -549,16 +549,16 @@ Lexer::Lexer(std::string_view text, LexMode mode, Comments comments)
 void Lexer::Step() {
   switch (state_) {
     case State::kMain:
-      Main();
+      LexMain();
       break;
     case State::kQuoted:
-      Quoted();
+      LexQuoted();
       break;
     case State::kHeredoc:
-      HeredocText();
+      LexHeredocText();
       break;
     case State::kBare:
-      BareText();
+      LexBareText();
       break;
   }
 }

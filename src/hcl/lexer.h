@@ -122,21 +122,21 @@ class Lexer {
   }
 
   void Step();
-  void Main();
-  void Symbol(char c);
-  void Number();
-  void Comment(size_t end);
-  void LineComment();
-  bool BlockComment();
-  bool HeredocStart();
-  void CloseBrace();
-  void TildeBrace();
-  void Quoted();
-  void HeredocText();
-  void BareText();
-  void OpenSequence();
-  void EscapedSequence();
-  bool EscapedSequenceInLine();
+  void LexMain();
+  void LexSymbol(char c);
+  void LexNumber();
+  void FinishComment(size_t end);
+  void LexLineComment();
+  bool LexBlockComment();
+  bool LexHeredocStart();
+  void LexCloseBrace();
+  void LexTildeBrace();
+  void LexQuoted();
+  void LexHeredocText();
+  void LexBareText();
+  void LexOpenSequence();
+  void LexEscapedSequence();
+  bool LexEscapedSequenceInLine();
   /// End of the run of plain text that starts at `at_`.
   size_t PlainTextEnd() const;
   /// Length of the UTF-8 sequence at `index` by its lead byte; 0 if it is incomplete or invalid.

@@ -461,7 +461,7 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
   if (next.kind != kEqual && next.kind != kColon) {
     const Span context = Between(SpanOf(open), SpanOf(next));
     if (recovery_) {
-      // The first error said enough.
+      // The first error is enough.
     } else if (next.kind == kNewline || next.kind == kComma) {
       Error("Missing attribute value",
             "Expected an attribute value, introduced by an equals sign (\"=\").", SpanOf(next),
@@ -499,7 +499,7 @@ bool Parser::ParseObjectItem(const Token& open, std::vector<ObjectItem>& items, 
   }
   if (next.kind != kComma && next.kind != kNewline) {
     if (recovery_) {
-      // The first error said enough.
+      // The first error is enough.
     } else if (next.kind == kEof) {
       unterminated();
     } else {

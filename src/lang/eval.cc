@@ -152,33 +152,33 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
     case ExprKind::kLiteral:
       return *As<hcl::LiteralExpr>(expr).value;
     case ExprKind::kTraversal:
-      return Traversal(As<hcl::TraversalExpr>(expr), bindings, diags);
+      return EvalTraversal(As<hcl::TraversalExpr>(expr), bindings, diags);
     case ExprKind::kRelative:
-      return Relative(As<hcl::RelativeExpr>(expr), bindings, diags);
+      return EvalRelative(As<hcl::RelativeExpr>(expr), bindings, diags);
     case ExprKind::kCall:
-      return Call(As<hcl::CallExpr>(expr), bindings, diags);
+      return EvalCall(As<hcl::CallExpr>(expr), bindings, diags);
     case ExprKind::kConditional:
-      return Conditional(As<hcl::ConditionalExpr>(expr), bindings, diags);
+      return EvalConditional(As<hcl::ConditionalExpr>(expr), bindings, diags);
     case ExprKind::kIndex:
-      return Index(As<hcl::IndexExpr>(expr), bindings, diags);
+      return EvalIndex(As<hcl::IndexExpr>(expr), bindings, diags);
     case ExprKind::kTuple:
-      return Tuple(As<hcl::TupleExpr>(expr), bindings, diags);
+      return EvalTuple(As<hcl::TupleExpr>(expr), bindings, diags);
     case ExprKind::kObject:
-      return Object(As<hcl::ObjectExpr>(expr), bindings, diags);
+      return EvalObject(As<hcl::ObjectExpr>(expr), bindings, diags);
     case ExprKind::kJsonObject:
-      return JsonObject(As<hcl::ObjectExpr>(expr), bindings, diags);
+      return EvalJsonObject(As<hcl::ObjectExpr>(expr), bindings, diags);
     case ExprKind::kObjectKey:
-      return ObjectKey(As<hcl::ObjectKeyExpr>(expr), bindings, diags);
+      return EvalObjectKey(As<hcl::ObjectKeyExpr>(expr), bindings, diags);
     case ExprKind::kFor:
-      return For(As<hcl::ForExpr>(expr), bindings, diags);
+      return EvalFor(As<hcl::ForExpr>(expr), bindings, diags);
     case ExprKind::kSplat:
-      return Splat(As<hcl::SplatExpr>(expr), bindings, diags);
+      return EvalSplat(As<hcl::SplatExpr>(expr), bindings, diags);
     case ExprKind::kSplatItem:
-      return SplatItem(As<hcl::SplatItemExpr>(expr), bindings);
+      return EvalSplatItem(As<hcl::SplatItemExpr>(expr), bindings);
     case ExprKind::kTemplate:
-      return Template(As<hcl::TemplateExpr>(expr), bindings, diags);
+      return EvalTemplate(As<hcl::TemplateExpr>(expr), bindings, diags);
     case ExprKind::kTemplateJoin:
-      return TemplateJoin(As<hcl::WrapExpr>(expr), bindings, diags);
+      return EvalTemplateJoin(As<hcl::WrapExpr>(expr), bindings, diags);
     case ExprKind::kTemplateWrap:
       if (literal_) {
         if (const std::optional<std::string_view> text = hcl::AsLiteralString(expr)) {
@@ -189,9 +189,9 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
     case ExprKind::kParentheses:
       return Eval(*As<hcl::WrapExpr>(expr).wrapped, bindings, diags);
     case ExprKind::kBinary:
-      return Binary(As<hcl::BinaryExpr>(expr), bindings, diags);
+      return EvalBinary(As<hcl::BinaryExpr>(expr), bindings, diags);
     case ExprKind::kUnary:
-      return Unary(As<hcl::UnaryExpr>(expr), bindings, diags);
+      return EvalUnary(As<hcl::UnaryExpr>(expr), bindings, diags);
     case ExprKind::kInvalid:
       diags.Append(*As<hcl::InvalidExpr>(expr).problems);
       return Value::DynamicUnknown();
@@ -199,8 +199,8 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
   KINU_CHECK(false, "unknown kind of expression");
 }
 
-Value Evaluator::Traversal(const hcl::TraversalExpr& expr, const Binding* bindings,
-                           Diagnostics& diags) const {
+Value Evaluator::EvalTraversal(const hcl::TraversalExpr& expr, const Binding* bindings,
+                               Diagnostics& diags) const {
   const size_t first = diags.size();
   bool any_name = false;
   for (const Binding* binding = bindings; binding != nullptr; binding = binding->outer) {
@@ -232,8 +232,8 @@ Value Evaluator::Traversal(const hcl::TraversalExpr& expr, const Binding* bindin
   return value;
 }
 
-Value Evaluator::Relative(const hcl::RelativeExpr& expr, const Binding* bindings,
-                          Diagnostics& diags) const {
+Value Evaluator::EvalRelative(const hcl::RelativeExpr& expr, const Binding* bindings,
+                              Diagnostics& diags) const {
   Value source = Eval(*expr.source, bindings, diags);
   const size_t first = diags.size();
   Value value = ApplySteps(std::move(source), expr.steps, expr, diags);
@@ -241,8 +241,8 @@ Value Evaluator::Relative(const hcl::RelativeExpr& expr, const Binding* bindings
   return value;
 }
 
-Value Evaluator::Index(const hcl::IndexExpr& expr, const Binding* bindings,
-                       Diagnostics& diags) const {
+Value Evaluator::EvalIndex(const hcl::IndexExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
   const Value collection = Eval(*expr.collection, bindings, diags);
   const Value key = Eval(*expr.key, bindings, diags);
   const size_t first = diags.size();
@@ -252,8 +252,8 @@ Value Evaluator::Index(const hcl::IndexExpr& expr, const Binding* bindings,
   return value;
 }
 
-Value Evaluator::Tuple(const hcl::TupleExpr& expr, const Binding* bindings,
-                       Diagnostics& diags) const {
+Value Evaluator::EvalTuple(const hcl::TupleExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
   std::vector<Value> elements;
   elements.reserve(expr.elements.size());
   for (const Expr* element : expr.elements) {
@@ -262,8 +262,8 @@ Value Evaluator::Tuple(const hcl::TupleExpr& expr, const Binding* bindings,
   return Value::Tuple(std::move(elements));
 }
 
-Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
-                        Diagnostics& diags) const {
+Value Evaluator::EvalObject(const hcl::ObjectExpr& expr, const Binding* bindings,
+                            Diagnostics& diags) const {
   std::vector<std::pair<std::string, Value>> attributes;
   attributes.reserve(expr.items.size());
   MarkSet marks;
@@ -309,8 +309,8 @@ Value Evaluator::Object(const hcl::ObjectExpr& expr, const Binding* bindings,
   return marks.empty() ? object : object.WithMarks(marks);
 }
 
-Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings,
-                            Diagnostics& diags) const {
+Value Evaluator::EvalJsonObject(const hcl::ObjectExpr& expr, const Binding* bindings,
+                                Diagnostics& diags) const {
   std::vector<std::pair<std::string, Value>> attributes;
   attributes.reserve(expr.items.size());
   // Finds duplicates by a hash set in large objects and by comparison in small ones.
@@ -373,8 +373,8 @@ Value Evaluator::JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings
   return marks.empty() ? object : object.WithMarks(marks);
 }
 
-Value Evaluator::ObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,
-                           Diagnostics& diags) const {
+Value Evaluator::EvalObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,
+                               Diagnostics& diags) const {
   const Expr& wrapped = *expr.wrapped;
   if (!expr.force_non_literal) {
     if (wrapped.kind == ExprKind::kTraversal && !As<hcl::TraversalExpr>(wrapped).steps.empty()) {
@@ -391,7 +391,7 @@ Value Evaluator::ObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindin
   return Eval(wrapped, bindings, diags);
 }
 
-Value Evaluator::SplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const {
+Value Evaluator::EvalSplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const {
   for (const Binding* binding = bindings; binding != nullptr; binding = binding->outer) {
     if (binding->item == &item) {
       return *binding->value;

@@ -111,11 +111,11 @@ struct Evaluator::Arguments {
   }
 };
 
-Value Evaluator::Call(const hcl::CallExpr& expr, const Binding* bindings,
-                      Diagnostics& diags) const {
+Value Evaluator::EvalCall(const hcl::CallExpr& expr, const Binding* bindings,
+                          Diagnostics& diags) const {
   const Callable* callable = scope_.functions_allowed() ? scope_.FindFunction(expr.name) : nullptr;
   if (callable == nullptr) {
-    return UnknownFunction(expr, bindings, diags);
+    return ReportUnknownFunction(expr, bindings, diags);
   }
   const auto describe_call = [&](Diagnostic& problem) {
     SetFunctionCall(expr, *callable, problem);
@@ -214,8 +214,8 @@ bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Callable& callable,
   return true;
 }
 
-Value Evaluator::UnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
-                                 Diagnostics& diags) const {
+Value Evaluator::ReportUnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
+                                       Diagnostics& diags) const {
   if (!scope_.functions_allowed()) {
     Fail("Function calls not allowed", "Functions may not be called here.", expr.range(), {}, expr,
          bindings, diags);

@@ -105,7 +105,8 @@ class ForResults {
 
 }  // namespace
 
-Value Evaluator::For(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const {
+Value Evaluator::EvalFor(const hcl::ForExpr& expr, const Binding* bindings,
+                         Diagnostics& diags) const {
   const Expr& source = *expr.collection;
   Value collection = Eval(source, bindings, diags);
   if (collection.IsNull()) {
@@ -257,8 +258,8 @@ Type Evaluator::SplatType(const hcl::SplatExpr& expr, const Type& source, const 
   return Type::List(type_for(source.element()));
 }
 
-Value Evaluator::Splat(const hcl::SplatExpr& expr, const Binding* bindings,
-                       Diagnostics& diags) const {
+Value Evaluator::EvalSplat(const hcl::SplatExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
   const size_t errors = diags.error_count();
   Value source = Eval(*expr.source, bindings, diags);
   if (diags.error_count() != errors) {

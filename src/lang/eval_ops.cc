@@ -265,8 +265,8 @@ bool IsUntypedNull(const Value& value) {
 
 }  // namespace
 
-Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
-                        Diagnostics& diags) const {
+Value Evaluator::EvalBinary(const hcl::BinaryExpr& expr, const Binding* bindings,
+                            Diagnostics& diags) const {
   const OperatorClass kind = ClassOf(expr.op);
   const Type result_type = kind == OperatorClass::kArithmetic ? Type::Number() : Type::Bool();
   const Type operand_type = kind == OperatorClass::kLogical    ? Type::Bool()
@@ -328,8 +328,8 @@ Value Evaluator::Binary(const hcl::BinaryExpr& expr, const Binding* bindings,
   return remark(*std::move(result));
 }
 
-Value Evaluator::Unary(const hcl::UnaryExpr& expr, const Binding* bindings,
-                       Diagnostics& diags) const {
+Value Evaluator::EvalUnary(const hcl::UnaryExpr& expr, const Binding* bindings,
+                           Diagnostics& diags) const {
   const bool is_not = expr.op == hcl::UnaryOperator::kNot;
   const Type type = is_not ? Type::Bool() : Type::Number();
   const size_t errors = diags.error_count();
@@ -352,8 +352,8 @@ Value Evaluator::Unary(const hcl::UnaryExpr& expr, const Binding* bindings,
   return is_not ? LogicalNot(*operand) : Negate(*operand);
 }
 
-Value Evaluator::Conditional(const hcl::ConditionalExpr& expr, const Binding* bindings,
-                             Diagnostics& diags) const {
+Value Evaluator::EvalConditional(const hcl::ConditionalExpr& expr, const Binding* bindings,
+                                 Diagnostics& diags) const {
   std::array<Diagnostics, 2> branch_diags;
   std::array<Value, 2> branches = {Eval(*expr.true_result, bindings, branch_diags[0]),
                                    Eval(*expr.false_result, bindings, branch_diags[1])};

@@ -25,8 +25,8 @@ constexpr const char* kTooLong =
 
 }  // namespace
 
-Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings,
-                          Diagnostics& diags) const {
+Value Evaluator::EvalTemplate(const hcl::TemplateExpr& expr, const Binding* bindings,
+                              Diagnostics& diags) const {
   std::string buffer;
   MarkSet marks;
   const size_t errors = diags.error_count();
@@ -79,8 +79,8 @@ Value Evaluator::Template(const hcl::TemplateExpr& expr, const Binding* bindings
   return marks.empty() ? result : result.WithMarks(marks);
 }
 
-Value Evaluator::TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings,
-                              Diagnostics& diags) const {
+Value Evaluator::EvalTemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings,
+                                  Diagnostics& diags) const {
   Value tuple = Eval(*expr.wrapped, bindings, diags);
   const Type type = tuple.type();
   if (type.is_dynamic() || !tuple.IsKnown()) {

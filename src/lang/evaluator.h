@@ -21,37 +21,41 @@ class Evaluator {
   Value Eval(const hcl::Expr& expr, const Binding* bindings, Diagnostics& diags) const;
 
  private:
-  Value Traversal(const hcl::TraversalExpr& expr, const Binding* bindings,
-                  Diagnostics& diags) const;
-  Value Relative(const hcl::RelativeExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value Index(const hcl::IndexExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value Tuple(const hcl::TupleExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value Object(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value JsonObject(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value ObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,
-                  Diagnostics& diags) const;
-  Value SplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const;
+  Value EvalTraversal(const hcl::TraversalExpr& expr, const Binding* bindings,
+                      Diagnostics& diags) const;
+  Value EvalRelative(const hcl::RelativeExpr& expr, const Binding* bindings,
+                     Diagnostics& diags) const;
+  Value EvalIndex(const hcl::IndexExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalTuple(const hcl::TupleExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalObject(const hcl::ObjectExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalJsonObject(const hcl::ObjectExpr& expr, const Binding* bindings,
+                       Diagnostics& diags) const;
+  Value EvalObjectKey(const hcl::ObjectKeyExpr& expr, const Binding* bindings,
+                      Diagnostics& diags) const;
+  Value EvalSplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const;
 
   // eval_for.cc
-  Value For(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value Splat(const hcl::SplatExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalFor(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalSplat(const hcl::SplatExpr& expr, const Binding* bindings, Diagnostics& diags) const;
   Type SplatType(const hcl::SplatExpr& expr, const Type& source, const Binding* bindings,
                  Diagnostics& diags) const;
 
   // eval_ops.cc
-  Value Conditional(const hcl::ConditionalExpr& expr, const Binding* bindings,
-                    Diagnostics& diags) const;
-  Value Binary(const hcl::BinaryExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value Unary(const hcl::UnaryExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalConditional(const hcl::ConditionalExpr& expr, const Binding* bindings,
+                        Diagnostics& diags) const;
+  Value EvalBinary(const hcl::BinaryExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalUnary(const hcl::UnaryExpr& expr, const Binding* bindings, Diagnostics& diags) const;
 
   // eval_template.cc
-  Value Template(const hcl::TemplateExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value TemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value EvalTemplate(const hcl::TemplateExpr& expr, const Binding* bindings,
+                     Diagnostics& diags) const;
+  Value EvalTemplateJoin(const hcl::WrapExpr& expr, const Binding* bindings,
+                         Diagnostics& diags) const;
 
   // eval_call.cc
-  Value Call(const hcl::CallExpr& expr, const Binding* bindings, Diagnostics& diags) const;
-  Value UnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
-                        Diagnostics& diags) const;
+  Value EvalCall(const hcl::CallExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  Value ReportUnknownFunction(const hcl::CallExpr& expr, const Binding* bindings,
+                              Diagnostics& diags) const;
   struct Arguments;
   bool ExpandFinal(const hcl::CallExpr& expr, const functions::Callable& callable,
                    const Binding* bindings, Arguments& arguments, Diagnostics& diags) const;

@@ -141,14 +141,14 @@ std::string NormalizedPath(std::span<const TrailStep> trail) {
 }
 
 bool Evaluator::Run(std::span<const Segment> segments, Node node, const Sink& sink) {
-  return Segments(segments, node, sink);
+  return ApplySegments(segments, node, sink);
 }
 
 bool Evaluator::Test(const Expression& filter, Node node) {
   return Holds(filter, node);
 }
 
-bool Evaluator::Segments(std::span<const Segment> segments, Node node, const Sink& sink) {
+bool Evaluator::ApplySegments(std::span<const Segment> segments, Node node, const Sink& sink) {
   if (segments.empty()) {
     return sink(node, trail_);
   }
@@ -159,7 +159,7 @@ bool Evaluator::Segments(std::span<const Segment> segments, Node node, const Sin
 /// Calls visit(child) for each child, with the step to the child at the end of trail_. Stops at the
 /// first false and returns it.
 template <typename Visit>
-bool Evaluator::EachChild(Node node, Visit visit) {
+bool Evaluator::ForEachChild(Node node, Visit visit) {
   if (node.is_array()) {
     trail_.push_back({.container = node});
     const size_t depth = trail_.size();
@@ -211,7 +211,7 @@ bool Evaluator::Select(const Segment& segment, std::span<const Segment> rest, No
         }
         if (found) {
           trail_.push_back({.container = node, .name = name});
-          keeps_going = Segments(rest, found, sink);
+          keeps_going = ApplySegments(rest, found, sink);
           trail_.pop_back();
         }
         break;
@@ -221,19 +221,20 @@ bool Evaluator::Select(const Segment& segment, std::span<const Segment> rest, No
         const int64_t index = selector.index < 0 ? selector.index + size : selector.index;
         if (index >= 0 && index < size) {
           trail_.push_back({.container = node, .index = static_cast<uint64_t>(index)});
-          keeps_going = Segments(rest, node.At(static_cast<uint64_t>(index)), sink);
+          keeps_going = ApplySegments(rest, node.At(static_cast<uint64_t>(index)), sink);
           trail_.pop_back();
         }
         break;
       }
       case Selector::Kind::kWildcard:
-        keeps_going = EachChild(node, [&](Node child) { return Segments(rest, child, sink); });
+        keeps_going =
+            ForEachChild(node, [&](Node child) { return ApplySegments(rest, child, sink); });
         break;
       case Selector::Kind::kSlice:
-        keeps_going = !node.is_array() || Slice(selector, rest, node, sink);
+        keeps_going = !node.is_array() || SelectSlice(selector, rest, node, sink);
         break;
       case Selector::Kind::kFilter:
-        keeps_going = Filter(selector, rest, node, sink);
+        keeps_going = SelectFiltered(selector, rest, node, sink);
         break;
     }
     if (!keeps_going) {
@@ -281,8 +282,8 @@ bool Evaluator::Descend(const Segment& segment, std::span<const Segment> rest, N
   return true;
 }
 
-bool Evaluator::Slice(const Selector& selector, std::span<const Segment> rest, Node array,
-                      const Sink& sink) {
+bool Evaluator::SelectSlice(const Selector& selector, std::span<const Segment> rest, Node array,
+                            const Sink& sink) {
   // Ref: RFC 9535, section 2.3.4.2.2.
   const int64_t size = array.size();
   const int64_t step = selector.step;
@@ -312,7 +313,7 @@ bool Evaluator::Slice(const Selector& selector, std::span<const Segment> rest, N
   }
   for (const auto& [position, element] : chosen) {
     trail_.push_back({.container = array, .index = static_cast<uint64_t>(position)});
-    if (!Segments(rest, element, sink)) {
+    if (!ApplySegments(rest, element, sink)) {
       return false;
     }
     trail_.pop_back();
@@ -320,24 +321,24 @@ bool Evaluator::Slice(const Selector& selector, std::span<const Segment> rest, N
   return true;
 }
 
-bool Evaluator::Filter(const Selector& selector, std::span<const Segment> rest, Node node,
-                       const Sink& sink) {
-  return EachChild(node, [&](Node child) {
+bool Evaluator::SelectFiltered(const Selector& selector, std::span<const Segment> rest, Node node,
+                               const Sink& sink) {
+  return ForEachChild(node, [&](Node child) {
     const bool holds = Holds(*selector.filter, child);
-    return !problem_ && (!holds || Segments(rest, child, sink));
+    return !problem_ && (!holds || ApplySegments(rest, child, sink));
   });
 }
 
 bool Evaluator::RunQuery(const Query& query, Node node, const Sink& sink) {
   if (!query.absolute) {
     const size_t depth = trail_.size();
-    const bool done = Segments(query.segments, node, sink);
+    const bool done = ApplySegments(query.segments, node, sink);
     trail_.resize(depth);
     return done;
   }
   std::vector<TrailStep> outer;
   std::swap(outer, trail_);
-  const bool done = Segments(query.segments, root_, sink);
+  const bool done = ApplySegments(query.segments, root_, sink);
   std::swap(outer, trail_);
   return done;
 }
@@ -363,7 +364,7 @@ bool Evaluator::Holds(const Expression& expression, Node node) {
       return found;
     }
     case Expression::Kind::kCall:
-      return Call(expression, node).logical;
+      return CallFunction(expression, node).logical;
     default:
       return false;
   }
@@ -411,13 +412,13 @@ Operand Evaluator::ValueOf(const Expression& expression, Node node) {
       return value;
     }
     case Expression::Kind::kCall:
-      return Call(expression, node).value;
+      return CallFunction(expression, node).value;
     default:
       return {};
   }
 }
 
-CallResult Evaluator::Call(const Expression& expression, Node node) {
+CallResult Evaluator::CallFunction(const Expression& expression, Node node) {
   const FunctionSpec& function = *expression.function;
   Argument arguments[2];
   for (size_t i = 0; i < expression.operands.size(); ++i) {

@@ -33,22 +33,22 @@ class Evaluator {
   const std::optional<tfjson::Problem>& problem() const { return problem_; }
 
  private:
-  bool Segments(std::span<const Segment> segments, tfjson::Node node, const Sink& sink);
+  bool ApplySegments(std::span<const Segment> segments, tfjson::Node node, const Sink& sink);
   bool Select(const Segment& segment, std::span<const Segment> rest, tfjson::Node node,
               const Sink& sink);
   bool Descend(const Segment& segment, std::span<const Segment> rest, tfjson::Node node,
                const Sink& sink);
-  bool Slice(const Selector& selector, std::span<const Segment> rest, tfjson::Node array,
-             const Sink& sink);
-  bool Filter(const Selector& selector, std::span<const Segment> rest, tfjson::Node node,
-              const Sink& sink);
+  bool SelectSlice(const Selector& selector, std::span<const Segment> rest, tfjson::Node array,
+                   const Sink& sink);
+  bool SelectFiltered(const Selector& selector, std::span<const Segment> rest, tfjson::Node node,
+                      const Sink& sink);
   template <typename Visit>
-  bool EachChild(tfjson::Node node, Visit visit);
+  bool ForEachChild(tfjson::Node node, Visit visit);
 
   bool Holds(const Expression& expression, tfjson::Node node);
   bool Compare(const Expression& expression, tfjson::Node node);
   Operand ValueOf(const Expression& expression, tfjson::Node node);
-  CallResult Call(const Expression& expression, tfjson::Node node);
+  CallResult CallFunction(const Expression& expression, tfjson::Node node);
   /// Runs a query of a filter; the trail of a `$` query starts at the root.
   bool RunQuery(const Query& query, tfjson::Node node, const Sink& sink);
   tfjson::Node FindMember(tfjson::Node object, std::string_view name, tfjson::Node& name_node);

@@ -38,7 +38,7 @@ class Parser {
     }
     if (!Accept('$')) {
       Fail("a selector begins with $");
-    } else if (Segments(query) && at_ < text_.size()) {
+    } else if (ParseSegments(query) && at_ < text_.size()) {
       Fail(IsSpace(text_[at_]) ? "white space behind the selector"
                                : "a segment begins with ., .. or [");
     }
@@ -79,7 +79,7 @@ class Parser {
     }
   }
 
-  bool Segments(Query& query) {
+  bool ParseSegments(Query& query) {
     for (;;) {
       const size_t before = at_;
       SkipSpace();
@@ -90,13 +90,13 @@ class Parser {
       Segment segment;
       if (Accept("..")) {
         segment.descendant = true;
-        if (Peek() != '[' && !Shorthand(segment)) {
+        if (Peek() != '[' && !ParseShorthand(segment)) {
           return false;
         }
-      } else if (Accept('.') && !Shorthand(segment)) {
+      } else if (Accept('.') && !ParseShorthand(segment)) {
         return false;
       }
-      if (segment.selectors.empty() && !Bracketed(segment)) {
+      if (segment.selectors.empty() && !ParseBracketed(segment)) {
         return false;
       }
       query.segments.push_back(std::move(segment));
@@ -104,7 +104,7 @@ class Parser {
   }
 
   /// Reads `*` or a name without quotes.
-  bool Shorthand(Segment& segment) {
+  bool ParseShorthand(Segment& segment) {
     Selector selector;
     if (!Accept('*')) {
       const size_t begin = at_;
@@ -122,14 +122,14 @@ class Parser {
     return true;
   }
 
-  bool Bracketed(Segment& segment) {
+  bool ParseBracketed(Segment& segment) {
     if (!Accept('[')) {
       return Fail("[ is expected");
     }
     do {
       SkipSpace();
       Selector selector;
-      if (!OneSelector(selector)) {
+      if (!ParseOneSelector(selector)) {
         return false;
       }
       segment.selectors.push_back(std::move(selector));
@@ -138,11 +138,11 @@ class Parser {
     return Accept(']') || Fail("] or , is expected");
   }
 
-  bool OneSelector(Selector& selector) {
+  bool ParseOneSelector(Selector& selector) {
     const char c = Peek();
     if (c == '\'' || c == '"') {
       selector.kind = Selector::Kind::kName;
-      return QuotedText(selector.name);
+      return ParseQuotedText(selector.name);
     }
     if (Accept('*')) {
       return true;
@@ -153,19 +153,19 @@ class Parser {
       if (!EnterNesting()) {
         return false;
       }
-      selector.filter = Or();
+      selector.filter = ParseOr();
       --nesting_;
       return selector.filter != nullptr && CheckLogical(*selector.filter);
     }
     if (c == ':' || c == '-' || IsDigit(c)) {
-      return IndexOrSlice(selector);
+      return ParseIndexOrSlice(selector);
     }
     return Fail("a name in quotes, an index, a slice, * or a filter is expected");
   }
 
-  bool IndexOrSlice(Selector& selector) {
+  bool ParseIndexOrSlice(Selector& selector) {
     std::optional<int64_t> start;
-    if (Peek() != ':' && !Integer(start)) {
+    if (Peek() != ':' && !ParseInteger(start)) {
       return false;
     }
     const size_t before = at_;
@@ -179,7 +179,7 @@ class Parser {
     selector.kind = Selector::Kind::kSlice;
     selector.start = start;
     SkipSpace();
-    if ((Peek() == '-' || IsDigit(Peek())) && !Integer(selector.end)) {
+    if ((Peek() == '-' || IsDigit(Peek())) && !ParseInteger(selector.end)) {
       return false;
     }
     const size_t after_end = at_;
@@ -195,14 +195,14 @@ class Parser {
       at_ = after_colon;
       return true;
     }
-    if (!Integer(step)) {
+    if (!ParseInteger(step)) {
       return false;
     }
     selector.step = *step;
     return true;
   }
 
-  bool Integer(std::optional<int64_t>& out) {
+  bool ParseInteger(std::optional<int64_t>& out) {
     const size_t begin = at_;
     Accept('-');
     const size_t digits = at_;
@@ -226,7 +226,7 @@ class Parser {
   }
 
   /// Reads four hexadecimal digits.
-  bool HexUnit(uint32_t& unit) {
+  bool ParseHexUnit(uint32_t& unit) {
     const std::string_view digits = text_.substr(at_, 4);
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
     if (digits.size() < 4 || result.ptr != digits.data() + 4) {
@@ -236,7 +236,7 @@ class Parser {
     return true;
   }
 
-  bool Escape(char quote, std::string& out) {
+  bool ParseEscape(char quote, std::string& out) {
     const size_t begin = at_ - 1;
     const char c = Peek();
     ++at_;
@@ -270,12 +270,12 @@ class Parser {
         return FailAt(begin, "invalid escape");
     }
     uint32_t unit = 0;
-    if (!HexUnit(unit)) {
+    if (!ParseHexUnit(unit)) {
       return false;
     }
     if (text::IsHighSurrogate(unit)) {
       uint32_t low = 0;
-      if (!Accept("\\u") || !HexUnit(low) || !text::IsLowSurrogate(low)) {
+      if (!Accept("\\u") || !ParseHexUnit(low) || !text::IsLowSurrogate(low)) {
         error_.reset();
         return FailAt(begin, "a high surrogate must be followed by a low one");
       }
@@ -287,7 +287,7 @@ class Parser {
     return true;
   }
 
-  bool QuotedText(std::string& out) {
+  bool ParseQuotedText(std::string& out) {
     const size_t begin = at_;
     const char quote = text_[at_++];
     for (;;) {
@@ -304,7 +304,7 @@ class Parser {
       }
       if (c != '\\') {
         out += c;
-      } else if (!Escape(quote, out)) {
+      } else if (!ParseEscape(quote, out)) {
         return false;
       }
     }
@@ -316,7 +316,7 @@ class Parser {
     return ++nesting_ <= kMostNesting || Fail("the selector is nested too deep");
   }
 
-  ExpressionPtr Make(Expression::Kind kind, size_t offset) {
+  ExpressionPtr NewExpression(Expression::Kind kind, size_t offset) {
     auto expression = std::make_unique<Expression>();
     expression->kind = kind;
     expression->offset = offset;
@@ -343,7 +343,7 @@ class Parser {
         if (!CheckLogical(*first)) {  // NOLINT(bugprone-use-after-move): moved into `joined`
           return nullptr;
         }
-        joined = Make(kind, begin);
+        joined = NewExpression(kind, begin);
         joined->operands.push_back(std::move(first));
       }
       ExpressionPtr next = (this->*part)();
@@ -354,26 +354,26 @@ class Parser {
     }
   }
 
-  ExpressionPtr Or() { return ParseChain(Expression::Kind::kOr, "||", &Parser::And); }
-  ExpressionPtr And() { return ParseChain(Expression::Kind::kAnd, "&&", &Parser::Basic); }
+  ExpressionPtr ParseOr() { return ParseChain(Expression::Kind::kOr, "||", &Parser::ParseAnd); }
+  ExpressionPtr ParseAnd() { return ParseChain(Expression::Kind::kAnd, "&&", &Parser::ParseBasic); }
 
-  ExpressionPtr Basic() {
+  ExpressionPtr ParseBasic() {
     const size_t begin = at_;
     if (Peek() == '!' && text_.substr(at_, 2) != "!=") {
       ++at_;
       SkipSpace();
-      ExpressionPtr operand = Peek() == '(' ? Parenthesized() : Operand();
+      ExpressionPtr operand = Peek() == '(' ? ParseParenthesized() : ParseOperand();
       if (operand == nullptr || !CheckLogical(*operand)) {
         return nullptr;
       }
-      ExpressionPtr negated = Make(Expression::Kind::kNot, begin);
+      ExpressionPtr negated = NewExpression(Expression::Kind::kNot, begin);
       negated->operands.push_back(std::move(operand));
       return negated;
     }
     if (Peek() == '(') {
-      return Parenthesized();
+      return ParseParenthesized();
     }
-    ExpressionPtr left = Operand();
+    ExpressionPtr left = ParseOperand();
     if (left == nullptr) {
       return nullptr;
     }
@@ -397,24 +397,24 @@ class Parser {
       return left;
     }
     SkipSpace();
-    ExpressionPtr right = Operand();
+    ExpressionPtr right = ParseOperand();
     if (right == nullptr || !CheckValue(*left) || !CheckValue(*right)) {
       return nullptr;
     }
-    ExpressionPtr compared = Make(Expression::Kind::kCompare, begin);
+    ExpressionPtr compared = NewExpression(Expression::Kind::kCompare, begin);
     compared->comparison = comparison;
     compared->operands.push_back(std::move(left));
     compared->operands.push_back(std::move(right));
     return compared;
   }
 
-  ExpressionPtr Parenthesized() {
+  ExpressionPtr ParseParenthesized() {
     ++at_;
     SkipSpace();
     if (!EnterNesting()) {
       return nullptr;
     }
-    ExpressionPtr inner = Or();
+    ExpressionPtr inner = ParseOr();
     --nesting_;
     if (inner == nullptr || !CheckLogical(*inner)) {
       return nullptr;
@@ -428,21 +428,21 @@ class Parser {
   }
 
   /// Reads a literal, a query or a call.
-  ExpressionPtr Operand() {
+  ExpressionPtr ParseOperand() {
     const size_t begin = at_;
     const char c = Peek();
     if (c == '@' || c == '$') {
       ++at_;
-      ExpressionPtr expression = Make(Expression::Kind::kQuery, begin);
+      ExpressionPtr expression = NewExpression(Expression::Kind::kQuery, begin);
       expression->query.absolute = c == '$';
-      return Segments(expression->query) ? std::move(expression) : nullptr;
+      return ParseSegments(expression->query) ? std::move(expression) : nullptr;
     }
     if (c == '\'' || c == '"') {
-      ExpressionPtr expression = Make(Expression::Kind::kString, begin);
-      return QuotedText(expression->text) ? std::move(expression) : nullptr;
+      ExpressionPtr expression = NewExpression(Expression::Kind::kString, begin);
+      return ParseQuotedText(expression->text) ? std::move(expression) : nullptr;
     }
     if (c == '-' || IsDigit(c)) {
-      return NumberLiteral();
+      return ParseNumber();
     }
     if (IsLower(c)) {
       while (IsLower(Peek()) || IsDigit(Peek()) || Peek() == '_') {
@@ -450,16 +450,16 @@ class Parser {
       }
       const std::string_view word = text_.substr(begin, at_ - begin);
       if (Peek() == '(') {
-        return Call(begin, word);
+        return ParseCall(begin, word);
       }
       if (word == "true") {
-        return Make(Expression::Kind::kTrue, begin);
+        return NewExpression(Expression::Kind::kTrue, begin);
       }
       if (word == "false") {
-        return Make(Expression::Kind::kFalse, begin);
+        return NewExpression(Expression::Kind::kFalse, begin);
       }
       if (word == "null") {
-        return Make(Expression::Kind::kNull, begin);
+        return NewExpression(Expression::Kind::kNull, begin);
       }
       FailAt(begin, "\"" + std::string(word) + "\" is no literal; text stands in quotes");
       return nullptr;
@@ -468,7 +468,7 @@ class Parser {
     return nullptr;
   }
 
-  ExpressionPtr NumberLiteral() {
+  ExpressionPtr ParseNumber() {
     const size_t begin = at_;
     Accept('-');
     const size_t integer = at_;
@@ -497,13 +497,13 @@ class Parser {
       FailAt(begin, "a number is misspelt");
       return nullptr;
     }
-    ExpressionPtr expression = Make(Expression::Kind::kNumber, begin);
+    ExpressionPtr expression = NewExpression(Expression::Kind::kNumber, begin);
     expression->text = text_.substr(begin, at_ - begin);
     return expression;
   }
 
-  ExpressionPtr Call(size_t begin, std::string_view name) {
-    ExpressionPtr call = Make(Expression::Kind::kCall, begin);
+  ExpressionPtr ParseCall(size_t begin, std::string_view name) {
+    ExpressionPtr call = NewExpression(Expression::Kind::kCall, begin);
     call->function = FindFunction(name);
     if (call->function == nullptr) {
       FailAt(begin, "there is no function \"" + std::string(name) + "\"");
@@ -517,7 +517,7 @@ class Parser {
     if (Peek() != ')') {
       do {
         SkipSpace();
-        ExpressionPtr argument = Or();
+        ExpressionPtr argument = ParseOr();
         if (argument == nullptr) {
           return nullptr;
         }
