@@ -184,7 +184,7 @@ std::string ShowBody(const hcl::Body& body, const Scope& scope, Diagnostics& dia
   return out;
 }
 
-std::string Run(const Case& one) {
+std::string RunCase(const Case& one) {
   Bench bench(kVariables);
   Diagnostics diags;
   const SourceFile* source = bench.Source(one.text, "t.json");
@@ -251,7 +251,7 @@ std::string Run(const Case& one) {
 
 TEST(JsonSyntax, FollowsItsSpecification) {
   for (const Case& one : kCases) {
-    EXPECT_EQ(Run(one), one.want) << one.name;
+    EXPECT_EQ(RunCase(one), one.want) << one.name;
   }
 }
 
