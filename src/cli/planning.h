@@ -73,7 +73,7 @@ struct Operation {
   engine::ProviderPool pool;
   std::unique_ptr<backend::LocalStore> store;
   state::State prior;
-  engine::Input input;
+  engine::Request input;
   bool locked = false;
   /// Settings of the backend, as plan files keep them.
   Value backend_config;

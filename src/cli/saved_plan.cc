@@ -222,7 +222,7 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   if (!SettleVariables(plan, loaded, diags)) {
     return false;
   }
-  engine::Input& input = operation.input;
+  engine::Request& input = operation.input;
   input.config = operation.loaded.config.get();
   input.prior_state = &plan.prior_state;
   input.variables = &operation.loaded.variables;

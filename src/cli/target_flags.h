@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/flags.h"
-#include "engine/walk.h"
+#include "engine/request.h"
 
 namespace kinu::cli {
 

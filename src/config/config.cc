@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/provider_names.h"
+#include "hcl/parse.h"
 
 namespace kinu::config {
 namespace {
@@ -177,6 +178,42 @@ const ProviderBlock* Config::FindProviderBlock(const ProviderConfig& config) con
     }
   }
   return nullptr;
+}
+
+const hcl::Body* Config::EmptyBody(const std::string& file) const {
+  EmptyFile& empty = (*empty_files_)[file];
+  if (empty.body == nullptr) {
+    Diagnostics none;
+    empty.file = SourceFile::Make(file, "");
+    empty.body = hcl::ParseNative(empty.file.get(), empty.tree, none);
+  }
+  return empty.body;
+}
+
+std::unique_ptr<const Config> Config::WithRootResources(std::vector<Resource> added) const {
+  auto out = std::make_unique<Config>();
+  out->program = program;
+  out->node_of_module = node_of_module;
+  auto module = std::make_unique<Module>(*root().module);
+  for (Resource& resource : added) {
+    module->resource_index.emplace(resource.name, static_cast<int>(module->resources.size()));
+    module->resources.push_back(std::move(resource));
+  }
+  for (const auto& node : nodes) {
+    out->nodes.push_back(std::make_unique<ConfigNode>(*node));
+  }
+  auto counterpart = [&](const ConfigNode* node) {
+    return node == nullptr ? nullptr : out->nodes[node->index].get();
+  };
+  for (const auto& node : out->nodes) {
+    node->parent = counterpart(node->parent);
+    for (ConfigNode*& child : node->children) {
+      child = counterpart(child);
+    }
+  }
+  out->root().module = module.get();
+  out->modules.push_back(std::move(module));
+  return out;
 }
 
 }  // namespace kinu::config

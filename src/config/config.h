@@ -285,7 +285,7 @@ struct Encryption {
 /// The content of one module directory. All calls of the directory share it.
 struct Module {
   std::string dir;
-  hcl::SyntaxTree tree;
+  std::shared_ptr<hcl::SyntaxTree> tree = std::make_shared<hcl::SyntaxTree>();
   std::vector<Ref<const SourceFile>> files;
   // Tables are sorted by name, those of resources by mode, type and name, as OpenTofu lists them.
   std::vector<Variable> variables;
@@ -303,8 +303,8 @@ struct Module {
   std::optional<Backend> backend;
   std::optional<Cloud> cloud;
   std::optional<Encryption> encryption;
-  /// The resolved references; TraversalExpr::binding is an index into this.
-  std::vector<Reference> references;
+  /// What each bound traversal stands for; index = TraversalExpr::binding.
+  ReferenceTable references;
 
   // These return an index into a table, or -1.
   int FindVariable(Symbol name) const { return Look(variable_index, name); }
@@ -376,19 +376,29 @@ class Config {
   /// The full source address of a local provider name in a module.
   Symbol ProviderAddress(const Module& module, Symbol local_name) const;
 
-  FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to an index into `nodes`
-  /// An empty body for a provider without a block, in a generated file: diagnostics need a place.
-  struct AbsentBlock {
-    Ref<const SourceFile> file;
-    hcl::SyntaxTree tree;
-    const hcl::Body* body = nullptr;
-  };
-  std::map<std::string, AbsentBlock> absent_blocks;  ///< by name of the generated file
+  /// The empty body of a block that is not there, in a file of that name: where messages about it
+  /// point. Not thread-safe.
+  const hcl::Body* EmptyBody(const std::string& file) const;
+  /// This configuration with more resource blocks in the root module, which it lies over: modules,
+  /// files and bound references are shared. Must not outlive this one.
+  std::unique_ptr<const Config> WithRootResources(std::vector<Resource> added) const;
+
+  FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
   /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;
   /// The test files of the root module; null if they were not requested. `modules` holds the
   /// modules that their run blocks call too.
   std::shared_ptr<TestSuite> tests;
+
+ private:
+  struct EmptyFile {
+    Ref<const SourceFile> file;
+    hcl::SyntaxTree tree;
+    const hcl::Body* body = nullptr;
+  };
+  /// Made when they are first asked for.
+  std::unique_ptr<std::map<std::string, EmptyFile>> empty_files_ =
+      std::make_unique<std::map<std::string, EmptyFile>>();
 };
 
 }  // namespace kinu::config

@@ -238,12 +238,12 @@ const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& 
 
 void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
   Module& module = *out_.module;
-  const hcl::Body* body = Parse(module.dir, name, module.tree, module.files);
+  const hcl::Body* body = Parse(module.dir, name, *module.tree, module.files);
   if (body == nullptr) {
     return;
   }
-  BlockReader reader{program_,      module.tree, content,         out_.content,
-                     incompatible_, is_override, IsTofuFile(name)};
+  BlockReader reader{program_,      *module.tree, content,         out_.content,
+                     incompatible_, is_override,  IsTofuFile(name)};
   ReadFileBlocks(reader, *body);
   CollectProblems();
 }

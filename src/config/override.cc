@@ -52,7 +52,7 @@ class Overrider {
     }
   }
   const hcl::Body* MergedBody(const hcl::Body* base, const hcl::Body* over) {
-    return module_.tree.arena.New<OverriddenBody>(base, over);
+    return module_.tree->arena.New<OverriddenBody>(base, over);
   }
   void RefuseDependsOn(const std::vector<const hcl::TraversalExpr*>& depends_on) {
     if (!depends_on.empty()) {
@@ -229,7 +229,7 @@ void Overrider::MergeEncryption(Encryption& over) {
       if (same == parts.end()) {
         parts.push_back(std::move(other));
       } else {
-        same->body = module_.tree.Own(std::make_unique<OverriddenBody>(same->body, other.body));
+        same->body = module_.tree->Own(std::make_unique<OverriddenBody>(same->body, other.body));
       }
     }
   };

@@ -136,10 +136,11 @@ Reference ResolveReference(Program& program, const Module& module,
   return ref;
 }
 
-uint32_t BindReference(Program& program, Module& module, const hcl::TraversalExpr& traversal) {
+uint32_t BindReference(Program& program, const Module& module,
+                       const hcl::TraversalExpr& traversal) {
   if (traversal.binding == hcl::TraversalExpr::kUnbound) {
-    module.references.push_back(ResolveReference(program, module, traversal, nullptr));
-    traversal.binding = static_cast<uint32_t>(module.references.size() - 1);
+    traversal.binding =
+        module.references.Add(ResolveReference(program, module, traversal, nullptr));
   }
   return traversal.binding;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "addrs/address.h"
 #include "diag/diagnostic.h"
@@ -50,6 +52,24 @@ struct Reference {
   Symbol output;
 };
 
+/// What the bound traversals of a module's files stand for, by TraversalExpr::binding. A traversal
+/// is bound when a graph is first built, so the table grows after the module is loaded; copies of a
+/// module, which share its files, share the table.
+class ReferenceTable {
+ public:
+  const Reference& operator[](uint32_t binding) const { return (*list_)[binding]; }
+  auto begin() const { return list_->cbegin(); }
+  auto end() const { return list_->cend(); }
+  /// The binding of one more traversal.
+  uint32_t Add(Reference reference) const {
+    list_->push_back(std::move(reference));
+    return static_cast<uint32_t>(list_->size() - 1);
+  }
+
+ private:
+  std::shared_ptr<std::vector<Reference>> list_ = std::make_shared<std::vector<Reference>>();
+};
+
 /// Parses and resolves a traversal against a module. Reports malformed references and undeclared
 /// objects to `diags` if it is not null; messages name the module `path`.
 Reference ResolveReference(Program& program, const Module& module,
@@ -58,7 +78,7 @@ Reference ResolveReference(Program& program, const Module& module,
 
 /// The index into Module::references of a traversal. Resolves it at first use. Not thread-safe: the
 /// graph builder binds all references before a walk starts.
-uint32_t BindReference(Program& program, Module& module, const hcl::TraversalExpr& traversal);
+uint32_t BindReference(Program& program, const Module& module, const hcl::TraversalExpr& traversal);
 
 /// The range of the reference in a traversal, instance key included, for diagnostics.
 SourceRange ReferenceRange(const hcl::TraversalExpr& traversal);

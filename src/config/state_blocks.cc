@@ -401,7 +401,7 @@ class EncryptionChecker {
   const Encryption& encryption_;
   StaticEvaluator& evaluator_;
   Diagnostics& diags_;
-  hcl::SyntaxTree& tree_ = root_.module->tree;
+  hcl::SyntaxTree& tree_ = *root_.module->tree;
   std::map<const EncryptionPart*, Value> keys_;  // by key provider, for the current target
 };
 

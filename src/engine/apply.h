@@ -2,7 +2,7 @@
 // it returns has every result that a provider gave.
 #pragma once
 
-#include "engine/walk.h"
+#include "engine/request.h"
 #include "plan/plan.h"
 #include "state/state.h"
 #include "state/store.h"
@@ -28,17 +28,14 @@ struct ApplyResult {
 };
 
 /// What an apply works on: the plan says what it is limited to.
-Input ForApply(const Input& given, const plan::Plan& plan);
-
-/// Builds the graph of an apply. False with a diagnostic when the changes cannot be ordered.
-bool BuildApplyGraph(Walk& walk, const plan::Plan& plan, Diagnostics& diags);
+WalkContext ContextOfApply(const Request& request, const plan::Plan& plan);
 
 /// Whether the plan's changes can be ordered at all; cycles are reported. Run after planning, so
 /// that they show before anything happens (R6).
-void CheckApplyGraph(const Input& input, const plan::Plan& plan, Diagnostics& diags);
+void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics& diags);
 
 /// Applies. `store` receives what becomes of each object at once (it may be null in tests).
-ApplyResult Apply(const Input& input, const plan::Plan& plan, state::Store* store,
+ApplyResult Apply(const Request& request, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags);
 
 }  // namespace kinu::engine

@@ -15,46 +15,50 @@ void ForEachRowOf(const Walk& walk, F&& visit) {
   for (const auto& node : walk.config.nodes) {
     const auto& resources = node->module->resources;
     for (size_t i = 0; i < resources.size(); ++i) {
-      const BlockInfo& info = walk.blocks[node->index][i];
-      for (const ModuleInstance* instance : walk.instances[node->index]) {
+      const BlockInfo& info = walk.graph.blocks[node->index][i];
+      for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
         for (const Row& row : instance->resources[i]->rows) {
           visit(ResourceInstance{{instance->id, resources[i].name}, row.key}, info, row);
         }
       }
-      for (const StrayRows& stray : info.strays) {
+      for (const StrayRows& stray : walk.slots.blocks[node->index][i].strays) {
         for (const Row& row : stray.rows) {
           visit(ResourceInstance{stray.resource->address, row.key}, info, row);
         }
       }
     }
   }
-  for (const OrphanSlot& slot : walk.orphans) {
-    BlockInfo info;
-    info.provider = slot.provider;
-    const ProviderSlot& provider = walk.providers[slot.provider];
-    if (provider.schema != nullptr) {
-      info.schema =
-          provider.schema->FindResource(walk.program.Text(slot.resource->address.resource.type));
+  for (size_t i = 0; i < walk.graph.stored.size(); ++i) {
+    const StoredNode& stored = walk.graph.stored[i];
+    const std::vector<Row>& rows = walk.slots.stored[i].rows;
+    if (rows.empty()) {
+      continue;
     }
-    for (const Row& row : slot.rows) {
-      visit(ResourceInstance{slot.resource->address, row.key}, info, row);
+    BlockInfo info;
+    info.provider = stored.provider;
+    const schema::ProviderSchema* schema = walk.graph.providers[stored.provider].schema;
+    if (schema != nullptr) {
+      info.schema = schema->FindResource(walk.program.Text(stored.resource->address.resource.type));
+    }
+    for (const Row& row : rows) {
+      visit(ResourceInstance{stored.resource->address, row.key}, info, row);
     }
   }
 }
 
 std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInstance& address,
                                             const BlockInfo& info, const Row& row) {
-  if (!row.previous_value || (row.failed && !row.refreshed) || !walk.input.options.refresh ||
+  if (!row.previous_value || (row.failed && !row.refreshed) || !walk.context.refresh ||
       address.resource.resource.mode != ResourceMode::kManaged) {
     return std::nullopt;
   }
   plan::ResourceChange change;
   change.address = address;
-  change.previous_address = walk.PreviousAddress(address);
+  change.previous_address = walk.context.PreviousAddress(address);
   if (change.previous_address.resource.resource.type != address.resource.resource.type) {
     return std::nullopt;  // an object that became one of another type has not drifted
   }
-  change.provider = walk.providers[info.provider].address;
+  change.provider = walk.graph.providers[info.provider].address;
   change.before = *row.previous_value;
   change.before_identity = row.previous_identity;
   if (!row.refreshed_value) {
@@ -83,7 +87,6 @@ void RemoveCurrent(const ResourceInstance& address, state::State& state) {
 /// Brings one row's entry in the refreshed state up to date.
 void RefreshEntry(const Walk& walk, const ResourceInstance& address, const BlockInfo& info,
                   const Row& row, state::State& refreshed) {
-  const Options& options = walk.input.options;
   if (row.left_out) {
     return;
   }
@@ -94,7 +97,7 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   bool data = address.resource.resource.mode == ResourceMode::kData;
   if (!row.refreshed_value) {
     if (!row.failed && row.stored != nullptr && (row.previous_value || data)) {
-      if (options.refresh || data) {
+      if (walk.context.refresh || data) {
         RemoveCurrent(address, refreshed);
       }
     }
@@ -104,7 +107,7 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
     return;
   }
   state::Resource& resource =
-      refreshed.Ensure(address.resource, walk.providers[info.provider].address);
+      refreshed.Ensure(address.resource, walk.graph.providers[info.provider].address);
   state::Instance& instance = resource.Ensure(walk.program, row.key);
   bool fresh = instance.current == nullptr;
   if (fresh) {
@@ -135,10 +138,10 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   bool no_op = row.change && row.change->action == plan::Action::kNoOp;
   // An import is recorded before the settings of its block are looked at, and once more where its
   // dependencies are final. Ref: node_resource_plan_instance.go managedResourceExecute.
-  bool settings = !row.imported || !options.refresh || (no_op && !info.dependencies->empty());
+  bool settings = !row.imported || !walk.context.refresh || (no_op && !info.dependencies->empty());
   object.create_before_destroy = settings && info.create_before_destroy;
   object.skip_destroy = settings && row.keeps_object;
-  if (!no_op && (row.imported || !options.refresh)) {
+  if (!no_op && (row.imported || !walk.context.refresh)) {
     return;
   }
   if (no_op || object.dependencies == nullptr || object.dependencies->empty()) {
@@ -228,7 +231,7 @@ std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
       changes.push_back(*row.change);
     }
   });
-  for (const DeposedSlot& slot : walk.deposed) {
+  for (const StoredSlot& slot : walk.slots.stored) {
     changes.insert(changes.end(), slot.changes.begin(), slot.changes.end());
   }
   auto less = [&](const plan::ResourceChange& a, const plan::ResourceChange& b) {
@@ -242,7 +245,7 @@ std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
 
 void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   const Program& program = walk.program;
-  const state::State* prior = walk.input.prior_state;
+  const state::State* prior = walk.context.prior_state;
   plan.prior_state.program = plan.program;
   plan.previous_state.program = plan.program;
   if (prior != nullptr) {
@@ -273,13 +276,13 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
   std::sort(plan.drift.begin(), plan.drift.end(), less);
 
   const config::Module& module = *walk.config.root().module;
-  const Walk::Bases& base = walk.bases[0];
+  const PlanGraph::Bases& base = walk.graph.bases[0];
   for (size_t i = 0; i < module.outputs.size(); ++i) {
     const config::Output& output = module.outputs[i];
-    if (output.ephemeral || !walk.Succeeded(base.outputs + static_cast<NodeId>(i))) {
+    if (output.ephemeral || !walk.scheduler.Succeeded(base.outputs + static_cast<NodeId>(i))) {
       continue;
     }
-    const Value& value = walk.root->outputs[i];
+    const Value& value = walk.slots.root->outputs[i];
     plan.outputs.push_back(ChangeOfOutput(program, output, prior, value));
     // Known values are already the outputs of the state that the plan starts from.
     if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {
@@ -287,7 +290,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
                                    output.sensitive, output.deprecated});
     }
   }
-  if (prior != nullptr && !walk.targets.active()) {
+  if (prior != nullptr && !walk.context.targets.active()) {
     for (const state::OutputValue& old : prior->outputs) {
       Symbol name = program.Find(old.name);
       if (name.empty() || module.FindOutput(name) < 0) {

@@ -2,14 +2,13 @@
 // of the cells wait for each other exactly as rows do in a graph without cells. The rules of that
 // graph are written down here once more, row by row and in quadratic time. Numbers are those of
 // docs/engine.md.
-#include "engine/cells.h"
-
 #include <bitset>
 #include <cstdlib>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "engine/build_graph.h"
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -134,7 +133,7 @@ class Round {
   }
 
   /// The graph without cells.
-  Relation RowGraph(const Walk& walk) {
+  Relation RowGraph(const PlanGraph& graph) {
     size_t expand = rows_.size();
     size_t variable = expand + blocks_.size();
     size_t output = variable + 3;
@@ -206,7 +205,7 @@ class Round {
       }
       for (size_t j = 0; j < rows_.size(); ++j) {
         Own(i, j, out);
-        if (Depends(walk, row, rows_[j])) {
+        if (Depends(graph, row, rows_[j])) {
           Removal(i, j, out);
         }
       }
@@ -216,8 +215,7 @@ class Round {
   }
 
   /// What the cells say of the same rows.
-  Relation CellGraph(const Walk& walk) {
-    const Graph& graph = walk.graph;
+  Relation CellGraph(const PlanGraph& graph, const ApplyGraph& apply) {
     std::vector<std::vector<size_t>> rows(graph.size());
     std::vector<uint32_t> changes(rows_.size(), 0);
     size_t nodes = rows_.size();
@@ -226,7 +224,7 @@ class Round {
         rows[id].push_back(nodes++);
         continue;
       }
-      const Cell& cell = walk.cells[graph.node(id).index];
+      const Cell& cell = apply.cells[graph.node(id).index];
       for (const CellRow& row : cell.rows) {
         for (size_t i = 0; i < rows_.size(); ++i) {
           if (rows_[i].change == row.change && rows_[i].phase == cell.phase) {
@@ -460,7 +458,7 @@ class Round {
     }
   }
 
-  bool Depends(const Walk& walk, const RowPart& row, const RowPart& other) const {
+  bool Depends(const PlanGraph& graph, const RowPart& row, const RowPart& other) const {
     const Block& block = blocks_[static_cast<size_t>(row.block)];
     const Block& target = blocks_[static_cast<size_t>(other.block)];
     if (block.module == target.module && row.instance != other.instance) {
@@ -468,12 +466,12 @@ class Round {
     }
     state::DependencyList list = row.dependencies;
     if (list == nullptr && row.phase == Phase::kApply) {
-      for (const auto& node : walk.config.nodes) {
-        if (walk.program.ToText(node->path) ==
+      for (const auto& node : graph.config.nodes) {
+        if (graph.program.ToText(node->path) ==
             (block.module == 0 ? "" : std::string("module.") + kModules[block.module])) {
           for (size_t i = 0; i < node->module->resources.size(); ++i) {
-            if (walk.program.Text(node->module->resources[i].name.name) == block.name) {
-              list = walk.blocks[node->index][i].dependencies;
+            if (graph.program.Text(node->module->resources[i].name.name) == block.name) {
+              list = graph.blocks[node->index][i].dependencies;
             }
           }
         }
@@ -481,8 +479,8 @@ class Round {
     }
     return list != nullptr &&
            std::any_of(list->begin(), list->end(), [&](const ConfigResource& dependency) {
-             std::string module = walk.program.ToText(dependency.module);
-             return walk.program.Text(dependency.resource.name) == target.name &&
+             std::string module = graph.program.ToText(dependency.module);
+             return graph.program.Text(dependency.resource.name) == target.name &&
                     module == (target.module == 0
                                    ? ""
                                    : std::string("module.") + kModules[target.module]);
@@ -546,18 +544,20 @@ TEST_F(CellsTest, RowsOfCellsWaitAsRowsDo) {
     plan.program = program_;
     plan.prior_state.program = program_;
     round.MakeChanges(*program_, plan.prior_state, plan);
-    Input input = MakeInput();
+    Request input = MakeInput();
     input.prior_state = &plan.prior_state;
-    Walk walk(WalkKind::kApply, input);
+    const WalkContext context = ContextOfApply(input, plan);
+    PlanGraph graph(context);
+    ApplyGraph apply(plan);
     Diagnostics diags;
-    bool ordered = BuildApplyGraph(walk, plan, diags);
-    Relation rows = round.RowGraph(walk);
+    bool ordered = BuildApplyGraph(graph, apply, diags);
+    Relation rows = round.RowGraph(graph);
     ASSERT_EQ(rows.Cyclic(), !ordered) << Text(diags);
     if (!ordered) {
       ++cyclic;
       continue;
     }
-    Relation cells = round.CellGraph(walk);
+    Relation cells = round.CellGraph(graph, apply);
     for (size_t a = 0; a < round.rows(); ++a) {
       for (size_t b = 0; b < round.rows(); ++b) {
         ASSERT_EQ(cells.Waits(a, b), rows.Waits(a, b))

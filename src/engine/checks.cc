@@ -290,15 +290,15 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
   return out;
 }
 
-void DeclareChecks(const Walk& walk, CheckRecord& checks) {
-  for (const auto& node : walk.config.nodes) {
+void DeclareChecks(const PlanGraph& graph, CheckRecord& checks) {
+  for (const auto& node : graph.config.nodes) {
     const config::Module& module = *node->module;
-    const Walk::Bases& base = walk.bases[node->index];
-    std::string prefix = node->path.is_root() ? "" : walk.program.ToText(node->path) + ".";
+    const PlanGraph::Bases& base = graph.bases[node->index];
+    std::string prefix = node->path.is_root() ? "" : graph.program.ToText(node->path) + ".";
     auto declare = [&](NodeId first, size_t index, std::string_view kind, Symbol name,
                        size_t conditions) {
       checks.Declare(first + static_cast<NodeId>(index), kind,
-                     prefix + std::string(kind) + "." + std::string(walk.program.Text(name)),
+                     prefix + std::string(kind) + "." + std::string(graph.program.Text(name)),
                      conditions);
     };
     for (size_t i = 0; i < module.variables.size(); ++i) {
@@ -323,7 +323,7 @@ void DeclareChecks(const Walk& walk, CheckRecord& checks) {
       const config::Resource& resource = module.resources[i];
       if (!resource.preconditions.empty() || !resource.postconditions.empty()) {
         checks.Declare(base.resources + static_cast<NodeId>(i), "resource",
-                       walk.program.ToText(ConfigResource{node->path, resource.name}),
+                       graph.program.ToText(ConfigResource{node->path, resource.name}),
                        resource.preconditions.size() + resource.postconditions.size());
       }
     }

@@ -87,6 +87,6 @@ class CheckRecord {
 };
 
 /// Declares everything in the configuration that has conditions.
-void DeclareChecks(const Walk& walk, CheckRecord& checks);
+void DeclareChecks(const PlanGraph& graph, CheckRecord& checks);
 
 }  // namespace kinu::engine

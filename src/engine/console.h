@@ -15,8 +15,8 @@ namespace kinu::engine {
 
 class ConsoleSession {
  public:
-  /// `input` must outlive the session.
-  explicit ConsoleSession(const Input& input);
+  /// `request` must outlive the session.
+  explicit ConsoleSession(const Request& input);
   ~ConsoleSession();
 
   /// Evaluates the named values. False when the configuration is so wrong that nothing can be

@@ -27,7 +27,7 @@ class DeprecationTest : public EngineTest {
   /// "summary at line" of the warnings of a plan, without those of the validation before it.
   Strings Warnings() {
     Diagnostics validation;
-    Input input = MakeInput();
+    Request input = MakeInput();
     Validate(input, validation);
     (void)Plan();
     Strings out;

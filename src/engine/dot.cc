@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "engine/apply.h"
+#include "engine/build_graph.h"
 #include "engine/cells.h"
-#include "engine/passes/passes.h"
-#include "engine/targets.h"
+#include "engine/node_kinds.h"
 
 namespace kinu::engine {
 namespace {
@@ -172,10 +172,10 @@ class Drawing {
 /// is what others wait for.
 class Artist {
  public:
-  Artist(const Walk& walk, const plan::Plan* plan) : walk_(walk), plan_(plan) {}
+  Artist(const PlanGraph& graph, const ApplyGraph* apply) : graph_(graph), apply_(apply) {}
 
   Drawing Draw(const std::vector<bool>& shown) {
-    const Graph& graph = walk_.graph;
+    const Graph& graph = graph_;
     ins_.resize(graph.size());
     outs_.resize(graph.size());
     std::vector<Drawing::Id> joins;
@@ -212,16 +212,16 @@ class Artist {
 
  private:
   void AddNode(NodeId id, std::vector<Drawing::Id>& joins) {
-    const Node& node = walk_.graph.node(id);
+    const Node& node = graph_.node(id);
     auto single = [&](Drawing::Id vertex) {
       ins_[id] = {vertex};
       outs_[id] = {vertex};
     };
     std::string name =
-        node.kind == NodeKind::kCell || node.kind == NodeKind::kJoin ? "" : NodeName(walk_, id);
+        node.kind == NodeKind::kCell || node.kind == NodeKind::kJoin ? "" : NodeName(graph_, id);
     switch (node.kind) {
       case NodeKind::kVariable: {
-        const config::ConfigNode& place = *walk_.config.nodes[node.config_node];
+        const config::ConfigNode& place = *graph_.config.nodes[node.config_node];
         std::string plain = name.substr(0, name.find(" ("));
         Drawing::Id input = place.parent == nullptr ? drawing_.Add(plain, plain, "note")
                                                     : drawing_.Add(plain + " (expand, input)");
@@ -238,10 +238,11 @@ class Artist {
       case NodeKind::kProvider:
         return single(drawing_.Add(name, name, "diamond"));
       case NodeKind::kOrphan: {
-        const state::Resource& resource = *walk_.orphans[node.index].resource;
+        const state::Resource& resource = *graph_.stored[node.index].resource;
         const std::string label = LabelOf(resource.address);
         for (const state::Instance& instance : resource.instances) {
-          std::string text = walk_.program.ToText(ResourceInstance{resource.address, instance.key});
+          std::string text =
+              graph_.program.ToText(ResourceInstance{resource.address, instance.key});
           Drawing::Id vertex = drawing_.Add(text + " (orphan)", label, "box");
           ins_[id].push_back(vertex);
           outs_[id].push_back(vertex);
@@ -249,10 +250,11 @@ class Artist {
         return;
       }
       case NodeKind::kDeposed: {
-        const state::Resource& resource = *walk_.deposed[node.index].resource;
+        const state::Resource& resource = *graph_.stored[node.index].resource;
         const std::string label = LabelOf(resource.address);
         for (const state::Instance& instance : resource.instances) {
-          std::string text = walk_.program.ToText(ResourceInstance{resource.address, instance.key});
+          std::string text =
+              graph_.program.ToText(ResourceInstance{resource.address, instance.key});
           for (const state::DeposedObject& deposed : instance.deposed) {
             std::string full = text + " (deposed " + deposed.key + ")";
             Drawing::Id vertex = drawing_.Add(full, label, "box");
@@ -263,9 +265,9 @@ class Artist {
         return;
       }
       case NodeKind::kCell: {
-        const Cell& cell = walk_.cells[node.index];
+        const Cell& cell = apply_->cells[node.index];
         for (const CellRow& row : cell.rows) {
-          std::string text = RowName(cell, plan_->changes[row.change]);
+          std::string text = RowName(cell, apply_->plan.changes[row.change]);
           Drawing::Id vertex = drawing_.Add(text, LabelOf(cell.resource), "box");
           ins_[id].push_back(vertex);
           outs_[id].push_back(vertex);
@@ -286,12 +288,12 @@ class Artist {
 
   /// All that belongs to a block is labelled as the block.
   std::string LabelOf(const AbsResource& resource) const {
-    return walk_.program.ToText(
-        ConfigResource{walk_.program.ModuleOf(resource.module), resource.resource});
+    return graph_.program.ToText(
+        ConfigResource{graph_.program.ModuleOf(resource.module), resource.resource});
   }
 
   std::string RowName(const Cell& cell, const plan::ResourceChange& change) const {
-    std::string text = walk_.program.ToText(change.address);
+    std::string text = graph_.program.ToText(change.address);
     switch (cell.phase) {
       case Phase::kDestroy:
         return text + " (destroy)";
@@ -312,14 +314,15 @@ class Artist {
 
   /// The two halves of the same rows.
   void ConnectHalves(NodeId from, NodeId to) {
-    const Cell& a = walk_.cells[walk_.graph.node(from).index];
-    const Cell& b = walk_.cells[walk_.graph.node(to).index];
+    const Cell& a = apply_->cells[graph_.node(from).index];
+    const Cell& b = apply_->cells[graph_.node(to).index];
     FlatMap<ResourceInstance, size_t> position;
     for (size_t i = 0; i < b.rows.size(); ++i) {
-      position.emplace(plan_->changes[b.rows[i].change].address, i);
+      position.emplace(apply_->plan.changes[b.rows[i].change].address, i);
     }
     for (size_t i = 0; i < a.rows.size(); ++i) {
-      if (auto it = position.find(plan_->changes[a.rows[i].change].address); it != position.end()) {
+      if (auto it = position.find(apply_->plan.changes[a.rows[i].change].address);
+          it != position.end()) {
         drawing_.Connect(ins_[from][i], outs_[to][it->second]);
       }
     }
@@ -327,13 +330,13 @@ class Artist {
 
   /// Providers end when all that they serve is done.
   void AddProviderEnds(const std::vector<bool>& shown) {
-    const Graph& graph = walk_.graph;
+    const Graph& graph = graph_;
     auto served = [&](NodeId id, uint32_t provider) {
-      NodeId node = walk_.provider_nodes[provider];
+      NodeId node = graph_.providers[provider].id;
       if (!shown[id] || outs_[node].empty()) {
         return;
       }
-      Drawing::Id end = drawing_.Add(NodeName(walk_, node) + " (close)");
+      Drawing::Id end = drawing_.Add(NodeName(graph_, node) + " (close)");
       drawing_.Connect(end, outs_[node][0]);
       for (Drawing::Id vertex : ins_[id]) {
         drawing_.Connect(end, vertex);
@@ -342,38 +345,26 @@ class Artist {
     };
     for (NodeId id = 0; id < graph.size(); ++id) {
       const Node& node = graph.node(id);
-      switch (node.kind) {
-        case NodeKind::kResource:
-          served(id, walk_.blocks[node.config_node][node.index].provider);
-          break;
-        case NodeKind::kOrphan:
-          served(id, walk_.orphans[node.index].provider);
-          break;
-        case NodeKind::kDeposed:
-          served(id, walk_.deposed[node.index].provider);
-          break;
-        case NodeKind::kCell:
-          if (TakesProvider(walk_.cells[node.index])) {
-            served(id, walk_.cells[node.index].provider);
-          }
-          break;
-        default:
-          break;
+      const std::optional<uint32_t> provider = ProviderOfNode(graph_, apply_, node);
+      const bool asks = node.kind == NodeKind::kCell ? TakesProvider(apply_->cells[node.index])
+                                                     : node.kind != NodeKind::kClose;
+      if (provider && asks) {
+        served(id, *provider);
       }
     }
   }
 
-  const Walk& walk_;
-  const plan::Plan* plan_;
+  const PlanGraph& graph_;
+  const ApplyGraph* apply_;
   Drawing drawing_;
   std::vector<std::vector<Drawing::Id>> ins_, outs_;
 };
 
 /// Providers that serve nothing are left out.
-void HideIdleProviders(const Walk& walk, std::vector<bool>& shown) {
-  for (NodeId node : walk.provider_nodes) {
-    auto users = walk.graph.dependents(node);
-    shown[node] = std::any_of(users.begin(), users.end(), [&](NodeId id) { return shown[id]; });
+void HideIdleProviders(const PlanGraph& graph, std::vector<bool>& shown) {
+  for (const ProviderInfo& info : graph.providers) {
+    auto users = graph.dependents(info.id);
+    shown[info.id] = std::any_of(users.begin(), users.end(), [&](NodeId id) { return shown[id]; });
   }
 }
 
@@ -388,19 +379,19 @@ std::string Finish(Drawing drawing, bool verbose) {
 
 /// A destruction: objects, each after those that depend on it; of the configuration only variables
 /// and outputs of the root module.
-std::string DestroyGraphText(const Walk& walk, const state::State* state, bool verbose) {
+std::string DestroyGraphText(const PlanGraph& graph, const state::State* state, bool verbose) {
   Drawing drawing;
-  const config::Module& root = *walk.config.root().module;
+  const config::Module& root = *graph.config.root().module;
   for (size_t i = 0; i < root.variables.size(); ++i) {
-    std::string name = "var." + std::string(walk.program.Text(root.variables[i].name));
+    std::string name = "var." + std::string(graph.program.Text(root.variables[i].name));
     drawing.Add(name, name, "note");
   }
   for (size_t i = 0; i < root.outputs.size(); ++i) {
-    drawing.Add("output." + std::string(walk.program.Text(root.outputs[i].name)) + " (expand)");
+    drawing.Add("output." + std::string(graph.program.Text(root.outputs[i].name)) + " (expand)");
   }
-  for (const auto& node : walk.config.nodes) {
+  for (const auto& node : graph.config.nodes) {
     if (node->parent != nullptr) {
-      drawing.Add(walk.program.ToText(node->path) + " (close)");
+      drawing.Add(graph.program.ToText(node->path) + " (close)");
     }
   }
   FlatMap<ConfigResource, std::vector<std::pair<ModuleInstId, Drawing::Id>>> objects;
@@ -412,18 +403,18 @@ std::string DestroyGraphText(const Walk& walk, const state::State* state, bool v
   std::vector<User> users;
   if (state != nullptr) {
     for (const auto& resource : state->resources) {
-      ConfigResource block{walk.program.ModuleOf(resource->address.module),
+      ConfigResource block{graph.program.ModuleOf(resource->address.module),
                            resource->address.resource};
       for (const state::Instance& instance : resource->instances) {
         if (instance.current == nullptr) {
           continue;
         }
         std::string text =
-            walk.program.ToText(ResourceInstance{resource->address, instance.key}) + " (destroy)";
-        Drawing::Id vertex = drawing.Add(text, walk.program.ToText(block), "box");
+            graph.program.ToText(ResourceInstance{resource->address, instance.key}) + " (destroy)";
+        Drawing::Id vertex = drawing.Add(text, graph.program.ToText(block), "box");
         objects[block].emplace_back(resource->address.module, vertex);
         users.push_back({resource->address.module, vertex, instance.current->dependencies});
-        std::string provider = walk.program.ToText(resource->provider);
+        std::string provider = graph.program.ToText(resource->provider);
         Drawing::Id start = drawing.Add(provider, provider, "diamond");
         Drawing::Id end = drawing.Add(provider + " (close)");
         drawing.Connect(vertex, start);
@@ -442,7 +433,7 @@ std::string DestroyGraphText(const Walk& walk, const state::State* state, bool v
       }
       for (const auto& [module, vertex] : it->second) {
         if (module == user.module ||
-            walk.program.ModuleOf(module) != walk.program.ModuleOf(user.module)) {
+            graph.program.ModuleOf(module) != graph.program.ModuleOf(user.module)) {
           drawing.Connect(vertex, user.vertex);
         }
       }
@@ -453,37 +444,42 @@ std::string DestroyGraphText(const Walk& walk, const state::State* state, bool v
 
 }  // namespace
 
-std::string PlanGraphText(const Input& given, plan::Mode mode, bool verbose, Diagnostics& diags) {
-  Input input = given;
-  input.options.mode = mode;
-  input.options.imports = mode == plan::Mode::kNormal;
-  Walk walk(WalkKind::kPlan, input);
-  if (!BuildGraph(walk, diags)) {
+std::string PlanGraphText(const Request& request, plan::Mode mode, bool verbose,
+                          Diagnostics& diags) {
+  WalkContext context(WalkKind::kPlan, request);
+  context.mode = mode;
+  context.imports = mode == plan::Mode::kNormal;
+  PlanGraph graph(context);
+  if (!BuildGraph(graph, diags)) {
     return "";
   }
   if (mode == plan::Mode::kDestroy) {
-    return DestroyGraphText(walk, input.prior_state, verbose);
+    return DestroyGraphText(graph, context.prior_state, verbose);
   }
-  std::vector<bool> shown(walk.graph.size(), true);
-  HideIdleProviders(walk, shown);
-  return Finish(Artist(walk, nullptr).Draw(shown), verbose);
+  std::vector<bool> shown(graph.size(), true);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    shown[id] = graph.node(id).kind != NodeKind::kClose;
+  }
+  HideIdleProviders(graph, shown);
+  return Finish(Artist(graph, nullptr).Draw(shown), verbose);
 }
 
-std::string ApplyGraphText(const Input& given, const plan::Plan& plan, bool verbose,
+std::string ApplyGraphText(const Request& request, const plan::Plan& plan, bool verbose,
                            Diagnostics& diags) {
-  Input input = ForApply(given, plan);
-  Walk walk(WalkKind::kApply, input);
-  if (!BuildApplyGraph(walk, plan, diags)) {
+  const WalkContext context = ContextOfApply(request, plan);
+  PlanGraph graph(context);
+  ApplyGraph apply(plan);
+  if (!BuildApplyGraph(graph, apply, diags)) {
     return "";
   }
-  std::vector<bool> shown = NeededNodes(walk, true);
-  for (NodeId id = 0; id < walk.graph.size(); ++id) {
-    const Node& node = walk.graph.node(id);
+  std::vector<bool> shown = NeededNodes(graph, true);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
     const bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0;
-    shown[id] = (shown[id] || root_output || node.kind == NodeKind::kModuleEnd) && walk.Kept(id);
+    shown[id] = (shown[id] || root_output || node.kind == NodeKind::kModuleEnd) && graph.Kept(id);
   }
-  HideIdleProviders(walk, shown);
-  return Finish(Artist(walk, &plan).Draw(shown), verbose);
+  HideIdleProviders(graph, shown);
+  return Finish(Artist(graph, &apply).Draw(shown), verbose);
 }
 
 }  // namespace kinu::engine

@@ -5,14 +5,15 @@
 
 #include <string>
 
-#include "engine/walk.h"
+#include "engine/request.h"
 
 namespace kinu::engine {
 
 /// What a plan of that mode walks. A verbose graph also shows where providers end.
-std::string PlanGraphText(const Input& input, plan::Mode mode, bool verbose, Diagnostics& diags);
+std::string PlanGraphText(const Request& request, plan::Mode mode, bool verbose,
+                          Diagnostics& diags);
 /// What applying the plan walks.
-std::string ApplyGraphText(const Input& input, const plan::Plan& plan, bool verbose,
+std::string ApplyGraphText(const Request& request, const plan::Plan& plan, bool verbose,
                            Diagnostics& diags);
 
 }  // namespace kinu::engine

@@ -3,8 +3,7 @@
 // docs/engine.md.
 #include <gtest/gtest.h>
 
-#include "engine/cells.h"
-#include "engine/passes/passes.h"
+#include "engine/build_graph.h"
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -295,7 +294,7 @@ TEST_F(EngineTest, AnInterruptEndsTheApplyAsAnError) {
   std::atomic<bool> stop = false;
   script_->types["test_thing"].apply = [&](const provider::ApplyRequest&, provider::ApplyResponse&,
                                            provider::Problems&) { stop = true; };
-  Input input = MakeInput();
+  Request input = MakeInput();
   input.stop = &stop;
   ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
   EXPECT_EQ(Applied(), Strings{"create a"});
@@ -312,11 +311,35 @@ TEST_F(EngineTest, AnInterruptDuringTheLastObjectIsAnErrorToo) {
   std::atomic<bool> stop = false;
   script_->types["test_thing"].apply = [&](const provider::ApplyRequest&, provider::ApplyResponse&,
                                            provider::Problems&) { stop = true; };
-  Input input = MakeInput();
+  Request input = MakeInput();
   input.stop = &stop;
   ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
   EXPECT_EQ(result.state.Sorted().size(), 1u);
   EXPECT_EQ(diags_.error_count(), 2u) << Text(diags_);
+}
+
+TEST_F(EngineTest, AnAbandonedWalkStartsNothingAndReportsNothing) {
+  Configure(R"(
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      name  = "b"
+      value = test_thing.a.id
+    })");
+  plan::Plan plan = Plan();
+  std::atomic<bool> abandoned = false;
+  script_->types["test_thing"].apply = [&](const provider::ApplyRequest&, provider::ApplyResponse&,
+                                           provider::Problems&) { abandoned = true; };
+  Request request = MakeInput();
+  request.abandoned = &abandoned;
+  ApplyResult result = engine::Apply(request, plan, nullptr, diags_);
+  EXPECT_EQ(Applied(), Strings{"create a"});
+  EXPECT_EQ(result.state.Sorted().size(), 1u);  // what was done is kept
+  EXPECT_TRUE(diags_.empty()) << Text(diags_);
+  // The same request can be asked again.
+  abandoned = false;
+  state_ = std::move(result.state);
+  EXPECT_EQ(Changes(MakePlan(request, diags_)), Strings{"test_thing.b"});
+  EXPECT_TRUE(diags_.empty()) << Text(diags_);
 }
 
 TEST_F(EngineTest, IgnoredChangesAreNotPlanned) {
@@ -344,17 +367,13 @@ TEST_F(EngineTest, EdgesGrowWithReferencesNotWithInstances) {  // 50
   plan::Plan plan = Plan();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   EXPECT_EQ(plan.changes.size(), 4000u);
-  Input input = MakeInput();
-  Walk walk(WalkKind::kApply, input);
-  AddConfigObjects(walk);
-  AttachProviders(walk, diags_);
-  AttachSchemas(walk, diags_);
-  ConnectReferences(walk);
-  MakeCells(walk, plan);
-  ConnectCells(walk, plan, false);
-  walk.graph.Finish();
-  EXPECT_LE(walk.cells.size(), 10u);
-  EXPECT_LE(walk.graph.edge_count(), 100u);
+  const Request request = MakeInput();
+  const WalkContext context = ContextOfApply(request, plan);
+  PlanGraph graph(context);
+  ApplyGraph apply(plan);
+  ASSERT_TRUE(BuildApplyGraph(graph, apply, diags_));
+  EXPECT_LE(apply.cells.size(), 10u);
+  EXPECT_LE(graph.edge_count(), 100u);
 }
 
 TEST(GraphTest, OrderAndCycles) {

@@ -107,7 +107,7 @@ TEST_F(EphemeralTest, AreRenewedWhileTheyAreNeeded) {
     }
     script_->Release("ApplyResourceChange a");
   });
-  Input input = MakeInput();
+  Request input = MakeInput();
   (void)engine::Apply(input, plan, nullptr, diags_);
   later.join();
   EXPECT_GE(script_->CountCalls("RenewEphemeral"), 1u);

@@ -1,7 +1,7 @@
 // The graph of a walk: blocks in configuration space as dense ids, edges in contiguous arrays.
 //
 // "x waits for y" is the edge x → y. There is never a node or an edge per instance: count, for_each
-// and module expansion make rows inside a node (engine.md 2.1 of the design; docs/engine.md).
+// and module expansion make rows inside a node (docs/engine.md).
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ enum class NodeKind : uint8_t {
   kCell,      ///< apply: rows that share phase, module instance and dependencies
   kJoin,      ///< apply: nothing but a meeting point of edges
 };
+inline constexpr size_t kNodeKinds = static_cast<size_t>(NodeKind::kJoin) + 1;
 
 struct Node {
   NodeKind kind = NodeKind::kModule;

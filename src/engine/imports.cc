@@ -177,17 +177,17 @@ template <typename F>
 void ForEachElement(Walk& walk, const config::Import& import, bool validating, Diagnostics& diags,
                     F&& visit) {
   if (import.for_each == nullptr) {
-    visit(ModuleScope(walk, *walk.root));
+    visit(ModuleScope(walk, *walk.slots.root));
     return;
   }
   size_t errors = diags.error_count();
-  ModuleScope outer(walk, *walk.root);
+  ModuleScope outer(walk, *walk.slots.root);
   Expansion expansion = ExpandImport(*import.for_each, outer, walk.program, validating, diags);
   if (diags.error_count() != errors || expansion.kind == Expansion::Kind::kUnknown) {
     return;
   }
   for (size_t row = 0; row < expansion.size(); ++row) {
-    visit(ModuleScope(walk, *walk.root, Repetition{&expansion, row}));
+    visit(ModuleScope(walk, *walk.slots.root, Repetition{&expansion, row}));
   }
 }
 
@@ -226,40 +226,39 @@ std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import) {
 
 namespace {
 
-BlockImports* ImportsOf(Walk& walk, const ConfigResource& target) {
-  const config::ConfigNode* node = walk.config.Find(target.module);
+ImportBlocks* ImportsOf(PlanGraph& graph, const ConfigResource& target) {
+  const config::ConfigNode* node = graph.config.Find(target.module);
   int block = node == nullptr ? -1 : node->module->FindResource(target.resource);
   if (block < 0) {
     return nullptr;
   }
-  auto& imports = walk.blocks[node->index][static_cast<size_t>(block)].imports;
+  auto& imports = graph.blocks[node->index][static_cast<size_t>(block)].imports;
   if (imports == nullptr) {
-    imports = std::make_unique<BlockImports>();
+    imports = std::make_unique<ImportBlocks>();
   }
   return imports.get();
 }
 
 }  // namespace
 
-void AttachImports(Walk& walk) {
-  if (const ImportTarget* target = walk.input.command_import; target != nullptr) {
+void AttachImports(PlanGraph& graph) {
+  if (const ImportTarget* target = graph.context.command_import; target != nullptr) {
     const AbsResource& resource = target->address.resource;
-    BlockImports* imports =
-        ImportsOf(walk, {walk.program.ModuleOf(resource.module), resource.resource});
+    ImportBlocks* imports =
+        ImportsOf(graph, {graph.program.ModuleOf(resource.module), resource.resource});
     if (imports != nullptr) {
-      imports->index.emplace(target->address, 0);
-      imports->targets.push_back(*target);
+      imports->command = target;
     }
     return;
   }
-  if (!walk.input.options.imports || walk.kind == WalkKind::kApply) {
+  if (!graph.context.imports) {
     return;
   }
-  for (const config::Import& import : walk.config.root().module->imports) {
-    BlockImports* imports = ImportsOf(walk, import.target);
+  for (const config::Import& import : graph.config.root().module->imports) {
+    ImportBlocks* imports = ImportsOf(graph, import.target);
     if (imports != nullptr) {
       imports->blocks.push_back(&import);
-      const GeneratedBlocks* generated = walk.input.generated;
+      const GeneratedBlocks* generated = graph.context.request.generated;
       imports->generated = generated != nullptr && import.target.module.is_root() &&
                            generated->names.contains(import.target.resource);
     }
@@ -310,14 +309,16 @@ void CheckImportTargets(const config::Config& config, bool generating, Diagnosti
   }
 }
 
-void AddGeneratedBlocks(config::Config& config, GeneratedBlocks& generated) {
-  config::Module& root = *config.root().module;
+void AddGeneratedBlocks(const config::Config& config, GeneratedBlocks& generated) {
+  const config::Module& root = *config.root().module;
+  std::vector<config::Resource> added;
   auto tree = std::make_unique<hcl::SyntaxTree>();
   auto source = SourceFile::Make("", "");
   Diagnostics none;
   const hcl::Body* empty = hcl::ParseNative(source.get(), *tree, none);
   for (const config::Import& import : root.imports) {
-    if (!import.target.module.is_root() || root.FindResource(import.target.resource) >= 0) {
+    if (!import.target.module.is_root() || root.FindResource(import.target.resource) >= 0 ||
+        !generated.names.insert(import.target.resource).second) {
       continue;
     }
     config::Resource resource;
@@ -327,10 +328,9 @@ void AddGeneratedBlocks(config::Config& config, GeneratedBlocks& generated) {
     resource.body = empty;
     resource.provider_ref = import.provider_ref;
     resource.provider = import.provider;
-    root.resource_index.emplace(resource.name, static_cast<int>(root.resources.size()));
-    root.resources.push_back(std::move(resource));
-    generated.names.insert(import.target.resource);
+    added.push_back(std::move(resource));
   }
+  generated.config = config.WithRootResources(std::move(added));
   generated.trees.push_back(std::move(tree));
   generated.sources.push_back(std::move(source));
 }
@@ -346,7 +346,7 @@ void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags
       return;
     }
     const schema::ResourceSchema* schema = nullptr;
-    auto provider = walk.input.providers->Schema(walk.program.Text(import.provider));
+    auto provider = walk.context.request.providers->Schema(walk.program.Text(import.provider));
     if (provider) {
       schema = (*provider)->FindResource(walk.program.Text(import.target.resource.type));
     }
@@ -356,10 +356,12 @@ void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags
   });
 }
 
-void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& schema,
-                    Diagnostics& diags) {
-  BlockImports& imports = *info.imports;
-  for (const config::Import* import : imports.blocks) {
+void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnostics& diags) {
+  if (info.imports->command != nullptr) {
+    slot.import_index.emplace(info.imports->command->address, 0);
+    slot.imports.push_back(*info.imports->command);
+  }
+  for (const config::Import* import : info.imports->blocks) {
     ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {
       Resolver resolver(walk, *import, scope, diags);
       std::optional<ResourceInstance> address = resolver.Address();
@@ -377,7 +379,7 @@ void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& s
         target.id = id->UnmarkDeep().AsString();
         target.has_id = !target.id.empty();  // an empty one imports nothing
       } else if (import->identity != nullptr) {
-        std::optional<Type> type = IdentityType(*import, &schema, diags);
+        std::optional<Type> type = IdentityType(*import, info.schema, diags);
         std::optional<Value> identity =
             type ? resolver.Identifier(*import->identity, "identity", *type, false) : std::nullopt;
         if (!identity) {
@@ -386,16 +388,16 @@ void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& s
         target.identity = identity->UnmarkDeep();
       }
       auto [it, added] =
-          imports.index.emplace(*address, static_cast<uint32_t>(imports.targets.size()));
+          slot.import_index.emplace(*address, static_cast<uint32_t>(slot.imports.size()));
       if (!added) {
-        const config::Import& first = *imports.targets[it->second].block;
+        const config::Import& first = *slot.imports[it->second].block;
         diags.Error("Duplicate import configuration for \"" + walk.program.ToText(*address) + "\"",
                     "Another import block brings an object to " + walk.program.ToText(*address) +
                         " already. Each instance can be imported once.",
                     first.range);
         return;
       }
-      imports.targets.push_back(std::move(target));
+      slot.imports.push_back(std::move(target));
     });
   }
 }
@@ -403,16 +405,16 @@ void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& s
 bool CheckImportedInstances(const Walk& walk, Diagnostics& diags) {
   bool sound = true;
   for (const auto& node : walk.config.nodes) {
-    for (size_t i = 0; i < walk.blocks[node->index].size(); ++i) {
-      const BlockInfo& info = walk.blocks[node->index][i];
-      if (info.imports == nullptr || info.imports->targets.empty()) {
+    for (size_t i = 0; i < walk.graph.blocks[node->index].size(); ++i) {
+      const BlockSlot& slot = walk.slots.blocks[node->index][i];
+      if (slot.imports.empty()) {
         continue;
       }
       FlatMap<uint32_t, const ModuleInstance*> places;
-      for (const ModuleInstance* instance : walk.instances[node->index]) {
+      for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
         places.emplace(instance->id.id, instance);
       }
-      for (const ImportTarget& target : info.imports->targets) {
+      for (const ImportTarget& target : slot.imports) {
         auto place = places.find(target.address.resource.module.id);
         const Row* row =
             place == places.end() ? nullptr : place->second->resources[i]->Find(target.address.key);

@@ -8,7 +8,7 @@ namespace kinu::engine {
 
 /// Needs: blocks of the configuration. Gives: to each resource block the import blocks that target
 /// it, unless the walk imports nothing.
-void AttachImports(Walk& walk);
+void AttachImports(PlanGraph& graph);
 
 /// Expressions of an import block that are evaluated in the root module: instance keys in `to`,
 /// for_each, id and identity.
@@ -18,16 +18,15 @@ std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import);
 /// will be made for those that it can be made for.
 void CheckImportTargets(const config::Config& config, bool generating, Diagnostics& diags);
 
-/// Gives the root module a block without content for each import block that has none to import to;
-/// planning writes the contents.
-void AddGeneratedBlocks(config::Config& config, GeneratedBlocks& generated);
+/// Lays blocks without content over the configuration, for each import block that has none to
+/// import to; planning writes the contents.
+void AddGeneratedBlocks(const config::Config& config, GeneratedBlocks& generated);
 
 /// While validating: checks ids as far as they are known.
 void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags);
 
 /// Evaluates the import blocks of a resource block.
-void ResolveImports(Walk& walk, BlockInfo& info, const schema::ResourceSchema& schema,
-                    Diagnostics& diags);
+void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnostics& diags);
 
 /// Reports targets that the block, once expanded, does not have. True when there is none.
 bool CheckImportedInstances(const Walk& walk, Diagnostics& diags);

@@ -31,12 +31,12 @@ InstanceKey Expansion::key(size_t row) const {
   }
 }
 
-Row* ResourceTable::Find(const InstanceKey& key) {
+std::optional<size_t> ResourceTable::Position(const InstanceKey& key) const {
   // Rows of the expansion are found by position; only orphans have to be searched.
   size_t known = expansion.size();
   if (expansion.kind == Expansion::Kind::kCount && key.kind() == InstanceKey::Kind::kInt &&
       key.index() >= 0 && static_cast<size_t>(key.index()) < std::min(known, rows.size())) {
-    return &rows[static_cast<size_t>(key.index())];
+    return static_cast<size_t>(key.index());
   }
   if (expansion.kind == Expansion::Kind::kForEach && key.kind() == InstanceKey::Kind::kString) {
     // Cells of one block ask at the same time, and the first one builds the index.
@@ -48,16 +48,16 @@ Row* ResourceTable::Find(const InstanceKey& key) {
     }
     auto it = key_index.find(key.symbol().id);
     if (it != key_index.end() && it->second < rows.size()) {
-      return &rows[it->second];
+      return it->second;
     }
   }
   size_t begin = expansion.kind == Expansion::Kind::kSingle ? 0 : std::min(known, rows.size());
   for (size_t i = begin; i < rows.size(); ++i) {
     if (rows[i].key == key) {
-      return &rows[i];
+      return i;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 std::unique_ptr<ModuleInstance> ModuleInstance::Make(ModuleInstId id,

@@ -97,17 +97,24 @@ struct ResourceTable {
   bool has_gaps = false;  ///< some rows are absent, or some orphans are left as they are
   bool stored = false;    ///< applying: the state has something of it, whatever its key
   /// Row of a key, or null.
-  Row* Find(const InstanceKey& key);
+  Row* Find(const InstanceKey& key) {
+    const std::optional<size_t> row = Position(key);
+    return row ? &rows[*row] : nullptr;
+  }
   const Row* Find(const InstanceKey& key) const {
-    return const_cast<ResourceTable*>(this)->Find(key);
+    const std::optional<size_t> row = Position(key);
+    return row ? &rows[*row] : nullptr;
   }
 
-  FlatMap<uint32_t, uint32_t> key_index;  ///< for_each key to row; built by the first Find()
+  mutable FlatMap<uint32_t, uint32_t> key_index;  ///< for_each key to row; made by the first Find()
 
   // The whole resource as a value, made when an expression first asks for it after the block is
   // done.
   mutable std::mutex whole_mutex;
   mutable std::optional<Value> whole;
+
+ private:
+  std::optional<size_t> Position(const InstanceKey& key) const;
 };
 
 /// The instances of one module call inside one module instance.

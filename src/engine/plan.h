@@ -1,7 +1,7 @@
 // The engine's front door: validate a configuration, plan, apply a plan.
 #pragma once
 
-#include "engine/walk.h"
+#include "engine/request.h"
 #include "plan/plan.h"
 
 namespace kinu::engine {
@@ -10,13 +10,13 @@ namespace kinu::engine {
 bool CheckProvisioners(const config::Config& config, Diagnostics& diags);
 
 /// Checks a configuration without looking at variables' values or the state.
-void Validate(const Input& input, Diagnostics& diags);
+void Validate(const Request& request, Diagnostics& diags);
 
 /// Plans. With errors the plan is partial (`errored`), for showing what could be planned.
-plan::Plan MakePlan(const Input& input, Diagnostics& diags);
+plan::Plan MakePlan(const Request& request, Diagnostics& diags);
 
 /// Brings one existing object into the state, as the import command does: nothing else is read
 /// again or planned. The state as it was when `diags` has errors.
-state::State ImportToState(const Input& input, const ImportTarget& target, Diagnostics& diags);
+state::State ImportToState(const Request& request, const ImportTarget& target, Diagnostics& diags);
 
 }  // namespace kinu::engine

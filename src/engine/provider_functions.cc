@@ -80,10 +80,11 @@ class ProviderFunctions::Function final : public functions::Callable {
   std::optional<Parameter> variadic_;
 };
 
-ProviderFunctions::ProviderFunctions() = default;
+ProviderFunctions::ProviderFunctions(Walk& walk) : walk_(walk) {
+}
 ProviderFunctions::~ProviderFunctions() = default;
 
-const functions::Callable* ProviderFunctions::Find(Walk& walk, const config::ConfigNode& node,
+const functions::Callable* ProviderFunctions::Find(const config::ConfigNode& node,
                                                    std::string_view name) {
   std::optional<ProviderFunctionName> parts = ParseProviderFunction(name);
   if (!parts) {
@@ -94,15 +95,15 @@ const functions::Callable* ProviderFunctions::Find(Walk& walk, const config::Con
   if (known != nullptr) {
     return known.get();
   }
-  std::optional<uint32_t> index = walk.FunctionProvider(node, *parts);
+  std::optional<uint32_t> index = walk_.graph.FunctionProvider(node, *parts);
   if (!index) {
     return nullptr;
   }
-  ProviderSlot& slot = walk.providers[*index];
+  const schema::ProviderSchema* schema = walk_.graph.providers[*index].schema;
   const schema::FunctionSignature* signature =
-      slot.schema == nullptr ? nullptr : slot.schema->FindFunction(parts->function);
-  bool validating = walk.kind == WalkKind::kValidate;
-  provider::Provider* provider = slot.keyed.empty() ? slot.provider.get() : slot.keyed[0].get();
+      schema == nullptr ? nullptr : schema->FindFunction(parts->function);
+  bool validating = walk_.context.kind == WalkKind::kValidate;
+  provider::Provider* provider = walk_.slots.providers[*index].Any();
   if (signature == nullptr && !validating) {
     signature = provider == nullptr ? nullptr : provider->ConfiguredFunction(parts->function);
     if (signature == nullptr) {
@@ -112,7 +113,7 @@ const functions::Callable* ProviderFunctions::Find(Walk& walk, const config::Con
   known = std::make_unique<Function>(std::string(name), signature);
   if (signature != nullptr) {
     Diagnostics ignored;
-    known->SetProvider(validating ? walk.ProviderForValidation(*index, ignored) : provider);
+    known->SetProvider(validating ? walk_.ProviderForValidation(*index, ignored) : provider);
   }
   return known.get();
 }

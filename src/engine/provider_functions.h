@@ -29,15 +29,16 @@ std::optional<ProviderFunctionName> ParseProviderFunction(std::string_view name)
 /// The functions that a walk has met. Thread-safe.
 class ProviderFunctions {
  public:
-  ProviderFunctions();
+  /// `walk` outlives this.
+  explicit ProviderFunctions(Walk& walk);
   ~ProviderFunctions();
   /// The function that a name means in a module, or null. Its provider has been started, unless the
   /// walk validates.
-  const functions::Callable* Find(Walk& walk, const config::ConfigNode& node,
-                                  std::string_view name);
+  const functions::Callable* Find(const config::ConfigNode& node, std::string_view name);
 
  private:
   class Function;
+  Walk& walk_;
   std::mutex mutex_;
   std::map<std::pair<uint32_t, std::string>, std::unique_ptr<Function>> known_;
 };

@@ -424,7 +424,7 @@ void Refactoring::ValidateRemoved(Diagnostics& diags) const {
 
 void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
   FlatMap<uint32_t, const ModuleInstance*> declared;
-  for (const auto& list : walk.instances) {
+  for (const auto& list : walk.slots.instances) {
     for (const ModuleInstance* instance : list) {
       declared.emplace(instance->id.id, instance);
     }
@@ -465,7 +465,7 @@ void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
     if (statement.implied) {
       continue;
     }
-    for (const ModuleInstance* instance : walk.instances[statement.node->index]) {
+    for (const ModuleInstance* instance : walk.slots.instances[statement.node->index]) {
       auto absolute = [&](const MoveEnd& end) {
         Steps steps = StepsOf(program_, instance->id);
         steps.insert(steps.end(), end.steps.begin() + static_cast<ptrdiff_t>(end.open),

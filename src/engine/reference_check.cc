@@ -10,7 +10,7 @@ namespace kinu::engine {
 
 const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& resource) const {
   size_t index = static_cast<size_t>(&resource - node_.module->resources.data());
-  const BlockInfo& info = walk_.blocks[node_.index][index];
+  const BlockInfo& info = walk_.graph.blocks[node_.index][index];
   return info.schema != nullptr ? &info.schema->block : nullptr;
 }
 
@@ -63,7 +63,7 @@ bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const
 
 References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
                                  Diagnostics& diags) const {
-  if (walk_.kind != WalkKind::kValidate && walk_.kind != WalkKind::kEval) {
+  if (walk_.context.kind != WalkKind::kValidate && walk_.context.kind != WalkKind::kEval) {
     return References::kSound;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
@@ -75,7 +75,7 @@ References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
 
 bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
                           std::span<const std::string_view> hidden, Diagnostics& diags) const {
-  if (walk_.kind != WalkKind::kValidate) {
+  if (walk_.context.kind != WalkKind::kValidate) {
     return true;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
@@ -86,7 +86,7 @@ bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
 
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
                                Diagnostics& diags) const {
-  if (walk_.kind != WalkKind::kValidate) {
+  if (walk_.context.kind != WalkKind::kValidate) {
     return;
   }
   // What is named has to exist too, but that is not asked after the first mistake.

@@ -167,7 +167,7 @@ class Analyzer {
   void FollowResource(ModuleInstId module, const config::ConfigNode& node, size_t index,
                       std::span<const hcl::TraversalStep> steps) {
     const config::Resource& resource = node.module->resources[index];
-    const schema::ResourceSchema* schema = walk_.blocks[node.index][index].schema;
+    const schema::ResourceSchema* schema = walk_.graph.blocks[node.index][index].schema;
     if (schema == nullptr || resource.body == nullptr) {
       return;
     }
@@ -300,10 +300,11 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
     if (node->parent == nullptr) {
       continue;
     }
-    for (const ModuleInstance* instance : walk.instances[node->index]) {
+    for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
       for (size_t i = 0; i < instance->outputs.size(); ++i) {
         const config::Output& output = node->module->outputs[i];
-        if (!walk.Succeeded(walk.bases[node->index].outputs + static_cast<NodeId>(i))) {
+        if (!walk.scheduler.Succeeded(walk.graph.bases[node->index].outputs +
+                                      static_cast<NodeId>(i))) {
           continue;
         }
         if (!instance->outputs[i].IsNull() || !output.deprecated.empty()) {

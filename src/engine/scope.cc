@@ -64,7 +64,7 @@ bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> 
 
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
              const Value& object) {
-  const BlockInfo& info = walk.blocks[instance.node->index][resource];
+  const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
   if (!info.has_deprecated) {
     return object;
   }
@@ -74,8 +74,8 @@ Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
 
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   const ResourceTable& table = *instance.resources[resource];
-  const BlockInfo& info = walk.blocks[instance.node->index][resource];
-  if (walk.kind == WalkKind::kEval && !table.expanded) {
+  const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
+  if (walk.context.kind == WalkKind::kEval && !table.expanded) {
     LoadStoredRows(walk, instance, resource);
   }
   if (!table.expanded || table.expansion.kind == Expansion::Kind::kUnknown) {
@@ -106,15 +106,16 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     // GetResource, node_resource_apply.go, node_resource_plan.go.
     const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
                          !table.rows[0].stored->deposed.empty();
-    const bool optional = instance.node->module->resources[resource].enabled != nullptr &&
-                          !deposed &&
-                          (walk.kind == WalkKind::kPlan || walk.kind == WalkKind::kApply);
+    const bool optional =
+        instance.node->module->resources[resource].enabled != nullptr && !deposed &&
+        (walk.context.kind == WalkKind::kPlan || walk.context.kind == WalkKind::kApply);
     if (optional) {
       return Value::Null(type());  // as if it were disabled
     }
-    const NodeId node = walk.bases[instance.node->index].resources + static_cast<NodeId>(resource);
+    const NodeId node =
+        walk.graph.bases[instance.node->index].resources + static_cast<NodeId>(resource);
     const bool known_to_state = table.rows.size() > 1 || deposed || table.stored ||
-                                (node < walk.expanded.size() && walk.expanded[node]);
+                                (walk.apply != nullptr && walk.apply->expanded[node]);
     return known_to_state ? Value::Unknown(type()) : Value::DynamicUnknown();
   }
   auto seen = [&](const Value& value) { return AsSeen(walk, instance, resource, value); };
@@ -122,7 +123,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   if (!table.whole) {
     if (table.has_gaps) {
       Value existing = CombineExisting(walk.program, table, type(), seen);
-      if (walk.kind != WalkKind::kApply ||
+      if (walk.context.kind != WalkKind::kApply ||
           std::all_of(table.rows.begin(), table.rows.end(),
                       [](const Row& row) { return row.value || row.absent; })) {
         table.whole = existing;
@@ -137,7 +138,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
       complete = complete && table.rows[i].value.has_value();
       values.push_back(table.rows[i].value ? seen(*table.rows[i].value) : Value::Unknown(type()));
     }
-    if (!complete && walk.kind == WalkKind::kApply) {
+    if (!complete && walk.context.kind == WalkKind::kApply) {
       // Rows that are still at work: their provisioners look at the ones before them.
       return Combine(walk.program, table.expansion, std::move(values));
     }
@@ -171,7 +172,7 @@ Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_
 
 Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call) {
   const CallTable& table = *instance.calls[call];
-  if (walk.kind == WalkKind::kValidate) {
+  if (walk.context.kind == WalkKind::kValidate) {
     std::lock_guard lock(table.whole_mutex);
     if (!table.whole) {
       table.whole = ModuleInValidation(walk, instance, call);
@@ -265,7 +266,7 @@ Value ModuleScope::ResourceValue(const config::Reference& ref,
   Value whole = WholeResource(walk_, instance_, index);
   const Expansion::Kind kind = instance_.resources[index]->expansion.kind;
   const bool one = kind == Expansion::Kind::kSingle || kind == Expansion::Kind::kDisabled;
-  if (one && MayBeDeprecated(walk_.blocks[instance_.node->index][index], rest)) {
+  if (one && MayBeDeprecated(walk_.graph.blocks[instance_.node->index][index], rest)) {
     return AsSeen(walk_, instance_, index, whole);
   }
   return whole;
@@ -274,7 +275,8 @@ Value ModuleScope::ResourceValue(const config::Reference& ref,
 Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::TraversalExpr& traversal,
                                Diagnostics& diags) const {
   const CallTable& table = *instance_.calls[static_cast<size_t>(ref.index)];
-  const bool chosen = !ref.output.empty() && table.expanded && walk_.kind != WalkKind::kValidate;
+  const bool chosen =
+      !ref.output.empty() && table.expanded && walk_.context.kind != WalkKind::kValidate;
   if (chosen && !ref.has_key && table.expansion.kind == Expansion::Kind::kSingle) {
     const ModuleInstance& child = *table.instances[0];
     int output = child.node->module->FindOutput(ref.output);
@@ -306,7 +308,7 @@ namespace {
 /// this row alone, so the others must not be looked at.
 const Row* SingledOut(const Walk& walk, const ModuleInstance& instance,
                       const config::Reference& ref) {
-  if (!ref.has_key || walk.kind != WalkKind::kApply) {
+  if (!ref.has_key || walk.context.kind != WalkKind::kApply) {
     return nullptr;
   }
   const ResourceTable& table = *instance.resources[static_cast<size_t>(ref.index)];
@@ -339,7 +341,7 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kResource:
       if (const Row* row = SingledOut(walk_, instance_, ref); row != nullptr && !rest.empty()) {
         rest = rest.subspan(1);
-        const bool marked = MayBeDeprecated(walk_.blocks[instance_.node->index][index], rest);
+        const bool marked = MayBeDeprecated(walk_.graph.blocks[instance_.node->index][index], rest);
         return lang::ApplySteps(marked ? AsSeen(walk_, instance_, index, *row->value) : *row->value,
                                 rest, traversal, diags);
       }
@@ -376,13 +378,13 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kPathRoot:
       return apply_rest(Value::String(walk_.config.root().source_dir));
     case ReferenceKind::kPathCwd:
-      return apply_rest(Value::String(walk_.input.options.original_directory));
+      return apply_rest(Value::String(walk_.context.request.options.original_directory));
     case ReferenceKind::kWorkspace:
-      return apply_rest(Value::String(walk_.input.options.workspace));
+      return apply_rest(Value::String(walk_.context.request.options.workspace));
     case ReferenceKind::kApplying:
-      return apply_rest((walk_.kind == WalkKind::kValidate
+      return apply_rest((walk_.context.kind == WalkKind::kValidate
                              ? Value::Unknown(Type::Bool())
-                             : Value::Bool(walk_.kind == WalkKind::kApply))
+                             : Value::Bool(walk_.context.kind == WalkKind::kApply))
                             .WithMarks(MarkSet::Ephemeral()));
     case ReferenceKind::kSelf:
       if (self_ == nullptr) {
@@ -403,7 +405,7 @@ const functions::Callable* ModuleScope::FindFunction(std::string_view name) cons
   if (const functions::Callable* standard = functions::Table::Standard().Find(name)) {
     return standard;
   }
-  return const_cast<Walk&>(walk_).functions.Find(const_cast<Walk&>(walk_), *instance_.node, name);
+  return walk_.functions->Find(*instance_.node, name);
 }
 
 void ModuleScope::ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const {

@@ -17,9 +17,7 @@ class ModuleScope final : public lang::Scope {
   const functions::Callable* FindFunction(std::string_view name) const override;
   std::vector<std::string_view> FunctionNames() const override;
   void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override;
-  const functions::CallContext& call_context() const override {
-    return walk_.call_context(instance_);
-  }
+  const functions::CallContext& call_context() const override { return walk_.call_context(); }
 
   const ModuleInstance& instance() const { return instance_; }
   const Repetition& repetition() const { return repetition_; }

@@ -636,7 +636,7 @@ TEST_F(ScenarioTest, TheFirstInterruptLetsWhatRunsEnd) {  // 47
   plan::Plan plan = Plan();
   script_->ClearCalls();
   std::atomic<bool> stop = false;
-  Input input = MakeInput();
+  Request input = MakeInput();
   input.stop = &stop;
   script_->types["test_thing"].waits = {"ApplyResourceChange a", "ApplyResourceChange z"};
   std::thread interrupt([&] {

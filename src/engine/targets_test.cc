@@ -229,7 +229,7 @@ TEST_F(EngineTest, ABlockIsWrittenForAnImportWithRequiredArguments) {
       id = "x"
     })");
   GeneratedBlocks generated;
-  Input input = MakeInput();
+  Request input = MakeInput();
   input.generated = &generated;
   state_.program = program_;
   plan::Plan plan = MakePlan(input, diags_);

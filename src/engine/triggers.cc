@@ -180,8 +180,9 @@ void ValidateTriggers(const Walk& walk, const ModuleInstance& instance,
       continue;
     }
     const schema::ResourceSchema* schema =
-        ref.index < 0 ? nullptr
-                      : walk.blocks[instance.node->index][static_cast<size_t>(ref.index)].schema;
+        ref.index < 0
+            ? nullptr
+            : walk.graph.blocks[instance.node->index][static_cast<size_t>(ref.index)].schema;
     if (schema == nullptr) {
       diags.Error("Undeclared resource in replace_triggered_by",
                   walk.program.ToText(resource.name) +

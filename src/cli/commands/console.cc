@@ -148,7 +148,7 @@ std::optional<Resources> ReachedByNamedValues(const Loaded& loaded) {
 class Evaluation {
  public:
   /// The input's state is that of the session.
-  Evaluation(StateSession& session, const Loaded& loaded, const engine::Input& input)
+  Evaluation(StateSession& session, const Loaded& loaded, const engine::Request& input)
       : session_(session), loaded_(loaded), input_(input) {}
 
   /// Evaluates the named values. False when nothing can be evaluated.
@@ -194,7 +194,7 @@ class Evaluation {
 
   StateSession& session_;
   const Loaded& loaded_;
-  const engine::Input& input_;
+  const engine::Request& input_;
   std::optional<engine::ConsoleSession> evaluated_;
   std::optional<lang::ConsoleScope> scope_;
 };
@@ -363,7 +363,7 @@ int RunConsole(Invocation& invocation) {
   }
   TakeOverProviders(*loaded.config, session.state);
   engine::ProviderPool pool;
-  engine::Input input;
+  engine::Request input;
   input.config = loaded.config.get();
   input.prior_state = &session.state;
   input.variables = &loaded.variables;

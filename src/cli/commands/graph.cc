@@ -58,7 +58,7 @@ int RunGraph(Invocation& invocation) {
   };
   Operation operation;
   plan::Plan plan;
-  engine::Input& input = operation.input;
+  engine::Request& input = operation.input;
   std::string path = flags.String("plan");
   std::string type = flags.String("type");
   if (IsDirectory(path)) {

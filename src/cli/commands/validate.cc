@@ -36,7 +36,7 @@ void Validator::Check(config::Config& config) {
     return;
   }
   engine::ProviderPool pool;
-  engine::Input input;
+  engine::Request input;
   input.config = &config;
   input.variables = &loaded_.variables;
   input.providers = &locator_;

@@ -61,6 +61,38 @@ std::optional<state::Object> Recorder::Deposed(const ResourceInstance& address,
   return std::nullopt;
 }
 
+ApplyContext::ApplyContext(NodeContext& node_context, Recorder& records,
+                           const Refactoring& refactoring)
+    : node(node_context),
+      plan(node_context.walk.apply->plan),
+      recorder(records),
+      removed(refactoring),
+      done(plan.changes.size(), 0),
+      deposed_keys(plan.changes.size()) {
+  const Walk& walk = node.walk;
+  const std::vector<Cell>& cells = walk.apply->cells;
+  std::vector<bool> left_out(plan.changes.size(), false);
+  for (const Cell& cell : cells) {
+    for (const CellRow& row : cell.rows) {
+      left_out[row.change] = left_out[row.change] || (cell.phase == Phase::kApply && !row.kept);
+    }
+  }
+  for (uint32_t i = 0; i < plan.changes.size(); ++i) {
+    if (plan.changes[i].deposed.empty() && !left_out[i]) {
+      change_of.emplace(plan.changes[i].address, i);
+    }
+  }
+  orphan_infos.resize(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    BlockInfo& info = orphan_infos[i];
+    info.provider = cells[i].provider;
+    const schema::ProviderSchema* schema = walk.graph.providers[info.provider].schema;
+    if (cells[i].block < 0 && schema != nullptr) {
+      info.schema = schema->FindResource(walk.program.Text(cells[i].resource.resource.type));
+    }
+  }
+}
+
 void Recorder::SetOutput(state::OutputValue output) {
   std::lock_guard lock(mutex_);
   engine::SetOutput(working_, std::move(output));
@@ -112,12 +144,12 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
     return true;
   }
   const config::Resource& resource = instance.node->module->resources[node.index];
-  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   AbsResource address{instance.id, resource.name};
   const state::Resource* stored = context.plan.prior_state.Find(address);
   Expansion expansion;
   bool ephemeral = resource.name.mode == ResourceMode::kEphemeral;
-  if (context.destroy_all && !ephemeral) {
+  if (context.node.destroying && !ephemeral) {
     // Nothing is wanted any more: the instances are those that the state has.
     expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
                      : resource.for_each != nullptr ? Expansion::Kind::kForEach
@@ -162,12 +194,12 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
     row.stored = entry;
     auto change = context.change_of.find(ResourceInstance{address, row.key});
     // What was read is seen until it is forgotten, and no change holds it.
-    const bool forgets = context.destroy_all && resource.name.mode == ResourceMode::kData;
+    const bool forgets = context.node.destroying && resource.name.mode == ResourceMode::kData;
     if (change != context.change_of.end() && !forgets) {
       const plan::ResourceChange& planned = context.plan.changes[change->second];
       if (planned.action == plan::Action::kNoOp) {
         row.value = planned.after;
-      } else if (context.destroy_all) {
+      } else if (context.node.destroying) {
         row.value = planned.before;
       }
     } else if (entry != nullptr && entry->current != nullptr && info.schema != nullptr) {
@@ -180,7 +212,7 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
       table.has_gaps = true;
     }
   }
-  if (stored != nullptr && !context.destroy_all && !ephemeral) {
+  if (stored != nullptr && !context.node.destroying && !ephemeral) {
     AddUntouchedRows(context, address, *stored, info, table);
   }
   table.expanded = true;
@@ -214,7 +246,7 @@ state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step s
   state::ObjectRecord record;
   record.step = step;
   record.address = row.address;
-  record.provider = row.provider_slot().address;
+  record.provider = row.provider_info().address;
   if (!row.row.provider_key.none()) {
     record.provider_key = row.row.provider_key;
   } else if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
@@ -279,7 +311,7 @@ Applied CallApply(RowContext& row, provider::Provider& provider, const Value& be
     diags.Error(std::move(summary),
                 what + "\n\nThis is a bug of the provider: please report it to its authors.");
   };
-  const std::string named = text::GoQuote(row.walk().program.ToText(row.provider_slot().address));
+  const std::string named = text::GoQuote(row.walk().program.ToText(row.provider_info().address));
   const std::string after_applying = std::string("After applying a ") +
                                      (deleting          ? "Delete"
                                       : before.IsNull() ? "Create"
@@ -373,7 +405,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
       (saved.action == plan::Action::kUpdate && change.action == plan::Action::kNoOp) ||
       (saved.action == plan::Action::kForgetThenCreate && change.action == plan::Action::kCreate);
   std::string address = row.AddressText();
-  const std::string named = text::GoQuote(walk.program.Text(row.provider_slot().address.provider));
+  const std::string named = text::GoQuote(walk.program.Text(row.provider_info().address.provider));
   if (!action_fits) {
     diags.Error("Provider produced inconsistent final plan",
                 "When expanding the plan for " + address +
@@ -526,7 +558,7 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
                .id_value = id_value});
   if (deposed.empty() && object->status != state::ObjectStatus::kTainted) {
     size_t errors = diags.error_count();
-    RunProvisioners(row, When::kDestroy, saved.before, context.removed, diags);
+    RunProvisioners(row, When::kDestroy, saved.before, &context.removed, diags);
     if (diags.error_count() != errors) {
       walk.Post({.kind = EventKind::kApplyErrored,
                  .address = row.address,
@@ -611,7 +643,7 @@ void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   const Node& node = walk.graph.node(id);
   bool expanded = true;
-  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     expanded = ExpandTable(context, id, *instance, diags) && expanded;
   }
   const config::Resource& resource =
@@ -620,21 +652,22 @@ void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   std::vector<std::pair<ModuleInstance*, Row*>> work;
-  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     for (Row& row : instance->resources[node.index]->rows) {
       work.emplace_back(instance, &row);
     }
   }
-  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   std::vector<Diagnostics> found(work.size());
-  walk.ForEachRow(work.size(), walk.providers[info.provider].blocking, [&](size_t i) {
-    auto [instance, row] = work[i];
-    RowContext row_context{context.node, id,
-                           resource,     info,
-                           instance,     ResourceInstance{{instance->id, resource.name}, row->key},
-                           *row};
-    OpenEphemeralRow(row_context, found[i]);
-  });
+  walk.scheduler.ForEachRow(
+      work.size(), walk.slots.providers[info.provider].blocking, [&](size_t i) {
+        auto [instance, row] = work[i];
+        RowContext row_context{
+            context.node, id,       resource,
+            info,         instance, ResourceInstance{{instance->id, resource.name}, row->key},
+            *row};
+        OpenEphemeralRow(row_context, found[i]);
+      });
   for (Diagnostics& list : found) {
     diags.Append(std::move(list));
   }

@@ -62,21 +62,21 @@ class RowGates {
 };
 
 struct ApplyContext {
+  /// Lists the changes of the walk's plan.
+  ApplyContext(NodeContext& node_context, Recorder& records, const Refactoring& refactoring);
+
   NodeContext& node;
   const plan::Plan& plan;
   Recorder& recorder;
-  bool destroy_all = false;
+  const Refactoring& removed;  ///< what `removed` blocks say
   /// Change of each address (current objects), for rows that a table lists.
   FlatMap<ResourceInstance, uint32_t> change_of;
   /// Per change: bit of each phase whose part is done.
   std::vector<uint8_t> done;
   /// Per change: the key under which its old object is kept while the new one is made.
   std::vector<std::string> deposed_keys;
-  /// What `removed` blocks say; null: none of them runs anything.
-  const Refactoring* removed = nullptr;
-  /// Schemas of orphaned resources.
+  /// Schemas of orphaned resources, per cell.
   std::vector<BlockInfo> orphan_infos;
-
   /// Per cell: the gates of its rows, when rows of other cells come before them.
   std::vector<std::unique_ptr<RowGates>> gates;
 

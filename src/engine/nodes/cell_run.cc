@@ -16,11 +16,12 @@ class CellRun {
         walk_(context.node.walk),
         id_(id),
         cell_index_(walk_.graph.node(id).index),
-        cell_(walk_.cells[cell_index_]),
+        cell_(walk_.apply->cells[cell_index_]),
         info_(&context.orphan_infos[cell_index_]),
-        live_(cell_.phase == Phase::kApply || cell_.phase == Phase::kCheck),
+        live_(cell_.live()),
         diags_(diags),
-        found_(cell_.rows.size()) {}
+        found_(cell_.rows.size()),
+        failed_(cell_.rows.size(), 0) {}
 
   /// Finds the block and its instance, and expands it for live rows. False when that fails: then
   /// no row can be carried out.
@@ -44,7 +45,7 @@ class CellRun {
   Walk& walk_;
   const NodeId id_;
   const uint32_t cell_index_;
-  Cell& cell_;
+  const Cell& cell_;
   ModuleInstance* instance_ = nullptr;
   NodeId block_id_ = kNoNode;
   const config::Resource* resource_ = nullptr;
@@ -52,6 +53,7 @@ class CellRun {
   const bool live_;
   Diagnostics& diags_;
   std::vector<Diagnostics> found_;
+  std::vector<uint8_t> failed_;
 };
 
 bool CellRun::Prepare() {
@@ -62,9 +64,9 @@ bool CellRun::Prepare() {
   }
   auto block = static_cast<size_t>(cell_.block);
   resource_ = &cell_.node->module->resources[block];
-  info_ = &walk_.blocks[cell_.node->index][block];
-  block_id_ = walk_.bases[cell_.node->index].resources + static_cast<NodeId>(cell_.block);
-  for (ModuleInstance* candidate : walk_.instances[cell_.node->index]) {
+  info_ = &walk_.graph.blocks[cell_.node->index][block];
+  block_id_ = walk_.graph.bases[cell_.node->index].resources + static_cast<NodeId>(cell_.block);
+  for (ModuleInstance* candidate : walk_.slots.instances[cell_.node->index]) {
     if (candidate->id == cell_.resource.module) {
       instance_ = candidate;
     }
@@ -104,16 +106,17 @@ bool CellRun::OtherHalfDone(const plan::ResourceChange& change, uint32_t index) 
 
 void CellRun::RunRow(size_t i) {
   RunRowItself(i);
-  auto [first, last] = std::equal_range(
-      cell_.followers.begin(), cell_.followers.end(), RowFollower{static_cast<uint32_t>(i), 0, 0},
-      [](const RowFollower& a, const RowFollower& b) { return a.row < b.row; });
+  auto [first, last] =
+      std::equal_range(cell_.order.followers.begin(), cell_.order.followers.end(),
+                       RowFollower{static_cast<uint32_t>(i), 0, 0},
+                       [](const RowFollower& a, const RowFollower& b) { return a.row < b.row; });
   for (; first != last; ++first) {
     context_.gates[first->cell]->Arrive(first->following_row);
   }
 }
 
 void CellRun::GiveUp() {
-  for (const RowFollower& follower : cell_.followers) {
+  for (const RowFollower& follower : cell_.order.followers) {
     context_.gates[follower.cell]->Arrive(follower.following_row);
   }
 }
@@ -125,12 +128,12 @@ void CellRun::RunRowItself(size_t i) {
   uint32_t change_index = cell_.rows[i].change;
   const plan::ResourceChange& change = context_.plan.changes[change_index];
   if (!OtherHalfDone(change, change_index)) {
-    cell_.rows[i].failed = true;
+    failed_[i] = 1;
     return;
   }
-  if (walk_.stopping()) {
-    cell_.rows[i].failed = true;
-    if (!walk_.halted()) {
+  if (walk_.scheduler.stopping()) {
+    failed_[i] = 1;
+    if (!walk_.scheduler.quiet()) {
       found_[i].Error("execution halted", "");
     }
     return;
@@ -154,7 +157,7 @@ void CellRun::RunRowItself(size_t i) {
                                       resource_->create_before_destroy.value_or(false) ||
                                       change.action == plan::Action::kCreateThenDelete;
   Carry(i, row_context, row != nullptr);
-  if (CallsProvider(change) && walk_.stopping() && !walk_.halted()) {
+  if (CallsProvider(change) && walk_.scheduler.stopping() && !walk_.scheduler.quiet()) {
     // The call has ended, but its progress event and its state update are halted: an error each.
     // Ref: hook_stop.go PostApply, PostStateUpdate.
     found_[i].Error("execution halted", "");
@@ -163,7 +166,7 @@ void CellRun::RunRowItself(size_t i) {
   if (!found_[i].has_errors()) {
     context_.SetDone(change_index, cell_.phase);
   } else {
-    cell_.rows[i].failed = true;
+    failed_[i] = 1;
   }
 }
 
@@ -227,11 +230,11 @@ void CellRun::Carry(size_t i, RowContext& row, bool configured) {
 void CellRun::Conclude() {
   bool failed = false;
   for (size_t i = 0; i < cell_.rows.size(); ++i) {
-    failed = failed || cell_.rows[i].failed;
+    failed = failed || failed_[i] != 0;
     diags_.Append(std::move(found_[i]));
   }
   if (failed) {
-    walk_.MarkFailed(id_);
+    walk_.scheduler.MarkFailed(id_);
   }
 }
 
@@ -264,15 +267,15 @@ void RowGates::End() {
 }
 
 void MakeRowGates(ApplyContext& context) {
-  const std::vector<Cell>& cells = context.node.walk.cells;
+  const std::vector<Cell>& cells = context.node.walk.apply->cells;
   context.gates.resize(cells.size());
   for (size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i].follows.empty()) {
+    if (!cells[i].order.follows.empty()) {
       context.gates[i] = std::make_unique<RowGates>(cells[i]);
     }
   }
   for (const Cell& cell : cells) {
-    for (const RowFollower& follower : cell.followers) {
+    for (const RowFollower& follower : cell.order.followers) {
       context.gates[follower.cell]->Expect(follower.following_row);
     }
   }
@@ -281,34 +284,34 @@ void MakeRowGates(ApplyContext& context) {
 void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.node.walk;
   const uint32_t cell_index = walk.graph.node(id).index;
-  const Cell& cell = walk.cells[cell_index];
+  const Cell& cell = walk.apply->cells[cell_index];
   auto run = std::make_shared<CellRun>(context, id, diags);
   if (!run->Prepare()) {
     run->GiveUp();
     return;
   }
   const bool blocking =
-      cell.runs_commands || (walk.providers[cell.provider].blocking && TakesProvider(cell));
+      cell.runs_commands || (walk.slots.providers[cell.provider].blocking && TakesProvider(cell));
   RowGates* gates = context.gates[cell_index].get();
   if (gates == nullptr) {
-    walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });
+    walk.scheduler.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });
     run->Conclude();
     return;
   }
   // A cell that was left out, or skipped, lets nothing of this one wait.
-  for (uint32_t earlier : cell.follows) {
-    for (const RowFollower& follower : walk.cells[earlier].followers) {
-      if (!walk.cells[earlier].begun && follower.cell == cell_index) {
+  for (uint32_t earlier : cell.order.follows) {
+    for (const RowFollower& follower : walk.apply->cells[earlier].order.followers) {
+      if (!walk.scheduler.Began(earlier) && follower.cell == cell_index) {
         gates->Arrive(follower.following_row);
       }
     }
   }
-  walk.Detach(id);
+  walk.scheduler.Detach(id);
   gates->Open(run, [&walk, run, id] {
     run->Conclude();
-    walk.Finish(id);
+    walk.scheduler.Finish(id);
   });
-  walk.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { gates->Arrive(i); });
+  walk.scheduler.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { gates->Arrive(i); });
   gates->End();
 }
 

@@ -18,7 +18,7 @@ namespace {
 std::vector<NodeId> NamedValues(const Walk& walk, const config::ConfigNode& place,
                                 const config::Resource& resource) {
   std::vector<NodeId> out;
-  const Walk::Bases& base = walk.bases[place.index];
+  const PlanGraph::Bases& base = walk.graph.bases[place.index];
   for (const hcl::TraversalExpr* traversal : resource.depends_on) {
     if (traversal->binding == hcl::TraversalExpr::kUnbound) {
       continue;
@@ -33,7 +33,7 @@ std::vector<NodeId> NamedValues(const Walk& walk, const config::ConfigNode& plac
     } else if (ref.kind == config::ReferenceKind::kLocal) {
       out.push_back(base.locals + index);
     } else if (ref.kind == config::ReferenceKind::kModule && place.children[index] != nullptr) {
-      out.push_back(walk.bases[place.children[index]->index].module_end);
+      out.push_back(walk.graph.bases[place.children[index]->index].module_end);
     }
   }
   return out;
@@ -58,7 +58,7 @@ bool DependenciesPending(const RowContext& row) {
             row.address.resource.resource.mode) {
       return false;
     }
-    const auto& modules = walk.blocks[node.config_node][node.index].pending;
+    const auto& modules = walk.slots.BlockOf(node).pending;
     return std::any_of(modules.begin(), modules.end(), [&](ModuleInstId module) {
       return module == own || walk.program.ModuleOf(module) != own_module;
     });
@@ -75,7 +75,7 @@ bool DependenciesPending(const RowContext& row) {
     push(id);
   }
   for (; place->parent != nullptr; place = place->parent) {
-    for (NodeId dependency : walk.call_dependencies[place->index]) {
+    for (NodeId dependency : walk.graph.call_dependencies[place->index]) {
       push(dependency);
     }
   }
@@ -120,7 +120,7 @@ Value NameDeprecatedOutputs(const RowContext& row, const Value& value) {
 void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
   const Walk& walk = row.node.walk;
   const config::ConfigNode& place = *row.instance->node;
-  NodeId check = walk.bases[place.index].checks + static_cast<NodeId>(row.resource.check);
+  NodeId check = walk.graph.bases[place.index].checks + static_cast<NodeId>(row.resource.check);
   const config::Check& block = place.module->checks[static_cast<size_t>(row.resource.check)];
   ConditionResult result{CheckStatus::kPass, "", block.asserts.size()};
   if (failure != nullptr) {
@@ -165,7 +165,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   AppendProblems(problems, row.resource.body, row.AddressText(), diags);
   bool remote_state =
       type == "terraform_remote_state" &&
-      row.walk().program.Text(row.provider_slot().address.provider) == kBuiltInProvider;
+      row.walk().program.Text(row.provider_info().address.provider) == kBuiltInProvider;
   if (failed) {
     if (remote_state) {
       diags.Error(row.AddressText() + ": Unable to read remote state", "");
@@ -178,7 +178,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   if (value.IsNull() || !value.IsWhollyKnown()) {
     diags.Error(
         "Provider produced " + std::string(value.IsNull() ? "null object" : "invalid object"),
-        "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_slot().address)) +
+        "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_info().address)) +
             (value.IsNull()
                  ? " produced a null value for " + row.AddressText() + "."
                  : " produced a value for " + row.AddressText() + " that is not wholly known.") +
@@ -231,13 +231,13 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   const Value& config = *evaluated;
-  bool refresh_only = walk.input.options.mode == plan::Mode::kRefreshOnly;
+  bool refresh_only = walk.context.mode == plan::Mode::kRefreshOnly;
   bool nested = row.resource.check >= 0;
   auto planned_read = [&](Value after, plan::Reason reason) {
     plan::ResourceChange change;
     change.address = row.address;
-    change.previous_address = walk.PreviousAddress(row.address);
-    change.provider = row.provider_slot().address;
+    change.previous_address = walk.context.PreviousAddress(row.address);
+    change.provider = row.provider_info().address;
     change.has_provider_key = !row.row.provider_key.none();
     change.provider_key = row.row.provider_key;
     change.action = plan::Action::kRead;

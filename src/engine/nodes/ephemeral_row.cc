@@ -59,7 +59,7 @@ std::optional<Value> Open(RowContext& row, provider::Provider& provider, const V
   object.renew_at = response.renew_at;
   auto bug = [&](std::string summary, std::string_view what) {
     diags.Error(std::move(summary),
-                "Provider " + text::GoQuote(walk.program.ToText(row.provider_slot().address)) +
+                "Provider " + text::GoQuote(walk.program.ToText(row.provider_info().address)) +
                     " produced " + std::string(what) + " value for " + object.address_text +
                     ".\n\nThis is a bug of the provider: please report it to its authors.");
     provider.CloseEphemeral(object.type, object.private_data, problems);
@@ -97,14 +97,14 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
   std::vector<PathMarks> marks;
   Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
   bool known = unmarked.IsWhollyKnown();
-  if (walk.kind == WalkKind::kApply && !known) {
+  if (walk.context.kind == WalkKind::kApply && !known) {
     diags.Error("Incomplete configuration for ephemeral resource",
                 "Ephemeral resource \"" + row.AddressText() + "\" has incomplete configuration.",
                 row.resource.type_range, row.resource.range);
     return;
   }
-  if (walk.kind == WalkKind::kPlan && (!known || DependenciesPending(row))) {
-    if (walk.input.options.mode == plan::Mode::kRefreshOnly) {
+  if (walk.context.kind == WalkKind::kPlan && (!known || DependenciesPending(row))) {
+    if (walk.context.mode == plan::Mode::kRefreshOnly) {
       row.row.value = Value::Null(block.implied_type()).WithMarks(MarkSet::Ephemeral());
       return;
     }
@@ -126,7 +126,7 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
 void CloseEphemerals(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
   const Node& node = walk.graph.node(id);
-  walk.ephemeral->Close(walk.bases[node.config_node].resources + node.index, diags);
+  walk.ephemeral->Close(walk.graph.bases[node.config_node].resources + node.index, diags);
 }
 
 }  // namespace kinu::engine

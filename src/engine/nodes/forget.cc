@@ -12,7 +12,7 @@ bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
     return false;
   }
   // Only a constant will do: nothing can be named or called.
-  const ModuleScope around(row.walk(), *row.walk().root);
+  const ModuleScope around(row.walk(), *row.walk().slots.root);
   const lang::VariableScope nothing(nullptr, nullptr, around.call_context());
   Diagnostics not_constant;
   const Value value = lang::Evaluate(*row.resource.destroy, nothing, not_constant);
@@ -34,7 +34,7 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
   } else if (object.skip_destroy) {
     out = {true, plan::Reason::kForgetState};
   }
-  const Refactoring* refactoring = row.walk().input.refactoring;
+  const Refactoring* refactoring = row.walk().context.refactoring;
   // When everything goes, `removed` blocks say nothing of it.
   if (refactoring != nullptr && !row.node.destroying) {
     if (const RemovedRule* rule = refactoring->FindRemoved(row.address.resource)) {
@@ -55,8 +55,8 @@ plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const Provi
                                 plan::Reason reason) {
   plan::ResourceChange change;
   change.address = row.address;
-  change.previous_address = row.walk().PreviousAddress(row.address);
-  change.provider = row.provider_slot().address;
+  change.previous_address = row.walk().context.PreviousAddress(row.address);
+  change.provider = row.provider_info().address;
   if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
     change.has_provider_key = true;
     change.provider_key = row.row.stored->provider_key;

@@ -292,8 +292,8 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
   PlannedRow out;
   plan::ResourceChange& change = out.change;
   change.address = row.address;
-  change.previous_address = walk.PreviousAddress(row.address);
-  change.provider = row.provider_slot().address;
+  change.previous_address = walk.context.PreviousAddress(row.address);
+  change.provider = row.provider_info().address;
   change.has_provider_key = !row.row.provider_key.none();
   change.provider_key = row.row.provider_key;
 
@@ -401,7 +401,7 @@ std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provid
       return std::nullopt;
     }
   }
-  const auto& forced = walk.input.options.force_replace;
+  const auto& forced = walk.context.request.options.force_replace;
   bool by_request =
       row.triggered || std::find(forced.begin(), forced.end(), address) != forced.end();
   bool replace = by_request || !change.required_replace.empty();
@@ -483,16 +483,16 @@ namespace {
 
 /// The import block that brings the row's object, if the state has nothing at its address.
 const ImportTarget* ImportOf(const RowContext& row) {
-  const BlockImports* imports = row.info.imports.get();
-  if (imports == nullptr ||
-      (row.row.stored != nullptr && row.walk().input.command_import == nullptr)) {
+  if (row.info.imports == nullptr ||
+      (row.row.stored != nullptr && row.walk().context.command_import == nullptr)) {
     return nullptr;
   }
-  auto it = imports->index.find(row.address);
-  if (it == imports->index.end()) {
+  const BlockSlot& slot = row.walk().slots.BlockOf(row.walk().graph.node(row.id));
+  auto it = slot.import_index.find(row.address);
+  if (it == slot.import_index.end()) {
     return nullptr;
   }
-  const ImportTarget& target = imports->targets[it->second];
+  const ImportTarget& target = slot.imports[it->second];
   return target.has_id || !target.identity.IsNull() ? &target : nullptr;
 }
 
@@ -517,7 +517,7 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                                   Diagnostics& diags) {
   auto [id_key, id_value] = !target.has_id ? IdentifyObject(target.identity)
                                            : std::pair<std::string, std::string>("id", target.id);
-  const bool by_command = row.walk().input.command_import != nullptr;
+  const bool by_command = row.walk().context.command_import != nullptr;
   row.walk().Post({.kind = by_command ? EventKind::kImportById : EventKind::kImportPrepare,
                    .address = row.address,
                    .id_key = id_key,
@@ -591,7 +591,7 @@ struct GeneratedBlock {
 GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
   const Program& program = row.walk().program;
   std::string provider;
-  const ProviderConfig& config = row.provider_slot().address;
+  const ProviderConfig& config = row.provider_info().address;
   std::string_view source = program.Text(config.provider);
   std::string_view local = source.substr(source.rfind('/') + 1);
   std::string_view type = program.Text(row.resource.name.type);
@@ -608,7 +608,7 @@ GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
   auto file = SourceFile::Make("generated.tf", contents);
   Diagnostics none;
   out.resource.body = hcl::ParseNative(file.get(), *tree, none);
-  GeneratedBlocks& generated = *row.walk().input.generated;
+  GeneratedBlocks& generated = *row.walk().context.request.generated;
   std::lock_guard lock(generated.mutex);
   generated.trees.push_back(std::move(tree));
   generated.sources.push_back(std::move(file));
@@ -623,7 +623,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
   if (provider == nullptr) {
     return;
   }
-  const Options& options = walk.input.options;
+  const Options& options = walk.context.request.options;
   row.row.keeps_object = BlockKeepsObject(row, diags);
   if (diags.has_errors()) {
     return;
@@ -708,7 +708,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
       plan::ResourceChange change;
       change.address = row.address;
       change.previous_address = row.address;
-      change.provider = row.provider_slot().address;
+      change.provider = row.provider_info().address;
       change.before = *prior;
       change.after = *prior;
       change.generated_config = std::move(block->text);
@@ -746,8 +746,8 @@ bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
   if (instance == nullptr) {
     const config::ConfigNode* place =
         walk.config.Find(walk.program.ModuleOf(row.address.resource.module));
-    const bool any = place != nullptr && !walk.instances[place->index].empty();
-    instance = any ? walk.instances[place->index][0] : walk.root.get();
+    const bool any = place != nullptr && !walk.slots.instances[place->index].empty();
+    instance = any ? walk.slots.instances[place->index][0] : walk.slots.root.get();
   }
   ModuleScope scope(walk, *instance);
   Value value = lang::Evaluate(*row.resource.prevent_destroy, scope, diags);
@@ -770,8 +770,8 @@ namespace {
 plan::ResourceChange ForgetData(const RowContext& row) {
   plan::ResourceChange change;
   change.address = row.address;
-  change.previous_address = row.walk().PreviousAddress(row.address);
-  change.provider = row.provider_slot().address;
+  change.previous_address = row.walk().context.PreviousAddress(row.address);
+  change.provider = row.provider_info().address;
   change.action = plan::Action::kDelete;
   change.before = Value::Null(row.info.schema->block.implied_type());
   change.after = change.before;
@@ -814,7 +814,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   row.row.previous_identity = notes->identity;
   row.row.refreshed_value = prior;
   row.row.refreshed_notes = *notes;
-  if (walk.input.options.refresh) {
+  if (walk.context.refresh) {
     prior = RefreshObject(row, *provider, *prior, "", *notes, diags);
     if (!prior) {
       return;
@@ -828,7 +828,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   row.row.refreshed = true;
   row.row.refreshed_value = prior;
   row.row.refreshed_notes = *notes;
-  if (walk.input.options.mode == plan::Mode::kRefreshOnly) {
+  if (walk.context.mode == plan::Mode::kRefreshOnly) {
     row.row.value = *prior;
     return;
   }
@@ -863,8 +863,8 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   const schema::Block& block = row.info.schema->block;
   plan::ResourceChange change;
   change.address = row.address;
-  change.previous_address = row.walk().PreviousAddress(row.address);
-  change.provider = row.provider_slot().address;
+  change.previous_address = row.walk().context.PreviousAddress(row.address);
+  change.provider = row.provider_info().address;
   if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
     change.has_provider_key = true;
     change.provider_key = row.row.stored->provider_key;
@@ -874,7 +874,7 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   change.after = Value::Null(block.implied_type());
   change.before_identity = notes.identity;
   change.private_data = notes.private_data;
-  if (row.provider_slot().schema->capabilities().plan_destroy) {
+  if (row.provider_info().schema->capabilities().plan_destroy) {
     provider::PlanRequest request;
     request.type = row.walk().program.Text(row.address.resource.resource.type);
     request.prior = prior.UnmarkDeep();
@@ -900,15 +900,15 @@ std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provi
   return change;
 }
 
-void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
+void PlanDeposedObject(NodeContext& context, const StoredNode& node, StoredSlot& slot,
                        const schema::ResourceSchema& schema, const state::Instance& instance,
                        const state::DeposedObject& deposed, Diagnostics& diags) {
   BlockInfo info;
   info.schema = &schema;
-  info.provider = slot.provider;
+  info.provider = node.provider;
   static const config::Resource kNoBlock;
   const Program& program = context.walk.program;
-  const AbsResource& address = slot.resource->address;
+  const AbsResource& address = node.resource->address;
   const config::ConfigNode* place = context.walk.config.Find(program.ModuleOf(address.module));
   int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
   Row row;
@@ -916,7 +916,7 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   row.stored = &instance;
   RowContext row_context{
       context, 0,       block < 0 ? kNoBlock : place->module->resources[static_cast<size_t>(block)],
-      info,    nullptr, ResourceInstance{slot.resource->address, instance.key},
+      info,    nullptr, ResourceInstance{address, instance.key},
       row};
   provider::Provider* provider = ProviderOf(row_context, diags);
   if (provider == nullptr) {
@@ -932,7 +932,7 @@ void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
   if (!notes) {
     return;
   }
-  const Options& options = context.walk.input.options;
+  const Options& options = context.walk.context.request.options;
   if (options.refresh) {
     prior = RefreshObject(row_context, *provider, *prior, deposed.key, *notes, diags);
     if (!prior || prior->IsNull()) {

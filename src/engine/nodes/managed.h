@@ -19,7 +19,8 @@ struct RowContext {
 
   Walk& walk() const { return node.walk; }
   std::string AddressText() const { return node.walk.program.ToText(address); }
-  const ProviderSlot& provider_slot() const { return node.walk.providers[info.provider]; }
+  const ProviderInfo& provider_info() const { return node.walk.graph.providers[info.provider]; }
+  const ProviderSlot& provider_slot() const { return node.walk.slots.providers[info.provider]; }
 };
 
 void PlanManagedRow(RowContext& row, Diagnostics& diags);
@@ -34,7 +35,7 @@ bool DependenciesPending(const RowContext& row);
 /// Whether a value's type is one that `want` allows: equal but where `want` is dynamic.
 bool Conforms(const Type& have, const Type& want);
 void PlanOrphanRow(RowContext& row, Diagnostics& diags);
-void PlanDeposedObject(NodeContext& context, DeposedSlot& slot,
+void PlanDeposedObject(NodeContext& context, const StoredNode& node, StoredSlot& slot,
                        const schema::ResourceSchema& schema, const state::Instance& instance,
                        const state::DeposedObject& deposed, Diagnostics& diags);
 

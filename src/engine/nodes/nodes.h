@@ -7,13 +7,13 @@
 
 namespace kinu::engine {
 
-/// What planning one object's end has to say. It is told once it is known that nothing that has to
-/// go before it stays.
-struct SaidOfRow {
+/// Problems of planning one object's end. They are reported once it is known that nothing stays
+/// that has to go before it.
+struct RowDiagnostics {
   ResourceInstance address;
   Diagnostics diags;
 };
-using SaidOfRows = std::vector<std::vector<SaidOfRow>>;  ///< by node
+using RowDiagnosticsByNode = std::vector<std::vector<RowDiagnostics>>;
 
 /// What node functions share during one walk besides the Walk itself.
 struct NodeContext {
@@ -27,7 +27,8 @@ struct NodeContext {
   const FlatSet<ResourceInstance>* selected = nullptr;
   /// The same for deposed objects, which go when their address is wanted, whoever depends on it.
   const Targets* destroy_targets = nullptr;
-  SaidOfRows* said_of_rows = nullptr;  ///< planning to destroy: in place of a node's diagnostics
+  /// Planning to destroy: takes the place of the nodes' diagnostics.
+  RowDiagnosticsByNode* row_diags = nullptr;
   /// Applying: values of root outputs that the plan knows already, by index; empty: none.
   std::vector<const Value*> known_outputs;
   /// Whether an object without a block is to be worked on.

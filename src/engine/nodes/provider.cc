@@ -27,24 +27,25 @@ void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
 
 void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
-  ProviderSlot& slot = walk.providers[walk.graph.node(id).index];
-  if (slot.schema == nullptr || slot.node == nullptr) {
+  const ProviderInfo& info = walk.graph.providers[walk.graph.node(id).index];
+  ProviderSlot& slot = walk.slots.providers[walk.graph.node(id).index];
+  if (info.schema == nullptr || info.node == nullptr) {
     return;
   }
-  if (walk.kind == WalkKind::kValidate && slot.block == nullptr) {
+  if (walk.context.kind == WalkKind::kValidate && info.block == nullptr) {
     return;  // an absent block is not validated
   }
   if (walk.graph.dependents(id).empty()) {
     return;  // nobody uses it, so nobody asks what its block says
   }
   auto start = [&](size_t row) -> std::unique_ptr<provider::Provider> {
-    if (walk.input.pool != nullptr) {
-      if (auto kept = walk.input.pool->Take(slot.address, row)) {
+    if (walk.context.request.pool != nullptr) {
+      if (auto kept = walk.context.request.pool->Take(info.address, row)) {
         slot.blocking = kept->blocking();
         return kept;
       }
     }
-    auto started = walk.input.providers->Start(walk.program.Text(slot.address.provider));
+    auto started = walk.context.request.providers->Start(walk.program.Text(info.address.provider));
     if (!started) {
       diags.Error("Failed to instantiate provider", started.error().message);
       return nullptr;
@@ -52,43 +53,43 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     slot.blocking = (*started)->blocking();
     return std::move(*started);
   };
-  const schema::Block& block = slot.schema->provider_config().block;
+  const schema::Block& block = info.schema->provider_config().block;
   auto configure = [&](provider::Provider& provider, const ModuleInstance* instance,
                        Repetition repetition) {
     size_t errors = diags.error_count();
     Value config = block.EmptyValue();
-    const hcl::Body* body = slot.body;
+    const hcl::Body* body = info.body;
     if (body != nullptr && instance != nullptr) {
       ModuleScope scope(walk, *instance, repetition);
-      config = ReferenceCheck(walk, *slot.node, {}, repetition.expansion)
+      config = ReferenceCheck(walk, *info.node, {}, repetition.expansion)
                    .Decode(block, *body, config::kProviderMetaNames, scope, diags);
     }
     if (diags.error_count() != errors) {
       return;
     }
     config = config.UnmarkDeep();
-    std::string address = walk.program.ToText(slot.address);
+    std::string address = walk.program.ToText(info.address);
     provider::Problems problems;
     provider.ValidateProviderConfig(config, problems);
-    if (!provider::HasErrors(problems) && walk.kind != WalkKind::kValidate) {
+    if (!provider::HasErrors(problems) && walk.context.kind != WalkKind::kValidate) {
       provider.Configure(config, problems);
     }
     AppendProblems(problems, body, address, diags);
-    if (slot.block == nullptr && provider::HasErrors(problems)) {
+    if (info.block == nullptr && provider::HasErrors(problems)) {
       diags.Error("Invalid provider configuration",
-                  "The provider " + std::string(walk.program.Text(slot.address.provider)) +
+                  "The provider " + std::string(walk.program.Text(info.address.provider)) +
                       " has to be configured: add a provider block to the root module, with the "
                       "arguments that the provider's documentation asks for.");
     }
   };
   // A provider configuration belongs to a module without instances of its own choosing: the first
   // instance stands for it.
-  const auto& instances = walk.instances[slot.node->index];
+  const auto& instances = walk.slots.instances[info.node->index];
   const ModuleInstance* instance = instances.empty() ? nullptr : instances[0];
-  if (slot.block != nullptr && slot.block->for_each != nullptr && instance != nullptr) {
+  if (info.block != nullptr && info.block->for_each != nullptr && instance != nullptr) {
     ModuleScope scope(walk, *instance);
-    const auto index = static_cast<size_t>(slot.block - slot.node->module->providers.data());
-    slot.expansion = ExpandProvider(*slot.block->for_each, slot.node->provider_for_each[index],
+    const auto index = static_cast<size_t>(info.block - info.node->module->providers.data());
+    slot.expansion = ExpandProvider(*info.block->for_each, info.node->provider_for_each[index],
                                     scope, walk.program, diags);
     if (diags.has_errors()) {
       return;
@@ -102,7 +103,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   slot.provider = start(0);
-  if (slot.provider != nullptr && !slot.only_functions) {
+  if (slot.provider != nullptr && !info.only_functions) {
     configure(*slot.provider, instance, {});
   }
 }

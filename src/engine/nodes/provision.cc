@@ -117,7 +117,7 @@ bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope
   request.output = OutputOf(row, block.type, config.MarksDeep());
   request.config = config.UnmarkDeep();
   request.connection = connected.UnmarkDeep();
-  request.stop = walk.input.stop;
+  request.stop = walk.context.request.stop;
   provider::Problems problems;
   provisioner->Run(request, problems);
   bool failed = provider::HasErrors(problems);
@@ -145,7 +145,7 @@ bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
     return true;
   }
   const auto index = static_cast<size_t>(&resource - place.module->resources.data());
-  const schema::ResourceSchema* schema = walk.blocks[place.index][index].schema;
+  const schema::ResourceSchema* schema = walk.graph.blocks[place.index][index].schema;
   Value self =
       schema == nullptr ? Value::DynamicUnknown() : Value::Unknown(schema->block.implied_type());
   ModuleScope with_self(walk, scope.instance(), scope.repetition(), &self);

@@ -57,7 +57,7 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
                       const state::Resource* stored, const FlatSet<InstanceKey>& going,
                       Diagnostics& diags) {
   const config::Resource& resource = instance.node->module->resources[index];
-  const BlockInfo& info = walk.blocks[instance.node->index][index];
+  const BlockInfo& info = walk.graph.blocks[instance.node->index][index];
   ResourceTable& table = *instance.resources[index];
   if (resource.enabled != nullptr &&
       !ReferenceCheck(walk, *instance.node).ExprAnyway(*resource.enabled, diags)) {
@@ -83,7 +83,7 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
   const Node& node = walk.graph.node(id);
   const config::Resource& resource = instance.node->module->resources[node.index];
   ResourceTable& table = *instance.resources[node.index];
-  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   auto stored_here = std::find_if(
       info.stored.begin(), info.stored.end(),
       [&](const state::Resource* stored) { return stored->address.module == instance.id; });

@@ -17,7 +17,7 @@ namespace {
 void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo& info,
                   ResourceTable& table) {
   for (Row& row : table.rows) {
-    if (walk.targets.Wants({resource, row.key})) {
+    if (walk.context.targets.Wants({resource, row.key})) {
       continue;
     }
     row.left_out = true;
@@ -37,10 +37,11 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
 /// Ref: node_resource_plan.go expandResourceInstances.
 void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const Expansion& expansion,
                              Diagnostics& diags) {
-  if (walk.input.options.force_replace.empty() || expansion.kind == Expansion::Kind::kSingle) {
+  if (walk.context.request.options.force_replace.empty() ||
+      expansion.kind == Expansion::Kind::kSingle) {
     return;
   }
-  for (const std::string& text : walk.input.options.force_replace) {
+  for (const std::string& text : walk.context.request.options.force_replace) {
     ResourceInstance asked;
     if (!walk.program.ParseResourceInstance(text, &asked) || !asked.key.none() ||
         asked.resource.resource != block.resource) {
@@ -122,7 +123,7 @@ bool NodeContext::Wants(const ResourceInstance& instance) const {
   if (selected != nullptr) {
     return selected->contains(instance);
   }
-  return !walk.targets.active() || walk.targets.Wants(instance);
+  return !walk.context.targets.active() || walk.context.targets.Wants(instance);
 }
 
 void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
@@ -130,21 +131,22 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& node = walk.graph.node(id);
   const config::ConfigNode& place = *walk.config.nodes[node.config_node];
   const config::Resource& resource = place.module->resources[node.index];
-  BlockInfo& info = walk.blocks[node.config_node][node.index];
+  const BlockInfo& info = walk.graph.InfoOf(node);
+  BlockSlot& slot = walk.slots.BlockOf(node);
   if (info.schema == nullptr) {
     return;
   }
   bool has_conditions = context.checks.Declared(id);
-  if (info.imports != nullptr && !walk.input.options.before_destroy) {
+  if (info.imports != nullptr && !walk.context.before_destroy) {
     size_t errors = diags.error_count();
-    ResolveImports(walk, info, *info.schema, diags);
+    ResolveImports(walk, info, slot, diags);
     if (diags.error_count() != errors) {
       return;
     }
   }
   // Expansion is all or nothing: an error in one module instance plans no row anywhere.
   bool expanded = true;
-  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     if (ExpandResource(context, id, *instance, diags)) {
       WarnOfIncompleteReplace(walk, {instance->id, resource.name},
                               instance->resources[node.index]->expansion, diags);
@@ -153,13 +155,13 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
   }
   if (!expanded) {
-    for (ModuleInstance* instance : walk.instances[node.config_node]) {
+    for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
       instance->resources[node.index]->expanded = false;
     }
     return;
   }
   FlatSet<uint32_t> present;
-  for (const ModuleInstance* instance : walk.instances[node.config_node]) {
+  for (const ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     present.insert(instance->id.id);
   }
   for (const state::Resource* stored : info.stored) {
@@ -176,10 +178,10 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
         row.delete_reason = plan::Reason::kDeleteNoModule;
       }
     }
-    info.strays.push_back(std::move(stray));
+    slot.strays.push_back(std::move(stray));
   }
   std::vector<RowWork> work;
-  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
     if (info.pick_rows) {
       LeaveOutRows(walk, {instance->id, resource.name}, info, table);
@@ -195,7 +197,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
   }
   context.checks.DeclareExpanded(id);
-  for (StrayRows& stray : info.strays) {
+  for (StrayRows& stray : slot.strays) {
     for (Row& row : stray.rows) {
       work.push_back({nullptr, stray.resource->address.module, &row});
     }
@@ -210,7 +212,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (work[i].leads != leading || leaderless.contains(work[i].module.id)) {
       return;
     }
-    if (walk.stopping()) {
+    if (walk.scheduler.stopping()) {
       found[i].Error("execution halted", "");
       return;
     }
@@ -231,8 +233,8 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       OpenEphemeralRow(row_context, found[i]);
     }
   };
-  bool blocking = walk.providers[info.provider].blocking;
-  walk.ForEachRow(work.size(), blocking, plan_row);
+  bool blocking = walk.slots.providers[info.provider].blocking;
+  walk.scheduler.ForEachRow(work.size(), blocking, plan_row);
   if (!info.self_references.empty()) {
     for (size_t i = 0; i < work.size(); ++i) {
       if (found[i].has_errors()) {
@@ -240,7 +242,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       }
     }
     leading = false;
-    walk.ForEachRow(work.size(), blocking, plan_row);
+    walk.scheduler.ForEachRow(work.size(), blocking, plan_row);
   }
   for (size_t i = 0; i < work.size(); ++i) {
     work[i].row->failed = found[i].has_errors();
@@ -251,7 +253,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       work[i].instance->resources[node.index]->has_gaps = true;
     }
     if (change && change->action != plan::Action::kNoOp) {
-      info.AddPending(work[i].module);
+      slot.AddPending(work[i].module);
     }
     diags.Append(std::move(found[i]));
   }
@@ -259,70 +261,68 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
 
 void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
-  OrphanSlot& slot = walk.orphans[walk.graph.node(id).index];
-  for (const state::Instance& entry : slot.resource->instances) {
-    if (entry.current != nullptr && context.Wants({slot.resource->address, entry.key})) {
+  const StoredNode& stored = walk.graph.stored[walk.graph.node(id).index];
+  StoredSlot& slot = walk.slots.stored[walk.graph.node(id).index];
+  const AbsResource& address = stored.resource->address;
+  for (const state::Instance& entry : stored.resource->instances) {
+    if (entry.current != nullptr && context.Wants({address, entry.key})) {
       Row& row = slot.rows.emplace_back();
       row.key = entry.key;
       row.orphan = true;
       row.stored = &entry;
-      row.delete_reason = slot.reason;
+      row.delete_reason = plan::Reason::kDeleteNoResourceConfig;
     }
   }
   static const config::Resource kNoBlock;
   std::vector<Diagnostics> found(slot.rows.size());
-  const ProviderSlot& provider = walk.providers[slot.provider];
   BlockInfo info;
-  info.provider = slot.provider;
-  if (provider.schema != nullptr) {
-    std::string_view type = walk.program.Text(slot.resource->address.resource.type);
-    info.schema = slot.resource->address.resource.mode == ResourceMode::kManaged
-                      ? provider.schema->FindResource(type)
-                      : provider.schema->FindData(type);
+  info.provider = stored.provider;
+  if (const schema::ProviderSchema* schema = walk.graph.providers[stored.provider].schema) {
+    std::string_view type = walk.program.Text(address.resource.type);
+    info.schema = address.resource.mode == ResourceMode::kManaged ? schema->FindResource(type)
+                                                                  : schema->FindData(type);
   }
-  walk.ForEachRow(slot.rows.size(), provider.blocking, [&](size_t i) {
-    RowContext row_context{context,     id,
-                           kNoBlock,    info,
-                           nullptr,     ResourceInstance{slot.resource->address, slot.rows[i].key},
+  const bool blocking = walk.slots.providers[stored.provider].blocking;
+  walk.scheduler.ForEachRow(slot.rows.size(), blocking, [&](size_t i) {
+    RowContext row_context{context,     id,      kNoBlock,
+                           info,        nullptr, ResourceInstance{address, slot.rows[i].key},
                            slot.rows[i]};
     PlanOrphanRow(row_context, found[i]);
   });
   for (size_t i = 0; i < found.size(); ++i) {
     slot.rows[i].failed = found[i].has_errors();
-    if (context.said_of_rows == nullptr) {
+    if (context.row_diags == nullptr) {
       diags.Append(std::move(found[i]));
     } else if (!found[i].empty()) {
-      (*context.said_of_rows)[id].push_back(
-          {{slot.resource->address, slot.rows[i].key}, std::move(found[i])});
+      (*context.row_diags)[id].push_back({{address, slot.rows[i].key}, std::move(found[i])});
     }
   }
 }
 
 void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
-  DeposedSlot& slot = walk.deposed[walk.graph.node(id).index];
-  const ProviderSlot& provider = walk.providers[slot.provider];
-  if (provider.schema == nullptr) {
-    return;
-  }
+  const StoredNode& stored = walk.graph.stored[walk.graph.node(id).index];
+  StoredSlot& slot = walk.slots.stored[walk.graph.node(id).index];
+  const AbsResource& address = stored.resource->address;
+  const schema::ProviderSchema* provider = walk.graph.providers[stored.provider].schema;
   const schema::ResourceSchema* schema =
-      provider.schema->FindResource(walk.program.Text(slot.resource->address.resource.type));
+      provider == nullptr ? nullptr
+                          : provider->FindResource(walk.program.Text(address.resource.type));
   if (schema == nullptr) {
     return;
   }
-  for (const state::Instance& entry : slot.resource->instances) {
-    if (!context.WantsDeposed({slot.resource->address, entry.key})) {
+  for (const state::Instance& entry : stored.resource->instances) {
+    if (!context.WantsDeposed({address, entry.key})) {
       continue;
     }
     for (const state::DeposedObject& deposed : entry.deposed) {
-      PlanDeposedObject(context, slot, *schema, entry, deposed, diags);
+      PlanDeposedObject(context, stored, slot, *schema, entry, deposed, diags);
     }
   }
-  const AbsResource& address = slot.resource->address;
   const config::ConfigNode* place = walk.config.Find(walk.program.ModuleOf(address.module));
   int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
   if (block >= 0 && !slot.changes.empty()) {
-    walk.blocks[place->index][static_cast<size_t>(block)].AddPending(address.module);
+    walk.slots.blocks[place->index][static_cast<size_t>(block)].AddPending(address.module);
   }
 }
 

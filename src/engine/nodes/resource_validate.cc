@@ -142,7 +142,7 @@ void ValidateRepetition(const ValidatedBlock& block, Diagnostics& diags) {
 }
 
 void ReportUnknownType(const ValidatedBlock& block, Diagnostics& diags) {
-  const ProviderSlot& slot = block.walk.providers[block.info.provider];
+  const ProviderInfo& slot = block.walk.graph.providers[block.info.provider];
   if (slot.schema == nullptr) {
     return;
   }
@@ -229,9 +229,9 @@ void ValidateResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& node = walk.graph.node(id);
   const config::ConfigNode& place = *walk.config.nodes[node.config_node];
   const config::Resource& resource = place.module->resources[node.index];
-  const BlockInfo& info = walk.blocks[node.config_node][node.index];
+  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   const size_t errors = diags.error_count();
-  for (ModuleInstance* instance : walk.instances[node.config_node]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
     // Validation does not count the instances.
     const bool repeated = resource.count != nullptr || resource.for_each != nullptr;

@@ -43,7 +43,7 @@ bool Conforms(const Type& have, const Type& want) {
 void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
                  const std::string& detail, Diagnostics& diags) {
   diags.Error(std::string(summary),
-              "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_slot().address)) +
+              "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_info().address)) +
                   " " + std::string(what) + " " + row.AddressText() + detail +
                   ".\n\nThis is a bug of the provider: please report it to its authors.");
 }
@@ -66,14 +66,14 @@ provider::RawState RawStateOf(const state::Object& object) {
 /// nothing.
 std::optional<provider::MoveRequest> MoveOf(const RowContext& row, const state::Object& object) {
   const Walk& walk = row.walk();
-  const Refactoring* moves = walk.input.refactoring;
+  const Refactoring* moves = walk.context.refactoring;
   if (moves == nullptr || !moves->MovedByBlock(row.address)) {
     return std::nullopt;
   }
   const Symbol from = moves->PreviousAddress(row.address).resource.resource.type;
   const Symbol to = row.address.resource.resource.type;
-  const Symbol provider = row.provider_slot().address.provider;
-  const state::Resource* stored = walk.input.prior_state->Find(row.address.resource);
+  const Symbol provider = row.provider_info().address.provider;
+  const state::Resource* stored = walk.context.prior_state->Find(row.address.resource);
   const Symbol from_provider = stored == nullptr ? provider : stored->provider.provider;
   if (from == to && from_provider == provider) {
     return std::nullopt;

@@ -31,8 +31,8 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::ConfigNode& node = *walk.config.nodes[walk.graph.node(id).config_node];
   auto call_index = static_cast<size_t>(node.call);
   const config::ModuleCall& call = node.parent->module->calls[call_index];
-  bool validating = walk.kind == WalkKind::kValidate;
-  for (ModuleInstance* parent : walk.instances[node.parent->index]) {
+  bool validating = walk.context.kind == WalkKind::kValidate;
+  for (ModuleInstance* parent : walk.slots.instances[node.parent->index]) {
     CallTable& table = *parent->calls[call_index];
     ModuleScope scope(walk, *parent);
     ReferenceCheck check(walk, *node.parent);
@@ -58,14 +58,14 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (diags.has_errors() && !validating) {
     return;
   }
-  for (ModuleInstance* parent : walk.instances[node.parent->index]) {
+  for (ModuleInstance* parent : walk.slots.instances[node.parent->index]) {
     CallTable& table = *parent->calls[call_index];
     for (size_t row = 0; row < table.expansion.size(); ++row) {
       ModuleInstId path =
           walk.program.ModuleInstance(parent->id, call.name, table.expansion.key(row));
       table.instances.push_back(
           ModuleInstance::Make(path, &node, parent, Repetition{&table.expansion, row}));
-      walk.instances[node.index].push_back(table.instances.back().get());
+      walk.slots.instances[node.index].push_back(table.instances.back().get());
     }
     table.expanded = true;
   }
@@ -164,7 +164,7 @@ void ValidateVariable(NodeContext& context, const config::Variable& variable,
     };
     ValueResult<Value> converted = Convert(message, Type::String());
     if (!message.IsKnown()) {
-      if (walk.kind != WalkKind::kValidate) {  // where values may be unknown
+      if (walk.context.kind != WalkKind::kValidate) {  // where values may be unknown
         invalid_message("Invalid error message",
                         "Value used in error message is not known and can not be used in "
                         "error_message until after apply.");
@@ -247,15 +247,16 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (!context.destroying) {
     context.checks.DeclareExpanded(id);
   }
-  for (ModuleInstance* instance : walk.instances[node.index]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     Value& slot = instance->variables[graph_node.index];
     SourceRange place = variable.range;
     size_t errors = diags.error_count();
     std::string address = ObjectAddress(walk, *instance, "var", variable.name);
     if (node.parent == nullptr) {
-      auto it = walk.input.variables->find(std::string(walk.program.Text(variable.name)));
-      const config::InputValue* given = it == walk.input.variables->end() ? nullptr : &it->second;
-      if (walk.kind == WalkKind::kValidate) {
+      auto it = walk.context.request.variables->find(std::string(walk.program.Text(variable.name)));
+      const config::InputValue* given =
+          it == walk.context.request.variables->end() ? nullptr : &it->second;
+      if (walk.context.kind == WalkKind::kValidate) {
         slot = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
       } else {
         slot = config::PrepareVariable(walk.program, variable, given, address, diags);
@@ -269,7 +270,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
         if (attribute.name == name) {
           // Validation does not ask what the call's count and each are, or whether they are there.
           static const Expansion kAny{.kind = Expansion::Kind::kUnknown, .by_either = true};
-          const bool validating = walk.kind == WalkKind::kValidate;
+          const bool validating = walk.context.kind == WalkKind::kValidate;
           const Repetition repetition = validating ? Repetition{&kAny, 0} : instance->repetition;
           ModuleScope scope(walk, *instance->parent, repetition);
           given.value = ReferenceCheck(walk, *node.parent, {}, repetition.expansion)
@@ -303,7 +304,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     // A module is validated for all values that it can be given, not for those that it is given
     // here: only the rules of the variable itself see one.
-    if (walk.kind == WalkKind::kValidate) {
+    if (walk.context.kind == WalkKind::kValidate) {
       slot =
           Value::Unknown(variable.constraint.type.WithoutOptionalAttributes()).WithMarks(declared);
     }
@@ -336,8 +337,8 @@ void EvaluateLocal(NodeContext& context, NodeId id, Diagnostics& diags) {
   const Node& graph_node = walk.graph.node(id);
   const config::ConfigNode& node = *walk.config.nodes[graph_node.config_node];
   const config::Local& local = node.module->locals[graph_node.index];
-  const bool names_itself = walk.self_referencing_locals.contains(id);
-  for (ModuleInstance* instance : walk.instances[node.index]) {
+  const bool names_itself = walk.graph.self_referencing_locals.contains(id);
+  for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     if (names_itself) {
       ReportSelfReferences(walk.program, *node.module, local, diags);
       continue;
@@ -355,7 +356,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::Output& output = node.module->outputs[graph_node.index];
   bool is_root = node.parent == nullptr;
   context.checks.DeclareExpanded(id);
-  for (ModuleInstance* instance : walk.instances[node.index]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     size_t errors = diags.error_count();
     ModuleScope scope(walk, *instance);
     std::string address = ObjectAddress(walk, *instance, "output", output.name);
@@ -408,7 +409,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (output.ephemeral) {
       value = value.WithMarks(MarkSet::Ephemeral());
     }
-    if (!is_root && !output.deprecated.empty() && walk.kind != WalkKind::kValidate) {
+    if (!is_root && !output.deprecated.empty() && walk.context.kind != WalkKind::kValidate) {
       value = value.WithMarks(DeprecatedOutputMark(walk, *instance, output));
     }
     instance->outputs[graph_node.index] = WithUnsignedZeros(value);
@@ -424,18 +425,18 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;
   }
   context.checks.DeclareExpanded(id);
-  for (ModuleInstance* instance : walk.instances[node.index]) {
+  for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     ModuleScope scope(walk, *instance);
     std::string address = ObjectAddress(walk, *instance, "check", check.name);
     config::ReferenceContext inside;
     inside.check = static_cast<int>(graph_node.index);
-    if (walk.kind != WalkKind::kValidate && context.checks.Failing(id, address)) {
+    if (walk.context.kind != WalkKind::kValidate && context.checks.Failing(id, address)) {
       continue;  // its data source could not be read
     }
     ReferenceCheck references(walk, node, inside);
     for (size_t i = 0; i < check.asserts.size(); ++i) {
       const config::Condition& condition = check.asserts[i];
-      if (walk.kind == WalkKind::kValidate) {
+      if (walk.context.kind == WalkKind::kValidate) {
         const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
         ConditionScope around(walk, scope, references.Exprs(exprs, diags));
         ValidateErrorMessage(condition, around, diags);

@@ -4,13 +4,12 @@
 
 namespace kinu::engine {
 
-void AddCloseNodes(Walk& walk) {
-  Graph& graph = walk.graph;
+void AddCloseNodes(PlanGraph& graph) {
   std::vector<NodeId> blocks;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
     if (node.kind == NodeKind::kResource &&
-        walk.config.nodes[node.config_node]->module->resources[node.index].name.mode ==
+        graph.config.nodes[node.config_node]->module->resources[node.index].name.mode ==
             ResourceMode::kEphemeral) {
       blocks.push_back(id);
     }
@@ -58,8 +57,8 @@ void AddCloseNodes(Walk& walk) {
   }
   if (!blocks.empty()) {
     graph.Finish();
-    if (!walk.kept.empty()) {
-      walk.kept.resize(graph.size(), true);
+    if (!graph.kept.empty()) {
+      graph.kept.resize(graph.size(), true);
     }
   }
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "config/validate_reference.h"
-#include "engine/imports.h"
+#include "engine/node_kinds.h"
 #include "engine/passes/passes.h"
 
 namespace kinu::engine {
@@ -43,8 +43,7 @@ List Union(std::vector<List> lists, std::vector<NodeId> singles) {
 
 }  // namespace
 
-void CollectDependencies(Walk& walk) {
-  const Graph& graph = walk.graph;
+void CollectDependencies(PlanGraph& graph) {
   std::vector<List> lists(graph.size());
   std::vector<uint32_t> readers(graph.size());
   // Rank of each resource node in the order of address text, so that lists are sorted by it.
@@ -56,7 +55,7 @@ void CollectDependencies(Walk& walk) {
     }
   }
   auto address = [&](NodeId id) {
-    const config::ConfigNode& node = *walk.config.nodes[graph.node(id).config_node];
+    const config::ConfigNode& node = *graph.config.nodes[graph.node(id).config_node];
     return ConfigResource{node.path, node.module->resources[graph.node(id).index].name};
   };
   std::vector<uint32_t> rank(graph.size(), 0);
@@ -64,7 +63,7 @@ void CollectDependencies(Walk& walk) {
     std::vector<std::pair<std::string, NodeId>> texts;
     texts.reserve(resources.size());
     for (NodeId id : resources) {
-      texts.emplace_back(walk.program.ToText(address(id)), id);
+      texts.emplace_back(graph.program.ToText(address(id)), id);
     }
     std::sort(texts.begin(), texts.end());
     for (uint32_t i = 0; i < texts.size(); ++i) {
@@ -89,7 +88,7 @@ void CollectDependencies(Walk& walk) {
     lists[id] = Union(std::move(inputs), std::move(singles));
     const Node& node = graph.node(id);
     if (node.kind == NodeKind::kResource) {
-      state::DependencyList& out = walk.blocks[node.config_node][node.index].dependencies;
+      state::DependencyList& out = graph.blocks[node.config_node][node.index].dependencies;
       if (lists[id] == nullptr) {
         out = kNone;
       } else {
@@ -117,8 +116,7 @@ void CollectDependencies(Walk& walk) {
   }
 }
 
-void PropagateCreateBeforeDestroy(Walk& walk) {
-  const Graph& graph = walk.graph;
+void PropagateCreateBeforeDestroy(PlanGraph& graph) {
   std::vector<NodeId> order = graph.Order();
   std::vector<bool> forced(graph.size(), false);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -126,70 +124,24 @@ void PropagateCreateBeforeDestroy(Walk& walk) {
     const Node& node = graph.node(id);
     bool flag = false;
     for (NodeId dependent : graph.dependents(id)) {
-      flag = flag || (forced[dependent] && walk.Kept(dependent));
+      flag = flag || (forced[dependent] && graph.Kept(dependent));
     }
     if (node.kind == NodeKind::kResource) {
       const config::Resource& resource =
-          walk.config.nodes[node.config_node]->module->resources[node.index];
+          graph.config.nodes[node.config_node]->module->resources[node.index];
       flag = flag || resource.create_before_destroy.value_or(false);
-      walk.blocks[node.config_node][node.index].create_before_destroy = flag;
+      graph.blocks[node.config_node][node.index].create_before_destroy = flag;
     }
     forced[id] = flag;
   }
 }
 
-std::string NodeName(const Walk& walk, NodeId id) {
-  const Node& node = walk.graph.node(id);
-  const Program& program = walk.program;
-  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
-  std::string module = program.ToText(place.path);
-  auto inside = [&](std::string_view kind, std::string_view name) {
-    std::string out = module;
-    if (!out.empty()) {
-      out += '.';
-    }
-    out += kind;
-    out += name;
-    return out;
-  };
-  switch (node.kind) {
-    case NodeKind::kModule:
-      return module + " (expand)";
-    case NodeKind::kModuleEnd:
-      return module + " (close)";
-    case NodeKind::kVariable:
-      return inside("var.", program.Text(place.module->variables[node.index].name)) +
-             (place.parent != nullptr ? " (expand, input)" : "");
-    case NodeKind::kLocal:
-      return inside("local.", program.Text(place.module->locals[node.index].name)) + " (expand)";
-    case NodeKind::kOutput:
-      return inside("output.", program.Text(place.module->outputs[node.index].name)) + " (expand)";
-    case NodeKind::kResource:
-      return inside("", program.ToText(place.module->resources[node.index].name)) +
-             (walk.kind == WalkKind::kValidate ? "" : " (expand)");
-    case NodeKind::kClose:
-      return inside("", program.ToText(place.module->resources[node.index].name)) + " (close)";
-    case NodeKind::kCheck:
-      return inside("check.", program.Text(place.module->checks[node.index].name));
-    case NodeKind::kProvider:
-      return program.ToText(walk.providers[node.index].address);
-    case NodeKind::kOrphan:
-      return program.ToText(walk.orphans[node.index].resource->address) + " (orphan)";
-    case NodeKind::kDeposed:
-      return program.ToText(walk.deposed[node.index].resource->address) + " (deposed)";
-    case NodeKind::kCell:
-    case NodeKind::kJoin:
-      break;
-  }
-  return "";
-}
-
-bool CheckAcyclic(const Walk& walk, Diagnostics& diags) {
-  auto cycles = walk.graph.Cycles();
+bool CheckAcyclic(const PlanGraph& graph, Diagnostics& diags) {
+  auto cycles = graph.Cycles();
   for (const auto& cycle : cycles) {
     std::string members;
     for (NodeId id : cycle) {
-      std::string name = NodeName(walk, id);
+      std::string name = NodeName(graph, id);
       members += (members.empty() ? "" : ", ") + name;
       // A child module's variable is two steps: taking the argument, and being referred to.
       if (constexpr std::string_view kInput = "(expand, input)"; name.ends_with(kInput)) {
@@ -201,55 +153,15 @@ bool CheckAcyclic(const Walk& walk, Diagnostics& diags) {
   return cycles.empty();
 }
 
-namespace {
-
-/// Reports arguments that a called module does not have, and those that it misses. Planning and
-/// applying come after a validation that did this. Ref: transform_module_variable.go.
-bool CheckModuleInputs(const Walk& walk, Diagnostics& diags) {
-  if (walk.kind != WalkKind::kValidate && walk.kind != WalkKind::kEval) {
-    return true;
-  }
-  size_t errors = diags.error_count();
-  for (const auto& node : walk.config.nodes) {
+bool CheckModuleInputs(const PlanGraph& graph, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  for (const auto& node : graph.config.nodes) {
     if (node->parent != nullptr) {
       const config::ModuleCall& call = node->parent->module->calls[static_cast<size_t>(node->call)];
-      (void)config::ReadModuleInputs(walk.program, call, *node->module, diags);
+      (void)config::ReadModuleInputs(graph.program, call, *node->module, diags);
     }
   }
   return diags.error_count() == errors;
-}
-
-}  // namespace
-
-bool BuildGraph(Walk& walk, Diagnostics& diags) {
-  if (!CheckModuleInputs(walk, diags)) {
-    return false;
-  }
-  AddConfigObjects(walk);
-  AddStateObjects(walk);
-  if (!AttachProviders(walk, diags)) {
-    return false;
-  }
-  AttachSchemas(walk, diags);
-  if (diags.has_errors()) {
-    return false;
-  }
-  size_t errors = diags.error_count();
-  AttachImports(walk);
-  ConnectReferences(walk, &diags);
-  if (diags.error_count() != errors) {
-    return false;
-  }
-  walk.graph.Finish();
-  if (!CheckAcyclic(walk, diags)) {
-    return false;
-  }
-  if (walk.kind != WalkKind::kValidate && walk.kind != WalkKind::kEval) {
-    CollectDependencies(walk);
-    ApplyTargeting(walk);
-    PropagateCreateBeforeDestroy(walk);
-  }
-  return true;
 }
 
 }  // namespace kinu::engine

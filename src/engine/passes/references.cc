@@ -31,8 +31,8 @@ struct ModuleReferences {
 
 class Collector {
  public:
-  Collector(Walk& walk, config::Module& module, Diagnostics* diags)
-      : walk_(walk), module_(module), diags_(diags) {}
+  Collector(PlanGraph& graph, const config::Module& module, Diagnostics* diags)
+      : graph_(graph), module_(module), diags_(diags) {}
 
   void Expr(const hcl::Expr* expr, Bindings& out) {
     if (expr == nullptr) {
@@ -74,7 +74,7 @@ class Collector {
       if (!name) {
         continue;
       }
-      if (module_.FindRequiredProvider(walk_.program.Intern(name->provider)) != nullptr) {
+      if (module_.FindRequiredProvider(graph_.program.Intern(name->provider)) != nullptr) {
         out.functions.push_back(*name);
       } else if (diags_ != nullptr) {
         SourceRange range = call->range();
@@ -89,21 +89,46 @@ class Collector {
 
   void Bind(Bindings& out) {
     for (const hcl::TraversalExpr* traversal : traversals_) {
-      out.list.push_back(config::BindReference(walk_.program, module_, *traversal));
+      out.list.push_back(config::BindReference(graph_.program, module_, *traversal));
     }
     BindCalls(out);
   }
 
-  Walk& walk_;
-  config::Module& module_;
+  PlanGraph& graph_;
+  const config::Module& module_;
   Diagnostics* diags_;
   std::vector<const hcl::TraversalExpr*> traversals_;
   std::vector<const hcl::CallExpr*> calls_;
 };
 
-ModuleReferences Collect(Walk& walk, const config::ConfigNode& node, Diagnostics* diags) {
-  config::Module& module = *node.module;
-  Collector collect(walk, module, diags);
+void CollectResource(const config::Resource& resource, const BlockInfo& info, Collector& collect,
+                     Bindings& out) {
+  collect.Expr(resource.count, out);
+  collect.Expr(resource.for_each, out);
+  collect.Expr(resource.enabled, out);
+  collect.Traversals(resource.depends_on, out);
+  for (const hcl::Expr* trigger : resource.replace_triggered_by) {
+    collect.Expr(trigger, out);
+  }
+  if (info.schema != nullptr) {
+    collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
+  }
+  collect.Expr(resource.prevent_destroy, out);
+  collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
+  for (const config::Provisioner& block : resource.provisioners) {
+    const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
+    if (block.when == config::Provisioner::When::kCreate && provisioner != nullptr) {
+      collect.Body(provider::ConnectionSchema(), block.connection, {}, out);
+      collect.Body(provisioner->schema(), block.body, config::kProvisionerMetaNames, out);
+    }
+  }
+  collect.Conditions(resource.preconditions, out);
+  collect.Conditions(resource.postconditions, out);
+}
+
+ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagnostics* diags) {
+  const config::Module& module = *node.module;
+  Collector collect(graph, module, diags);
   ModuleReferences refs;
   refs.locals.resize(module.locals.size());
   for (size_t i = 0; i < module.locals.size(); ++i) {
@@ -122,30 +147,7 @@ ModuleReferences Collect(Walk& walk, const config::ConfigNode& node, Diagnostics
   }
   refs.resources.resize(module.resources.size());
   for (size_t i = 0; i < module.resources.size(); ++i) {
-    const config::Resource& resource = module.resources[i];
-    Bindings& out = refs.resources[i];
-    collect.Expr(resource.count, out);
-    collect.Expr(resource.for_each, out);
-    collect.Expr(resource.enabled, out);
-    collect.Traversals(resource.depends_on, out);
-    for (const hcl::Expr* trigger : resource.replace_triggered_by) {
-      collect.Expr(trigger, out);
-    }
-    const BlockInfo& info = walk.blocks[node.index][i];
-    if (info.schema != nullptr) {
-      collect.Body(info.schema->block, resource.body, config::MetaNames(resource.name.mode), out);
-    }
-    collect.Expr(resource.prevent_destroy, out);
-    collect.Body(provider::ConnectionSchema(), resource.connection, {}, out);
-    for (const config::Provisioner& block : resource.provisioners) {
-      const provider::Provisioner* provisioner = provider::FindProvisioner(block.type);
-      if (block.when == config::Provisioner::When::kCreate && provisioner != nullptr) {
-        collect.Body(provider::ConnectionSchema(), block.connection, {}, out);
-        collect.Body(provisioner->schema(), block.body, config::kProvisionerMetaNames, out);
-      }
-    }
-    collect.Conditions(resource.preconditions, out);
-    collect.Conditions(resource.postconditions, out);
+    CollectResource(module.resources[i], graph.blocks[node.index][i], collect, refs.resources[i]);
   }
   refs.calls.resize(module.calls.size());
   refs.call_depends_on.resize(module.calls.size());
@@ -165,7 +167,7 @@ ModuleReferences Collect(Walk& walk, const config::ConfigNode& node, Diagnostics
   for (size_t i = 0; i < module.providers.size(); ++i) {
     const config::ProviderBlock& block = module.providers[i];
     collect.Expr(block.for_each, refs.providers[i]);
-    for (const ProviderSlot& slot : walk.providers) {
+    for (const ProviderInfo& slot : graph.providers) {
       if (slot.block == &block && slot.schema != nullptr) {
         collect.Body(slot.schema->provider_config().block, block.body, config::kProviderMetaNames,
                      refs.providers[i]);
@@ -183,36 +185,35 @@ ModuleReferences Collect(Walk& walk, const config::ConfigNode& node, Diagnostics
 /// Draws the edges of one place in the module tree.
 class Connector {
  public:
-  Connector(Walk& walk, const config::ConfigNode& node)
-      : walk_(walk), node_(node), base_(walk.bases[node.index]) {}
+  Connector(PlanGraph& graph, ApplyGraph* apply, const config::ConfigNode& node)
+      : graph_(graph), apply_(apply), node_(node), base_(graph.bases[node.index]) {}
 
   void Connect(NodeId from, const Bindings& bindings) {
     for (NodeId provider : Providers(bindings)) {
-      walk_.graph.AddEdge(from, provider);
+      graph_.AddEdge(from, provider);
     }
     for (uint32_t binding : bindings.list) {
       const config::Reference& ref = node_.module->references[binding];
       NodeId to = Target(ref);
       if (to != kNoNode) {
-        bool single = ref.kind == config::ReferenceKind::kResource && ref.has_key;
-        Wait(walk_, from, to, single, ref.key);
+        Wait(from, to, KeyOf(ref));
       }
     }
   }
 
   /// An edge of the block graph. While applying, what waits for a resource block waits for the
   /// cells behind it, which do not exist yet: those edges are kept for ConnectCells.
-  static void Wait(Walk& walk, NodeId from, NodeId to, bool has_key = false, InstanceKey key = {}) {
+  void Wait(NodeId from, NodeId to, std::optional<InstanceKey> key = {}) {
     if (from == to) {
-      if (walk.graph.node(from).kind == NodeKind::kLocal) {
-        walk.self_referencing_locals.insert(from);
+      if (graph_.node(from).kind == NodeKind::kLocal) {
+        graph_.self_referencing_locals.insert(from);
       }
       return;  // rows wait for rows: BlockInfo::self_references
     }
-    if (walk.kind == WalkKind::kApply && walk.graph.node(to).kind == NodeKind::kResource) {
-      walk.resource_edges.push_back({from, to, has_key, key});
+    if (apply_ != nullptr && graph_.node(to).kind == NodeKind::kResource) {
+      apply_->resource_edges.push_back({from, to, key});
     } else {
-      walk.graph.AddEdge(from, to);
+      graph_.AddEdge(from, to);
     }
   }
 
@@ -220,14 +221,13 @@ class Connector {
   std::vector<BlockReference> References(const Bindings& bindings) const {
     std::vector<BlockReference> out;
     for (NodeId provider : Providers(bindings)) {
-      out.push_back({provider, false, false, {}});
+      out.push_back({provider, false, {}});
     }
     for (uint32_t binding : bindings.list) {
       const config::Reference& ref = node_.module->references[binding];
       NodeId to = Target(ref);
       if (to != kNoNode) {
-        bool resource = ref.kind == config::ReferenceKind::kResource;
-        out.push_back({to, resource, resource && ref.has_key, ref.key});
+        out.push_back({to, ref.kind == config::ReferenceKind::kResource, KeyOf(ref)});
       }
     }
     return out;
@@ -251,7 +251,7 @@ class Connector {
         if (child == nullptr) {
           return kNoNode;
         }
-        const Walk::Bases& base = walk_.bases[child->index];
+        const PlanGraph::Bases& base = graph_.bases[child->index];
         if (ref.output.empty()) {
           return base.module_end;
         }
@@ -264,165 +264,225 @@ class Connector {
   }
 
  private:
+  /// The literal key by which a reference names one instance of a resource.
+  static std::optional<InstanceKey> KeyOf(const config::Reference& ref) {
+    return ref.kind == config::ReferenceKind::kResource && ref.has_key ? std::optional(ref.key)
+                                                                       : std::nullopt;
+  }
+
   /// The providers whose functions are called.
   std::vector<NodeId> Providers(const Bindings& bindings) const {
     std::vector<NodeId> out;
     for (const ProviderFunctionName& name : bindings.functions) {
-      if (std::optional<uint32_t> slot = walk_.EnsureFunctionProvider(node_, name)) {
-        out.push_back(walk_.provider_nodes[*slot]);
+      if (std::optional<uint32_t> slot = graph_.EnsureFunctionProvider(node_, name)) {
+        out.push_back(graph_.providers[*slot].id);
       }
     }
     return out;
   }
 
-  Walk& walk_;
+  PlanGraph& graph_;
+  ApplyGraph* apply_;
   const config::ConfigNode& node_;
-  const Walk::Bases& base_;
+  const PlanGraph::Bases& base_;
 };
 
 /// While applying, expansions do not wait for their providers, which nobody may need, but for what
 /// their configurations name: `gates`, by provider. (A9)
-void HoldBackExpansions(Walk& walk, const std::vector<NodeId>& gates) {
+void HoldBackExpansions(PlanGraph& graph, const std::vector<NodeId>& gates) {
   if (std::all_of(gates.begin(), gates.end(), [](NodeId gate) { return gate == kNoNode; })) {
     return;
   }
-  for (const auto& node : walk.config.nodes) {
-    const std::vector<BlockInfo>& blocks = walk.blocks[node->index];
+  for (const auto& node : graph.config.nodes) {
+    const std::vector<BlockInfo>& blocks = graph.blocks[node->index];
     for (uint32_t i = 0; i < blocks.size(); ++i) {
       const uint32_t provider = blocks[i].provider;
       if (provider < gates.size() && gates[provider] != kNoNode) {
-        walk.graph.AddEdge(walk.bases[node->index].resources + i, gates[provider]);
+        graph.AddEdge(graph.bases[node->index].resources + i, gates[provider]);
       }
     }
   }
 }
 
-}  // namespace
+/// Draws the edges of all places in the module tree.
+class TreeConnector {
+ public:
+  TreeConnector(PlanGraph& graph, ApplyGraph* apply, Diagnostics* diags)
+      : graph_(graph), apply_(apply), diags_(diags) {}
 
-void ConnectReferences(Walk& walk, Diagnostics* diags) {
-  FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> collected;
-  auto references = [&](const config::ConfigNode& node) -> const ModuleReferences& {
-    auto& slot = collected[reinterpret_cast<uint64_t>(node.module)];
+  void Run() {
+    if (apply_ != nullptr) {
+      apply_->block_references.resize(graph_.config.nodes.size());
+    }
+    for (const auto& node : graph_.config.nodes) {
+      if (node->parent != nullptr) {
+        ConnectCall(*node);
+      }
+      ConnectValues(*node);
+      ConnectResources(*node);
+      ConnectChecks(*node);
+    }
+    ConnectProviders();
+  }
+
+ private:
+  const ModuleReferences& ReferencesOf(const config::ConfigNode& node) {
+    auto& slot = collected_[reinterpret_cast<uint64_t>(node.module)];
     if (slot == nullptr) {
-      slot = std::make_unique<ModuleReferences>(Collect(walk, node, diags));
+      slot = std::make_unique<ModuleReferences>(Collect(graph_, node, diags_));
     }
     return *slot;
-  };
-  Graph& graph = walk.graph;
-  walk.block_references.resize(walk.config.nodes.size());
-  for (const auto& owned : walk.config.nodes) {
-    const config::ConfigNode& node = *owned;
-    const config::Module& module = *node.module;
-    const Walk::Bases& base = walk.bases[node.index];
-    const ModuleReferences& refs = references(node);
-    Connector connect(walk, node);
-    // Everything inside a module waits for its expansion; its end waits for everything inside,
-    // except checks and the data sources in them.
-    auto inside = [&](NodeId id, bool closes = true) {
-      if (base.module != kNoNode) {
-        graph.AddEdge(id, base.module);
-        if (closes) {
-          Connector::Wait(walk, base.module_end, id);
-        }
+  }
+
+  /// Everything inside a module waits for its expansion; its end waits for everything inside,
+  /// except checks and the data sources in them.
+  void Inside(Connector& connect, const PlanGraph::Bases& base, NodeId id, bool closes = true) {
+    if (base.module != kNoNode) {
+      graph_.AddEdge(id, base.module);
+      if (closes) {
+        connect.Wait(base.module_end, id);
+      }
+    }
+  }
+
+  /// The call of a module: its expansion, its end and its arguments.
+  void ConnectCall(const config::ConfigNode& node) {
+    const auto call = static_cast<size_t>(node.call);
+    const PlanGraph::Bases& base = graph_.bases[node.index];
+    const PlanGraph::Bases& parent = graph_.bases[node.parent->index];
+    const ModuleReferences& outer = ReferencesOf(*node.parent);
+    Connector connect(graph_, apply_, *node.parent);
+    if (parent.module != kNoNode) {
+      graph_.AddEdge(base.module, parent.module);
+      graph_.AddEdge(parent.module_end, base.module_end);
+    }
+    graph_.AddEdge(base.module_end, base.module);
+    connect.Connect(base.module, outer.calls[call]);
+    for (uint32_t binding : outer.call_depends_on[call].list) {
+      NodeId to = connect.Target(node.parent->module->references[binding]);
+      if (to != kNoNode) {
+        connect.Wait(base.module, to);
+        graph_.call_dependencies[node.index].push_back(to);
+      }
+    }
+    const config::ModuleCall& block = node.parent->module->calls[call];
+    for (size_t k = 0; k < block.inputs.size(); ++k) {
+      int variable = node.module->FindVariable(graph_.program.Find(block.inputs[k].name));
+      if (variable >= 0) {
+        connect.Connect(base.variables + static_cast<uint32_t>(variable), outer.inputs[call][k]);
+      }
+    }
+  }
+
+  void ConnectValues(const config::ConfigNode& node) {
+    const PlanGraph::Bases& base = graph_.bases[node.index];
+    const ModuleReferences& refs = ReferencesOf(node);
+    Connector connect(graph_, apply_, node);
+    auto all = [&](NodeId first, const std::vector<Bindings>& bindings) {
+      for (uint32_t i = 0; i < bindings.size(); ++i) {
+        Inside(connect, base, first + i);
+        connect.Connect(first + i, bindings[i]);
       }
     };
-    if (node.parent != nullptr) {
-      auto call = static_cast<size_t>(node.call);
-      const Walk::Bases& parent = walk.bases[node.parent->index];
-      const ModuleReferences& outer = references(*node.parent);
-      Connector connect_outer(walk, *node.parent);
-      if (parent.module != kNoNode) {
-        graph.AddEdge(base.module, parent.module);
-        graph.AddEdge(parent.module_end, base.module_end);
-      }
-      graph.AddEdge(base.module_end, base.module);
-      connect_outer.Connect(base.module, outer.calls[call]);
-      for (uint32_t binding : outer.call_depends_on[call].list) {
-        NodeId to = connect_outer.Target(node.parent->module->references[binding]);
-        if (to != kNoNode) {
-          Connector::Wait(walk, base.module, to);
-          walk.call_dependencies[node.index].push_back(to);
-        }
-      }
-      const config::ModuleCall& block = node.parent->module->calls[call];
-      for (size_t k = 0; k < block.inputs.size(); ++k) {
-        int variable = module.FindVariable(walk.program.Find(block.inputs[k].name));
-        if (variable >= 0) {
-          connect_outer.Connect(base.variables + static_cast<uint32_t>(variable),
-                                outer.inputs[call][k]);
-        }
-      }
-    }
-    for (uint32_t i = 0; i < module.variables.size(); ++i) {
-      inside(base.variables + i);
-      connect.Connect(base.variables + i, refs.variables[i]);
-    }
-    for (uint32_t i = 0; i < module.locals.size(); ++i) {
-      inside(base.locals + i);
-      connect.Connect(base.locals + i, refs.locals[i]);
-    }
-    for (uint32_t i = 0; i < module.outputs.size(); ++i) {
-      inside(base.outputs + i);
-      connect.Connect(base.outputs + i, refs.outputs[i]);
-    }
+    all(base.variables, refs.variables);
+    all(base.locals, refs.locals);
+    all(base.outputs, refs.outputs);
+  }
+
+  void ConnectResources(const config::ConfigNode& node) {
+    const config::Module& module = *node.module;
+    const PlanGraph::Bases& base = graph_.bases[node.index];
+    const ModuleReferences& refs = ReferencesOf(node);
+    Connector connect(graph_, apply_, node);
     for (uint32_t i = 0; i < module.resources.size(); ++i) {
-      inside(base.resources + i, module.resources[i].check < 0);
+      BlockInfo& info = graph_.blocks[node.index][i];
+      Inside(connect, base, base.resources + i, module.resources[i].check < 0);
       connect.Connect(base.resources + i, refs.resources[i]);
       for (uint32_t binding : refs.resources[i].list) {
         const config::Reference& ref = module.references[binding];
         if (ref.kind == config::ReferenceKind::kResource && ref.index == static_cast<int>(i)) {
-          walk.blocks[node.index][i].self_references.push_back({ref.has_key, ref.key});
+          info.self_references.push_back({ref.has_key, ref.key});
         }
       }
-      if (const auto& imports = walk.blocks[node.index][i].imports; imports != nullptr) {
-        // Import blocks stand in the root module, whatever they target.
-        Bindings bindings;
-        Collector collect(walk, *walk.config.root().module, diags);
-        for (const config::Import* import : imports->blocks) {
-          for (const hcl::Expr* expr : ImportExpressions(*import)) {
-            collect.Expr(expr, bindings);
-          }
-        }
-        Connector(walk, walk.config.root()).Connect(base.resources + i, bindings);
+      if (info.imports != nullptr) {
+        ConnectImports(*info.imports, base.resources + i);
       }
-      if (walk.kind == WalkKind::kApply) {
-        walk.block_references[node.index].push_back(connect.References(refs.resources[i]));
+      if (apply_ != nullptr) {
+        apply_->block_references[node.index].push_back(connect.References(refs.resources[i]));
       }
     }
+  }
+
+  /// Import blocks stand in the root module, whatever they target.
+  void ConnectImports(const ImportBlocks& imports, NodeId block) {
+    Bindings bindings;
+    Collector collect(graph_, *graph_.config.root().module, diags_);
+    for (const config::Import* import : imports.blocks) {
+      for (const hcl::Expr* expr : ImportExpressions(*import)) {
+        collect.Expr(expr, bindings);
+      }
+    }
+    Connector(graph_, apply_, graph_.config.root()).Connect(block, bindings);
+  }
+
+  void ConnectChecks(const config::ConfigNode& node) {
+    const config::Module& module = *node.module;
+    const PlanGraph::Bases& base = graph_.bases[node.index];
+    const ModuleReferences& refs = ReferencesOf(node);
+    Connector connect(graph_, apply_, node);
     for (uint32_t i = 0; i < module.checks.size(); ++i) {
-      inside(base.checks + i, false);
+      Inside(connect, base, base.checks + i, false);
       connect.Connect(base.checks + i, refs.checks[i]);
       if (module.checks[i].data_resource >= 0) {
-        Connector::Wait(walk, base.checks + i,
-                        base.resources + static_cast<uint32_t>(module.checks[i].data_resource));
+        connect.Wait(base.checks + i,
+                     base.resources + static_cast<uint32_t>(module.checks[i].data_resource));
       }
     }
   }
-  std::vector<NodeId> gates;
-  for (size_t i = 0; i < walk.providers.size(); ++i) {  // functions may add some
-    gates.push_back(kNoNode);
-    const ProviderSlot& slot = walk.providers[i];
-    const NodeId id = walk.provider_nodes[i];
-    if (slot.node == nullptr) {
-      continue;
+
+  void ConnectProviders() {
+    std::vector<NodeId> gates;
+    for (size_t i = 0; i < graph_.providers.size(); ++i) {  // functions may add some
+      gates.push_back(kNoNode);
+      const ProviderInfo info = graph_.providers[i];
+      if (info.node == nullptr) {
+        continue;
+      }
+      const PlanGraph::Bases& base = graph_.bases[info.node->index];
+      if (base.module != kNoNode) {
+        graph_.AddEdge(info.id, base.module);
+      }
+      if (info.block == nullptr) {
+        continue;
+      }
+      size_t index = static_cast<size_t>(info.block - info.node->module->providers.data());
+      const Bindings& bindings = ReferencesOf(*info.node).providers[index];
+      NodeId from = info.id;
+      if (apply_ != nullptr && !bindings.list.empty()) {
+        from = gates[i] = graph_.Add({NodeKind::kJoin, 0, 0});
+        graph_.AddEdge(info.id, from);
+      }
+      Connector(graph_, apply_, *info.node).Connect(from, bindings);
     }
-    const Walk::Bases& base = walk.bases[slot.node->index];
-    if (base.module != kNoNode) {
-      graph.AddEdge(id, base.module);
-    }
-    if (slot.block == nullptr) {
-      continue;
-    }
-    size_t index = static_cast<size_t>(slot.block - slot.node->module->providers.data());
-    const Bindings& bindings = references(*slot.node).providers[index];
-    NodeId from = id;
-    if (walk.kind == WalkKind::kApply && !bindings.list.empty()) {
-      from = gates[i] = graph.Add({NodeKind::kJoin, 0, 0});
-      graph.AddEdge(id, from);
-    }
-    Connector(walk, *slot.node).Connect(from, bindings);
+    HoldBackExpansions(graph_, gates);
   }
-  HoldBackExpansions(walk, gates);
+
+  PlanGraph& graph_;
+  ApplyGraph* apply_;
+  Diagnostics* diags_;  ///< null: unknown functions of providers are not reported
+  /// By module: computed once per module directory.
+  FlatMap<uint64_t, std::unique_ptr<ModuleReferences>> collected_;
+};
+
+}  // namespace
+
+bool ConnectReferences(PlanGraph& graph, ApplyGraph* apply, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  TreeConnector(graph, apply, apply == nullptr ? &diags : nullptr).Run();
+  if (apply == nullptr) {
+    graph.Finish();  // an apply has no edges to cells yet
+  }
+  return diags.error_count() == errors;
 }
 
 }  // namespace kinu::engine

@@ -1,27 +1,23 @@
 #include <algorithm>
 
 #include "engine/cells.h"
+#include "engine/node_kinds.h"
 #include "engine/passes/passes.h"
 
 namespace kinu::engine {
 namespace {
 
-bool IsResourceKind(NodeKind kind) {
-  return kind == NodeKind::kResource || kind == NodeKind::kOrphan || kind == NodeKind::kDeposed ||
-         kind == NodeKind::kCell;
-}
-
-ConfigResource BlockOf(const Walk& walk, const Node& node) {
-  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
+ConfigResource BlockOf(const PlanGraph& graph, const Node& node) {
+  const config::ConfigNode& place = *graph.config.nodes[node.config_node];
   return {place.path, place.module->resources[node.index].name};
 }
 
 /// Keeps a node and everything that it waits for.
-void Keep(Walk& walk, NodeId first) {
+void Keep(PlanGraph& graph, NodeId first) {
   std::vector<NodeId> work;
   auto keep = [&](NodeId id) {
-    if (!walk.kept[id]) {
-      walk.kept[id] = true;
+    if (!graph.kept[id]) {
+      graph.kept[id] = true;
       work.push_back(id);
     }
   };
@@ -29,7 +25,7 @@ void Keep(Walk& walk, NodeId first) {
   while (!work.empty()) {
     NodeId id = work.back();
     work.pop_back();
-    for (NodeId dependency : walk.graph.dependencies(id)) {
+    for (NodeId dependency : graph.dependencies(id)) {
       keep(dependency);
     }
   }
@@ -39,8 +35,7 @@ void Keep(Walk& walk, NodeId first) {
 /// a node that stands for objects is kept as a whole; nodes that are not `present` are as good as
 /// pruned, with all that is behind them.
 template <typename F, typename G>
-std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete, G&& present) {
-  const Graph& graph = walk.graph;
+std::vector<NodeId> OutputsToKeep(const PlanGraph& graph, F&& complete, G&& present) {
   std::vector<bool> whole(graph.size(), true);  // nothing behind it is left out
   std::vector<bool> any(graph.size(), false);   // some object is behind it
   std::vector<NodeId> out;
@@ -49,7 +44,7 @@ std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete, G&& present) {
       if (!present(dependency)) {
         continue;
       }
-      bool object = IsResourceKind(graph.node(dependency).kind);
+      bool object = WorksOnObjects(graph.node(dependency).kind);
       whole[id] = whole[id] && whole[dependency] && (!object || complete(dependency));
       any[id] = any[id] || any[dependency] || object;
     }
@@ -63,8 +58,7 @@ std::vector<NodeId> OutputsToKeep(const Walk& walk, F&& complete, G&& present) {
 
 /// Nodes that -exclude leaves out: those that it names, and all that wait for a block that it names
 /// or has a part of. A block's own cells only when something else is behind them.
-std::vector<bool> FindExcluded(const Walk& walk) {
-  const Graph& graph = walk.graph;
+std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) {
   std::vector<bool> excluded(graph.size(), false);
   std::vector<bool> spreads(graph.size(), false);
   std::vector<bool> reached(graph.size(), false);
@@ -72,9 +66,9 @@ std::vector<bool> FindExcluded(const Walk& walk) {
     const Node& node = graph.node(id);
     NodeId own_block = kNoNode;
     if (node.kind == NodeKind::kCell) {
-      const Cell& cell = walk.cells[node.index];
+      const Cell& cell = apply->cells[node.index];
       if (cell.block >= 0) {
-        own_block = walk.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
+        own_block = graph.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
       }
     }
     for (NodeId dependency : graph.dependencies(id)) {
@@ -82,61 +76,58 @@ std::vector<bool> FindExcluded(const Walk& walk) {
           reached[id] || reached[dependency] || (spreads[dependency] && dependency != own_block);
       spreads[id] = spreads[id] || spreads[dependency];
     }
-    excluded[id] = reached[id] && IsResourceKind(node.kind);
+    excluded[id] = reached[id] && WorksOnObjects(node.kind);
     if (node.kind == NodeKind::kResource) {
-      ConfigResource block = BlockOf(walk, node);
-      excluded[id] = excluded[id] || walk.targets.Contains(block);
-      spreads[id] = spreads[id] || walk.targets.Touches(block);
+      ConfigResource block = BlockOf(graph, node);
+      excluded[id] = excluded[id] || graph.context.targets.Contains(block);
+      spreads[id] = spreads[id] || graph.context.targets.Touches(block);
     }
   }
   return excluded;
 }
 
 /// Whether any object of an orphaned or deposed node is wanted.
-bool AnyWanted(const Walk& walk, const Node& node) {
-  const state::Resource& resource = node.kind == NodeKind::kOrphan
-                                        ? *walk.orphans[node.index].resource
-                                        : *walk.deposed[node.index].resource;
+bool AnyWanted(const PlanGraph& graph, const Node& node) {
+  const state::Resource& resource = *graph.stored[node.index].resource;
   return std::any_of(resource.instances.begin(), resource.instances.end(),
                      [&](const state::Instance& instance) {
-                       return walk.targets.Wants({resource.address, instance.key});
+                       return graph.context.targets.Wants({resource.address, instance.key});
                      });
 }
 
 }  // namespace
 
-void ApplyTargeting(Walk& walk) {
-  const Targets& targets = walk.targets;
+void ApplyTargeting(PlanGraph& graph) {
+  const Targets& targets = graph.context.targets;
   if (!targets.active()) {
     return;
   }
-  const Graph& graph = walk.graph;
-  walk.kept.assign(graph.size(), false);
+  graph.kept.assign(graph.size(), false);
   std::vector<bool> excluded;
   if (targets.excluding()) {
-    excluded = FindExcluded(walk);
+    excluded = FindExcluded(graph, nullptr);
   }
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
-    if (!IsResourceKind(node.kind)) {
+    if (!WorksOnObjects(node.kind)) {
       continue;
     }
     bool wanted = excluded.empty() || !excluded[id];
     if (node.kind != NodeKind::kResource) {
-      wanted = wanted && AnyWanted(walk, node);
+      wanted = wanted && AnyWanted(graph, node);
     } else {
       // Rows are picked only in blocks that are asked for themselves.
-      wanted = targets.excluding() ? wanted : targets.Touches(BlockOf(walk, node));
-      walk.blocks[node.config_node][node.index].pick_rows = wanted;
+      wanted = targets.excluding() ? wanted : targets.Touches(BlockOf(graph, node));
+      graph.blocks[node.config_node][node.index].pick_rows = wanted;
     }
     if (wanted) {
-      Keep(walk, id);
+      Keep(graph, id);
     }
   }
   for (NodeId id : OutputsToKeep(
-           walk, [&](NodeId resource) { return bool{walk.kept[resource]}; },
+           graph, [&](NodeId resource) { return bool{graph.kept[resource]}; },
            [](NodeId) { return true; })) {
-    Keep(walk, id);
+    Keep(graph, id);
   }
 }
 
@@ -145,38 +136,38 @@ namespace {
 /// The same on the graph of an apply, where rows of cells are kept one by one (T4).
 class CellTargeting {
  public:
-  CellTargeting(Walk& walk, const plan::Plan& plan) : walk_(walk), plan_(plan) {}
+  CellTargeting(PlanGraph& graph, ApplyGraph& apply)
+      : graph_(graph), apply_(apply), plan_(apply.plan) {}
 
   void Run() {
-    const Graph& graph = walk_.graph;
-    const Targets& targets = walk_.targets;
-    walk_.kept.assign(graph.size(), false);
-    for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
-      for (uint32_t row = 0; row < walk_.cells[i].rows.size(); ++row) {
-        walk_.cells[i].rows[row].kept = false;
-        uint32_t change = walk_.cells[i].rows[row].change;
-        parts_[Part(change, walk_.cells[i].phase)] = {i, row};
-        if (walk_.cells[i].phase == Phase::kApply || walk_.cells[i].phase == Phase::kCheck) {
+    const Targets& targets = graph_.context.targets;
+    graph_.kept.assign(graph_.size(), false);
+    for (uint32_t i = 0; i < apply_.cells.size(); ++i) {
+      for (uint32_t row = 0; row < apply_.cells[i].rows.size(); ++row) {
+        apply_.cells[i].rows[row].kept = false;
+        uint32_t change = apply_.cells[i].rows[row].change;
+        parts_[Part(change, apply_.cells[i].phase)] = {i, row};
+        if (apply_.cells[i].phase == Phase::kApply || apply_.cells[i].phase == Phase::kCheck) {
           live_[plan_.changes[change].address] = {i, row};
         }
       }
     }
     std::vector<bool> excluded;
     if (targets.excluding()) {
-      excluded = FindExcluded(walk_);
+      excluded = FindExcluded(graph_, &apply_);
     }
-    const std::vector<bool> needed = NeededNodes(walk_, true);
-    for (NodeId id = 0; id < graph.size(); ++id) {
-      const Node& node = graph.node(id);
+    const std::vector<bool> needed = NeededNodes(graph_, true);
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const Node& node = graph_.node(id);
       if (node.kind == NodeKind::kResource) {
         if (!needed[id]) {
           continue;
         }
-        if (targets.excluding() ? !excluded[id] : targets.Touches(BlockOf(walk_, node))) {
+        if (targets.excluding() ? !excluded[id] : targets.Touches(BlockOf(graph_, node))) {
           KeepNode(id);
         }
       } else if (node.kind == NodeKind::kCell && (excluded.empty() || !excluded[id])) {
-        const Cell& cell = walk_.cells[node.index];
+        const Cell& cell = apply_.cells[node.index];
         for (uint32_t row = 0; row < cell.rows.size(); ++row) {
           if (targets.Wants(plan_.changes[cell.rows[row].change].address)) {
             KeepRow(node.index, row);
@@ -186,7 +177,7 @@ class CellTargeting {
     }
     Spread();
     for (NodeId id : OutputsToKeep(
-             walk_, [&](NodeId resource) { return Complete(resource); },
+             graph_, [&](NodeId resource) { return Complete(resource); },
              [&](NodeId node) { return bool{needed[node]}; })) {
       KeepNode(id);
     }
@@ -199,34 +190,34 @@ class CellTargeting {
   }
 
   bool Complete(NodeId id) const {
-    const Node& node = walk_.graph.node(id);
+    const Node& node = graph_.node(id);
     if (node.kind != NodeKind::kCell) {
-      return walk_.kept[id];
+      return graph_.kept[id];
     }
-    const auto& rows = walk_.cells[node.index].rows;
+    const auto& rows = apply_.cells[node.index].rows;
     return std::all_of(rows.begin(), rows.end(), [](const CellRow& row) { return row.kept; });
   }
 
   void KeepNode(NodeId id) {
-    if (!walk_.kept[id]) {
-      walk_.kept[id] = true;
+    if (!graph_.kept[id]) {
+      graph_.kept[id] = true;
       work_.push_back(id);
     }
   }
   void KeepRow(uint32_t cell_index, uint32_t row_index) {
-    CellRow& row = walk_.cells[cell_index].rows[row_index];
+    CellRow& row = apply_.cells[cell_index].rows[row_index];
     if (row.kept) {
       return;
     }
     row.kept = true;
-    KeepNode(walk_.cells[cell_index].id);
+    KeepNode(apply_.cells[cell_index].id);
     // The other half of the same row comes along, but not that of its siblings.
     auto other = [&](Phase phase) {
       if (auto it = parts_.find(Part(row.change, phase)); it != parts_.end()) {
         KeepRow(it->second.first, it->second.second);
       }
     };
-    switch (walk_.cells[cell_index].phase) {
+    switch (apply_.cells[cell_index].phase) {
       case Phase::kApply:
         other(Phase::kDestroy);
         other(Phase::kForget);
@@ -241,7 +232,7 @@ class CellTargeting {
     }
   }
   void KeepCell(uint32_t cell_index) {
-    for (uint32_t row = 0; row < walk_.cells[cell_index].rows.size(); ++row) {
+    for (uint32_t row = 0; row < apply_.cells[cell_index].rows.size(); ++row) {
       KeepRow(cell_index, row);
     }
   }
@@ -249,18 +240,19 @@ class CellTargeting {
     while (!work_.empty()) {
       NodeId id = work_.back();
       work_.pop_back();
-      for (NodeId dependency : walk_.graph.dependencies(id)) {
-        const Node& node = walk_.graph.node(dependency);
+      for (NodeId dependency : graph_.dependencies(id)) {
+        const Node& node = graph_.node(dependency);
         if (node.kind != NodeKind::kCell) {
           KeepNode(dependency);
-        } else if (!walk_.graph.IsSoft(id, dependency)) {
+        } else if (!graph_.IsSoft(id, dependency)) {
           KeepCell(node.index);
         }
       }
     }
   }
 
-  Walk& walk_;
+  PlanGraph& graph_;
+  ApplyGraph& apply_;
   const plan::Plan& plan_;
   FlatMap<uint64_t, std::pair<uint32_t, uint32_t>> parts_;         ///< cell and row
   FlatMap<ResourceInstance, std::pair<uint32_t, uint32_t>> live_;  ///< the same by address
@@ -269,9 +261,9 @@ class CellTargeting {
 
 }  // namespace
 
-void ApplyTargetingToCells(Walk& walk, const plan::Plan& plan) {
-  if (walk.targets.active()) {
-    CellTargeting(walk, plan).Run();
+void ApplyTargetingToCells(PlanGraph& graph, ApplyGraph& apply) {
+  if (graph.context.targets.active()) {
+    CellTargeting(graph, apply).Run();
   }
 }
 

@@ -87,8 +87,8 @@ class EngineTest : public ::testing::Test {
     }
     Configure(files);
   }
-  Input MakeInput() {
-    Input input;
+  Request MakeInput() {
+    Request input;
     input.config = config_.get();
     input.prior_state = &state_;
     input.variables = &variables_;

@@ -47,9 +47,9 @@ uint64_t SingleKey(const ConfigResource& resource, const InstanceKey& key) {
   return HashCombine(resource.Hash(), key.Hash());
 }
 
-SingledOut FindSingledOut(const Walk& walk) {
+SingledOut FindSingledOut(const PlanGraph& graph) {
   SingledOut out;
-  for (const auto& node : walk.config.nodes) {
+  for (const auto& node : graph.config.nodes) {
     for (const config::Reference& ref : node->module->references) {
       if (ref.kind == config::ReferenceKind::kResource && ref.has_key && ref.index >= 0) {
         ConfigResource resource{node->path,
@@ -63,19 +63,74 @@ SingledOut FindSingledOut(const Walk& walk) {
 
 }  // namespace
 
-void MakeCells(Walk& walk, const plan::Plan& plan) {
-  FlatMap<CellKey, uint32_t> index;
-  SingledOut singled = FindSingledOut(walk);
-  bool removed_runs = false;
-  for (const auto& place : walk.config.nodes) {
-    for (const config::Removed& removed : place->module->removed) {
-      removed_runs = removed_runs || !removed.provisioners.empty();
+namespace {
+
+/// Groups changes into cells.
+class CellMaker {
+ public:
+  CellMaker(PlanGraph& graph, ApplyGraph& apply)
+      : graph_(graph), apply_(apply), singled_(FindSingledOut(graph)) {
+    for (const auto& place : graph.config.nodes) {
+      for (const config::Removed& removed : place->module->removed) {
+        removed_runs_ = removed_runs_ || !removed.provisioners.empty();
+      }
     }
   }
-  const state::State& prior = plan.prior_state;
-  // Equal lists are one list after this, so a pointer identifies a list.
-  FlatMap<uint64_t, state::DependencyList> lists;
-  auto canonical = [&](const state::DependencyList& list) -> state::DependencyList {
+
+  void Add(uint32_t index) {
+    const plan::ResourceChange& change = apply_.plan.changes[index];
+    const AbsResource& address = change.address.resource;
+    change_ = index;
+    node_ = graph_.config.Find(graph_.program.ModuleOf(address.module));
+    block_ = node_ == nullptr ? -1 : node_->module->FindResource(address.resource);
+    const state::Resource* stored = apply_.plan.prior_state.Find(address);
+    const state::Instance* instance =
+        stored == nullptr ? nullptr : stored->Find(change.address.key);
+    current_ = instance == nullptr ? nullptr : instance->current.get();
+    if (!change.deposed.empty()) {
+      AddTo(change.action == plan::Action::kForget ? Phase::kForget : Phase::kDispose);
+      return;
+    }
+    switch (change.action) {
+      case plan::Action::kNoOp:
+        if (block_ >= 0 && HasConditions(Block())) {
+          AddTo(Phase::kCheck);
+        }
+        break;
+      case plan::Action::kCreate:
+      case plan::Action::kUpdate:
+      case plan::Action::kRead:
+        AddTo(Phase::kApply);
+        break;
+      case plan::Action::kDelete:
+        AddTo(current_ != nullptr && current_->create_before_destroy ? Phase::kDispose
+                                                                     : Phase::kDestroy);
+        break;
+      case plan::Action::kDeleteThenCreate:
+        AddTo(Phase::kDestroy);
+        AddTo(Phase::kApply);
+        break;
+      case plan::Action::kCreateThenDelete:
+        AddTo(Phase::kApply);
+        AddTo(Phase::kDispose);
+        break;
+      case plan::Action::kForget:
+        AddTo(Phase::kForget);
+        break;
+      case plan::Action::kForgetThenCreate:
+        AddTo(Phase::kForget);
+        AddTo(Phase::kApply);
+        break;
+    }
+  }
+
+ private:
+  const config::Resource& Block() const {
+    return node_->module->resources[static_cast<size_t>(block_)];
+  }
+
+  /// Equal lists are one list after this, so a pointer identifies a list.
+  state::DependencyList Canonical(const state::DependencyList& list) {
     if (list == nullptr || list->empty()) {
       return nullptr;
     }
@@ -83,95 +138,78 @@ void MakeCells(Walk& walk, const plan::Plan& plan) {
     for (const ConfigResource& resource : *list) {
       hash = HashCombine(hash, resource.Hash());
     }
-    auto& known = lists[hash];
+    auto& known = lists_[hash];
     if (known == nullptr) {
       known = list;
     }
     return *known == *list ? known : list;
-  };
-  for (uint32_t i = 0; i < plan.changes.size(); ++i) {
-    const plan::ResourceChange& change = plan.changes[i];
-    const AbsResource& address = change.address.resource;
-    const config::ConfigNode* node = walk.config.Find(walk.program.ModuleOf(address.module));
-    int block = node == nullptr ? -1 : node->module->FindResource(address.resource);
-    const state::Resource* stored = prior.Find(address);
-    const state::Instance* instance =
-        stored == nullptr ? nullptr : stored->Find(change.address.key);
-    const state::Object* current = instance == nullptr ? nullptr : instance->current.get();
-    state::DependencyList block_list =
-        block >= 0 ? walk.blocks[node->index][static_cast<size_t>(block)].dependencies : nullptr;
-    auto add = [&](Phase phase) {
-      state::DependencyList list = current != nullptr ? current->dependencies : nullptr;
-      bool live = phase == Phase::kApply || phase == Phase::kCheck;
-      if (current == nullptr && live) {
-        list = block_list;
-      }
-      list = canonical(list);
-      CellKey key{address, phase, list.get(), InstanceKey()};
-      key.left_over = phase == Phase::kForget && !change.deposed.empty();
-      bool single = (live || phase == Phase::kForget) && block >= 0 && !key.left_over &&
-                    singled.contains(SingleKey(ConfigResource{node->path, address.resource},
-                                               change.address.key));
-      if (single) {
-        key.single = change.address.key;
-      }
-      auto [it, added] = index.emplace(key, static_cast<uint32_t>(walk.cells.size()));
-      if (added) {
-        Cell cell;
-        cell.resource = address;
-        cell.node = node;
-        cell.block = block;
-        cell.phase = phase;
-        cell.dependencies = list;
-        cell.single = key.single;
-        cell.has_single = single;
-        cell.left_over = key.left_over;
-        cell.provider = walk.EnsureProvider(change.provider);
-        cell.runs_commands = RunsCommands(
-            phase, block < 0 ? nullptr : &node->module->resources[static_cast<size_t>(block)],
-            removed_runs);
-        walk.cells.push_back(std::move(cell));
-      }
-      walk.cells[it->second].rows.push_back({i});
-    };
-    if (!change.deposed.empty()) {
-      add(change.action == plan::Action::kForget ? Phase::kForget : Phase::kDispose);
-      continue;
-    }
-    switch (change.action) {
-      case plan::Action::kNoOp:
-        if (block >= 0 && HasConditions(node->module->resources[static_cast<size_t>(block)])) {
-          add(Phase::kCheck);
-        }
-        break;
-      case plan::Action::kCreate:
-      case plan::Action::kUpdate:
-      case plan::Action::kRead:
-        add(Phase::kApply);
-        break;
-      case plan::Action::kDelete:
-        add(current != nullptr && current->create_before_destroy ? Phase::kDispose
-                                                                 : Phase::kDestroy);
-        break;
-      case plan::Action::kDeleteThenCreate:
-        add(Phase::kDestroy);
-        add(Phase::kApply);
-        break;
-      case plan::Action::kCreateThenDelete:
-        add(Phase::kApply);
-        add(Phase::kDispose);
-        break;
-      case plan::Action::kForget:
-        add(Phase::kForget);
-        break;
-      case plan::Action::kForgetThenCreate:
-        add(Phase::kForget);
-        add(Phase::kApply);
-        break;
-    }
   }
-  for (uint32_t i = 0; i < walk.cells.size(); ++i) {
-    walk.cells[i].id = walk.graph.Add({NodeKind::kCell, 0, i});
+
+  /// The stored object's list; a new object has that of its block.
+  state::DependencyList Dependencies(bool live) {
+    if (current_ != nullptr) {
+      return Canonical(current_->dependencies);
+    }
+    return live && block_ >= 0
+               ? Canonical(graph_.blocks[node_->index][static_cast<size_t>(block_)].dependencies)
+               : nullptr;
+  }
+
+  /// Adds the change's part in a phase to the cell that it shares.
+  void AddTo(Phase phase) {
+    const plan::ResourceChange& change = apply_.plan.changes[change_];
+    const AbsResource& address = change.address.resource;
+    const bool live = phase == Phase::kApply || phase == Phase::kCheck;
+    const state::DependencyList list = Dependencies(live);
+    CellKey key{address, phase, list.get(), InstanceKey()};
+    key.left_over = phase == Phase::kForget && !change.deposed.empty();
+    const bool single = (live || phase == Phase::kForget) && block_ >= 0 && !key.left_over &&
+                        singled_.contains(SingleKey(ConfigResource{node_->path, address.resource},
+                                                    change.address.key));
+    if (single) {
+      key.single = change.address.key;
+    }
+    auto [it, added] = index_.emplace(key, static_cast<uint32_t>(apply_.cells.size()));
+    if (added) {
+      Cell cell;
+      cell.resource = address;
+      cell.node = node_;
+      cell.block = block_;
+      cell.phase = phase;
+      cell.dependencies = list;
+      if (single) {
+        cell.single = key.single;
+      }
+      cell.left_over = key.left_over;
+      cell.provider = graph_.EnsureProvider(change.provider);
+      cell.runs_commands = RunsCommands(phase, cell.config_block(), removed_runs_);
+      apply_.cells.push_back(std::move(cell));
+    }
+    apply_.cells[it->second].rows.push_back({change_});
+  }
+
+  PlanGraph& graph_;
+  ApplyGraph& apply_;
+  const SingledOut singled_;
+  bool removed_runs_ = false;  ///< some `removed` block has provisioners
+  FlatMap<CellKey, uint32_t> index_;
+  FlatMap<uint64_t, state::DependencyList> lists_;  ///< by hash
+  // The change that is added.
+  uint32_t change_ = 0;
+  const config::ConfigNode* node_ = nullptr;
+  int block_ = -1;
+  const state::Object* current_ = nullptr;
+};
+
+}  // namespace
+
+void MakeCells(PlanGraph& graph, ApplyGraph& apply) {
+  CellMaker maker(graph, apply);
+  for (uint32_t i = 0; i < apply.plan.changes.size(); ++i) {
+    maker.Add(i);
+  }
+  for (uint32_t i = 0; i < apply.cells.size(); ++i) {
+    apply.cells[i].id = graph.Add({NodeKind::kCell, 0, i});
   }
 }
 
@@ -190,51 +228,55 @@ struct Crossing {
   std::vector<uint32_t> cells;
 };
 
-class Connector {
+class CellConnector {
  public:
-  Connector(Walk& walk, bool destroy_all) : walk_(walk), destroy_all_(destroy_all) {
-    for (uint32_t i = 0; i < walk.cells.size(); ++i) {
-      crossings_[ConfigOf(walk.cells[i])].cells.push_back(i);
+  CellConnector(PlanGraph& graph, ApplyGraph& apply)
+      : graph_(graph),
+        apply_(apply),
+        plan_(apply.plan),
+        destroy_all_(apply.plan.mode == plan::Mode::kDestroy) {
+    for (uint32_t i = 0; i < apply.cells.size(); ++i) {
+      crossings_[ConfigOf(apply.cells[i])].cells.push_back(i);
     }
   }
 
-  void Run(const plan::Plan& plan) {
-    for (const Cell& cell : walk_.cells) {
+  void Run() {
+    for (const Cell& cell : apply_.cells) {
       OwnEdges(cell);
     }
     ConfigEdges();
-    ForceCreateFirst(plan);
-    for (const Cell& cell : walk_.cells) {
+    ForceCreateFirst();
+    for (const Cell& cell : apply_.cells) {
       DependencyEdges(cell);
     }
-    RowEdges(plan);
+    RowEdges();
     ChecksLast();
   }
 
  private:
   ConfigResource ConfigOf(const Cell& cell) const {
-    return {walk_.program.ModuleOf(cell.resource.module), cell.resource.resource};
+    return {graph_.program.ModuleOf(cell.resource.module), cell.resource.resource};
   }
   Crossing* Find(const ConfigResource& resource) {
     auto it = crossings_.find(resource);
     return it == crossings_.end() ? nullptr : &it.value();
   }
-  void Wait(NodeId from, NodeId to) { walk_.graph.AddEdge(from, to); }
+  void Wait(NodeId from, NodeId to) { graph_.AddEdge(from, to); }
   /// An edge that is there because of create_before_destroy, against the usual direction.
   void WaitTurned(NodeId from, NodeId to) {
     Wait(from, to);
-    walk_.turned_edges.emplace_back(from, to);
+    apply_.turned_edges.emplace_back(from, to);
   }
 
   /// A node that waits for all cells of the block with that property.
   NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
               bool turned = false) {
     if (crossing.*slot == kNoNode) {
-      crossing.*slot = walk_.graph.Add({NodeKind::kJoin, 0, 0});
+      crossing.*slot = graph_.Add({NodeKind::kJoin, 0, 0});
       for (uint32_t i : crossing.cells) {
-        if (member(walk_.cells[i])) {
-          turned ? WaitTurned(crossing.*slot, walk_.cells[i].id)
-                 : Wait(crossing.*slot, walk_.cells[i].id);
+        if (member(apply_.cells[i])) {
+          turned ? WaitTurned(crossing.*slot, apply_.cells[i].id)
+                 : Wait(crossing.*slot, apply_.cells[i].id);
         }
       }
     }
@@ -244,11 +286,11 @@ class Connector {
   NodeId Gate(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
               bool turned = false) {
     if (crossing.*slot == kNoNode) {
-      crossing.*slot = walk_.graph.Add({NodeKind::kJoin, 0, 0});
+      crossing.*slot = graph_.Add({NodeKind::kJoin, 0, 0});
       for (uint32_t i : crossing.cells) {
-        if (member(walk_.cells[i])) {
-          turned ? WaitTurned(walk_.cells[i].id, crossing.*slot)
-                 : Wait(walk_.cells[i].id, crossing.*slot);
+        if (member(apply_.cells[i])) {
+          turned ? WaitTurned(apply_.cells[i].id, crossing.*slot)
+                 : Wait(apply_.cells[i].id, crossing.*slot);
         }
       }
     }
@@ -256,27 +298,25 @@ class Connector {
   }
   static bool IsApply(const Cell& cell) { return cell.phase == Phase::kApply; }
   static bool IsLive(const Cell& cell) {
-    return cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
-           (cell.phase == Phase::kForget && !cell.left_over);
+    return cell.live() || (cell.phase == Phase::kForget && !cell.left_over);
   }
   static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
   static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
 
   /// R4: who is replaced create-first wants the same of everything that it refers to. Counts only
   /// rows that have a change, through values and providers.
-  void ForceCreateFirst(const plan::Plan& plan) {
+  void ForceCreateFirst() {
     auto creates_first = [&](const Cell& cell) {
-      if (cell.phase != Phase::kApply && cell.phase != Phase::kCheck) {
+      if (!cell.live()) {
         return false;
       }
-      const config::Resource* block =
-          cell.block < 0 ? nullptr : &cell.node->module->resources[static_cast<size_t>(cell.block)];
+      const config::Resource* block = cell.config_block();
       return (block != nullptr && block->create_before_destroy.value_or(false)) ||
              std::any_of(cell.rows.begin(), cell.rows.end(), [&](const CellRow& row) {
-               return plan.changes[row.change].action == plan::Action::kCreateThenDelete;
+               return plan_.changes[row.change].action == plan::Action::kCreateThenDelete;
              });
     };
-    Graph references = walk_.graph;
+    Graph references = graph_;
     references.Finish();
     std::vector<NodeId> order = references.Order();
     std::vector<bool> forced(references.size(), false);
@@ -284,10 +324,10 @@ class Connector {
       for (NodeId dependent : references.dependents(*it)) {
         const Node& node = references.node(dependent);
         forced[*it] = forced[*it] || forced[dependent] ||
-                      (node.kind == NodeKind::kCell && creates_first(walk_.cells[node.index]));
+                      (node.kind == NodeKind::kCell && creates_first(apply_.cells[node.index]));
       }
     }
-    for (Cell& cell : walk_.cells) {
+    for (Cell& cell : apply_.cells) {
       cell.forced_create_first = forced[cell.id];
     }
   }
@@ -295,22 +335,21 @@ class Connector {
   /// Provider and, outside keyed modules, the block's own expansion (A3, A9).
   void OwnEdges(const Cell& cell) {
     if (TakesProvider(cell)) {
-      Wait(cell.id, walk_.provider_nodes[cell.provider]);
+      Wait(cell.id, graph_.providers[cell.provider].id);
     }
     // Everything in a module waits for its expansion, forgotten objects too.
     if (cell.phase == Phase::kForget && cell.node != nullptr &&
-        walk_.bases[cell.node->index].module != kNoNode) {
-      Wait(cell.id, walk_.bases[cell.node->index].module);
+        graph_.bases[cell.node->index].module != kNoNode) {
+      Wait(cell.id, graph_.bases[cell.node->index].module);
     }
-    bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck;
-    if (live && cell.block >= 0) {
-      NodeId block = walk_.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
+    if (cell.live() && cell.block >= 0) {
+      NodeId block = graph_.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
       // In keyed modules the row needs the expansion's result but not its waiting: the cell then
       // expands by itself.
-      if (!walk_.program.HasKeys(cell.resource.module)) {
+      if (!graph_.program.HasKeys(cell.resource.module)) {
         Wait(cell.id, block);
       } else {
-        Wait(cell.id, walk_.bases[cell.node->index].module);
+        Wait(cell.id, graph_.bases[cell.node->index].module);
       }
     }
   }
@@ -321,7 +360,7 @@ class Connector {
         cell.phase == Phase::kForget) {
       return;
     }
-    ModuleId own_module = walk_.program.ModuleOf(cell.resource.module);
+    ModuleId own_module = graph_.program.ModuleOf(cell.resource.module);
     for (const ConfigResource& dependency : *cell.dependencies) {
       Crossing* a = Find(dependency);
       if (a == nullptr) {
@@ -329,14 +368,14 @@ class Connector {
       }
       if (dependency.module == own_module) {
         for (uint32_t i : a->cells) {
-          const Cell& other = walk_.cells[i];
+          const Cell& other = apply_.cells[i];
           if (other.resource.module == cell.resource.module && other.id != cell.id) {
             Pair(cell, other);
           }
         }
         continue;
       }
-      uint32_t other = walk_.cells[a->cells[0]].provider;
+      uint32_t other = apply_.cells[a->cells[0]].provider;
       switch (cell.phase) {
         case Phase::kApply:
           Wait(cell.id, Join(*a, &Crossing::end_destroy, IsDestroy));  // A5
@@ -391,7 +430,7 @@ class Connector {
   /// have to give way (A8).
   void Removal(NodeId from, NodeId to, uint32_t provider, const Cell& cell, bool turned = false) {
     if (provider != cell.provider && !destroy_all_) {
-      walk_.optional_edges.push_back({from, to, turned});
+      apply_.optional_edges.push_back({from, to, turned});
     } else if (turned) {
       WaitTurned(from, to);
     } else {
@@ -402,45 +441,45 @@ class Connector {
   /// A4: the live half of a row after its destroy half, and before what is disposed of at its
   /// address, left over from earlier runs or not. The cells are ordered by soft edges; while they
   /// run the order is kept row by row.
-  void RowEdges(const plan::Plan& plan) {
+  void RowEdges() {
     struct Place {
       uint32_t cell = 0;
       uint32_t row = 0;
     };
     FlatMap<ResourceInstance, Place> live;
     auto for_rows = [&](bool alive, auto&& visit) {
-      for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
-        const Cell& cell = walk_.cells[i];
-        if ((cell.phase == Phase::kApply || cell.phase == Phase::kCheck) != alive) {
+      for (uint32_t i = 0; i < apply_.cells.size(); ++i) {
+        const Cell& cell = apply_.cells[i];
+        if (cell.live() != alive) {
           continue;
         }
         for (uint32_t row = 0; row < cell.rows.size(); ++row) {
-          visit(Place{i, row}, plan.changes[cell.rows[row].change].address);
+          visit(Place{i, row}, plan_.changes[cell.rows[row].change].address);
         }
       }
     };
     for_rows(true,
              [&](Place place, const ResourceInstance& address) { live.emplace(address, place); });
     auto follow = [&](Place later, Place earlier) {
-      Cell& first = walk_.cells[earlier.cell];
-      first.followers.push_back({earlier.row, later.cell, later.row});
-      walk_.graph.AddSoftEdge(walk_.cells[later.cell].id, first.id);
+      Cell& first = apply_.cells[earlier.cell];
+      first.order.followers.push_back({earlier.row, later.cell, later.row});
+      graph_.AddSoftEdge(apply_.cells[later.cell].id, first.id);
     };
     for_rows(false, [&](Place place, const ResourceInstance& address) {
       auto it = live.find(address);
-      const Cell& cell = walk_.cells[place.cell];
+      const Cell& cell = apply_.cells[place.cell];
       if (it == live.end() || cell.left_over) {
         return;
       }
       if (cell.phase == Phase::kDispose) {
         follow(place, it->second);
-        walk_.turned_edges.emplace_back(cell.id, walk_.cells[it->second.cell].id);
+        apply_.turned_edges.emplace_back(cell.id, apply_.cells[it->second.cell].id);
       } else {
         follow(it->second, place);
       }
     });
-    for (uint32_t i = 0; i < walk_.cells.size(); ++i) {
-      Cell& cell = walk_.cells[i];
+    for (uint32_t i = 0; i < apply_.cells.size(); ++i) {
+      CellOrder& cell = apply_.cells[i].order;
       std::stable_sort(cell.followers.begin(), cell.followers.end(),
                        [](const RowFollower& a, const RowFollower& b) { return a.row < b.row; });
       for (const RowFollower& follower : cell.followers) {
@@ -450,7 +489,7 @@ class Connector {
       cell.followed_by.erase(std::unique(cell.followed_by.begin(), cell.followed_by.end()),
                              cell.followed_by.end());
       for (uint32_t later : cell.followed_by) {
-        walk_.cells[later].follows.push_back(i);
+        apply_.cells[later].order.follows.push_back(i);
       }
     }
   }
@@ -462,30 +501,29 @@ class Connector {
       return cell.block >= 0 && IsApply(cell) && mode_of(cell) == ResourceMode::kData &&
              cell.node->module->resources[static_cast<size_t>(cell.block)].check >= 0;
     };
-    if (std::none_of(walk_.cells.begin(), walk_.cells.end(), nested)) {
+    if (std::none_of(apply_.cells.begin(), apply_.cells.end(), nested)) {
       return;
     }
-    NodeId start = walk_.graph.Add({NodeKind::kJoin, 0, kCheckStart});
-    for (const Cell& cell : walk_.cells) {
+    NodeId start = graph_.Add({NodeKind::kJoin, 0, kCheckStart});
+    for (const Cell& cell : apply_.cells) {
       if (nested(cell)) {
         Wait(cell.id, start);
-      } else if (mode_of(cell) == ResourceMode::kManaged &&
-                 (cell.phase == Phase::kApply || cell.phase == Phase::kCheck)) {
+      } else if (mode_of(cell) == ResourceMode::kManaged && cell.live()) {
         Wait(start, cell.id);
       }
     }
   }
 
   /// A2: a literal key means that row alone, where some module instance changes it.
-  bool WaitForSingle(const Walk::ResourceEdge& edge) {
-    const Node& target = walk_.graph.node(edge.to);
-    const config::ConfigNode& place = *walk_.config.nodes[target.config_node];
+  bool WaitForSingle(const ResourceEdge& edge) {
+    const Node& target = graph_.node(edge.to);
+    const config::ConfigNode& place = *graph_.config.nodes[target.config_node];
     Crossing* a = Find({place.path, place.module->resources[target.index].name});
     bool found = false;
     if (a != nullptr) {
       for (uint32_t i : a->cells) {
-        const Cell& cell = walk_.cells[i];
-        if (IsLive(cell) && cell.has_single && cell.single == edge.key) {
+        const Cell& cell = apply_.cells[i];
+        if (IsLive(cell) && cell.single == edge.key) {
           Wait(edge.from, cell.id);
           found = true;
         }
@@ -498,50 +536,47 @@ class Connector {
   void ConfigEdges() {
     // What waits for a block (values, other blocks' expansions, ends) waits for all its rows.
     for (auto it = crossings_.begin(); it != crossings_.end(); ++it) {
-      const config::ConfigNode* node = walk_.config.Find(it->first.module);
+      const config::ConfigNode* node = graph_.config.Find(it->first.module);
       int block = node == nullptr ? -1 : node->module->FindResource(it->first.resource);
       if (block >= 0) {
-        NodeId expansion = walk_.bases[node->index].resources + static_cast<NodeId>(block);
-        walk_.block_ends[expansion] = Join(it.value(), &Crossing::end_all, IsLive);
+        NodeId expansion = graph_.bases[node->index].resources + static_cast<NodeId>(block);
+        apply_.block_ends[expansion] = Join(it.value(), &Crossing::end_all, IsLive);
       }
     }
-    for (const Walk::ResourceEdge& edge : walk_.resource_edges) {
-      if (edge.has_key && WaitForSingle(edge)) {
+    for (const ResourceEdge& edge : apply_.resource_edges) {
+      if (edge.key && WaitForSingle(edge)) {
         continue;
       }
       Wait(edge.from, edge.to);
-      auto end = walk_.block_ends.find(edge.to);
-      if (end != walk_.block_ends.end()) {
+      auto end = apply_.block_ends.find(edge.to);
+      if (end != apply_.block_ends.end()) {
         Wait(edge.from, end->second);
       }
     }
-    for (Cell& cell : walk_.cells) {
-      bool live = cell.phase == Phase::kApply || cell.phase == Phase::kCheck ||
-                  (cell.phase == Phase::kForget && cell.block >= 0 && !cell.left_over);
-      if (!live || cell.block < 0) {
+    for (Cell& cell : apply_.cells) {
+      if (!IsLive(cell) || cell.block < 0) {
         continue;
       }
       const auto& references =
-          walk_.block_references[cell.node->index][static_cast<size_t>(cell.block)];
+          apply_.block_references[cell.node->index][static_cast<size_t>(cell.block)];
       for (const BlockReference& ref : references) {
         if (!ref.to_resource) {
           Wait(cell.id, ref.target);
           continue;
         }
-        const Node& target = walk_.graph.node(ref.target);
+        const Node& target = graph_.node(ref.target);
         const config::Resource& resource =
-            walk_.config.nodes[target.config_node]->module->resources[target.index];
-        ConfigResource address{walk_.config.nodes[target.config_node]->path, resource.name};
+            graph_.config.nodes[target.config_node]->module->resources[target.index];
+        ConfigResource address{graph_.config.nodes[target.config_node]->path, resource.name};
         Crossing* a = Find(address);
         if (a == nullptr) {
           Wait(cell.id, ref.target);
           continue;
         }
         bool named = false;
-        if (ref.has_key) {
+        if (ref.key) {
           for (uint32_t i : a->cells) {
-            named = named || (IsLive(walk_.cells[i]) && walk_.cells[i].has_single &&
-                              walk_.cells[i].single == ref.key);
+            named = named || (IsLive(apply_.cells[i]) && apply_.cells[i].single == ref.key);
           }
         }
         bool own = address == ConfigOf(cell);
@@ -550,9 +585,9 @@ class Connector {
           Wait(cell.id, ref.target);
         }
         for (uint32_t i : a->cells) {
-          const Cell& other = walk_.cells[i];
+          const Cell& other = apply_.cells[i];
           if (IsLive(other) && other.resource.module == cell.resource.module &&
-              other.id != cell.id && (!named || (other.has_single && other.single == ref.key))) {
+              other.id != cell.id && (!named || other.single == ref.key)) {
             Wait(cell.id, other.id);
           }
         }
@@ -560,15 +595,18 @@ class Connector {
     }
   }
 
-  Walk& walk_;
-  bool destroy_all_;
+  PlanGraph& graph_;
+  ApplyGraph& apply_;
+  const plan::Plan& plan_;
+  const bool destroy_all_;  ///< then no edge between provider configurations may be dropped
   FlatMap<ConfigResource, Crossing> crossings_;
 };
 
 }  // namespace
 
-void ConnectCells(Walk& walk, const plan::Plan& plan, bool destroy_all) {
-  Connector(walk, destroy_all).Run(plan);
+void ConnectCells(PlanGraph& graph, ApplyGraph& apply) {
+  CellConnector(graph, apply).Run();
+  graph.Finish();
 }
 
 namespace {
@@ -580,16 +618,15 @@ bool IsInner(NodeKind kind) {
 
 }  // namespace
 
-void DropUnusedValues(Walk& walk) {
-  std::vector<bool> needed = NeededNodes(walk);
-  walk.graph.RemoveEdges([&](NodeId from, NodeId to) {
-    return walk.graph.node(from).kind == NodeKind::kModuleEnd &&
-           IsInner(walk.graph.node(to).kind) && !needed[to];
+void DropUnusedValues(PlanGraph& graph) {
+  std::vector<bool> needed = NeededNodes(graph);
+  graph.RemoveEdges([&](NodeId from, NodeId to) {
+    return graph.node(from).kind == NodeKind::kModuleEnd && IsInner(graph.node(to).kind) &&
+           !needed[to];
   });
 }
 
-std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
-  const Graph& graph = walk.graph;
+std::vector<bool> NeededNodes(const PlanGraph& graph, bool strictly) {
   std::vector<bool> needed(graph.size(), false);
   std::vector<NodeId> work;
   auto need = [&](NodeId id) {
@@ -599,7 +636,7 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
     }
   };
   // A destruction of everything evaluates neither root outputs nor checks.
-  const bool destroys = walk.input.options.mode == plan::Mode::kDestroy;
+  const bool destroys = graph.context.mode == plan::Mode::kDestroy;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
     bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0 && !destroys;
@@ -607,7 +644,7 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
     // Rules are checked again, whether something uses the variable or not.
     bool has_rules =
         node.kind == NodeKind::kVariable && !destroys &&
-        !walk.config.nodes[node.config_node]->module->variables[node.index].validations.empty();
+        !graph.config.nodes[node.config_node]->module->variables[node.index].validations.empty();
     if (node.kind == NodeKind::kCell || root_output || is_check || has_rules) {
       need(id);
     }
@@ -629,10 +666,10 @@ std::vector<bool> NeededNodes(const Walk& walk, bool strictly) {
   return needed;
 }
 
-std::string CellRowName(const Walk& walk, const plan::Plan& plan, const Cell& cell,
+std::string CellRowName(const PlanGraph& graph, const ApplyGraph& apply, const Cell& cell,
                         const CellRow& row) {
-  const plan::ResourceChange& change = plan.changes[row.change];
-  std::string out = walk.program.ToText(change.address);
+  const plan::ResourceChange& change = apply.plan.changes[row.change];
+  std::string out = graph.program.ToText(change.address);
   if (!change.deposed.empty()) {
     out += cell.left_over ? " (forget deposed " : " (destroy deposed ";
     out += change.deposed + ")";
@@ -642,10 +679,10 @@ std::string CellRowName(const Walk& walk, const plan::Plan& plan, const Cell& ce
   return out;
 }
 
-std::string CellName(const Walk& walk, const plan::Plan& plan, const Cell& cell) {
+std::string CellName(const PlanGraph& graph, const ApplyGraph& apply, const Cell& cell) {
   std::string out;
   for (const CellRow& row : cell.rows) {
-    out += (out.empty() ? "" : ", ") + CellRowName(walk, plan, cell, row);
+    out += (out.empty() ? "" : ", ") + CellRowName(graph, apply, cell, row);
   }
   return out;
 }

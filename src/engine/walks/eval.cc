@@ -1,24 +1,41 @@
-#include "engine/console.h"
-
+// The eval walk: values of the configuration over the objects of the state, for the console.
+//
+// BuildGraph  the order of blocks
+// Run         variables, locals and outputs of all modules, so that their problems are reported
+//             first; objects are read from the state when an expression asks for them
 #include <algorithm>
 
+#include "engine/build_graph.h"
+#include "engine/console.h"
 #include "engine/nodes/nodes.h"
-#include "engine/passes/passes.h"
 #include "engine/reference_check.h"
 #include "engine/scope.h"
+#include "engine/walks/node_table.h"
 #include "hcl/static.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
+namespace {
+
+constexpr NodeTable<NodeContext> kEvalNodes({
+    {NodeKind::kModule, ExpandModule},
+    {NodeKind::kVariable, EvaluateVariable},
+    {NodeKind::kLocal, EvaluateLocal},
+    {NodeKind::kOutput, EvaluateOutput},
+});
+
+}  // namespace
 
 struct ConsoleSession::Parts {
-  explicit Parts(const Input& input) : walk(WalkKind::kEval, input) {}
-  Walk walk;
+  explicit Parts(const Request& request) : context(WalkKind::kEval, request), graph(context) {}
+  WalkContext context;
+  PlanGraph graph;
+  std::unique_ptr<Walk> walk;
   CheckRecord checks;
   std::unique_ptr<ModuleScope> scope;
 };
 
-ConsoleSession::ConsoleSession(const Input& input) : parts_(std::make_unique<Parts>(input)) {
+ConsoleSession::ConsoleSession(const Request& request) : parts_(std::make_unique<Parts>(request)) {
 }
 ConsoleSession::~ConsoleSession() = default;
 
@@ -27,22 +44,21 @@ const lang::Scope& ConsoleSession::scope() const {
 }
 
 bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const {
-  if (!ReferenceCheck(parts_->walk, *parts_->walk.config.nodes[0]).Expr(expr, diags)) {
+  const Walk& walk = *parts_->walk;
+  const config::Module& root = *walk.config.root().module;
+  if (!ReferenceCheck(walk, walk.config.root()).Expr(expr, diags)) {
     return false;
   }
   const size_t errors = diags.error_count();
   std::vector<const hcl::TraversalExpr*> traversals;
   hcl::CollectTraversals(expr, traversals);
   for (const hcl::TraversalExpr* traversal : traversals) {
-    const config::Reference ref = config::ResolveReference(
-        parts_->walk.program, *parts_->walk.config.nodes[0]->module, *traversal, nullptr);
+    const config::Reference ref = config::ResolveReference(walk.program, root, *traversal, nullptr);
     if (ref.kind == config::ReferenceKind::kVariable && ref.index >= 0 &&
         HasUnusableValue(static_cast<size_t>(ref.index))) {
-      const config::Variable& variable =
-          parts_->walk.config.nodes[0]->module->variables[static_cast<size_t>(ref.index)];
+      const config::Variable& variable = root.variables[static_cast<size_t>(ref.index)];
       diags.Error("Reference to unresolved input variable",
-                  "The final value for var." +
-                      std::string(parts_->walk.program.Text(variable.name)) +
+                  "The final value for var." + std::string(walk.program.Text(variable.name)) +
                       " is missing: the given one is not suitable.",
                   config::ReferenceRange(*traversal));
     }
@@ -52,48 +68,37 @@ bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) 
 
 /// Whether the value given for a variable is invalid. Opening the session reported its errors.
 bool ConsoleSession::HasUnusableValue(size_t variable) const {
-  const Walk& walk = parts_->walk;
+  const Walk& walk = *parts_->walk;
   const config::Variable& declared = walk.config.nodes[0]->module->variables[variable];
-  if (walk.input.variables == nullptr || walk.root->variables[variable].IsKnown()) {
+  if (walk.context.request.variables == nullptr || walk.slots.root->variables[variable].IsKnown()) {
     return false;
   }
-  const auto given = walk.input.variables->find(std::string(walk.program.Text(declared.name)));
-  return given != walk.input.variables->end() && given->second.value &&
+  const auto given =
+      walk.context.request.variables->find(std::string(walk.program.Text(declared.name)));
+  return given != walk.context.request.variables->end() && given->second.value &&
          given->second.value->IsKnown();
 }
 
 bool ConsoleSession::Open(Diagnostics& diags) {
-  Walk& walk = parts_->walk;
-  if (!BuildGraph(walk, diags)) {
+  if (!BuildGraph(parts_->graph, diags)) {
     return false;
   }
-  walk.root = ModuleInstance::Make(ModuleInstId(), walk.config.nodes[0].get(), nullptr, {});
-  walk.instances[0].push_back(walk.root.get());
+  parts_->walk = std::make_unique<Walk>(parts_->graph);
+  Walk& walk = *parts_->walk;
   NodeContext context{walk, parts_->checks};
   walk.Run(
       [&](NodeId id, Diagnostics& found) {
-        switch (walk.graph.node(id).kind) {
-          case NodeKind::kModule:
-            return ExpandModule(context, id, found);
-          case NodeKind::kVariable:
-            return EvaluateVariable(context, id, found);
-          case NodeKind::kLocal:
-            return EvaluateLocal(context, id, found);
-          case NodeKind::kOutput:
-            return EvaluateOutput(context, id, found);
-          default:
-            return;  // objects are read when they are asked for
-        }
+        kEvalNodes.Execute(walk.graph.node(id).kind, context, id, found);
       },
       diags);
-  parts_->scope = std::make_unique<ModuleScope>(walk, *walk.root);
+  parts_->scope = std::make_unique<ModuleScope>(walk, *walk.slots.root);
   return true;
 }
 
 void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   ResourceTable& table = *instance.resources[resource];
   const config::Resource& block = instance.node->module->resources[resource];
-  const BlockInfo& info = walk.blocks[instance.node->index][resource];
+  const BlockInfo& info = walk.graph.blocks[instance.node->index][resource];
   table.expanded = true;
   const state::Resource* stored = nullptr;
   for (const state::Resource* candidate : info.stored) {

@@ -1,0 +1,111 @@
+// The graph of a walk with what is known of each block before anything runs: schemas, providers,
+// dependency lists, stored objects. Passes fill it (engine/build_graph.h); a walk only reads it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/graph.h"
+#include "engine/provider_functions.h"
+#include "engine/request.h"
+
+namespace kinu::engine {
+
+/// A provider configuration that the walk needs.
+struct ProviderInfo {
+  ProviderConfig address;
+  const config::ProviderBlock* block = nullptr;  ///< null: nothing configures it
+  const config::ConfigNode* node = nullptr;      ///< where the block stands
+  const schema::ProviderSchema* schema = nullptr;
+  bool only_functions = false;  ///< nothing but its functions is used: it is not configured
+  bool declared = true;         ///< the configuration has it
+  /// Of the block; an empty one when there is none. Null: the provider is not configured here.
+  const hcl::Body* body = nullptr;
+  NodeId id = kNoNode;
+};
+
+/// A resource of the state with a node of its own: no block configures it, or it has deposed
+/// objects.
+struct StoredNode {
+  const state::Resource* resource = nullptr;
+  uint32_t provider = 0;  ///< index of the ProviderInfo
+};
+
+/// The import blocks of a resource block.
+struct ImportBlocks {
+  std::vector<const config::Import*> blocks;
+  const ImportTarget* command = nullptr;  ///< the import command's object
+  bool generated = false;                 ///< the block itself has to be written first
+};
+
+/// A block that names itself, in its repetition, depends_on or create provisioners.
+struct SelfReference {
+  bool has_key = false;  ///< one instance, by a literal key; else all
+  InstanceKey key;
+};
+
+/// What is the same for all instances of a block, indexed like Module::resources.
+struct BlockInfo {
+  const schema::ResourceSchema* schema = nullptr;
+  uint32_t provider = 0;                       ///< index of the ProviderInfo
+  state::DependencyList dependencies;          ///< R1: every resource that it depends on
+  bool has_deprecated = false;                 ///< the schema deprecates parts of its objects
+  bool create_before_destroy = false;          ///< own setting or forced by a dependent
+  bool pick_rows = false;                      ///< -target or -exclude decides row by row
+  std::vector<const state::Resource*> stored;  ///< its entries in the prior state
+  std::unique_ptr<ImportBlocks> imports;       ///< null: nothing is imported
+  std::vector<SelfReference> self_references;
+};
+
+class PlanGraph : public Graph {
+ public:
+  explicit PlanGraph(const WalkContext& walk_context);
+
+  /// Node ids of a config node's blocks are contiguous: first node of each kind.
+  struct Bases {
+    NodeId module = kNoNode, module_end = kNoNode, variables = 0, locals = 0, outputs = 0,
+           resources = 0, checks = 0;
+  };
+
+  const WalkContext& context;
+  const config::Config& config;
+  Program& program;
+  std::vector<Bases> bases;                    ///< per config node
+  std::vector<std::vector<BlockInfo>> blocks;  ///< per config node, per resource
+  std::vector<ProviderInfo> providers;
+  std::vector<StoredNode> stored;  ///< by Node::index of orphaned and deposed nodes
+  /// What `depends_on` of a module's call names, per config node.
+  std::vector<std::vector<NodeId>> call_dependencies;
+  /// Local values whose expressions name themselves: an error where they are evaluated.
+  FlatSet<NodeId> self_referencing_locals;
+  /// Nodes that targeting keeps; the others are not executed. Empty: all.
+  std::vector<bool> kept;
+
+  bool Kept(NodeId id) const { return kept.empty() || kept[id]; }
+  /// The config node and the block of a resource's node, or of the node that closes its objects.
+  const config::ConfigNode& PlaceOf(const Node& node) const {
+    return *config.nodes[node.config_node];
+  }
+  const config::Resource& ResourceOf(const Node& node) const {
+    return PlaceOf(node).module->resources[node.index];
+  }
+  const BlockInfo& InfoOf(const Node& node) const { return blocks[node.config_node][node.index]; }
+  BlockInfo& InfoOf(const Node& node) { return blocks[node.config_node][node.index]; }
+
+  uint32_t EnsureProvider(const ProviderConfig& address);
+  /// The same for an address that a state has.
+  uint32_t EnsureStoredProvider(const ProviderConfig& address);
+  /// The provider whose function is called in a module; nothing when the module does not require
+  /// it, or ConnectReferences() has not seen the call.
+  std::optional<uint32_t> FunctionProvider(const config::ConfigNode& node,
+                                           const ProviderFunctionName& name) const;
+  /// The same while the graph is built: a provider that nothing else needs is added.
+  std::optional<uint32_t> EnsureFunctionProvider(const config::ConfigNode& node,
+                                                 const ProviderFunctionName& name);
+
+ private:
+  FlatMap<ProviderConfig, uint32_t> provider_index_;
+};
+
+}  // namespace kinu::engine

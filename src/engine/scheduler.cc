@@ -1,0 +1,332 @@
+#include "engine/scheduler.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "base/thread.h"
+#include "engine/node_kinds.h"
+
+namespace kinu::engine {
+
+// Workers for blocking provider calls. Everything else runs on the coordinating thread: handing a
+// microsecond of work to another thread costs more than doing it.
+class Scheduler::Pool {
+ public:
+  explicit Pool(int threads) : limit(threads) {}
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_all();
+    for (auto& worker : workers_) {
+      worker->Join();
+    }
+  }
+
+  void Submit(std::function<void()> task) {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    // Idle workers may not have woken up for earlier tasks yet.
+    if (tasks_.size() > idle_ && workers_.size() < static_cast<size_t>(limit)) {
+      workers_.push_back(std::make_unique<BigThread>([this] { Work(); }));
+    } else {
+      wake_.notify_one();
+    }
+  }
+
+  const int limit;
+
+ private:
+  void Work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ++idle_;
+      wake_.wait(lock, [this] { return closing_ || !tasks_.empty(); });
+      --idle_;
+      if (tasks_.empty()) {
+        return;
+      }
+      auto task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> tasks_;
+  std::vector<std::unique_ptr<BigThread>> workers_;
+  size_t idle_ = 0;
+  bool closing_ = false;
+};
+
+// One run: the coordinator hands out ready nodes and collects finished ones. Nodes that call a
+// provider process run as tasks of the pool, so independent nodes overlap.
+class Scheduler::Loop {
+ public:
+  Loop(Scheduler& scheduler, const Execute& execute, const IsBlocking& blocking)
+      : scheduler_(scheduler),
+        graph_(scheduler.graph_),
+        execute_(execute),
+        blocking_(blocking),
+        found_(graph_.size()),
+        waiting_(graph_.size()),
+        queued_(graph_.size(), false) {}
+
+  void Run() {
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      waiting_[id] = static_cast<uint32_t>(graph_.dependencies(id).size());
+      if (waiting_[id] == 0) {
+        Enqueue(id);
+      }
+    }
+    PrepareEarlyStarts();
+    while (!ready_.empty() || running_ > 0) {
+      if (ready_.empty()) {
+        Complete(AwaitFinished());
+      } else {
+        NodeId id = ready_.front();
+        ready_.pop_front();
+        Start(id);
+      }
+    }
+  }
+
+  /// From any thread.
+  void Finish(NodeId id) {
+    std::lock_guard lock(mutex_);
+    finished_.push_back(id);
+    finished_one_.notify_one();
+  }
+
+  std::vector<Diagnostics>& found() { return found_; }
+
+ private:
+  using Status = Scheduler::Status;
+  /// What a cell waits for that follows others row by row: it can begin when they have begun.
+  struct EarlyStart {
+    uint32_t others = 0;     ///< nodes that it has to wait for to the end
+    uint32_t not_begun = 0;  ///< cells that it follows
+    bool follows = false;
+  };
+
+  const std::vector<Cell>& cells() const { return scheduler_.apply_->cells; }
+
+  void Enqueue(NodeId id) {
+    if (!queued_[id]) {
+      queued_[id] = true;
+      ready_.push_back(id);
+    }
+  }
+
+  void PrepareEarlyStarts() {
+    if (scheduler_.apply_ == nullptr) {
+      return;
+    }
+    early_.resize(cells().size());
+    for (size_t i = 0; i < cells().size(); ++i) {
+      auto followed = static_cast<uint32_t>(cells()[i].order.follows.size());
+      if (followed > 0) {
+        early_[i] = {waiting_[cells()[i].id] - followed, followed, true};
+      }
+    }
+  }
+
+  void StartEarly(uint32_t cell) {
+    NodeId id = cells()[cell].id;
+    if (early_[cell].others == 0 && early_[cell].not_begun == 0 &&
+        scheduler_.status_[id] == Status::kWaiting && blocking_(id)) {
+      Enqueue(id);
+    }
+  }
+
+  NodeId AwaitFinished() {
+    std::unique_lock lock(mutex_);
+    finished_one_.wait(lock, [&] { return !finished_.empty(); });
+    NodeId id = finished_.front();
+    finished_.pop_front();
+    --running_;
+    return id;
+  }
+
+  /// Decides whether a node that is ready is executed; sets its status when it is not.
+  bool Admit(NodeId id) {
+    Status& status = scheduler_.status_[id];
+    if (status != Status::kWaiting) {
+      return false;
+    }
+    if (!graph_.Kept(id)) {
+      status = Status::kLeftOut;
+    } else if (scheduler_.abandoned()) {
+      // What was opened is closed all the same.
+      status = graph_.node(id).kind == NodeKind::kClose ? status : Status::kSkipped;
+    } else if (scheduler_.stopping() && WorksOnObjects(graph_.node(id).kind)) {
+      status = Status::kSkipped;
+      if (!scheduler_.quiet()) {
+        found_[id].Error("execution halted", "");
+      }
+    }
+    return status == Status::kWaiting;
+  }
+
+  void Start(NodeId id) {
+    const bool executes = Admit(id);
+    Begin(id, executes);
+    if (!executes) {
+      Complete(id);
+    } else if (blocking_(id)) {
+      ++running_;
+      // A detached node may finish, and this loop end, before its function returns.
+      scheduler_.EnsurePool().Submit([this, &scheduler = scheduler_, id] {
+        execute_(id, found_[id]);
+        if (scheduler.detached_[id] == 0) {
+          Finish(id);
+        }
+      });
+    } else {
+      execute_(id, found_[id]);
+      if (scheduler_.detached_[id] != 0) {
+        ++running_;
+      } else {
+        Complete(id);
+      }
+    }
+  }
+
+  /// Called once for each node, when it is executed or it is clear that it will not be.
+  void Begin(NodeId id, bool executed) {
+    if (graph_.node(id).kind != NodeKind::kCell) {
+      return;
+    }
+    const uint32_t cell = graph_.node(id).index;
+    scheduler_.began_[cell] = executed ? 1 : 0;
+    for (uint32_t later : cells()[cell].order.followed_by) {
+      --early_[later].not_begun;
+      StartEarly(later);
+    }
+  }
+
+  /// Whether rows of the cell wait for rows of the cell that is that node.
+  bool Follows(const Cell& cell, NodeId earlier) const {
+    const Node& node = graph_.node(earlier);
+    return node.kind == NodeKind::kCell &&
+           std::binary_search(cell.order.follows.begin(), cell.order.follows.end(), node.index);
+  }
+
+  void Complete(NodeId id) {
+    std::vector<Status>& status = scheduler_.status_;
+    if (status[id] == Status::kWaiting) {
+      status[id] = found_[id].has_errors() ? Status::kFailed : Status::kDone;
+    }
+    const bool stands = status[id] == Status::kDone || status[id] == Status::kLeftOut;
+    for (NodeId dependent : graph_.dependents(id)) {
+      if (!stands && !graph_.IsSoft(dependent, id)) {
+        status[dependent] = Status::kSkipped;
+      }
+      if (--waiting_[dependent] == 0) {
+        Enqueue(dependent);
+        continue;
+      }
+      const Node& node = graph_.node(dependent);
+      if (node.kind == NodeKind::kCell && early_[node.index].follows && !queued_[dependent] &&
+          !Follows(cells()[node.index], id)) {
+        --early_[node.index].others;
+        StartEarly(node.index);
+      }
+    }
+  }
+
+  Scheduler& scheduler_;
+  const PlanGraph& graph_;
+  const Execute& execute_;
+  const IsBlocking& blocking_;
+  std::vector<Diagnostics> found_;
+  std::vector<uint32_t> waiting_;  ///< dependencies that are not done
+  std::vector<bool> queued_;
+  std::deque<NodeId> ready_;
+  std::vector<EarlyStart> early_;  ///< per cell
+  size_t running_ = 0;
+  std::mutex mutex_;
+  std::condition_variable finished_one_;
+  std::deque<NodeId> finished_;
+};
+
+Scheduler::Scheduler(const PlanGraph& graph, const ApplyGraph* apply)
+    : graph_(graph),
+      apply_(apply),
+      request_(graph.context.request),
+      status_(graph.size(), Status::kWaiting),
+      detached_(graph.size(), 0),
+      began_(apply == nullptr ? 0 : apply->cells.size(), 0) {
+}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::Run(const Execute& execute, const IsBlocking& blocking, Diagnostics& diags) {
+  Loop loop(*this, execute, blocking);
+  finish_ = [&loop](NodeId id) { loop.Finish(id); };
+  loop.Run();
+  if (abandoned()) {
+    return;
+  }
+  for (Diagnostics& list : loop.found()) {
+    diags.Append(std::move(list));
+  }
+}
+
+Scheduler::Pool& Scheduler::EnsurePool() {
+  if (pool_ == nullptr) {
+    pool_ = std::make_unique<Pool>(std::max(1, request_.options.parallelism));
+  }
+  return *pool_;
+}
+
+void Scheduler::Join() {
+  pool_.reset();
+}
+
+void Scheduler::ForEachRow(size_t count, bool blocking, const std::function<void(size_t)>& work) {
+  if (!blocking || count < 2 || pool_ == nullptr) {
+    for (size_t i = 0; i < count; ++i) {
+      work(i);
+    }
+    return;
+  }
+  // This thread is one of the pool's. It runs rows itself and invites the others to run some too;
+  // invitations that arrive late find nothing left to do.
+  struct Shared {
+    std::atomic<size_t> next{0};
+    std::mutex mutex;
+    std::condition_variable done;
+    size_t finished = 0;
+  };
+  auto shared = std::make_shared<Shared>();
+  auto run_some = [shared, count, &work] {
+    size_t did = 0;
+    for (size_t i = shared->next++; i < count; i = shared->next++) {
+      work(i);
+      ++did;
+    }
+    if (did > 0) {
+      std::lock_guard lock(shared->mutex);
+      shared->finished += did;
+      if (shared->finished == count) {
+        shared->done.notify_one();
+      }
+    }
+  };
+  size_t invited = std::min(count, static_cast<size_t>(pool_->limit)) - 1;
+  for (size_t i = 0; i < invited; ++i) {
+    pool_->Submit(run_some);
+  }
+  run_some();
+  std::unique_lock lock(shared->mutex);
+  shared->done.wait(lock, [&] { return shared->finished == count; });
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,66 @@
+// The results of a walk. A slot is written once, by the node that owns it, and read by nodes that
+// wait for that node; the scheduler's counters give the happens-before.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/instances.h"
+#include "engine/plan_graph.h"
+
+namespace kinu::engine {
+
+/// A provider configuration once it is started.
+struct ProviderSlot {
+  std::unique_ptr<provider::Provider> provider;
+  Expansion expansion;                                     ///< of for_each
+  std::vector<std::unique_ptr<provider::Provider>> keyed;  ///< per expansion row with for_each
+  bool blocking = true;                                    ///< calls go to another process
+
+  /// The provider for an instance key, or null.
+  provider::Provider* Get(const InstanceKey& key) const;
+  /// Any of them, or null.
+  provider::Provider* Any() const { return keyed.empty() ? provider.get() : keyed[0].get(); }
+};
+
+/// What a node for objects of the state found.
+struct StoredSlot {
+  std::vector<Row> rows;                      ///< kOrphan
+  std::vector<plan::ResourceChange> changes;  ///< kDeposed
+};
+
+/// Rows of the state whose block exists but whose module instance does not any more.
+struct StrayRows {
+  const state::Resource* resource = nullptr;
+  std::vector<Row> rows;
+};
+
+/// Results of a resource block over all its module instances.
+struct BlockSlot {
+  std::vector<StrayRows> strays;
+  std::vector<ImportTarget> imports;  ///< evaluated when the block is planned
+  FlatMap<ResourceInstance, uint32_t> import_index;
+  /// Module instances in which some row has a change to make: data sources wait for it.
+  std::vector<ModuleInstId> pending;
+
+  void AddPending(ModuleInstId module) {
+    if (pending.empty() || pending.back() != module) {
+      pending.push_back(module);
+    }
+  }
+};
+
+struct Slots {
+  explicit Slots(const PlanGraph& graph);
+
+  std::unique_ptr<ModuleInstance> root;
+  std::vector<std::vector<ModuleInstance*>> instances;  ///< per config node
+  std::vector<ProviderSlot> providers;                  ///< like PlanGraph::providers
+  std::vector<std::vector<BlockSlot>> blocks;           ///< like PlanGraph::blocks
+  std::vector<StoredSlot> stored;                       ///< like PlanGraph::stored
+
+  BlockSlot& BlockOf(const Node& node) { return blocks[node.config_node][node.index]; }
+  const BlockSlot& BlockOf(const Node& node) const { return blocks[node.config_node][node.index]; }
+};
+
+}  // namespace kinu::engine

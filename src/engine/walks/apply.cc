@@ -1,0 +1,203 @@
+// The apply walk: carries out a plan on cells. Read walks/plan.cc first.
+//
+// BuildApplyGraph  cells from the plan's changes; a cycle ends the apply before anything happens
+// NeededNodes      after the graph: values that no cell and no root output needs are not evaluated
+// StartRecording   before the first change, which must not get lost
+// MakeRowGates     before the nodes run: rows that follow rows of other cells wait at them
+// Run              expansions, values and cells; each finished object is recorded at once
+// FinishState      outputs that go, and the results of the checks
+#include "engine/apply.h"
+
+#include <algorithm>
+
+#include "engine/build_graph.h"
+#include "engine/cells.h"
+#include "engine/nodes/apply_row.h"
+#include "engine/refactoring.h"
+#include "engine/walks/node_table.h"
+
+namespace kinu::engine {
+namespace {
+
+/// A node function that needs nothing of the apply.
+template <void (*F)(NodeContext&, NodeId, Diagnostics&)>
+void Plain(ApplyContext& context, NodeId id, Diagnostics& diags) {
+  F(context.node, id, diags);
+}
+
+/// Evaluates an output; those of the root module are recorded.
+void ApplyOutput(ApplyContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  const Node& node = walk.graph.node(id);
+  const bool is_root = node.config_node == 0;
+  if (is_root && context.node.destroying) {
+    return;
+  }
+  EvaluateOutput(context.node, id, diags);
+  const config::Output& output = walk.graph.PlaceOf(node).module->outputs[node.index];
+  if (is_root && !diags.has_errors() && !output.ephemeral) {
+    context.recorder.SetOutput({std::string(walk.program.Text(output.name)),
+                                walk.slots.root->outputs[node.index].UnmarkDeep(), output.sensitive,
+                                output.deprecated});
+  }
+}
+
+constexpr NodeTable<ApplyContext> kApplyNodes({
+    {NodeKind::kModule, Plain<ExpandModule>},
+    {NodeKind::kVariable, Plain<EvaluateVariable>},
+    {NodeKind::kLocal, Plain<EvaluateLocal>},
+    {NodeKind::kOutput, ApplyOutput},
+    {NodeKind::kCheck, Plain<EvaluateCheck>},
+    {NodeKind::kProvider, Plain<ConfigureProvider>},
+    {NodeKind::kResource, ExpandForApply},
+    {NodeKind::kClose, Plain<CloseEphemerals>},
+    {NodeKind::kCell, ExecuteCell},
+});
+
+/// Whether any object changes.
+bool HasWork(const plan::Plan& plan) {
+  return std::any_of(
+      plan.changes.begin(), plan.changes.end(),
+      [](const plan::ResourceChange& change) { return change.action != plan::Action::kNoOp; });
+}
+
+/// Values of root outputs that the plan knows already, by index.
+std::vector<const Value*> KnownOutputs(const PlanGraph& graph, const plan::Plan& plan) {
+  const config::Module& root = *graph.config.root().module;
+  std::vector<const Value*> known(root.outputs.size());
+  for (const plan::OutputChange& change : plan.outputs) {
+    Symbol name = graph.program.Find(change.name);
+    int index = name.empty() ? -1 : root.FindOutput(name);
+    if (index >= 0 && change.action != plan::Action::kDelete && change.after.IsWhollyKnown()) {
+      known[static_cast<size_t>(index)] = &change.after;
+    }
+  }
+  return known;
+}
+
+/// Posts what happened to objects before the walk: imported ones are in the state that the plan
+/// starts from, and those to forget are counted whatever becomes of their rows.
+void PostImports(const Walk& walk, ApplyCounts& counts) {
+  for (const plan::ResourceChange& change : walk.apply->plan.changes) {
+    if (change.importing) {
+      Event event{.kind = EventKind::kImportStart, .address = change.address};
+      if (change.importing->id.empty()) {
+        std::tie(event.id_key, event.id_value) = IdentifyObject(change.importing->identity);
+      } else {
+        event.id_key = "id";
+        event.id_value = change.importing->id;
+      }
+      walk.Post(event);
+      event.kind = EventKind::kImportComplete;
+      walk.Post(std::move(event));
+      ++counts.imported;
+    }
+    if (change.action == plan::Action::kForget) {
+      ++counts.forgotten;
+    }
+  }
+}
+
+void FinishState(const Recorder& recorder, const CheckRecord& checks, const plan::Plan& plan,
+                 ApplyResult& result) {
+  state::DropHusks(result.state);
+  result.counts = recorder.counts;
+  // Refreshing alone has checked everything already.
+  result.checks = plan.mode == plan::Mode::kRefreshOnly ? plan.checks : checks.Results();
+  result.state.checks = result.checks;
+  result.state.has_checks = !result.checks.empty();
+}
+
+/// Runs the walk on a graph that is in order.
+void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store* store,
+                  ApplyResult& result, Diagnostics& diags) {
+  const plan::Plan& plan = apply.plan;
+  Walk walk(graph, &apply);
+  CheckRecord checks;
+  DeclareChecks(graph, checks);
+  checks.DeclareObjectsOf(plan.checks);
+  NodeContext node_context{walk, checks};
+  node_context.destroying = plan.mode == plan::Mode::kDestroy;
+  node_context.known_outputs = KnownOutputs(graph, plan);
+  Recorder recorder(result.state, store, [&walk] { walk.scheduler.Halt(); });
+  const Refactoring refactoring(walk.config, nullptr);
+  ApplyContext context(node_context, recorder, refactoring);
+  if (node_context.destroying && !graph.context.targets.active()) {
+    // Root outputs go at once: what they say is about objects that are about to go.
+    result.state.outputs.clear();
+  }
+  PostImports(walk, recorder.counts);
+  MakeRowGates(context);
+  walk.Run(
+      [&](NodeId id, Diagnostics& found) {
+        const NodeKind kind = graph.node(id).kind;
+        if (apply.needed[id] || kind == NodeKind::kClose) {
+          kApplyNodes.Execute(kind, context, id, found);
+        }
+      },
+      diags);
+  if (!recorder.failure().empty()) {
+    diags.Error("Failed to record changes",
+                "What had become of an object could not be written beside the state, so nothing "
+                "further was started: " +
+                    recorder.failure() +
+                    ". What was done is written with the state, unless an error says otherwise.");
+  }
+  for (const plan::OutputChange& change : plan.outputs) {
+    if (change.action == plan::Action::kDelete && !node_context.destroying) {
+      recorder.SetOutput({change.name, Value::Null(Type::Dynamic()), false, ""});
+    }
+  }
+  FinishState(recorder, checks, plan, result);
+}
+
+}  // namespace
+
+WalkContext ContextOfApply(const Request& request, const plan::Plan& plan) {
+  WalkContext context(WalkKind::kApply, request);
+  context.mode = plan.mode;
+  context.imports = false;
+  context.targets = Targets(*request.config->program, plan.targets, plan.excludes);
+  if (request.generated != nullptr && request.generated->config != nullptr) {
+    context.config = request.generated->config.get();
+  }
+  return context;
+}
+
+void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics& diags) {
+  if (!HasWork(plan)) {
+    return;
+  }
+  const WalkContext context = ContextOfApply(request, plan);
+  PlanGraph graph(context);
+  ApplyGraph apply(plan);
+  (void)BuildApplyGraph(graph, apply, diags);
+}
+
+ApplyResult Apply(const Request& request, const plan::Plan& plan, state::Store* store,
+                  Diagnostics& diags) {
+  ApplyResult result;
+  result.state = plan.prior_state.Clone();
+  const WalkContext context = ContextOfApply(request, plan);
+  PlanGraph graph(context);
+  ApplyGraph apply(plan);
+  if (!BuildApplyGraph(graph, apply, diags)) {
+    return result;
+  }
+  apply.needed = NeededNodes(graph);
+  apply.expanded = NeededNodes(graph, true);
+  if (store != nullptr && HasWork(plan)) {
+    if (Result<void> recording = store->StartRecording(); !recording) {
+      diags.Error("Failed to record changes",
+                  "Nothing was changed, because what becomes of it could not be kept if this run "
+                  "came to a sudden end: " +
+                      recording.error().message + ".");
+      return result;
+    }
+  }
+  result.started = true;
+  RunApplyWalk(graph, apply, store, result, diags);
+  return result;
+}
+
+}  // namespace kinu::engine

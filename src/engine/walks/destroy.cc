@@ -1,0 +1,423 @@
+// The walk that plans to destroy everything.
+//
+// RunPlanWalk        first a normal plan, for what it learns of real objects (unless
+// -refresh=false) Refactoring        what moved has moved by then, but for what was in the way
+// until then BuildGraph         on the refreshed state, without targets: what goes is decided
+// object by object CheckDestroyOrder  before anything runs: objects that have no order end the plan
+// Run                a change for every managed object; of the configuration only what providers
+// use CollectChanges     after all nodes, without what has to stay with an object that may not go
+#include <algorithm>
+
+#include "engine/assemble.h"
+#include "engine/build_graph.h"
+#include "engine/destroy_order.h"
+#include "engine/node_kinds.h"
+#include "engine/nodes/managed.h"
+#include "engine/refactoring.h"
+#include "engine/relevant.h"
+#include "engine/walks/node_table.h"
+#include "engine/walks/walks.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+namespace {
+
+/// The rows of a block as the state has them: nothing is expanded, nothing is wanted any more.
+void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
+  const config::Resource& resource = instance.node->module->resources[node.index];
+  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
+  ResourceTable& table = *instance.resources[node.index];
+  Expansion& expansion = table.expansion;
+  expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
+                   : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                                  : Expansion::Kind::kSingle;
+  table.expanded = true;
+  for (const state::Resource* stored : info.stored) {
+    if (stored->address.module != instance.id) {
+      continue;
+    }
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.key.kind() == InstanceKey::Kind::kInt) {
+        expansion.count = std::max(expansion.count, entry.key.index() + 1);
+      } else if (entry.key.kind() == InstanceKey::Kind::kString) {
+        expansion.keys.push_back(entry.key.symbol());
+        expansion.values.push_back(Value::DynamicUnknown());
+      }
+    }
+    table.rows.resize(expansion.size());
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+      table.rows[i].key = expansion.key(i);
+      table.rows[i].expansion_row = static_cast<uint32_t>(i);
+    }
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.current == nullptr) {
+        continue;
+      }
+      Row* row = table.Find(entry.key);
+      if (row == nullptr) {
+        row = &table.rows.emplace_back();
+        row->key = entry.key;
+        row->orphan = true;
+      }
+      row->stored = &entry;
+    }
+  }
+}
+
+/// One row of a block that goes.
+struct GoingRow {
+  ModuleInstance* instance;  ///< null when the module instance is gone
+  ModuleInstId module;
+  Row* row;
+};
+
+/// The rows of the state that no module instance covers any more.
+void CollectStrays(const FlatSet<uint32_t>& present, const BlockInfo& info, BlockSlot& slot) {
+  for (const state::Resource* stored : info.stored) {
+    if (present.contains(stored->address.module.id)) {
+      continue;
+    }
+    StrayRows stray{stored, {}};
+    for (const state::Instance& entry : stored->instances) {
+      if (entry.current != nullptr) {
+        Row& row = stray.rows.emplace_back();
+        row.key = entry.key;
+        row.stored = &entry;
+      }
+    }
+    slot.strays.push_back(std::move(stray));
+  }
+}
+
+std::vector<GoingRow> CollectRows(Walk& walk, const Node& node) {
+  std::vector<GoingRow> rows;
+  FlatSet<uint32_t> present;
+  BlockSlot& slot = walk.slots.BlockOf(node);
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
+    present.insert(instance->id.id);
+    RowsFromState(walk, node, *instance);
+    for (Row& row : instance->resources[node.index]->rows) {
+      if (row.stored != nullptr) {
+        rows.push_back({instance, instance->id, &row});
+      }
+    }
+  }
+  CollectStrays(present, walk.graph.InfoOf(node), slot);
+  for (StrayRows& stray : slot.strays) {
+    for (Row& row : stray.rows) {
+      rows.push_back({nullptr, stray.resource->address.module, &row});
+    }
+  }
+  return rows;
+}
+
+void PlanDestroyBlock(NodeContext& context, NodeId id) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const config::Resource& resource = walk.graph.ResourceOf(node);
+  const BlockInfo& info = walk.graph.InfoOf(node);
+  if (info.schema == nullptr) {
+    return;
+  }
+  std::vector<GoingRow> work = CollectRows(walk, node);
+  std::vector<Diagnostics> found(work.size());
+  const bool blocking = walk.slots.providers[info.provider].blocking;
+  walk.scheduler.ForEachRow(work.size(), blocking, [&](size_t i) {
+    Row& row = *work[i].row;
+    RowContext row_context{context,
+                           id,
+                           resource,
+                           info,
+                           work[i].instance,
+                           ResourceInstance{{work[i].module, resource.name}, row.key},
+                           row};
+    if (context.Wants(row_context.address)) {
+      PlanOrphanRow(row_context, found[i]);
+      if (row.refreshed_value) {
+        row.value = *row.refreshed_value;  // visible until it is gone
+        return;
+      }
+    }
+    if (auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type())) {
+      row.value = schema::MarkSensitive(info.schema->block, *value);
+    }
+  });
+  std::vector<RowDiagnostics>& of_rows = (*context.row_diags)[id];
+  for (size_t i = 0; i < work.size(); ++i) {
+    work[i].row->failed = found[i].has_errors();
+    if (!found[i].empty()) {
+      of_rows.push_back({{{work[i].module, resource.name}, work[i].row->key}, std::move(found[i])});
+    }
+  }
+}
+
+bool IsEphemeral(const PlanGraph& graph, const Node& node) {
+  return graph.ResourceOf(node).name.mode == ResourceMode::kEphemeral;
+}
+
+/// Providers that serve something that goes: a block without objects needs none.
+std::vector<bool> ServingProviders(const NodeContext& context) {
+  const PlanGraph& graph = context.walk.graph;
+  std::vector<bool> serves(graph.providers.size(), false);
+  FlatSet<AbsResource> resources;
+  if (context.selected != nullptr) {
+    for (const ResourceInstance& address : *context.selected) {
+      resources.insert(address.resource);
+    }
+  }
+  auto goes = [&](const state::Resource& stored) {
+    return context.selected == nullptr || resources.contains(stored.address);
+  };
+  for (const auto& blocks : graph.blocks) {
+    for (const BlockInfo& info : blocks) {
+      for (const state::Resource* stored : info.stored) {
+        serves[info.provider] = serves[info.provider] || goes(*stored);
+      }
+    }
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kOrphan) {
+      const StoredNode& stored = graph.stored[node.index];
+      serves[stored.provider] = serves[stored.provider] || goes(*stored.resource);
+    } else if (node.kind == NodeKind::kDeposed) {
+      const StoredNode& stored = graph.stored[node.index];
+      for (const state::Instance& entry : stored.resource->instances) {
+        serves[stored.provider] =
+            serves[stored.provider] ||
+            (!entry.deposed.empty() && context.WantsDeposed({stored.resource->address, entry.key}));
+      }
+    }
+  }
+  return serves;
+}
+
+/// What destroying does not need is not evaluated: only what provider configurations use, and what
+/// works on objects.
+std::vector<bool> NeededForDestroy(const NodeContext& context) {
+  const PlanGraph& graph = context.walk.graph;
+  const std::vector<bool> serves = ServingProviders(context);
+  std::vector<bool> needed(graph.size(), false);
+  std::vector<NodeId> work;
+  auto need = [&](NodeId id) {
+    if (!needed[id]) {
+      needed[id] = true;
+      work.push_back(id);
+    }
+  };
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kProvider && serves[node.index]) {
+      need(id);
+    }
+  }
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    for (NodeId dependency : graph.dependencies(id)) {
+      need(dependency);
+    }
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    const bool opens = node.kind == NodeKind::kResource && IsEphemeral(graph, node);
+    if (node.kind == NodeKind::kClose || (WorksOnObjects(node.kind) && !opens)) {
+      needed[id] = true;
+    }
+  }
+  return needed;
+}
+
+/// An object that must stay keeps what it depends on, of which nothing is said then. Ref: rule P8.
+void KeepDependenciesOfFailed(const DestroyOrder& order, RowDiagnosticsByNode& said,
+                              plan::Plan& plan) {
+  std::vector<ResourceInstance> failed;
+  for (const std::vector<RowDiagnostics>& rows : said) {
+    for (const RowDiagnostics& row : rows) {
+      if (row.diags.has_errors()) {
+        failed.push_back(row.address);
+      }
+    }
+  }
+  if (failed.empty()) {
+    return;
+  }
+  const FlatSet<ResourceInstance> kept = order.After(failed);
+  std::erase_if(plan.changes, [&](const plan::ResourceChange& change) {
+    return change.deposed.empty() && kept.contains(change.address);
+  });
+  for (std::vector<RowDiagnostics>& rows : said) {
+    std::erase_if(rows, [&](const RowDiagnostics& row) { return kept.contains(row.address); });
+  }
+}
+
+/// Objects that would have to go before each other, or before themselves. They have no order even
+/// where they are only forgotten.
+bool CheckDestroyOrder(const Program& program, const DestroyOrder& order,
+                       const FlatSet<ResourceInstance>* selected, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  for (const std::vector<ResourceInstance>& cycle : order.Cycles(selected)) {
+    std::string members;
+    for (const ResourceInstance& member : cycle) {
+      members += (members.empty() ? "" : ", ") + program.ToText(member) + " (destroy)";
+    }
+    diags.Error("Cycle: " + members, "");
+  }
+  for (const ResourceInstance& member : order.SelfReferring(selected)) {
+    diags.Error("Self reference: " + program.ToText(member) + " (destroy)", "");
+  }
+  return diags.error_count() == errors;
+}
+
+void DestroyOrOpen(NodeContext& context, NodeId id, Diagnostics& diags) {
+  const PlanGraph& graph = context.walk.graph;
+  if (IsEphemeral(graph, graph.node(id))) {
+    PlanResource(context, id, diags);
+  } else {
+    PlanDestroyBlock(context, id);
+  }
+}
+
+constexpr NodeTable<NodeContext> kDestroyNodes({
+    {NodeKind::kModule, ExpandModule},
+    {NodeKind::kVariable, EvaluateVariable},
+    {NodeKind::kLocal, EvaluateLocal},
+    {NodeKind::kOutput, EvaluateOutput},
+    {NodeKind::kProvider, ConfigureProvider},
+    {NodeKind::kResource, DestroyOrOpen},
+    {NodeKind::kOrphan, PlanOrphan},
+    {NodeKind::kDeposed, PlanDeposed},
+    {NodeKind::kClose, CloseEphemerals},
+});
+
+/// The states that the destruction starts from. What changed outside is no news where everything
+/// goes; the reference compares the state with itself here.
+bool RefreshBefore(const WalkContext& given, plan::Plan& plan, Diagnostics& diags) {
+  if (given.prior_state == nullptr) {
+    return true;
+  }
+  if (given.prior_state->empty() || !given.refresh) {
+    plan.prior_state = given.prior_state->Clone();
+    plan.previous_state = given.prior_state->Clone();
+    return true;
+  }
+  WalkContext normal = given;
+  normal.mode = plan::Mode::kNormal;
+  normal.before_destroy = true;
+  plan::Plan refreshed;
+  refreshed.program = plan.program;
+  // Its warnings would be those of the destruction once more, or of no interest.
+  Diagnostics found;
+  RunPlanWalk(normal, Severity::kWarning, refreshed, found);
+  if (found.has_errors()) {
+    diags.Append(std::move(found));
+    return false;
+  }
+  plan.prior_state = std::move(refreshed.prior_state);
+  plan.previous_state = std::move(refreshed.previous_state);
+  return true;
+}
+
+/// Outputs go too, so those of the root module are known to exist.
+void DeclareRootOutputs(const PlanGraph& graph, CheckRecord& checks) {
+  const config::Module& root = *graph.config.root().module;
+  for (size_t i = 0; i < root.outputs.size(); ++i) {
+    checks.DeclareObject(graph.bases[0].outputs + static_cast<NodeId>(i),
+                         "output." + std::string(graph.program.Text(root.outputs[i].name)));
+  }
+}
+
+void DeleteOutputs(plan::Plan& plan) {
+  for (const state::OutputValue& output : plan.prior_state.outputs) {
+    plan::OutputChange change;
+    change.name = output.name;
+    change.action = plan::Action::kDelete;
+    change.before = output.value;
+    change.after = Value::Null(Type::Dynamic());
+    change.sensitive = output.sensitive;
+    plan.outputs.push_back(std::move(change));
+  }
+}
+
+/// Executes the nodes and takes their changes into the plan.
+void RunNodes(NodeContext& context, const DestroyOrder& order, plan::Plan& plan,
+              Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const std::vector<bool> needed = NeededForDestroy(context);
+  // An object that must stay silences only what it depends on (KeepDependenciesOfFailed), which is
+  // against the direction of the walk: so its errors do not end the node.
+  RowDiagnosticsByNode of_rows(walk.graph.size());
+  context.row_diags = &of_rows;
+  Diagnostics found_by_nodes;
+  walk.Run(
+      [&](NodeId id, Diagnostics& found) {
+        if (needed[id]) {
+          kDestroyNodes.Execute(walk.graph.node(id).kind, context, id, found);
+        }
+      },
+      found_by_nodes);
+  plan.changes = CollectChanges(walk);
+  KeepDependenciesOfFailed(order, of_rows, plan);
+  for (std::vector<RowDiagnostics>& rows : of_rows) {
+    for (RowDiagnostics& row : rows) {
+      found_by_nodes.Append(std::move(row.diags));
+    }
+  }
+  if (!found_by_nodes.has_errors() && walk.context.refactoring != nullptr) {
+    walk.context.refactoring->WarnBlocked(found_by_nodes);
+  }
+  diags.Append(std::move(found_by_nodes));
+}
+
+}  // namespace
+
+void RunDestroyWalk(const WalkContext& given, plan::Plan& plan, Diagnostics& diags) {
+  if (!RefreshBefore(given, plan, diags)) {
+    plan.rejected = true;
+    return;
+  }
+  WalkContext context = given;
+  std::optional<Refactoring> moves;
+  if (given.refresh) {
+    moves.emplace(*given.config, &plan.prior_state);
+    context.refactoring = &*moves;
+    if (moves->state() != nullptr) {
+      plan.prior_state = moves->state()->Clone();
+    }
+  }
+  context.prior_state = &plan.prior_state;
+  context.refresh = false;
+  context.imports = false;
+  context.targets = Targets();
+  PlanGraph graph(context);
+  if (!BuildGraph(graph, diags)) {
+    plan.rejected = true;
+    return;
+  }
+  Walk walk(graph);
+  CheckRecord checks;
+  DeclareChecks(graph, checks);
+  NodeContext node_context{walk, checks};
+  node_context.destroying = true;
+  const DestroyOrder order(walk.program, plan.prior_state);
+  FlatSet<ResourceInstance> selected;
+  if (given.targets.active()) {
+    selected = order.Select(given.targets);
+    node_context.selected = &selected;
+    node_context.destroy_targets = &given.targets;
+  } else {
+    DeclareRootOutputs(graph, checks);
+  }
+  if (!CheckDestroyOrder(walk.program, order, node_context.selected, diags)) {
+    plan.rejected = true;
+    return;
+  }
+  RunNodes(node_context, order, plan, diags);
+  if (!given.targets.active()) {  // outputs cannot be destroyed by address
+    DeleteOutputs(plan);
+  }
+  plan.relevant_attributes = RelevantAttributes(walk, plan);
+  plan.checks = checks.Results();
+}
+
+}  // namespace kinu::engine

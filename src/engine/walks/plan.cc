@@ -1,0 +1,256 @@
+// The plan walk, from configuration to plan. Read me first.
+//
+// Validate           a configuration that is wrong in itself is not planned at all
+// Refactoring        moves come before the graph: it has a node per object of the moved state
+// CheckImportTargets before the graph, which looks for the block of each import
+// BuildGraph         the order of blocks
+// Run                each node reads its objects and plans them
+// AssemblePlan       after all nodes, in graph order: the plan does not depend on timing
+// RelevantAttributes follows the references of what the plan changes
+#include "engine/plan.h"
+
+#include <algorithm>
+
+#include "engine/assemble.h"
+#include "engine/build_graph.h"
+#include "engine/imports.h"
+#include "engine/refactoring.h"
+#include "engine/relevant.h"
+#include "engine/walks/node_table.h"
+#include "engine/walks/walks.h"
+
+namespace kinu::engine {
+namespace {
+
+constexpr NodeTable<NodeContext> kPlanNodes({
+    {NodeKind::kModule, ExpandModule},
+    {NodeKind::kVariable, EvaluateVariable},
+    {NodeKind::kLocal, EvaluateLocal},
+    {NodeKind::kOutput, EvaluateOutput},
+    {NodeKind::kCheck, EvaluateCheck},
+    {NodeKind::kProvider, ConfigureProvider},
+    {NodeKind::kResource, PlanResource},
+    {NodeKind::kOrphan, PlanOrphan},
+    {NodeKind::kDeposed, PlanDeposed},
+    {NodeKind::kClose, CloseEphemerals},
+});
+
+/// Objects that moved must be planned at both ends: otherwise one would be created and the other
+/// left. Ref: context_plan.go prePlanVerifyTargetedMoves.
+void CheckTargetedMoves(const WalkContext& context, Diagnostics& diags) {
+  const Program& program = *context.config->program;
+  const Targets& targets = context.targets;
+  if (!targets.active()) {
+    return;
+  }
+  std::vector<AbsResource> outside;
+  for (const auto& [from, to] : context.refactoring->Moves()) {
+    for (const ResourceInstance& end : {from, to}) {
+      if (!targets.Wants(end)) {
+        outside.push_back(end.resource);
+      }
+    }
+  }
+  if (outside.empty()) {
+    return;
+  }
+  std::sort(outside.begin(), outside.end(),
+            [&](const AbsResource& a, const AbsResource& b) { return program.Less(a, b); });
+  outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
+  std::string option = targets.excluding() ? "-exclude" : "-target";
+  std::string list;
+  for (const AbsResource& resource : outside) {
+    list += "\n  " + option + "=\"" + program.ToText(resource) + "\"";
+  }
+  diags.Error("Moved resource instances excluded by targeting",
+              "Some objects have new addresses, and such objects must be part of the plan at both "
+              "addresses. Plan without " +
+                  option + " options, or " +
+                  (targets.excluding() ? "leave out these:" : "add these:") + list);
+}
+
+/// Instances of checks are known from the expansion of their modules on, also of those that what
+/// they look at kept from being evaluated. Ref: transform_check.go, node_check.go nodeReportCheck.
+void DeclareUnreachedChecks(const Walk& walk, CheckRecord& checks) {
+  for (const auto& node : walk.config.nodes) {
+    const PlanGraph::Bases& bases = walk.graph.bases[node->index];
+    if (bases.module != kNoNode && !walk.scheduler.Succeeded(bases.module)) {
+      continue;
+    }
+    for (size_t i = 0; i < node->module->checks.size(); ++i) {
+      const NodeId id = bases.checks + static_cast<NodeId>(i);
+      if (walk.scheduler.Succeeded(id) || !walk.graph.Kept(id)) {
+        continue;
+      }
+      for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
+        checks.DeclareObject(id,
+                             ObjectAddress(walk, *instance, "check", node->module->checks[i].name));
+      }
+      checks.DeclareExpanded(id);
+    }
+  }
+}
+
+/// Reports moves and imports that fit nothing of what the walk found. Those are likely causes of
+/// whatever else went wrong, so they are reported alone.
+bool CheckInstances(const Walk& walk, Diagnostics& diags) {
+  if (!CheckImportedInstances(walk, diags)) {
+    return false;
+  }
+  const size_t errors = diags.error_count();
+  if (walk.context.refactoring != nullptr) {
+    walk.context.refactoring->ValidateMoves(walk, diags);
+  }
+  return diags.error_count() == errors;
+}
+
+}  // namespace
+
+void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::Plan& plan,
+                 Diagnostics& diags) {
+  PlanGraph graph(context);
+  if (!BuildGraph(graph, diags)) {
+    plan.rejected = true;
+    return;
+  }
+  Walk walk(graph);
+  CheckRecord checks;
+  DeclareChecks(graph, checks);
+  NodeContext node_context{walk, checks};
+  node_context.condition_severity = condition_severity;
+  Diagnostics found_by_nodes;
+  walk.Run(
+      [&](NodeId id, Diagnostics& found) {
+        kPlanNodes.Execute(graph.node(id).kind, node_context, id, found);
+      },
+      found_by_nodes);
+  DeclareUnreachedChecks(walk, checks);
+  if (context.command_import != nullptr && found_by_nodes.has_errors()) {
+    // Where something failed, the command cannot know what there would have been to import to.
+    diags.Append(std::move(found_by_nodes));
+    return;
+  }
+  if (!CheckInstances(walk, diags)) {
+    plan.rejected = true;
+    return;
+  }
+  bool sound = !found_by_nodes.has_errors();
+  diags.Append(std::move(found_by_nodes));
+  if (sound && context.refactoring != nullptr) {
+    context.refactoring->WarnBlocked(diags);
+  }
+  AssemblePlan(walk, checks, plan);
+  plan.relevant_attributes = RelevantAttributes(walk, plan);
+}
+
+state::State ImportToState(const Request& request, const ImportTarget& target, Diagnostics& diags) {
+  WalkContext context(WalkKind::kPlan, request);
+  context.command_import = &target;
+  context.mode = plan::Mode::kRefreshOnly;
+  context.refresh = false;
+  plan::Plan plan;
+  plan.program = request.config->program;
+  plan.mode = plan::Mode::kRefreshOnly;
+  RunPlanWalk(context, Severity::kWarning, plan, diags);
+  return diags.has_errors() ? request.prior_state->Clone() : std::move(plan.prior_state);
+}
+
+namespace {
+
+/// Values that are given for variables of the root module which their author wants nobody to use.
+void WarnOfDeprecatedVariables(const Request& request, Diagnostics& diags) {
+  const config::Module& root = *request.config->root().module;
+  for (const config::Variable& variable : root.variables) {
+    if (variable.deprecated.empty()) {
+      continue;
+    }
+    const std::string name(request.config->program->Text(variable.name));
+    const auto given = request.variables->find(name);
+    if (given != request.variables->end() && given->second.source != config::InputSource::kConfig) {
+      diags.Warning("Deprecated variable used from the root module",
+                    "The root variable \"" + name +
+                        "\" is deprecated with the following message: " + variable.deprecated,
+                    variable.range);
+    }
+  }
+}
+
+/// A plan of nothing.
+plan::Plan StartPlan(const Request& request) {
+  plan::Plan plan;
+  plan.program = request.config->program;
+  plan.mode = request.options.mode;
+  plan.timestamp = request.options.plan_timestamp;
+  plan.prior_state.program = plan.program;
+  plan.previous_state.program = plan.program;
+  return plan;
+}
+
+/// Checks what the request asks for, as far as the configuration and the state can say.
+void CheckRequest(const WalkContext& context, Diagnostics& diags) {
+  const Request& request = context.request;
+  WarnOfDeprecatedVariables(request, diags);
+  if (context.targets.active()) {
+    diags.Warning(
+        "Resource targeting is in effect",
+        "With -target or -exclude, a plan covers only a part of what the configuration asks for. "
+        "The options are meant for mending what went wrong, not for everyday use.");
+  }
+  if (context.mode != plan::Mode::kDestroy) {
+    context.refactoring->ValidateRemoved(diags);
+  }
+  if (context.mode != plan::Mode::kRefreshOnly) {
+    CheckImportTargets(*request.config, request.generated != nullptr, diags);
+  }
+  CheckTargetedMoves(context, diags);
+}
+
+}  // namespace
+
+plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
+  plan::Plan plan = StartPlan(request);
+  const size_t errors = diags.error_count();
+  auto rejected = [&] {
+    plan.rejected = plan.errored = diags.error_count() != errors;
+    return plan.rejected;
+  };
+  Validate(request, diags);
+  if (rejected()) {
+    return plan;
+  }
+  plan.targets = request.options.targets;
+  plan.excludes = request.options.excludes;
+  const Refactoring refactoring(*request.config, request.prior_state);
+  WalkContext context(WalkKind::kPlan, request);
+  context.refactoring = &refactoring;
+  CheckRequest(context, diags);
+  if (rejected()) {
+    return plan;
+  }
+  if (request.generated != nullptr) {
+    AddGeneratedBlocks(*request.config, *request.generated);
+    context.config = request.generated->config.get();
+  }
+  context.imports = context.mode != plan::Mode::kRefreshOnly;
+  if (refactoring.state() != nullptr) {
+    context.prior_state = refactoring.state();
+  }
+  switch (context.mode) {
+    case plan::Mode::kNormal:
+      RunPlanWalk(context, Severity::kError, plan, diags);
+      break;
+    case plan::Mode::kRefreshOnly:
+      RunPlanWalk(context, Severity::kWarning, plan, diags);
+      break;
+    case plan::Mode::kDestroy:
+      RunDestroyWalk(context, plan, diags);
+      break;
+  }
+  // What was checked before says nothing of the state that is planned from.
+  plan.prior_state.checks.clear();
+  plan.prior_state.has_checks = false;
+  plan.errored = diags.error_count() != errors;
+  return plan;
+}
+
+}  // namespace kinu::engine
