@@ -340,48 +340,10 @@ void Operation::Close(Diagnostics& diags) {
 }
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
-  if (!operation.input.options.force_replace.empty() &&
-      operation.input.options.mode != plan::Mode::kNormal) {
-    const size_t errors = diags.error_count();
-    engine::Validate(operation.input, diags);
-    if (diags.error_count() == errors) {
-      diags.Error("Unsupported plan mode",
-                  "Forcing resource instance replacement (with -replace=...) is allowed only in "
-                  "normal planning mode.");
-    }
-    plan::Plan none;
-    none.errored = none.rejected = true;
-    return none;
-  }
-  plan::Plan plan = engine::MakePlan(operation.input, diags);
-  plan.terraform_version = kCompatibleVersion;
-  plan.backend.config = operation.backend_config;
-  plan.backend.workspace = operation.input.options.workspace;
-  plan.force_replace = operation.input.options.force_replace;
-  for (const auto& [name, given] : operation.loaded.variables) {
-    const config::Module& root = *operation.loaded.config->root().module;
-    int index = root.FindVariable(operation.loaded.program->Find(name));
-    if (index < 0) {
-      continue;
-    }
-    const config::Variable& variable = root.variables[static_cast<size_t>(index)];
-    if (given.value) {
-      plan.variables.push_back({name, given.value->UnmarkDeep(), variable.ephemeral});
-    } else if (variable.default_value) {
-      plan.variables.push_back({name, *variable.default_value, variable.ephemeral});
-    }
-  }
-  if (!plan.errored) {
-    Diagnostics graph;
-    engine::CheckApplyGraph(operation.input, plan, graph);
-    if (plan.mode == plan::Mode::kDestroy && graph.has_errors()) {
-      // A destruction that cannot be ordered is no plan at all.
-      plan.errored = true;
-      plan.rejected = true;
-    }
-    diags.Append(std::move(graph));
-  }
-  return plan;
+  operation.input.record.version = kCompatibleVersion;
+  operation.input.record.backend.config = operation.backend_config;
+  operation.input.record.backend.workspace = operation.input.options.workspace;
+  return engine::MakePlan(operation.input, diags);
 }
 
 }  // namespace kinu::cli

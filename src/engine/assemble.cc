@@ -48,7 +48,7 @@ void ForEachRowOf(const Walk& walk, F&& visit) {
 
 std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInstance& address,
                                             const BlockInfo& info, const Row& row) {
-  if (!row.previous_value || (row.failed && !row.refreshed) || !walk.context.refresh ||
+  if (!row.read.previous || row.reading == RowReading::kFailed || !walk.context.refresh ||
       address.resource.resource.mode != ResourceMode::kManaged) {
     return std::nullopt;
   }
@@ -59,21 +59,21 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     return std::nullopt;  // an object that became one of another type has not drifted
   }
   change.provider = walk.graph.providers[info.provider].address;
-  change.before = *row.previous_value;
-  change.before_identity = row.previous_identity;
-  if (!row.refreshed_value) {
+  change.before = *row.read.previous;
+  change.before_identity = row.read.previous_identity;
+  if (!row.read.refreshed) {
     change.action = plan::Action::kDelete;
-    change.after = Value::Null(row.previous_value->type());
+    change.after = Value::Null(row.read.previous->type());
     return change;
   }
   // Objects that only moved are drift too, for plans that do nothing but record drift.
-  bool same = Value::RawEquals(*row.previous_value, *row.refreshed_value);
+  bool same = Value::RawEquals(*row.read.previous, *row.read.refreshed);
   if (same && change.address == change.previous_address) {
     return std::nullopt;
   }
   change.action = same ? plan::Action::kNoOp : plan::Action::kUpdate;
-  change.after = *row.refreshed_value;
-  change.after_identity = row.refreshed_notes.identity;
+  change.after = *row.read.refreshed;
+  change.after_identity = row.read.notes.identity;
   return change;
 }
 
@@ -87,16 +87,16 @@ void RemoveCurrent(const ResourceInstance& address, state::State& state) {
 /// Brings one row's entry in the refreshed state up to date.
 void RefreshEntry(const Walk& walk, const ResourceInstance& address, const BlockInfo& info,
                   const Row& row, state::State& refreshed) {
-  if (row.left_out) {
+  if (row.left_out()) {
     return;
   }
-  if (row.forgotten_data) {
+  if (row.view == RowView::kForgotten) {
     RemoveCurrent(address, refreshed);
     return;
   }
   bool data = address.resource.resource.mode == ResourceMode::kData;
-  if (!row.refreshed_value) {
-    if (!row.failed && row.stored != nullptr && (row.previous_value || data)) {
+  if (!row.read.refreshed) {
+    if (!row.failed() && row.stored != nullptr && (row.read.previous || data)) {
       if (walk.context.refresh || data) {
         RemoveCurrent(address, refreshed);
       }
@@ -115,33 +115,34 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   }
   state::Object& object = *instance.current;
   const Type& type = info.schema->block.implied_type();
-  const bool rewritten = fresh || data || !row.previous_value ||
+  const bool rewritten = fresh || data || !row.read.previous ||
                          object.schema_version != static_cast<uint64_t>(info.schema->version) ||
                          state::HasOtherAttributes(object, type);
-  if (rewritten || !row.refreshed_value->SameRepresentation(*row.previous_value)) {
-    if (rewritten || !Value::RawEquals(*row.refreshed_value, *row.previous_value)) {
-      state::EncodeObject(*row.refreshed_value, type, object);
+  if (rewritten || !row.read.refreshed->SameRepresentation(*row.read.previous)) {
+    if (rewritten || !Value::RawEquals(*row.read.refreshed, *row.read.previous)) {
+      state::EncodeObject(*row.read.refreshed, type, object);
       object.schema_version =
           data ? 0 : static_cast<uint64_t>(std::max<int64_t>(info.schema->version, 0));
     }
     if (!data) {
-      object.private_data = row.refreshed_notes.private_data;
+      object.private_data = row.read.notes.private_data;
     }
   }
-  if (!data && !row.refreshed_notes.is_stored) {
-    StoreIdentity(*info.schema, row.refreshed_notes.identity, object);
+  if (!data && !row.read.notes.is_stored) {
+    StoreIdentity(*info.schema, row.read.notes.identity, object);
   }
-  if (data || row.orphan || (row.failed && !row.refreshed)) {
+  if (data || row.orphan() || row.reading == RowReading::kFailed) {
     return;
   }
   // What nothing happens to gets its final dependencies now; the rest when it is applied.
   bool no_op = row.change && row.change->action == plan::Action::kNoOp;
   // An import is recorded before the settings of its block are looked at, and once more where its
   // dependencies are final. Ref: node_resource_plan_instance.go managedResourceExecute.
-  bool settings = !row.imported || !walk.context.refresh || (no_op && !info.dependencies->empty());
+  bool settings =
+      !row.imported() || !walk.context.refresh || (no_op && !info.dependencies->empty());
   object.create_before_destroy = settings && info.create_before_destroy;
   object.skip_destroy = settings && row.keeps_object;
-  if (!no_op && (row.imported || !walk.context.refresh)) {
+  if (!no_op && (row.imported() || !walk.context.refresh)) {
     return;
   }
   if (no_op || object.dependencies == nullptr || object.dependencies->empty()) {
@@ -257,7 +258,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
       plan.drift.push_back(std::move(*drift));
     }
     RefreshEntry(walk, address, info, row, plan.prior_state);
-    if (row.imported) {
+    if (row.imported()) {
       // An imported object counts as having been there before.
       RefreshEntry(walk, address, info, row, plan.previous_state);
       if (state::Resource* resource = plan.previous_state.Find(address.resource)) {

@@ -418,7 +418,7 @@ bool CheckImportedInstances(const Walk& walk, Diagnostics& diags) {
         auto place = places.find(target.address.resource.module.id);
         const Row* row =
             place == places.end() ? nullptr : place->second->resources[i]->Find(target.address.key);
-        if (row != nullptr && !row->orphan) {
+        if (row != nullptr && !row->orphan()) {
           continue;
         }
         sound = false;

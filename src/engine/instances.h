@@ -63,30 +63,63 @@ struct ProviderNotes {
   bool is_stored = false;  ///< the identity is what the state has, in the form that it has there
 };
 
+/// Why a table has a row.
+enum class RowOrigin : uint8_t {
+  kWanted,    ///< the expansion has it
+  kImported,  ///< it does, and the object comes by an import: the state has none
+  kOrphan,    ///< in the state, but no longer wanted by the expansion
+};
+
+/// How far reading the object got.
+enum class RowReading : uint8_t { kNone, kRead, kFailed, kFailedAfterwards };
+
+/// What expressions and results see of a row.
+enum class RowView : uint8_t {
+  kSeen,       ///< its value, or what is not known of it yet
+  kLeftOut,    ///< -target or -exclude leaves it as it is
+  kAbsent,     ///< there is no object and none is planned: expressions skip it
+  kDeleted,    ///< planned for deletion: expressions no longer see it
+  kForgotten,  ///< the same of a data source that nothing reads any more: there is no change
+};
+
+/// An object of the state as the provider sees it.
+struct ReadValues {
+  std::optional<Value> previous;  ///< after schema upgrade, before refresh
+  Value previous_identity;
+  std::optional<Value> refreshed;  ///< after both; empty when there is none
+  ProviderNotes notes;             ///< of `refreshed`
+};
+
 /// One instance of a resource during a walk.
 struct Row {
   InstanceKey key;
   uint32_t expansion_row = 0;  ///< row in the table's expansion; meaningless for orphans
-  bool imported = false;       ///< not in the state: the object comes by an import block
-  bool orphan = false;         ///< in the state, but no longer wanted by the expansion
-  bool failed = false;
-  bool refreshed = false;       ///< of a failed one: reading it went well
-  bool left_out = false;        ///< -target or -exclude leaves it as it is
-  bool keeps_object = false;    ///< lifecycle.destroy = false
-  bool absent = false;          ///< there is no object and none is planned: expressions skip it
-  bool pending_delete = false;  ///< planned for deletion: expressions no longer see it
-  plan::Reason delete_reason = plan::Reason::kNone;
-  const state::Instance* stored = nullptr;  ///< the row in the prior state, if any
-  InstanceKey provider_key;                 ///< of a provider with for_each
+  RowOrigin origin = RowOrigin::kWanted;
+  RowReading reading = RowReading::kNone;
+  RowView view = RowView::kSeen;
+  bool keeps_object = false;                         ///< lifecycle.destroy = false
+  plan::Reason delete_reason = plan::Reason::kNone;  ///< of orphans
+  InstanceKey provider_key;                          ///< of a provider with for_each
+  const state::Instance* stored = nullptr;           ///< the row in the prior state, if any
   /// What expressions see: planned value while planning, stored or new value otherwise.
   std::optional<Value> value;
-  /// The object after schema upgrade and refresh; empty when there is none.
-  std::optional<Value> refreshed_value;
-  ProviderNotes refreshed_notes;
-  bool forgotten_data = false;          ///< a data source that nothing reads any more
-  std::optional<Value> previous_value;  ///< after schema upgrade, before refresh
-  Value previous_identity;              ///< the same of the identity
+  ReadValues read;
   std::optional<plan::ResourceChange> change;
+
+  bool orphan() const { return origin == RowOrigin::kOrphan; }
+  bool imported() const { return origin == RowOrigin::kImported; }
+  bool left_out() const { return view == RowView::kLeftOut; }
+  bool absent() const { return view == RowView::kAbsent || (left_out() && !value); }
+  bool pending_delete() const { return view == RowView::kDeleted || view == RowView::kForgotten; }
+  bool failed() const {
+    return reading == RowReading::kFailed || reading == RowReading::kFailedAfterwards;
+  }
+  /// Called when the row is done: whether its diagnostics have errors.
+  void Conclude(bool has_errors) {
+    if (has_errors) {
+      reading = reading == RowReading::kRead ? RowReading::kFailedAfterwards : RowReading::kFailed;
+    }
+  }
 };
 
 /// The rows of one resource block in one module instance.

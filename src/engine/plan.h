@@ -12,7 +12,8 @@ bool CheckProvisioners(const config::Config& config, Diagnostics& diags);
 /// Checks a configuration without looking at variables' values or the state.
 void Validate(const Request& request, Diagnostics& diags);
 
-/// Plans. With errors the plan is partial (`errored`), for showing what could be planned.
+/// Plans, and finds what an apply could not order. With errors the plan is partial (`errored`), for
+/// showing what could be planned.
 plan::Plan MakePlan(const Request& request, Diagnostics& diags);
 
 /// Brings one existing object into the state, as the import command does: nothing else is read

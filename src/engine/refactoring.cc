@@ -422,6 +422,16 @@ void Refactoring::ValidateRemoved(Diagnostics& diags) const {
   }
 }
 
+namespace {
+
+std::string EndText(Program& program, const MoveEnd& end, const Steps& steps) {
+  const ModuleInstId module = InstanceOf(program, steps);
+  return end.is_module ? program.ToText(module)
+                       : program.ToText(ResourceInstance{{module, end.resource}, end.key});
+}
+
+}  // namespace
+
 void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
   FlatMap<uint32_t, const ModuleInstance*> declared;
   for (const auto& list : walk.slots.instances) {
@@ -447,13 +457,9 @@ void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
       return index >= 0;
     }
     const Row* row = instance.resources[static_cast<size_t>(index)]->Find(end.key);
-    return row != nullptr && !row->orphan;
+    return row != nullptr && !row->orphan();
   };
-  auto text = [&](const MoveEnd& end, const Steps& steps) {
-    ModuleInstId module = InstanceOf(program_, steps);
-    return end.is_module ? program_.ToText(module)
-                         : program_.ToText(ResourceInstance{{module, end.resource}, end.key});
-  };
+  auto text = [&](const MoveEnd& end, const Steps& steps) { return EndText(program_, end, steps); };
   struct Other {
     std::string address;
     SourceRange range;
@@ -508,15 +514,18 @@ void Refactoring::ValidateMoves(const Walk& walk, Diagnostics& diags) const {
       ambiguous(targets, to, from, false);
     }
   }
-  if (diags.error_count() != errors) {
-    return;
+  if (diags.error_count() == errors) {
+    ReportCycles(diags);
   }
+}
+
+void Refactoring::ReportCycles(Diagnostics& diags) const {
   for (const std::vector<uint32_t>& cycle : cycles_) {
     std::vector<std::string> lines;
     for (uint32_t index : cycle) {
       const MoveStatement& statement = statements_[index];
-      lines.push_back("\n  - " + text(statement.from, statement.from.steps) + " to " +
-                      text(statement.to, statement.to.steps));
+      lines.push_back("\n  - " + EndText(program_, statement.from, statement.from.steps) + " to " +
+                      EndText(program_, statement.to, statement.to.steps));
     }
     std::sort(lines.begin(), lines.end());
     std::string list;

@@ -46,6 +46,7 @@ class Refactoring {
   void WarnBlocked(Diagnostics& diags) const;
 
  private:
+  void ReportCycles(Diagnostics& diags) const;
   void AddImplied(const state::State& prior);
   void Order();
   void Execute(const MoveStatement& statement);

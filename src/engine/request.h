@@ -57,6 +57,12 @@ struct GeneratedBlocks {
   std::vector<Ref<const SourceFile>> sources;
 };
 
+/// What a plan remembers of the command that made it.
+struct PlanRecord {
+  std::string version;  ///< of the program
+  plan::BackendRecord backend;
+};
+
 /// What a command asks for. Outlives the walks.
 struct Request {
   const config::Config* config = nullptr;
@@ -71,6 +77,7 @@ struct Request {
   const std::atomic<bool>* abandoned = nullptr;
   GeneratedBlocks* generated = nullptr;  ///< null: no configuration is to be generated
   Options options;
+  PlanRecord record;
 };
 
 using Input = Request;  // until all callers use the new name

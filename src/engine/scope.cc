@@ -35,7 +35,7 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
   std::vector<std::pair<std::string, Value>> attributes;
   std::vector<Value> elements;
   for (const Row& row : table.rows) {
-    if (row.absent || (row.orphan && (row.pending_delete || !row.value))) {
+    if (row.absent() || (row.orphan() && (row.pending_delete() || !row.value))) {
       continue;
     }
     Value value = row.value ? seen(*row.value) : Value::Unknown(type);
@@ -90,7 +90,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
   if (table.expansion.kind == Expansion::Kind::kDisabled) {
     // Where nothing is planned, what is still there is seen.
     for (const Row& row : table.rows) {
-      if (row.orphan && row.key.none() && row.value && !row.pending_delete) {
+      if (row.orphan() && row.key.none() && row.value && !row.pending_delete()) {
         return *row.value;
       }
     }
@@ -125,7 +125,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
       Value existing = CombineExisting(walk.program, table, type(), seen);
       if (walk.context.kind != WalkKind::kApply ||
           std::all_of(table.rows.begin(), table.rows.end(),
-                      [](const Row& row) { return row.value || row.absent; })) {
+                      [](const Row& row) { return row.value || row.absent(); })) {
         table.whole = existing;
       }
       return existing;
@@ -317,8 +317,8 @@ const Row* SingledOut(const Walk& walk, const ModuleInstance& instance,
     return nullptr;
   }
   const Row* row = table.Find(ref.key);
-  const bool seen =
-      row != nullptr && !row->orphan && !row->absent && !row->left_out && row->value.has_value();
+  const bool seen = row != nullptr && !row->orphan() && !row->absent() && !row->left_out() &&
+                    row->value.has_value();
   return seen ? row : nullptr;
 }
 

@@ -3,7 +3,7 @@
 // EvaluateReplaceTriggeredBy.
 #pragma once
 
-#include "engine/nodes/managed.h"
+#include "engine/rows/rows.h"
 
 namespace kinu::engine {
 

@@ -4,7 +4,7 @@
 // it waits for has arrived, on the thread that finished last. Ref: rule A4 of docs/engine.md.
 #include <algorithm>
 
-#include "engine/nodes/apply_row.h"
+#include "engine/rows/apply_row.h"
 
 namespace kinu::engine {
 

@@ -118,7 +118,7 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
       if (entry->current != nullptr) {
         Row& row = table.rows.emplace_back();
         row.key = entry->key;
-        row.orphan = true;
+        row.origin = RowOrigin::kOrphan;
         row.delete_reason = OrphanReason(resource, table.expansion, entry->key);
         row.stored = entry;
       }

@@ -3,8 +3,8 @@
 // node_resource_abstract_instance.go.
 #include "engine/expansion.h"
 #include "engine/imports.h"
-#include "engine/nodes/managed.h"
 #include "engine/nodes/nodes.h"
+#include "engine/rows/rows.h"
 #include "schema/marks.h"
 #include "text/quote.h"
 
@@ -20,7 +20,7 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
     if (walk.context.targets.Wants({resource, row.key})) {
       continue;
     }
-    row.left_out = true;
+    row.view = RowView::kLeftOut;
     table.has_gaps = true;
     if (row.stored != nullptr && row.stored->current != nullptr) {
       auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type());
@@ -28,7 +28,6 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
         row.value = schema::MarkSensitive(info.schema->block, *value);
       }
     }
-    row.absent = !row.value;
   }
 }
 
@@ -106,7 +105,7 @@ bool FindLeaders(const Walk& walk, const config::Resource& resource, const Block
         members +=
             (members.empty() ? "" : ", ") +
             walk.program.ToText(ResourceInstance{{row->module, resource.name}, row->row->key}) +
-            (row->row->orphan ? " (orphan)" : "");
+            (row->row->orphan() ? " (orphan)" : "");
       }
       diags.Error("Cycle: " + members, "");
     }
@@ -126,45 +125,37 @@ bool NodeContext::Wants(const ResourceInstance& instance) const {
   return !walk.context.targets.active() || walk.context.targets.Wants(instance);
 }
 
-void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
+namespace {
+
+/// Expands the block in all its module instances. Expansion is all or nothing: an error in one
+/// module instance plans no row anywhere.
+bool ExpandEverywhere(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
   const Node& node = walk.graph.node(id);
-  const config::ConfigNode& place = *walk.config.nodes[node.config_node];
-  const config::Resource& resource = place.module->resources[node.index];
-  const BlockInfo& info = walk.graph.InfoOf(node);
-  BlockSlot& slot = walk.slots.BlockOf(node);
-  if (info.schema == nullptr) {
-    return;
-  }
-  bool has_conditions = context.checks.Declared(id);
-  if (info.imports != nullptr && !walk.context.before_destroy) {
-    size_t errors = diags.error_count();
-    ResolveImports(walk, info, slot, diags);
-    if (diags.error_count() != errors) {
-      return;
-    }
-  }
-  // Expansion is all or nothing: an error in one module instance plans no row anywhere.
+  const std::vector<ModuleInstance*>& instances = walk.slots.instances[node.config_node];
   bool expanded = true;
-  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
+  for (ModuleInstance* instance : instances) {
     if (ExpandResource(context, id, *instance, diags)) {
-      WarnOfIncompleteReplace(walk, {instance->id, resource.name},
+      WarnOfIncompleteReplace(walk, {instance->id, walk.graph.ResourceOf(node).name},
                               instance->resources[node.index]->expansion, diags);
     } else {
       expanded = false;
     }
   }
-  if (!expanded) {
-    for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
-      instance->resources[node.index]->expanded = false;
-    }
-    return;
+  for (ModuleInstance* instance : instances) {
+    ResourceTable& table = *instance->resources[node.index];
+    table.expanded = table.expanded && expanded;
   }
+  return expanded;
+}
+
+/// Rows of the state whose module instance is gone.
+void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot) {
   FlatSet<uint32_t> present;
   for (const ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     present.insert(instance->id.id);
   }
-  for (const state::Resource* stored : info.stored) {
+  for (const state::Resource* stored : walk.graph.InfoOf(node).stored) {
     if (present.contains(stored->address.module.id)) {
       continue;
     }
@@ -173,86 +164,142 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
       if (entry.current != nullptr) {
         Row& row = stray.rows.emplace_back();
         row.key = entry.key;
-        row.orphan = true;
+        row.origin = RowOrigin::kOrphan;
         row.stored = &entry;
         row.delete_reason = plan::Reason::kDeleteNoModule;
       }
     }
     slot.strays.push_back(std::move(stray));
   }
+}
+
+/// The rows to plan. Declares those that have conditions.
+std::vector<RowWork> CollectWork(NodeContext& context, NodeId id) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const ResourceName& name = walk.graph.ResourceOf(node).name;
+  const BlockInfo& info = walk.graph.InfoOf(node);
+  BlockSlot& slot = walk.slots.BlockOf(node);
+  const bool has_conditions = context.checks.Declared(id);
   std::vector<RowWork> work;
   for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
     ResourceTable& table = *instance->resources[node.index];
     if (info.pick_rows) {
-      LeaveOutRows(walk, {instance->id, resource.name}, info, table);
+      LeaveOutRows(walk, {instance->id, name}, info, table);
     }
     for (Row& row : table.rows) {
-      if (!row.left_out) {
+      if (!row.left_out()) {
         work.push_back({instance, instance->id, &row});
       }
-      if (has_conditions && !row.orphan) {
+      if (has_conditions && !row.orphan()) {
         context.checks.DeclareObject(
-            id, walk.program.ToText(ResourceInstance{{instance->id, resource.name}, row.key}));
+            id, walk.program.ToText(ResourceInstance{{instance->id, name}, row.key}));
       }
     }
   }
   context.checks.DeclareExpanded(id);
+  CollectStrays(walk, node, slot);
   for (StrayRows& stray : slot.strays) {
     for (Row& row : stray.rows) {
       work.push_back({nullptr, stray.resource->address.module, &row});
     }
   }
+  return work;
+}
+
+void PlanRow(NodeContext& context, NodeId id, const RowWork& work, Diagnostics& diags) {
+  const Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const config::Resource& resource = walk.graph.ResourceOf(node);
+  if (walk.scheduler.stopping()) {
+    if (!walk.scheduler.quiet()) {
+      diags.Error("execution halted", "");
+    }
+    return;
+  }
+  RowContext row{context,       id,
+                 resource,      walk.graph.InfoOf(node),
+                 work.instance, ResourceInstance{{work.module, resource.name}, work.row->key},
+                 *work.row};
+  if (work.row->orphan()) {
+    PlanOrphanRow(row, diags);
+  } else if (!ReportSelfReferences(row, diags)) {
+    return;
+  } else if (resource.name.mode == ResourceMode::kManaged) {
+    PlanManagedRow(row, diags);
+  } else if (resource.name.mode == ResourceMode::kData) {
+    PlanDataRow(row, diags);
+  } else {
+    OpenEphemeralRow(row, diags);
+  }
+}
+
+/// Plans all rows: where the block names one of its rows, that one first, and the others of its
+/// module instance only when it succeeded.
+void PlanRows(NodeContext& context, NodeId id, const std::vector<RowWork>& work,
+              std::vector<Diagnostics>& found) {
+  Walk& walk = context.walk;
+  const BlockInfo& info = walk.graph.InfoOf(walk.graph.node(id));
+  const bool blocking = walk.slots.providers[info.provider].blocking;
+  if (info.self_references.empty()) {
+    walk.scheduler.ForEachRow(work.size(), blocking,
+                              [&](size_t i) { PlanRow(context, id, work[i], found[i]); });
+    return;
+  }
+  walk.scheduler.ForEachRow(work.size(), blocking, [&](size_t i) {
+    if (work[i].leads) {
+      PlanRow(context, id, work[i], found[i]);
+    }
+  });
   FlatSet<uint32_t> leaderless;
-  if (!info.self_references.empty() && !FindLeaders(walk, resource, info, work, diags)) {
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (found[i].has_errors()) {
+      leaderless.insert(work[i].module.id);
+    }
+  }
+  walk.scheduler.ForEachRow(work.size(), blocking, [&](size_t i) {
+    if (!work[i].leads && !leaderless.contains(work[i].module.id)) {
+      PlanRow(context, id, work[i], found[i]);
+    }
+  });
+}
+
+}  // namespace
+
+void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.walk;
+  const Node& node = walk.graph.node(id);
+  const BlockInfo& info = walk.graph.InfoOf(node);
+  BlockSlot& slot = walk.slots.BlockOf(node);
+  if (info.schema == nullptr) {
+    return;
+  }
+  if (info.imports != nullptr && !walk.context.before_destroy) {
+    const size_t errors = diags.error_count();
+    ResolveImports(walk, info, slot, diags);
+    if (diags.error_count() != errors) {
+      return;
+    }
+  }
+  if (!ExpandEverywhere(context, id, diags)) {
+    return;
+  }
+  std::vector<RowWork> work = CollectWork(context, id);
+  if (!info.self_references.empty() &&
+      !FindLeaders(walk, walk.graph.ResourceOf(node), info, work, diags)) {
     return;
   }
   std::vector<Diagnostics> found(work.size());
-  bool leading = true;
-  auto plan_row = [&](size_t i) {
-    if (work[i].leads != leading || leaderless.contains(work[i].module.id)) {
-      return;
-    }
-    if (walk.scheduler.stopping()) {
-      found[i].Error("execution halted", "");
-      return;
-    }
-    RowContext row_context{
-        context,          id,
-        resource,         info,
-        work[i].instance, ResourceInstance{{work[i].module, resource.name}, work[i].row->key},
-        *work[i].row};
-    if (work[i].row->orphan) {
-      PlanOrphanRow(row_context, found[i]);
-    } else if (!ReportSelfReferences(row_context, found[i])) {
-      return;
-    } else if (resource.name.mode == ResourceMode::kManaged) {
-      PlanManagedRow(row_context, found[i]);
-    } else if (resource.name.mode == ResourceMode::kData) {
-      PlanDataRow(row_context, found[i]);
-    } else {
-      OpenEphemeralRow(row_context, found[i]);
-    }
-  };
-  bool blocking = walk.slots.providers[info.provider].blocking;
-  walk.scheduler.ForEachRow(work.size(), blocking, plan_row);
-  if (!info.self_references.empty()) {
-    for (size_t i = 0; i < work.size(); ++i) {
-      if (found[i].has_errors()) {
-        leaderless.insert(work[i].module.id);
-      }
-    }
-    leading = false;
-    walk.scheduler.ForEachRow(work.size(), blocking, plan_row);
-  }
+  PlanRows(context, id, work, found);
   for (size_t i = 0; i < work.size(); ++i) {
-    work[i].row->failed = found[i].has_errors();
-    const auto& change = work[i].row->change;
+    Row& row = *work[i].row;
+    row.Conclude(found[i].has_errors());
     // Objects that are not wanted any more are still seen where nothing is done about them.
-    const bool seen = work[i].row->orphan && work[i].row->value && !work[i].row->pending_delete;
-    if ((work[i].row->absent || seen) && work[i].instance != nullptr) {
+    const bool seen = row.orphan() && row.value && !row.pending_delete();
+    if ((row.absent() || seen) && work[i].instance != nullptr) {
       work[i].instance->resources[node.index]->has_gaps = true;
     }
-    if (change && change->action != plan::Action::kNoOp) {
+    if (row.change && row.change->action != plan::Action::kNoOp) {
       slot.AddPending(work[i].module);
     }
     diags.Append(std::move(found[i]));
@@ -268,7 +315,7 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (entry.current != nullptr && context.Wants({address, entry.key})) {
       Row& row = slot.rows.emplace_back();
       row.key = entry.key;
-      row.orphan = true;
+      row.origin = RowOrigin::kOrphan;
       row.stored = &entry;
       row.delete_reason = plan::Reason::kDeleteNoResourceConfig;
     }
@@ -290,7 +337,7 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
     PlanOrphanRow(row_context, found[i]);
   });
   for (size_t i = 0; i < found.size(); ++i) {
-    slot.rows[i].failed = found[i].has_errors();
+    slot.rows[i].Conclude(found[i].has_errors());
     if (context.row_diags == nullptr) {
       diags.Append(std::move(found[i]));
     } else if (!found[i].empty()) {

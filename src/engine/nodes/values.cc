@@ -108,104 +108,144 @@ Value EvaluateMessage(const Walk& walk, const config::Module& module, const conf
   return lang::WarnDeprecated(std::move(message), expr, diags);
 }
 
-/// Runs the validation rules of a variable against its value, which is in the instance's slot.
-/// `place` is what to point at: the argument of the call, or the declaration.
-void ValidateVariable(NodeContext& context, const config::Variable& variable,
-                      const ModuleInstance& instance, SourceRange place, NodeId id,
-                      Diagnostics& diags) {
-  const Walk& walk = context.walk;
-  ModuleScope scope(walk, instance);
-  const size_t errors = diags.error_count();
-  for (size_t number = 0; number < variable.validations.size(); ++number) {
-    if (diags.error_count() != errors) {
-      return;  // the rules after one that is broken are not looked at
+/// "main.tf:3,5-10": where a rule stands.
+std::string PlaceOf(const SourceRange& range) {
+  if (!range.valid()) {
+    return "";
+  }
+  const Position start = range.start_position();
+  const Position end = range.end_position();
+  return range.file->name() + ":" + std::to_string(start.line) + "," +
+         std::to_string(start.column) + "-" +
+         (end.line != start.line ? std::to_string(end.line) + "," : "") +
+         std::to_string(end.column);
+}
+
+/// The validation rules of one variable in one module instance.
+class VariableRules {
+ public:
+  VariableRules(NodeContext& context, const ModuleInstance& instance, NodeId id, SourceRange place,
+                Diagnostics& diags)
+      : context_(context),
+        walk_(context.walk),
+        instance_(instance),
+        id_(id),
+        place_(place),
+        scope_(walk_, instance),
+        diags_(diags) {}
+
+  /// Runs the rules against the value, which is in the instance's slot, up to the first that is
+  /// broken.
+  void Run(const config::Variable& variable) {
+    address_ = ObjectAddress(walk_, instance_, "var", variable.name);
+    const size_t errors = diags_.error_count();
+    for (size_t number = 0; number < variable.validations.size(); ++number) {
+      if (diags_.error_count() != errors || !Check(variable.validations[number], number)) {
+        return;
+      }
     }
-    const config::Condition& rule = variable.validations[number];
+  }
+
+ private:
+  void Report(CheckStatus status, size_t number, std::string text = "") {
+    context_.checks.Report(id_, address_, {status, std::move(text), number});
+  }
+
+  /// False when the rule refers to what does not exist.
+  bool Check(const config::Condition& rule, size_t number) {
     const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
-    if (ReferenceCheck(walk, *instance.node).Exprs(exprs, diags) != References::kSound) {
-      return;
+    if (ReferenceCheck(walk_, *instance_.node).Exprs(exprs, diags_) != References::kSound) {
+      return false;
     }
-    Diagnostics condition_diags;
-    Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope, condition_diags),
-                                       *rule.condition, condition_diags);
-    Diagnostics message_diags;
-    Value message = EvaluateMessage(walk, *instance.node->module, rule, scope, message_diags);
-    bool failed_evaluation = condition_diags.has_errors();
-    ConditionResult result{.rule = number};
-    std::string address = ObjectAddress(walk, instance, "var", variable.name);
-    diags.Append(std::move(condition_diags));
-    diags.Append(std::move(message_diags));
-    if (failed_evaluation || !value.IsKnown()) {
-      result.status = failed_evaluation ? CheckStatus::kError : CheckStatus::kUnknown;
-      context.checks.Report(id, address, result);
-      continue;
+    Diagnostics found;
+    const Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope_, found),
+                                             *rule.condition, found);
+    Diagnostics of_message;
+    const Value message = EvaluateMessage(walk_, *instance_.node->module, rule, scope_, of_message);
+    const bool broken = found.has_errors();
+    diags_.Append(std::move(found));
+    diags_.Append(std::move(of_message));
+    if (broken || !value.IsKnown()) {
+      Report(broken ? CheckStatus::kError : CheckStatus::kUnknown, number);
+      return true;
     }
-    ValueResult<Value> flag = Convert(value, Type::Bool());
+    const ValueResult<Value> flag = Convert(value, Type::Bool());
     if (value.IsNull() || !flag) {
-      Diagnostic& diagnostic = diags.Error(
+      Diagnostic& diagnostic = diags_.Error(
           "Invalid variable validation result",
           value.IsNull()
               ? "Validation condition expression must return either true or false, not null."
               : "Invalid validation condition result value: " + flag.error().ToText() + ".",
           rule.condition->range());
-      lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
-      context.checks.Report(id, address, {CheckStatus::kError, "", number});
-      continue;
+      lang::DescribeValues(*rule.condition, scope_, nullptr, diagnostic);
+      Report(CheckStatus::kError, number);
+    } else if (flag->AsBool()) {
+      Report(CheckStatus::kPass, number);
+    } else {
+      Fail(rule, number, message);
     }
-    if (flag->AsBool()) {
-      context.checks.Report(id, address, {CheckStatus::kPass, "", number});
-      continue;
-    }
-    std::string text;
-    auto invalid_message = [&](std::string summary, std::string detail) {
-      lang::DescribeValues(
-          *rule.error_message, scope, nullptr,
-          diags.Error(std::move(summary), std::move(detail), rule.error_message->range()));
-    };
-    ValueResult<Value> converted = Convert(message, Type::String());
-    if (!message.IsKnown()) {
-      if (walk.context.kind != WalkKind::kValidate) {  // where values may be unknown
-        invalid_message("Invalid error message",
-                        "Value used in error message is not known and can not be used in "
-                        "error_message until after apply.");
-      }
-      context.checks.Report(id, address, {CheckStatus::kFail, "", number});
-      continue;
-    }
+    return true;
+  }
+
+  void InvalidMessage(const config::Condition& rule, std::string summary, std::string detail) {
+    lang::DescribeValues(
+        *rule.error_message, scope_, nullptr,
+        diags_.Error(std::move(summary), std::move(detail), rule.error_message->range()));
+  }
+
+  /// The text that says what is wrong with the value; empty when it cannot be shown.
+  std::string Text(const config::Condition& rule, const Value& message) {
+    const ValueResult<Value> converted = Convert(message, Type::String());
     if (!converted) {
-      invalid_message("Invalid error message",
-                      "Unsuitable value for error message: " + converted.error().ToText() + ".");
-    } else if (converted->marks().sensitive() || converted->marks().ephemeral()) {
-      std::string what = converted->marks().sensitive() ? "sensitive" : "ephemeral";
-      invalid_message("Error message refers to " + what + " values",
-                      "The error expression used to explain this condition refers to " + what +
-                          " values. OpenTofu will not display the resulting message.\n\nLeave "
-                          "such values out of error_message.");
-      text = "The error message included " +
-             std::string(what == "sensitive" ? "a sensitive" : "an ephemeral") +
-             " value, so it will not be displayed.";
-    } else if (!converted->IsNull()) {
-      text = converted->AsString();
+      InvalidMessage(rule, "Invalid error message",
+                     "Unsuitable value for error message: " + converted.error().ToText() + ".");
+      return "";
     }
+    if (converted->marks().sensitive() || converted->marks().ephemeral()) {
+      const bool sensitive = converted->marks().sensitive();
+      const std::string what = sensitive ? "sensitive" : "ephemeral";
+      InvalidMessage(rule, "Error message refers to " + what + " values",
+                     "The error expression used to explain this condition refers to " + what +
+                         " values. OpenTofu will not display the resulting message.\n\nLeave "
+                         "such values out of error_message.");
+      return "The error message included " +
+             std::string(sensitive ? "a sensitive" : "an ephemeral") +
+             " value, so it will not be displayed.";
+    }
+    return converted->IsNull() ? "" : std::string(converted->AsString());
+  }
+
+  void Fail(const config::Condition& rule, size_t number, const Value& message) {
+    if (!message.IsKnown()) {
+      if (walk_.context.kind != WalkKind::kValidate) {  // where values may be unknown
+        InvalidMessage(rule, "Invalid error message",
+                       "Value used in error message is not known and can not be used in "
+                       "error_message until after apply.");
+      }
+      Report(CheckStatus::kFail, number);
+      return;
+    }
+    std::string text = Text(rule, message);
     if (text.empty()) {
       text = "Failed to evaluate condition error message.";
     }
-    std::string rule_place;
-    if (rule.range.valid()) {
-      Position start = rule.range.start_position();
-      Position end = rule.range.end_position();
-      rule_place = rule.range.file->name() + ":" + std::to_string(start.line) + "," +
-                   std::to_string(start.column) + "-" +
-                   (end.line != start.line ? std::to_string(end.line) + "," : "") +
-                   std::to_string(end.column);
-    }
-    Diagnostic& diagnostic = diags.Error(
+    Diagnostic& diagnostic = diags_.Error(
         "Invalid value for variable",
-        text + "\n\nThis was checked by the validation rule at " + rule_place + ".", place);
-    lang::DescribeValues(*rule.condition, scope, nullptr, diagnostic);
-    context.checks.Report(id, address, {CheckStatus::kFail, text, number});
+        text + "\n\nThis was checked by the validation rule at " + PlaceOf(rule.range) + ".",
+        place_);
+    lang::DescribeValues(*rule.condition, scope_, nullptr, diagnostic);
+    Report(CheckStatus::kFail, number, std::move(text));
   }
-}
+
+  NodeContext& context_;
+  const Walk& walk_;
+  const ModuleInstance& instance_;
+  const NodeId id_;
+  const SourceRange place_;  ///< what to point at: the argument of the call, or the declaration
+  const ModuleScope scope_;
+  Diagnostics& diags_;
+  std::string address_;
+};
 
 void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view name,
                               const config::ConfigNode& node, SourceRange range,
@@ -300,7 +340,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     slot = slot.WithMarks(declared);
     if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying) {
-      ValidateVariable(context, variable, *instance, place, id, diags);
+      VariableRules(context, *instance, id, place, diags).Run(variable);
     }
     // A module is validated for all values that it can be given, not for those that it is given
     // here: only the rules of the variable itself see one.

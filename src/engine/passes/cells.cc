@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/nodes/provision.h"
 #include "engine/passes/passes.h"
+#include "engine/rows/provision.h"
 
 namespace kinu::engine {
 namespace {

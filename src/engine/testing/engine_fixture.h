@@ -107,9 +107,6 @@ class EngineTest : public ::testing::Test {
     diags_ = Diagnostics();
     state_.program = program_;
     plan::Plan plan = MakePlan(MakeInput(), diags_);
-    if (!plan.errored) {
-      CheckApplyGraph(MakeInput(), plan, diags_);
-    }
     return plan;
   }
   /// Plans and applies; the new state becomes the state.

@@ -12,8 +12,8 @@
 
 #include "engine/build_graph.h"
 #include "engine/cells.h"
-#include "engine/nodes/apply_row.h"
 #include "engine/refactoring.h"
+#include "engine/rows/apply_row.h"
 #include "engine/walks/node_table.h"
 
 namespace kinu::engine {

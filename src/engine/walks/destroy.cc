@@ -12,9 +12,9 @@
 #include "engine/build_graph.h"
 #include "engine/destroy_order.h"
 #include "engine/node_kinds.h"
-#include "engine/nodes/managed.h"
 #include "engine/refactoring.h"
 #include "engine/relevant.h"
+#include "engine/rows/rows.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
 #include "schema/marks.h"
@@ -57,7 +57,7 @@ void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
       if (row == nullptr) {
         row = &table.rows.emplace_back();
         row->key = entry.key;
-        row->orphan = true;
+        row->origin = RowOrigin::kOrphan;
       }
       row->stored = &entry;
     }
@@ -133,8 +133,8 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
                            row};
     if (context.Wants(row_context.address)) {
       PlanOrphanRow(row_context, found[i]);
-      if (row.refreshed_value) {
-        row.value = *row.refreshed_value;  // visible until it is gone
+      if (row.read.refreshed) {
+        row.value = *row.read.refreshed;  // visible until it is gone
         return;
       }
     }
@@ -144,7 +144,7 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
   });
   std::vector<RowDiagnostics>& of_rows = (*context.row_diags)[id];
   for (size_t i = 0; i < work.size(); ++i) {
-    work[i].row->failed = found[i].has_errors();
+    work[i].row->Conclude(found[i].has_errors());
     if (!found[i].empty()) {
       of_rows.push_back({{{work[i].module, resource.name}, work[i].row->key}, std::move(found[i])});
     }

@@ -7,10 +7,14 @@
 // Run                each node reads its objects and plans them
 // AssemblePlan       after all nodes, in graph order: the plan does not depend on timing
 // RelevantAttributes follows the references of what the plan changes
+// FinishPlan         whatever happened: what the plan remembers of the request; last the order of
+// an
+//                    apply, so that its cycles show before anything happens
 #include "engine/plan.h"
 
 #include <algorithm>
 
+#include "engine/apply.h"
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
 #include "engine/imports.h"
@@ -205,18 +209,59 @@ void CheckRequest(const WalkContext& context, Diagnostics& diags) {
   CheckTargetedMoves(context, diags);
 }
 
-}  // namespace
+/// The values of root variables, as the plan file keeps them.
+std::vector<plan::PlanVariable> RecordVariables(const Request& request) {
+  std::vector<plan::PlanVariable> out;
+  const config::Module& root = *request.config->root().module;
+  for (const auto& [name, given] : *request.variables) {
+    const int index = root.FindVariable(request.config->program->Find(name));
+    if (index < 0) {
+      continue;
+    }
+    const config::Variable& variable = root.variables[static_cast<size_t>(index)];
+    if (given.value) {
+      out.push_back({name, given.value->UnmarkDeep(), variable.ephemeral});
+    } else if (variable.default_value) {
+      out.push_back({name, *variable.default_value, variable.ephemeral});
+    }
+  }
+  return out;
+}
 
-plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
-  plan::Plan plan = StartPlan(request);
+/// Completes a plan that was made, or not, with `failed`.
+void FinishPlan(const Request& request, bool failed, plan::Plan& plan, Diagnostics& diags) {
+  plan.errored = failed;
+  // What was checked before says nothing of the state that is planned from.
+  plan.prior_state.checks.clear();
+  plan.prior_state.has_checks = false;
+  plan.terraform_version = request.record.version;
+  plan.backend = request.record.backend;
+  plan.force_replace = request.options.force_replace;
+  plan.variables = RecordVariables(request);
+  if (failed) {
+    return;
+  }
+  Diagnostics order;
+  CheckApplyGraph(request, plan, order);
+  if (plan.mode == plan::Mode::kDestroy && order.has_errors()) {
+    plan.errored = plan.rejected = true;  // a destruction that cannot be ordered is no plan at all
+  }
+  diags.Append(std::move(order));
+}
+
+/// Plans what the request asks for.
+void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   const size_t errors = diags.error_count();
-  auto rejected = [&] {
-    plan.rejected = plan.errored = diags.error_count() != errors;
-    return plan.rejected;
-  };
+  auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };
   Validate(request, diags);
+  if (!rejected() && !request.options.force_replace.empty() &&
+      request.options.mode != plan::Mode::kNormal) {
+    diags.Error("Unsupported plan mode",
+                "Forcing resource instance replacement (with -replace=...) is allowed only in "
+                "normal planning mode.");
+  }
   if (rejected()) {
-    return plan;
+    return;
   }
   plan.targets = request.options.targets;
   plan.excludes = request.options.excludes;
@@ -225,7 +270,7 @@ plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
   context.refactoring = &refactoring;
   CheckRequest(context, diags);
   if (rejected()) {
-    return plan;
+    return;
   }
   if (request.generated != nullptr) {
     AddGeneratedBlocks(*request.config, *request.generated);
@@ -246,10 +291,15 @@ plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
       RunDestroyWalk(context, plan, diags);
       break;
   }
-  // What was checked before says nothing of the state that is planned from.
-  plan.prior_state.checks.clear();
-  plan.prior_state.has_checks = false;
-  plan.errored = diags.error_count() != errors;
+}
+
+}  // namespace
+
+plan::Plan MakePlan(const Request& request, Diagnostics& diags) {
+  plan::Plan plan = StartPlan(request);
+  const size_t errors = diags.error_count();
+  FillPlan(request, plan, diags);
+  FinishPlan(request, diags.error_count() != errors, plan, diags);
   return plan;
 }
 

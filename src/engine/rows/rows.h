@@ -1,7 +1,9 @@
-// Planning one row: the unit that runs on a worker.
+// One row of a resource block: the unit that runs on a worker. Planning and applying it are steps
+// (read → decide → ask → check the answer → record) over a RowFate.
 #pragma once
 
 #include "engine/nodes/nodes.h"
+#include "engine/scope.h"
 
 namespace kinu::engine {
 
@@ -72,21 +74,46 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
                                    const Value& prior, const std::string& deposed,
                                    ProviderNotes& notes, Diagnostics& diags);
 
-/// Config with the ignored paths put back to what the prior object has.
-Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
-                    const Value& prior, const Value& config, Diagnostics& diags);
+/// Reads a stored object as the provider sees it, and again when the walk refreshes: fills
+/// Row::read. `deposed`: its key; empty: the current object. False with diagnostics.
+bool ReadObject(RowContext& row, provider::Provider& provider, const state::Object& object,
+                const std::string& deposed, Diagnostics& diags);
 
-/// The planned change of a managed row: what plan and the re-plan of apply have in common.
-struct PlannedRow {
-  plan::ResourceChange change;
-  Value config;  ///< evaluated, marked
+/// The import that brings the row's object, if the state has nothing at its address.
+const ImportTarget* ImportOf(const RowContext& row);
+/// Asks the provider for an existing object, as it is now. Nothing with diagnostics on failure.
+std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
+                                  const ImportTarget& target, ProviderNotes& notes,
+                                  Diagnostics& diags);
+/// A block that describes the imported object, for an import block without one.
+struct GeneratedBlock {
+  config::Resource resource;
+  std::string text;
 };
-/// `prior` is the current object (null value: none) and `identity` what identifies it; `earlier`
-/// the saved change when applying.
-std::optional<PlannedRow> PlanChange(RowContext& row, provider::Provider& provider,
-                                     const std::optional<Value>& prior, const state::Object* object,
-                                     const Value& identity, const plan::ResourceChange* earlier,
-                                     Diagnostics& diags);
+GeneratedBlock WriteBlock(const RowContext& row, const Value& object);
+
+/// Config with the ignored paths put back to what the prior object has. `block`: null where the
+/// provider decides about all attributes.
+Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
+                    const Value& prior, const Value& config);
+
+/// What becomes of a managed row, filled step by step.
+struct RowFate {
+  std::optional<Value> object;          ///< the current object, marked; empty: none
+  std::optional<state::Object> stored;  ///< its status and private data; empty: there never was one
+  Value identity;                       ///< of the object; null: none
+  const plan::ResourceChange* earlier = nullptr;  ///< applying: the saved change
+  Value config;                                   ///< evaluated, marked
+  plan::ResourceChange change;
+};
+/// Plans the row's change: what plan and the re-plan of apply have in common. Needs what the row
+/// has (`object` to `earlier`), fills in the rest. False with diagnostics.
+bool PlanChange(RowContext& row, provider::Provider& provider, RowFate& fate, Diagnostics& diags);
+
+/// A change of the row without action and values.
+plan::ResourceChange StartChange(const RowContext& row);
+/// The same for the end of an object, by the provider that the state says.
+plan::ResourceChange StartRemoval(const RowContext& row);
 
 /// The change that destroys an object; asks the provider when it plans destruction.
 std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
@@ -113,6 +140,12 @@ bool PreventsDestroy(RowContext& row, Diagnostics& diags);
 /// Tells the check block around a data source that its read went well (null), or why it did not.
 void ReportToCheck(const RowContext& row, const Diagnostics* failure);
 
+/// The names that the row's block sees.
+ModuleScope RowScope(const RowContext& row);
+/// The row's body as a value, marked.
+Value DecodeConfig(const RowContext& row, Diagnostics& diags);
+/// Reports what a provider said of the row's block, and forgets it. False when there was an error.
+bool AskedWithoutErrors(const RowContext& row, provider::Problems& problems, Diagnostics& diags);
 /// The row's preconditions, then its body as a value; nothing when either went wrong.
 std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags);
 /// Evaluates a data source's configuration and reads it (preconditions included).

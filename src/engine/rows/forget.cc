@@ -1,8 +1,8 @@
 // Objects that leave the state without being destroyed. Ref: opentofu
 // internal/tofu/node_resource_plan_orphan.go, node_resource_deposed.go.
 #include "cty/convert.h"
-#include "engine/nodes/managed.h"
 #include "engine/refactoring.h"
+#include "engine/rows/rows.h"
 #include "lang/eval.h"
 
 namespace kinu::engine {
@@ -53,14 +53,7 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
 
 plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const ProviderNotes& notes,
                                 plan::Reason reason) {
-  plan::ResourceChange change;
-  change.address = row.address;
-  change.previous_address = row.walk().context.PreviousAddress(row.address);
-  change.provider = row.provider_info().address;
-  if (row.row.stored != nullptr && row.row.stored->has_provider_key) {
-    change.has_provider_key = true;
-    change.provider_key = row.row.stored->provider_key;
-  }
+  plan::ResourceChange change = StartRemoval(row);
   change.action = plan::Action::kForget;
   change.reason = reason;
   change.before = prior;

@@ -1,6 +1,6 @@
 // Arguments of a resource block that name the block itself. Ref: opentofu
 // internal/tofu/validate_selfref.go, called for each instance that is planned.
-#include "engine/nodes/managed.h"
+#include "engine/rows/rows.h"
 #include "schema/decode.h"
 
 namespace kinu::engine {

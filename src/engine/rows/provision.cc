@@ -1,4 +1,4 @@
-#include "engine/nodes/provision.h"
+#include "engine/rows/provision.h"
 
 #include <algorithm>
 #include <optional>

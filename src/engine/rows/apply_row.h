@@ -7,7 +7,7 @@
 
 #include "engine/apply.h"
 #include "engine/cells.h"
-#include "engine/nodes/managed.h"
+#include "engine/rows/rows.h"
 
 namespace kinu::engine {
 
@@ -37,6 +37,16 @@ class Recorder {
   std::function<void()> on_failure_;
   std::string failure_;
 };
+
+/// Brings the object that a provider returned into the form that is stored.
+state::Object MakeObject(const RowContext& row, const Value& value, const ProviderNotes& notes,
+                         state::ObjectStatus status);
+/// A record of the row, without its object.
+state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step step);
+/// What an object's record has to survive: with a provider process there is something real behind
+/// it, which a power loss would orphan; a built-in object, and what was read, are in the state
+/// alone.
+state::Durability DurabilityOf(const RowContext& row);
 
 class CellRun;
 

@@ -1,7 +1,7 @@
 // Which instance of a provider with for_each serves a resource. Ref: opentofu
 // internal/tofu/eval_provider.go resolveProviderInstance.
 #include "cty/convert.h"
-#include "engine/nodes/managed.h"
+#include "engine/rows/rows.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 
@@ -85,7 +85,7 @@ InstanceKey ReadKey(const RowContext& row, const hcl::Expr& expr, const ModuleSc
 
 InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags) {
   const Walk& walk = row.walk();
-  if (row.instance != nullptr && !row.row.orphan && row.resource.range.valid()) {
+  if (row.instance != nullptr && !row.row.orphan() && row.resource.range.valid()) {
     if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr) {
       const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
       ModuleScope scope(walk, *row.instance, {&table.expansion, row.row.expansion_row});

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "codec/provider_source.h"
-#include "engine/nodes/managed.h"
 #include "engine/reference_check.h"
+#include "engine/rows/rows.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 #include "schema/decode.h"
@@ -197,100 +197,89 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   return schema::MarkSensitive(block, std::move(value));
 }
 
-std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
-  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
-                       row.node.condition_severity, diags)) {
-    return std::nullopt;
-  }
-  size_t errors = diags.error_count();
-  const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
-  ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row});
-  Value config = WarnDeprecatedIn(
-      *row.resource.body,
-      schema::DecodeBody(row.info.schema->block, *row.resource.body,
-                         config::MetaNames(row.resource.name.mode), scope, nullptr, diags),
-      diags);
-  return diags.error_count() == errors ? std::optional<Value>(std::move(config)) : std::nullopt;
-}
-
 std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
                                      Diagnostics& diags) {
   std::optional<Value> config = EvaluateConfig(row, diags);
   return config ? ReadDataSource(row, provider, *config, diags) : std::nullopt;
 }
 
+namespace {
+
+/// The value as far as it is known before it is read.
+Value Placeholder(const RowContext& row, const Value& config) {
+  std::vector<PathMarks> marks;
+  const Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
+  const Value value = schema::ProposeUnknown(row.info.schema->block, unmarked);
+  return marks.empty() ? value : value.MarkWithPaths(marks);
+}
+
+plan::ResourceChange PlannedRead(const RowContext& row, Value after, plan::Reason reason) {
+  plan::ResourceChange change = StartChange(row);
+  change.action = plan::Action::kRead;
+  change.reason = reason;
+  change.before = Value::Null(row.info.schema->block.implied_type());
+  change.after = std::move(after);
+  return change;
+}
+
+/// A data source that cannot be read before the apply.
+void DeferRead(RowContext& row, const Value& config, bool known) {
+  if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
+    row.row.view = RowView::kAbsent;
+    return;
+  }
+  Value value = Placeholder(row, config);
+  row.row.value = schema::MarkSensitive(row.info.schema->block, value);
+  row.row.change =
+      PlannedRead(row, std::move(value),
+                  known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown);
+}
+
+/// A read inside a check block, whose failure is the check's business, not the plan's. What could
+/// not be read is kept with what its block says of it.
+void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& config,
+                  Diagnostics& diags) {
+  Diagnostics found;
+  std::optional<Value> value = ReadDataSource(row, provider, config, found);
+  if (!value) {
+    ReportToCheck(row, &found);
+    value = Placeholder(row, config);
+  }
+  AppendAsCheckWarnings(std::move(found), diags);
+  row.row.read.refreshed = *value;
+  row.row.value = *value;
+  if (row.walk().context.mode != plan::Mode::kRefreshOnly) {
+    row.row.change = PlannedRead(row, *std::move(value), plan::Reason::kReadCheckNested);
+  }
+}
+
+}  // namespace
+
 void PlanDataRow(RowContext& row, Diagnostics& diags) {
-  Walk& walk = row.walk();
   provider::Provider* provider = ProviderOf(row, diags);
   if (provider == nullptr) {
     return;
   }
-  const schema::Block& block = row.info.schema->block;
-  std::optional<Value> evaluated = EvaluateConfig(row, diags);
-  if (!evaluated) {
+  const std::optional<Value> config = EvaluateConfig(row, diags);
+  if (!config) {
     return;
   }
-  const Value& config = *evaluated;
-  bool refresh_only = walk.context.mode == plan::Mode::kRefreshOnly;
-  bool nested = row.resource.check >= 0;
-  auto planned_read = [&](Value after, plan::Reason reason) {
-    plan::ResourceChange change;
-    change.address = row.address;
-    change.previous_address = walk.context.PreviousAddress(row.address);
-    change.provider = row.provider_info().address;
-    change.has_provider_key = !row.row.provider_key.none();
-    change.provider_key = row.row.provider_key;
-    change.action = plan::Action::kRead;
-    change.reason = reason;
-    change.before = Value::Null(block.implied_type());
-    change.after = std::move(after);
-    row.row.change = std::move(change);
-  };
-  auto placeholder = [&] {
-    std::vector<PathMarks> marks;
-    Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
-    Value value = schema::ProposeUnknown(block, unmarked);
-    return marks.empty() ? value : value.MarkWithPaths(marks);
-  };
-  bool known = config.IsWhollyKnown();
+  const bool nested = row.resource.check >= 0;
   if (nested) {
     ReportToCheck(row, nullptr);
   }
+  const bool known = config->IsWhollyKnown();
   if (!known || DependenciesPending(row)) {
-    if (refresh_only) {
-      row.row.absent = true;
-      return;
-    }
-    Value value = placeholder();
-    row.row.value = schema::MarkSensitive(block, value);
-    planned_read(std::move(value),
-                 known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown);
-    return;
+    return DeferRead(row, *config, known);
   }
-  Diagnostics read_diags;
-  std::optional<Value> value = ReadDataSource(row, *provider, config, read_diags);
   if (nested) {
-    if (!value) {
-      ReportToCheck(row, &read_diags);
-    }
-    // A failing read inside a check block is the check's business, not the plan's.
-    AppendAsCheckWarnings(std::move(read_diags), diags);
-    if (!value) {
-      value = placeholder();
-    }
-    // What could not be read is kept with what its block says of it.
-    row.row.refreshed_value = *value;
-    row.row.value = *value;
-    if (!refresh_only) {
-      planned_read(*value, plan::Reason::kReadCheckNested);
-    }
-    return;
+    return ReadForCheck(row, *provider, *config, diags);
   }
-  diags.Append(std::move(read_diags));
+  std::optional<Value> value = ReadDataSource(row, *provider, *config, diags);
   if (!value) {
     return;
   }
-  row.row.refreshed_value = *value;
+  row.row.read.refreshed = *value;
   row.row.value = std::move(value);
   (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);

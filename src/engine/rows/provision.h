@@ -3,9 +3,9 @@
 // validateProvisioner.
 #pragma once
 
-#include "engine/nodes/managed.h"
 #include "engine/refactoring.h"
 #include "engine/reference_check.h"
+#include "engine/rows/rows.h"
 
 namespace kinu::engine {
 

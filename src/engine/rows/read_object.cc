@@ -7,8 +7,8 @@
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "cty/ops.h"
-#include "engine/nodes/managed.h"
 #include "engine/refactoring.h"
+#include "engine/rows/rows.h"
 #include "schema/marks.h"
 #include "text/quote.h"
 
@@ -36,16 +36,6 @@ bool Conforms(const Type& have, const Type& want) {
                       });
   }
   return false;
-}
-
-/// Reports what a provider did with an object, such as "planned an invalid value for", and what is
-/// wrong: ".name: must be null".
-void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
-                 const std::string& detail, Diagnostics& diags) {
-  diags.Error(std::string(summary),
-              "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_info().address)) +
-                  " " + std::string(what) + " " + row.AddressText() + detail +
-                  ".\n\nThis is a bug of the provider: please report it to its authors.");
 }
 
 namespace {
@@ -116,9 +106,7 @@ std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& prov
   } else {
     out = Upgrade(row, provider, object, problems, diags);
   }
-  const bool failed = provider::HasErrors(problems);
-  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
-  if (!out || failed) {
+  if (!AskedWithoutErrors(row, problems, diags) || !out) {
     return std::nullopt;
   }
   if (!Conforms(out->value.type(), row.info.schema->block.implied_type())) {
@@ -200,9 +188,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   request.identity = notes.identity;
   provider::Problems problems;
   provider::ReadResponse response = provider.ReadResource(request, problems);
-  bool failed = provider::HasErrors(problems);
-  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
-  if (failed) {
+  if (!AskedWithoutErrors(row, problems, diags)) {
     return std::nullopt;
   }
   const Type& type = row.info.schema->block.implied_type();
@@ -230,6 +216,38 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
                    .id_key = id_key,
                    .id_value = id_value});
   return refreshed;
+}
+
+bool ReadObject(RowContext& row, provider::Provider& provider, const state::Object& object,
+                const std::string& deposed, Diagnostics& diags) {
+  std::optional<StoredObject> stored = ReadStored(row, provider, object, diags);
+  if (!stored) {
+    return false;
+  }
+  ReadValues& read = row.row.read;
+  read.previous = stored->value;
+  std::optional<ProviderNotes> notes =
+      NotesOf(row, provider, object, std::move(stored->private_data), diags);
+  if (!notes) {
+    return false;
+  }
+  // When refreshing fails, what was brought to the current version stays.
+  read.previous_identity = notes->identity;
+  read.refreshed = read.previous;
+  read.notes = *notes;
+  if (row.walk().context.refresh) {
+    std::optional<Value> now = RefreshObject(row, provider, *read.previous, deposed, *notes, diags);
+    if (!now) {
+      return false;
+    }
+    if (now->IsNull()) {
+      now.reset();
+    }
+    read.refreshed = std::move(now);
+    read.notes = *std::move(notes);
+  }
+  row.row.reading = RowReading::kRead;
+  return true;
 }
 
 }  // namespace kinu::engine

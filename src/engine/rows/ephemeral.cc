@@ -1,8 +1,9 @@
 // Ephemeral resources: opened while planning and again while applying, never stored. Ref: opentofu
 // internal/tofu/node_resource_abstract_instance.go planEphemeralResource, applyEphemeralResource.
 #include "engine/ephemeral.h"
-#include "engine/nodes/managed.h"
+
 #include "engine/reference_check.h"
+#include "engine/rows/rows.h"
 #include "schema/decode.h"
 #include "schema/marks.h"
 #include "schema/propose.h"

@@ -1,0 +1,218 @@
+// The expansion of blocks while applying. Ref: opentofu internal/tofu/node_resource_apply.go.
+#include <algorithm>
+
+#include "engine/rows/apply_row.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+
+ApplyContext::ApplyContext(NodeContext& node_context, Recorder& records,
+                           const Refactoring& refactoring)
+    : node(node_context),
+      plan(node_context.walk.apply->plan),
+      recorder(records),
+      removed(refactoring),
+      done(plan.changes.size(), 0),
+      deposed_keys(plan.changes.size()) {
+  const Walk& walk = node.walk;
+  const std::vector<Cell>& cells = walk.apply->cells;
+  std::vector<bool> left_out(plan.changes.size(), false);
+  for (const Cell& cell : cells) {
+    for (const CellRow& row : cell.rows) {
+      left_out[row.change] = left_out[row.change] || (cell.phase == Phase::kApply && !row.kept);
+    }
+  }
+  for (uint32_t i = 0; i < plan.changes.size(); ++i) {
+    if (plan.changes[i].deposed.empty() && !left_out[i]) {
+      change_of.emplace(plan.changes[i].address, i);
+    }
+  }
+  orphan_infos.resize(cells.size());
+  for (size_t i = 0; i < cells.size(); ++i) {
+    BlockInfo& info = orphan_infos[i];
+    info.provider = cells[i].provider;
+    const schema::ProviderSchema* schema = walk.graph.providers[info.provider].schema;
+    if (cells[i].block < 0 && schema != nullptr) {
+      info.schema = schema->FindResource(walk.program.Text(cells[i].resource.resource.type));
+    }
+  }
+}
+
+namespace {
+
+/// Objects that the block does not want any more are seen as long as the plan lets them be: it only
+/// refreshed, or was limited to others. Ref: evaluate.go GetResource.
+void AddUntouchedRows(const ApplyContext& context, const AbsResource& address,
+                      const state::Resource& stored, const BlockInfo& info, ResourceTable& table) {
+  const auto wanted = static_cast<size_t>(std::count_if(
+      table.rows.begin(), table.rows.end(), [](const Row& row) { return row.stored != nullptr; }));
+  if (wanted == stored.instances.size() || info.schema == nullptr) {
+    return;
+  }
+  FlatSet<InstanceKey> known;
+  for (const Row& row : table.rows) {
+    known.insert(row.key);
+  }
+  std::vector<const state::Instance*> untouched;
+  for (const state::Instance& entry : stored.instances) {
+    if (entry.current != nullptr && !known.contains(entry.key) &&
+        !context.change_of.contains(ResourceInstance{address, entry.key})) {
+      untouched.push_back(&entry);
+    }
+  }
+  for (const state::Instance* entry : untouched) {
+    auto value = state::DecodeObject(*entry->current, info.schema->block.implied_type());
+    if (value) {
+      Row& row = table.rows.emplace_back();
+      row.key = entry->key;
+      row.origin = RowOrigin::kOrphan;
+      row.stored = entry;
+      row.value = schema::MarkSensitive(info.schema->block, *value);
+      table.has_gaps = true;
+    }
+  }
+}
+
+/// The instances that the state has of a block, of which nothing is wanted any more.
+Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored) {
+  Expansion expansion;
+  expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
+                   : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                                  : Expansion::Kind::kSingle;
+  if (stored == nullptr) {
+    return expansion;
+  }
+  for (const state::Instance& entry : stored->instances) {
+    if (entry.key.kind() == InstanceKey::Kind::kInt) {
+      expansion.count = std::max(expansion.count, entry.key.index() + 1);
+    } else if (entry.key.kind() == InstanceKey::Kind::kString) {
+      expansion.keys.push_back(entry.key.symbol());
+      expansion.values.push_back(Value::DynamicUnknown());
+    }
+  }
+  return expansion;
+}
+
+/// The keys of a block's objects that the plan deletes.
+FlatSet<InstanceKey> GoingKeys(const plan::Plan& plan, const AbsResource& address) {
+  FlatSet<InstanceKey> going;
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (change.address.resource == address && change.action == plan::Action::kDelete) {
+      going.insert(change.address.key);
+    }
+  }
+  return going;
+}
+
+/// What is seen of a row before it is worked on.
+void FillRow(const ApplyContext& context, const AbsResource& address, const BlockInfo& info,
+             ResourceTable& table, Row& row) {
+  const bool destroying = context.node.destroying;
+  const ResourceMode mode = address.resource.mode;
+  const auto change = context.change_of.find(ResourceInstance{address, row.key});
+  // What was read is seen until it is forgotten, and no change holds it.
+  const bool forgets = destroying && mode == ResourceMode::kData;
+  if (change != context.change_of.end() && !forgets) {
+    const plan::ResourceChange& planned = context.plan.changes[change->second];
+    if (planned.action == plan::Action::kNoOp) {
+      row.value = planned.after;
+    } else if (destroying) {
+      row.value = planned.before;
+    }
+  } else if (row.stored != nullptr && row.stored->current != nullptr && info.schema != nullptr) {
+    auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type());
+    if (value) {
+      row.value = schema::MarkSensitive(info.schema->block, *value);
+    }
+  } else if (mode != ResourceMode::kEphemeral) {
+    row.view = RowView::kAbsent;  // left out of the plan, or the plan only refreshed
+    table.has_gaps = true;
+  }
+}
+
+}  // namespace
+
+bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  const Node& node = walk.graph.node(id);
+  ResourceTable& table = *instance.resources[node.index];
+  std::unique_lock lock(table.whole_mutex);
+  if (table.expanded) {
+    return true;
+  }
+  const config::Resource& resource = instance.node->module->resources[node.index];
+  const BlockInfo& info = walk.graph.InfoOf(node);
+  const AbsResource address{instance.id, resource.name};
+  const state::Resource* stored = context.plan.prior_state.Find(address);
+  const bool keeps = context.node.destroying && resource.name.mode != ResourceMode::kEphemeral;
+  Expansion expansion;
+  if (keeps) {
+    expansion = ExpansionOfStored(resource, stored);
+  } else {
+    const size_t errors = diags.error_count();
+    FlatSet<InstanceKey> going;
+    if (!info.self_references.empty()) {
+      lock.unlock();  // it looks at itself, and no two cells of such a block run side by side
+      going = GoingKeys(context.plan, address);
+    }
+    expansion = ExpandBlock(walk, instance, node.index, stored, going, diags);
+    if (!lock.owns_lock()) {
+      lock.lock();
+    }
+    if (diags.error_count() != errors) {
+      return false;
+    }
+  }
+  table.expansion = std::move(expansion);
+  table.stored = stored != nullptr && !stored->instances.empty();
+  table.rows.resize(table.expansion.size());
+  for (size_t i = 0; i < table.rows.size(); ++i) {
+    Row& row = table.rows[i];
+    row.key = table.expansion.key(i);
+    row.expansion_row = static_cast<uint32_t>(i);
+    row.stored = stored == nullptr ? nullptr : stored->Find(row.key);
+    FillRow(context, address, info, table, row);
+  }
+  if (stored != nullptr && !context.node.destroying &&
+      resource.name.mode != ResourceMode::kEphemeral) {
+    AddUntouchedRows(context, address, *stored, info, table);
+  }
+  table.expanded = true;
+  return true;
+}
+
+void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags) {
+  Walk& walk = context.node.walk;
+  const Node& node = walk.graph.node(id);
+  bool expanded = true;
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
+    expanded = ExpandTable(context, id, *instance, diags) && expanded;
+  }
+  const config::Resource& resource =
+      walk.config.nodes[node.config_node]->module->resources[node.index];
+  if (!expanded || resource.name.mode != ResourceMode::kEphemeral) {
+    return;
+  }
+  std::vector<std::pair<ModuleInstance*, Row*>> work;
+  for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
+    for (Row& row : instance->resources[node.index]->rows) {
+      work.emplace_back(instance, &row);
+    }
+  }
+  const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
+  std::vector<Diagnostics> found(work.size());
+  walk.scheduler.ForEachRow(
+      work.size(), walk.slots.providers[info.provider].blocking, [&](size_t i) {
+        auto [instance, row] = work[i];
+        RowContext row_context{
+            context.node, id,       resource,
+            info,         instance, ResourceInstance{{instance->id, resource.name}, row->key},
+            *row};
+        OpenEphemeralRow(row_context, found[i]);
+      });
+  for (Diagnostics& list : found) {
+    diags.Append(std::move(list));
+  }
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,142 @@
+// What all kinds of rows need: the provider that serves them, their conditions, their names.
+#include "engine/reference_check.h"
+#include "engine/rows/rows.h"
+#include "schema/decode.h"
+#include "text/quote.h"
+
+namespace kinu::engine {
+
+std::pair<std::string, std::string> IdentifyObject(const Value& value) {
+  if (value.IsNull() || !value.IsKnown() || value.IsMarked() || !value.type().is_object()) {
+    return {};
+  }
+  auto text = [](const Value* v) -> std::string {
+    if (v == nullptr || v->IsMarked() || !v->IsKnown() || v->IsNull() ||
+        v->type() != Type::String()) {
+      return "";
+    }
+    return std::string(v->AsString());
+  };
+  if (std::string id = text(value.Find("id")); !id.empty()) {
+    return {"id", id};
+  }
+  if (std::string name = text(value.Find("name")); !name.empty()) {
+    return {"name", name};
+  }
+  const Value* tags = value.Find("tags");
+  if (tags != nullptr && !tags->IsMarked() && tags->IsKnown() && !tags->IsNull() &&
+      tags->type().is_map() && tags->type().element() == Type::String()) {
+    for (const char* key : {"name", "Name"}) {
+      if (std::string name = text(tags->Find(key)); !name.empty()) {
+        return {"tags." + std::string(key), name};
+      }
+    }
+  }
+  return {};
+}
+
+provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
+  const ProviderSlot& slot = row.provider_slot();
+  size_t errors = diags.error_count();
+  const InstanceKey key = ProviderKeyOf(row, diags);
+  if (diags.error_count() != errors) {
+    return nullptr;
+  }
+  row.row.provider_key = key;
+  provider::Provider* provider = slot.Get(key);
+  if (provider == nullptr && !diags.has_errors()) {
+    diags.Error("Provider instance not present",
+                "No instance of the provider configuration serves " + row.AddressText() +
+                    ": the instance key that it used is no longer in the configuration's "
+                    "for_each.");
+  }
+  return provider;
+}
+
+bool CheckConditions(RowContext& row, ConditionKind kind,
+                     const std::vector<config::Condition>& conditions, const Value* self,
+                     Severity severity, Diagnostics& diags) {
+  if (conditions.empty() || row.instance == nullptr) {
+    return true;
+  }
+  size_t errors = diags.error_count();
+  const size_t block = row.walk().graph.node(row.id).index;
+  const ResourceTable& table = *row.instance->resources[block];
+  Value seen;
+  if (self != nullptr) {
+    seen = AsSeen(row.walk(), *row.instance, block, *self);
+  }
+  ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
+                    self != nullptr ? &seen : nullptr);
+  std::string address = row.AddressText();
+  size_t rule =
+      kind == ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
+  for (const config::Condition& condition : conditions) {
+    ConditionResult result = EvaluateCondition(condition, kind, scope, severity, diags);
+    result.rule = rule++;
+    row.node.checks.Report(row.id, address, result);
+  }
+  return diags.error_count() == errors;
+}
+
+ModuleScope RowScope(const RowContext& row) {
+  const ResourceTable& table = *row.instance->resources[row.walk().graph.node(row.id).index];
+  return ModuleScope(row.walk(), *row.instance,
+                     Repetition{&table.expansion, row.row.expansion_row});
+}
+
+Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
+  return schema::DecodeBody(row.info.schema->block, *row.resource.body,
+                            config::MetaNames(row.resource.name.mode), RowScope(row), nullptr,
+                            diags);
+}
+
+std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
+  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+                       row.node.condition_severity, diags)) {
+    return std::nullopt;
+  }
+  const size_t errors = diags.error_count();
+  Value config = WarnDeprecatedIn(*row.resource.body, DecodeConfig(row, diags), diags);
+  return diags.error_count() == errors ? std::optional<Value>(std::move(config)) : std::nullopt;
+}
+
+plan::ResourceChange StartChange(const RowContext& row) {
+  plan::ResourceChange change;
+  change.address = row.address;
+  change.previous_address = row.walk().context.PreviousAddress(row.address);
+  change.provider = row.provider_info().address;
+  change.has_provider_key = !row.row.provider_key.none();
+  change.provider_key = row.row.provider_key;
+  return change;
+}
+
+plan::ResourceChange StartRemoval(const RowContext& row) {
+  plan::ResourceChange change = StartChange(row);
+  const bool stored = row.row.stored != nullptr && row.row.stored->has_provider_key;
+  change.has_provider_key = stored;
+  change.provider_key = stored ? row.row.stored->provider_key : InstanceKey();
+  return change;
+}
+
+bool AskedWithoutErrors(const RowContext& row, provider::Problems& problems, Diagnostics& diags) {
+  if (problems.empty()) {
+    return true;
+  }
+  const bool sound = !provider::HasErrors(problems);
+  AppendProblems(problems, row.resource.body, row.AddressText(), diags);
+  problems.clear();
+  return sound;
+}
+
+/// Reports what a provider did with an object, such as "planned an invalid value for", and what is
+/// wrong: ".name: must be null".
+void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
+                 const std::string& detail, Diagnostics& diags) {
+  diags.Error(std::string(summary),
+              "Provider " + text::GoQuote(row.walk().program.ToText(row.provider_info().address)) +
+                  " " + std::string(what) + " " + row.AddressText() + detail +
+                  ".\n\nThis is a bug of the provider: please report it to its authors.");
+}
+
+}  // namespace kinu::engine

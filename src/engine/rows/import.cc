@@ -1,0 +1,143 @@
+// Rows whose object comes by an import: asked of the provider, and described by a block where no
+// block does. Ref: opentofu internal/tofu/node_resource_import.go.
+#include "engine/generate_config.h"
+#include "engine/imports.h"
+#include "engine/rows/rows.h"
+#include "hcl/parse.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+
+const ImportTarget* ImportOf(const RowContext& row) {
+  if (row.info.imports == nullptr ||
+      (row.row.stored != nullptr && row.walk().context.command_import == nullptr)) {
+    return nullptr;
+  }
+  const BlockSlot& slot = row.walk().slots.BlockOf(row.walk().graph.node(row.id));
+  auto it = slot.import_index.find(row.address);
+  if (it == slot.import_index.end()) {
+    return nullptr;
+  }
+  const ImportTarget& target = slot.imports[it->second];
+  return target.has_id || !target.identity.IsNull() ? &target : nullptr;
+}
+
+namespace {
+
+/// The marks that the configuration puts on the object.
+Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
+  const Value config = DecodeConfig(row, diags);
+  if (config.ContainsMarked()) {
+    std::vector<PathMarks> marks;
+    (void)config.UnmarkDeepWithPaths(&marks);
+    value = value.MarkWithPaths(marks);
+  }
+  return schema::MarkSensitive(row.info.schema->block, std::move(value));
+}
+
+/// The object that the provider names; nothing with diagnostics when it is not exactly one.
+std::optional<provider::ImportedObject> FindImported(RowContext& row, provider::Provider& provider,
+                                                     const ImportTarget& target,
+                                                     Diagnostics& diags) {
+  const bool by_command = row.walk().context.command_import != nullptr;
+  std::string_view type = row.walk().program.Text(row.address.resource.resource.type);
+  provider::Problems problems;
+  std::vector<provider::ImportedObject> imported =
+      provider.ImportResourceState(type, target.id, target.identity, problems);
+  bool failed = provider::HasErrors(problems);
+  AppendProblems(problems, nullptr, "", diags);
+  if (failed) {
+    return std::nullopt;
+  }
+  if (by_command) {
+    Event event{.kind = EventKind::kImportPrepared, .address = row.address};
+    event.text = type;
+    row.walk().Post(std::move(event));
+  }
+  const std::string what = !target.has_id ? "the given identity" : "the id \"" + target.id + "\"";
+  if (by_command && row.row.stored != nullptr) {
+    diags.Error("Resource already managed by OpenTofu",
+                "The state has an object at " + row.AddressText() +
+                    " already. Take it out of the state before you import another one there.");
+  } else if (imported.empty()) {
+    diags.Error("Import returned no resources", "The provider gave nothing for " + what + ".");
+  } else if (imported.size() > 1) {
+    diags.Error(
+        "Multiple import states not supported",
+        "The provider gave several objects for " + what + ", but one instance can have only one.");
+  } else if (imported.front().state.IsNull()) {
+    diags.Error("Import returned null resource",
+                "The provider gave an object without any data for " + what + ".");
+  } else {
+    return std::move(imported.front());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
+                                  const ImportTarget& target, ProviderNotes& notes,
+                                  Diagnostics& diags) {
+  auto [id_key, id_value] = !target.has_id ? IdentifyObject(target.identity)
+                                           : std::pair<std::string, std::string>("id", target.id);
+  const bool by_command = row.walk().context.command_import != nullptr;
+  row.walk().Post({.kind = by_command ? EventKind::kImportById : EventKind::kImportPrepare,
+                   .address = row.address,
+                   .id_key = id_key,
+                   .id_value = id_value});
+  std::optional<provider::ImportedObject> found = FindImported(row, provider, target, diags);
+  if (!found) {
+    return std::nullopt;
+  }
+  notes = {found->private_data, found->identity, false};
+  std::optional<Value> refreshed = RefreshObject(row, provider, found->state, "", notes, diags);
+  if (!refreshed) {
+    return std::nullopt;
+  }
+  if (refreshed->IsNull()) {
+    diags.Error("Cannot import non-existent remote object",
+                "The provider found no object for " +
+                    (!target.has_id ? "the given identity" : "the id \"" + target.id + "\"") +
+                    " that could become " + row.AddressText() +
+                    ". Only what exists can be imported: check the id and where the provider "
+                    "looks, or let apply create the object.");
+    return std::nullopt;
+  }
+  if (row.info.imports->generated) {
+    return schema::MarkSensitive(row.info.schema->block, *refreshed);  // its block comes later
+  }
+  size_t errors = diags.error_count();
+  Diagnostics incomplete;  // the command takes objects whose configuration is not finished
+  Value marked = MarkAsConfigured(row, *refreshed, by_command ? incomplete : diags);
+  return diags.error_count() == errors ? std::optional<Value>(std::move(marked)) : std::nullopt;
+}
+
+GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
+  const Program& program = row.walk().program;
+  std::string provider;
+  const ProviderConfig& config = row.provider_info().address;
+  std::string_view source = program.Text(config.provider);
+  std::string_view local = source.substr(source.rfind('/') + 1);
+  std::string_view type = program.Text(row.resource.name.type);
+  if (!config.alias.empty() || local != type.substr(0, type.find('_'))) {
+    provider = local;
+    if (!config.alias.empty()) {
+      provider += '.';
+      provider += program.Text(config.alias);
+    }
+  }
+  std::string contents = ConfigOfObject(row.info.schema->block, object, provider);
+  GeneratedBlock out{row.resource, ResourceBlockText(program, row.resource.name, contents)};
+  auto tree = std::make_unique<hcl::SyntaxTree>();
+  auto file = SourceFile::Make("generated.tf", contents);
+  Diagnostics none;
+  out.resource.body = hcl::ParseNative(file.get(), *tree, none);
+  GeneratedBlocks& generated = *row.walk().context.request.generated;
+  std::lock_guard lock(generated.mutex);
+  generated.trees.push_back(std::move(tree));
+  generated.sources.push_back(std::move(file));
+  return out;
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,346 @@
+// The planned change of a managed row, step by step over a RowFate: read → decide → ask → check the
+// answer → record. Planning and the re-plan of an apply have these steps in common. Ref: opentofu
+// internal/tofu/node_resource_abstract_instance.go plan.
+#include <algorithm>
+
+#include "cty/ops.h"
+#include "engine/rows/rows.h"
+#include "schema/marks.h"
+#include "schema/propose.h"
+
+namespace kinu::engine {
+namespace {
+
+bool KnownTrue(const Value& value) {
+  return value.IsKnown() && !value.IsNull() && value.UnmarkDeep().AsBool();
+}
+
+/// Whether a path names a write-only attribute.
+bool IsWriteOnly(const schema::Block& block, const Path& path) {
+  if (!block.has_write_only()) {
+    return false;
+  }
+  const schema::Block* current = &block;
+  const std::vector<schema::Attribute>* attributes = &block.attributes;
+  const schema::Attribute* found = nullptr;
+  for (const PathStep& step : path.steps()) {
+    if (step.kind != PathStep::Kind::kAttribute) {
+      continue;
+    }
+    found = nullptr;
+    for (const schema::Attribute& attribute : *attributes) {
+      if (attribute.name == step.name) {
+        found = &attribute;
+      }
+    }
+    const schema::NestedBlock* nested =
+        current == nullptr ? nullptr : current->FindBlock(step.name);
+    if (found != nullptr) {
+      current = nullptr;
+      if (found->nested == nullptr) {
+        break;
+      }
+      attributes = &found->nested->attributes;
+    } else if (nested != nullptr) {
+      current = &nested->block;
+      attributes = &nested->block.attributes;
+    } else {
+      return false;
+    }
+  }
+  return found != nullptr && found->write_only;
+}
+
+/// The paths that carry the sensitive mark, for comparing sensitivity before and after.
+std::vector<Path> SensitivePaths(const Value& value) {
+  std::vector<Path> out;
+  if (!value.ContainsMarked()) {
+    return out;
+  }
+  std::vector<PathMarks> marks;
+  (void)value.UnmarkDeepWithPaths(&marks);
+  for (PathMarks& entry : marks) {
+    if (entry.marks.sensitive()) {
+      out.push_back(std::move(entry.path));
+    }
+  }
+  return out;
+}
+
+bool SamePaths(const std::vector<Path>& a, const std::vector<Path>& b) {
+  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const Path& path) {
+           return std::find(b.begin(), b.end(), path) != b.end();
+         });
+}
+
+/// One row whose change is planned.
+class ChangePlanner {
+ public:
+  ChangePlanner(RowContext& row, provider::Provider& provider, RowFate& fate, Diagnostics& diags)
+      : row_(row),
+        provider_(provider),
+        fate_(fate),
+        diags_(diags),
+        block_(row.info.schema->block),
+        type_(block_.implied_type()) {}
+
+  bool Run() {
+    return Read() && AskToValidate() && AskToPlan() && CheckAnswer() && FindReplacements() &&
+           Decide() && AskToReplace() && Record();
+  }
+
+ private:
+  /// Whether the object stands for nothing that can be kept.
+  bool tainted() const {
+    return fate_.stored && fate_.stored->status == state::ObjectStatus::kTainted;
+  }
+
+  /// Evaluates the configuration; says from which object the provider plans.
+  bool Read() {
+    std::optional<Value> config = EvaluateConfig(row_, diags_);
+    if (!config) {
+      return false;
+    }
+    fate_.config = *std::move(config);
+    fate_.change = StartChange(row_);
+    prior_ = fate_.object && !tainted() ? *fate_.object : Value::Null(type_);
+    request_.prior = prior_.UnmarkDeep();
+    return true;
+  }
+
+  bool AskToValidate() {
+    request_.type = row_.walk().program.Text(row_.address.resource.resource.type);
+    original_ = fate_.config.UnmarkDeep();
+    provider::Problems problems;
+    provider_.ValidateResourceConfig(request_.type, original_, problems);
+    return AskedWithoutErrors(row_, problems, diags_);
+  }
+
+  bool AskToPlan() {
+    const Value config = IgnoreChanges(row_.resource, &block_, prior_, fate_.config);
+    request_.config = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks_) : config;
+    request_.proposed = schema::ProposeNew(block_, request_.prior, request_.config);
+    if (fate_.stored && !tainted()) {
+      request_.private_data = fate_.stored->private_data;
+      request_.identity = fate_.identity;
+      fate_.change.before_identity = fate_.identity;
+    }
+    return Ask(true);
+  }
+
+  /// Asks for a plan; the answer has the type of the schema.
+  bool Ask(bool reports_warnings) {
+    provider::Problems problems;
+    response_ = provider_.PlanResourceChange(request_, problems);
+    if ((reports_warnings || provider::HasErrors(problems)) &&
+        !AskedWithoutErrors(row_, problems, diags_)) {
+      return false;
+    }
+    if (!Conforms(response_.planned.type(), type_)) {
+      ProviderBug(row_, "Provider produced invalid plan", "planned an invalid value for", "",
+                  diags_);
+      return false;
+    }
+    return true;
+  }
+
+  /// Checks the answer against prior object and configuration, and marks it as configured.
+  bool CheckAnswer() {
+    const size_t errors = diags_.error_count();
+    if (response_.legacy_type_system) {
+      response_.planned = IgnoreChanges(row_.resource, nullptr, request_.prior, response_.planned);
+    } else {
+      for (const ValueError& error :
+           schema::CheckPlanned(block_, request_.prior, request_.config, response_.planned)) {
+        ProviderBug(row_, "Provider produced invalid plan", "planned an invalid value for",
+                    error.ToText(), diags_);
+      }
+    }
+    if (diags_.error_count() != errors) {
+      return false;
+    }
+    if (block_.has_write_only()) {
+      // Write-only attributes may be ephemeral; what is planned of them is null.
+      for (PathMarks& entry : marks_) {
+        if (entry.marks.ephemeral() && IsWriteOnly(block_, entry.path)) {
+          entry.marks = entry.marks.Without(MarkSet::Ephemeral());
+        }
+      }
+      std::erase_if(marks_, [](const PathMarks& entry) { return entry.marks.empty(); });
+    }
+    planned_ = schema::MarkSensitive(block_, MarkedAsConfigured(response_.planned));
+    return true;
+  }
+
+  Value MarkedAsConfigured(const Value& value) const {
+    return marks_.empty() ? value : value.MarkWithPaths(marks_);
+  }
+
+  /// Only paths that really change force a replacement; write-only ones always do.
+  bool FindReplacements() {
+    if (request_.prior.IsNull()) {
+      return true;
+    }
+    const size_t errors = diags_.error_count();
+    for (const Path& path : response_.requires_replace) {
+      const Result<Value> before = path.Apply(request_.prior);
+      const Result<Value> after = path.Apply(response_.planned);
+      if (!before && !after) {
+        ProviderBug(row_, "Provider produced invalid plan",
+                    "has indicated \"requires replacement\" on",
+                    " for a non-existent attribute path " + path.ToText(), diags_);
+        continue;
+      }
+      const Value a = before ? *before : Value::Null(after->type());
+      const Value b = after ? *after : Value::Null(before->type());
+      auto& paths = fate_.change.required_replace;
+      // A provider may name elements of a set, which the wire cannot tell from the set.
+      if ((!KnownTrue(Equals(a, b)) || IsWriteOnly(block_, path)) &&
+          std::find(paths.begin(), paths.end(), path) == paths.end()) {
+        paths.push_back(path);
+      }
+    }
+    return diags_.error_count() == errors;
+  }
+
+  /// A replacement as the saved change had it, or as the block wants it.
+  plan::Action Replacing() const {
+    const bool create_first = fate_.earlier != nullptr
+                                  ? fate_.earlier->action == plan::Action::kCreateThenDelete
+                                  : row_.info.create_before_destroy;
+    return create_first ? plan::Action::kCreateThenDelete : plan::Action::kDeleteThenCreate;
+  }
+
+  bool Decide() {
+    plan::ResourceChange& change = fate_.change;
+    const auto& forced = row_.walk().context.request.options.force_replace;
+    const bool by_request =
+        row_.triggered || (!forced.empty() && std::find(forced.begin(), forced.end(),
+                                                        row_.AddressText()) != forced.end());
+    if (request_.prior.IsNull()) {
+      change.action = plan::Action::kCreate;
+    } else if (by_request || !change.required_replace.empty()) {
+      change.action = Replacing();
+      change.reason =
+          by_request ? plan::Reason::kReplaceByRequest : plan::Reason::kReplaceCannotUpdate;
+    } else if (KnownTrue(Equals(response_.planned, request_.prior))) {
+      change.action = plan::Action::kNoOp;
+    } else {
+      change.action = plan::Action::kUpdate;
+    }
+    return true;
+  }
+
+  /// Plans once more as if nothing existed: a new object starts from the configuration alone.
+  bool AskToReplace() {
+    if (!plan::IsReplace(fate_.change.action)) {
+      return true;
+    }
+    request_.prior = Value::Null(type_);
+    request_.config = original_;
+    request_.proposed = schema::ProposeNew(block_, request_.prior, original_);
+    request_.private_data = std::move(response_.private_data);
+    request_.identity = Value();
+    if (!Ask(false)) {  // its warnings are those of the first answer
+      return false;
+    }
+    // What a replacement shows as sensitive is what the configuration says; the schema's part is
+    // added where the value is read.
+    planned_ = MarkedAsConfigured(response_.planned);
+    return true;
+  }
+
+  /// Completes the change with its values.
+  bool Record() {
+    plan::ResourceChange& change = fate_.change;
+    Value before = prior_;
+    if (change.action == plan::Action::kCreate && tainted() && fate_.object &&
+        !fate_.object->IsNull()) {
+      change.action = Replacing();
+      change.reason = plan::Reason::kReplaceTainted;
+      before = *fate_.object;
+      change.before_identity = fate_.identity;
+    }
+    if (plan::IsReplace(change.action) && BlockKeepsObject(row_, diags_)) {
+      change.action = plan::Action::kForgetThenCreate;
+    }
+    if (change.action == plan::Action::kNoOp &&
+        !SamePaths(SensitivePaths(planned_), SensitivePaths(before))) {
+      change.action = plan::Action::kUpdate;
+    }
+    if (fate_.earlier != nullptr && plan::IsReplace(fate_.earlier->action) &&
+        change.action == plan::Action::kCreate) {
+      change.action = fate_.earlier->action;
+      before = fate_.earlier->before;
+    }
+    if (change.action != plan::Action::kNoOp && ContainsInfinity(planned_)) {
+      diags_.Error("failed to encode " + row_.AddressText() +
+                       " in state: failed to serialize value: cannot serialize infinity as JSON",
+                   "");
+      return false;
+    }
+    // A plan keeps no sign of a zero; what is applied does.
+    const bool planning = fate_.earlier == nullptr && change.action != plan::Action::kNoOp;
+    change.before = planning ? WithUnsignedZeros(before) : std::move(before);
+    change.after = planning ? WithUnsignedZeros(planned_) : std::move(planned_);
+    change.after_identity = std::move(response_.identity);
+    change.private_data = std::move(response_.private_data);
+    return true;
+  }
+
+  RowContext& row_;
+  provider::Provider& provider_;
+  RowFate& fate_;
+  Diagnostics& diags_;
+  const schema::Block& block_;
+  const Type& type_;
+  Value prior_;                    ///< what is kept of the object, marked; null: nothing
+  Value original_;                 ///< the configuration, unmarked
+  std::vector<PathMarks> marks_;   ///< of the configuration with its ignored changes
+  provider::PlanRequest request_;  ///< all values unmarked
+  provider::PlanResponse response_;
+  Value planned_;  ///< marked
+};
+
+}  // namespace
+
+bool PlanChange(RowContext& row, provider::Provider& provider, RowFate& fate, Diagnostics& diags) {
+  return ChangePlanner(row, provider, fate, diags).Run();
+}
+
+std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
+                                                const Value& prior, const ProviderNotes& notes,
+                                                Diagnostics& diags) {
+  const Type& type = row.info.schema->block.implied_type();
+  plan::ResourceChange change = StartRemoval(row);
+  change.action = plan::Action::kDelete;
+  change.before = prior;
+  change.after = Value::Null(type);
+  change.before_identity = notes.identity;
+  change.private_data = notes.private_data;
+  if (!row.provider_info().schema->capabilities().plan_destroy) {
+    return change;
+  }
+  provider::PlanRequest request;
+  request.type = row.walk().program.Text(row.address.resource.resource.type);
+  request.prior = prior.UnmarkDeep();
+  request.proposed = Value::Null(type);
+  request.config = Value::Null(type);
+  request.private_data = notes.private_data;
+  request.identity = notes.identity;
+  provider::Problems problems;
+  provider::PlanResponse response = provider.PlanResourceChange(request, problems);
+  if (!AskedWithoutErrors(row, problems, diags)) {
+    return std::nullopt;
+  }
+  if (!response.planned.IsNull()) {
+    ProviderBug(row, "Provider produced invalid plan", "planned a non-null destroy value for", "",
+                diags);
+    return std::nullopt;
+  }
+  change.private_data = std::move(response.private_data);
+  change.after_identity = std::move(response.identity);
+  return change;
+}
+
+}  // namespace kinu::engine

@@ -1,0 +1,269 @@
+// Planning of rows: managed rows, rows that are not wanted any more, deposed objects. Ref: opentofu
+// internal/tofu/node_resource_plan_instance.go, node_resource_plan_orphan.go.
+#include "cty/convert.h"
+#include "engine/rows/rows.h"
+#include "engine/triggers.h"
+#include "lang/eval.h"
+#include "schema/marks.h"
+
+namespace kinu::engine {
+
+bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
+  // An instance whose module instance is gone is protected as those that are left.
+  Walk& walk = row.walk();
+  const ModuleInstance* instance = row.instance;
+  if (instance == nullptr) {
+    const config::ConfigNode* place =
+        walk.config.Find(walk.program.ModuleOf(row.address.resource.module));
+    const bool any = place != nullptr && !walk.slots.instances[place->index].empty();
+    instance = any ? walk.slots.instances[place->index][0] : walk.slots.root.get();
+  }
+  ModuleScope scope(walk, *instance);
+  Value value = lang::Evaluate(*row.resource.prevent_destroy, scope, diags);
+  ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
+  if (!flag || !flag->IsKnown() || flag->IsNull() || !flag->AsBool()) {
+    return false;
+  }
+  diags.Error("Resource instance cannot be destroyed",
+              "Resource instance " + row.AddressText() +
+                  " has prevent_destroy set, but the plan calls for it to be destroyed.\n\n"
+                  "Remove prevent_destroy, or leave the object out of the plan with -exclude.",
+              row.resource.range);
+  return true;
+}
+
+namespace {
+
+/// Reads what there is at the row's address: an imported object, a stored one or none.
+bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarget* import,
+                 RowFate& fate, Diagnostics& diags) {
+  Row& slot = row.row;
+  if (import != nullptr) {
+    slot.read.refreshed = ImportObject(row, provider, *import, slot.read.notes, diags);
+    if (!slot.read.refreshed) {
+      return false;
+    }
+    slot.origin = RowOrigin::kImported;
+  }
+  const state::Object* stored = slot.stored != nullptr ? slot.stored->current.get() : nullptr;
+  if (stored != nullptr && !ReadObject(row, provider, *stored, "", diags)) {
+    return false;
+  }
+  slot.reading = RowReading::kRead;
+  fate.object = slot.read.refreshed;
+  fate.identity = slot.read.notes.identity;
+  // The notes of an object that is gone are still given to the provider.
+  if (stored != nullptr || import != nullptr) {
+    fate.stored.emplace();
+    fate.stored->status = stored != nullptr ? stored->status : state::ObjectStatus::kReady;
+    fate.stored->private_data = slot.read.notes.private_data;
+  }
+  return true;
+}
+
+/// A plan that only refreshes checks what it found.
+void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
+  if (CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+                      row.node.condition_severity, diags)) {
+    row.row.value = object;
+    if (!object) {
+      row.row.view = RowView::kAbsent;
+    }
+  }
+  if (object) {
+    (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions, &*object,
+                          row.node.condition_severity, diags);
+  }
+}
+
+/// A block that was written but cannot be planned is kept: it has to be completed by hand.
+plan::ResourceChange UnplannedBlock(const RowContext& row, const Value& object,
+                                    GeneratedBlock block) {
+  plan::ResourceChange change;
+  change.address = row.address;
+  change.previous_address = row.address;
+  change.provider = row.provider_info().address;
+  change.before = object;
+  change.after = object;
+  change.generated_config = std::move(block.text);
+  return change;
+}
+
+/// Plans the change; the block may be one that is written for an imported object.
+bool PlanRowChange(RowContext& row, provider::Provider& provider, const ImportTarget* import,
+                   RowFate& fate, Diagnostics& diags) {
+  if (import == nullptr || !row.info.imports->generated) {
+    return PlanChange(row, provider, fate, diags);
+  }
+  GeneratedBlock block = WriteBlock(row, *fate.object);
+  const Value object = *fate.object;
+  RowContext described{row.node,     row.id,      block.resource, row.info,
+                       row.instance, row.address, row.row,        row.triggered};
+  if (!PlanChange(described, provider, fate, diags)) {
+    row.row.change = UnplannedBlock(row, object, std::move(block));
+    return false;
+  }
+  fate.change.generated_config = std::move(block.text);
+  return true;
+}
+
+/// What a planned row leaves: its change, and what expressions see of it.
+void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& diags) {
+  const bool destroys = plan::IsReplace(change.action) || change.action == plan::Action::kDelete;
+  if (row.resource.prevent_destroy != nullptr && destroys && PreventsDestroy(row, diags)) {
+    row.row.change = std::move(change);
+    return;
+  }
+  row.row.value = schema::MarkSensitive(
+      row.info.schema->block, change.action == plan::Action::kNoOp ? change.before : change.after);
+  row.row.change = std::move(change);
+  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+                        &*row.row.value, row.node.condition_severity, diags);
+}
+
+}  // namespace
+
+void PlanManagedRow(RowContext& row, Diagnostics& diags) {
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr) {
+    return;
+  }
+  row.row.keeps_object = BlockKeepsObject(row, diags);
+  if (diags.has_errors()) {
+    return;
+  }
+  RowFate fate;
+  const ImportTarget* import = ImportOf(row);
+  if (!ReadCurrent(row, *provider, import, fate, diags)) {
+    return;
+  }
+  if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
+    return CheckRefreshed(row, fate.object, diags);
+  }
+  row.triggered = ReplaceTriggered(row, diags);
+  if (diags.has_errors() || !PlanRowChange(row, *provider, import, fate, diags)) {
+    return;
+  }
+  if (row.triggered) {
+    fate.change.reason = plan::Reason::kReplaceByTriggers;
+  }
+  if (import != nullptr) {
+    fate.change.importing = plan::Importing{.id = import->id, .identity = import->identity};
+  }
+  RecordPlanned(row, std::move(fate.change), diags);
+}
+
+namespace {
+
+/// A destruction takes what was read along. The plan says so with a change that nobody is shown.
+/// Ref: node_resource_plan_destroy.go dataResourceExecute.
+plan::ResourceChange ForgetData(const RowContext& row) {
+  plan::ResourceChange change = StartChange(row);
+  change.action = plan::Action::kDelete;
+  change.before = Value::Null(row.info.schema->block.implied_type());
+  change.after = change.before;
+  return change;
+}
+
+/// The change that ends an object that nothing wants any more, as the provider and what the state
+/// remembers have it.
+std::optional<plan::ResourceChange> PlanEnd(RowContext& row, provider::Provider& provider,
+                                            const Disposal& disposal, Diagnostics& diags) {
+  const ReadValues& read = row.row.read;
+  return disposal.forget ? PlanForget(row, *read.refreshed, read.notes, disposal.reason)
+                         : PlanDestroy(row, provider, *read.refreshed, read.notes, diags);
+}
+
+/// Why an object that is not wanted any more goes.
+plan::Reason EndReason(const RowContext& row, const plan::ResourceChange& change) {
+  plan::Reason reason = change.reason;
+  if (reason == plan::Reason::kNone && !row.node.destroying) {
+    reason = row.row.delete_reason;
+  }
+  const bool moved = !(change.previous_address == change.address);
+  return moved && reason == plan::Reason::kDeleteNoResourceConfig
+             ? plan::Reason::kDeleteNoMoveTarget
+             : reason;
+}
+
+}  // namespace
+
+void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
+  if (row.info.schema == nullptr) {
+    diags.Error("Missing resource type schema",
+                "The provider no longer knows the type of " + row.AddressText() + ".");
+    return;
+  }
+  if (row.address.resource.resource.mode != ResourceMode::kManaged) {
+    row.row.view = RowView::kForgotten;
+    if (row.node.destroying) {
+      row.row.change = ForgetData(row);
+    }
+    return;
+  }
+  provider::Provider* provider = ProviderOf(row, diags);
+  const state::Object& object = *row.row.stored->current;
+  if (provider == nullptr || !ReadObject(row, *provider, object, "", diags)) {
+    return;
+  }
+  if (!row.row.read.refreshed) {
+    row.row.view = RowView::kDeleted;
+    return;  // gone already: drift, nothing to plan
+  }
+  if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
+    row.row.value = *row.row.read.refreshed;
+    return;
+  }
+  const Disposal disposal = DecideDisposal(row, object, false, diags);
+  if (diags.has_errors()) {
+    return;
+  }
+  std::optional<plan::ResourceChange> change = PlanEnd(row, *provider, disposal, diags);
+  if (!change) {
+    return;
+  }
+  change->reason = EndReason(row, *change);
+  row.row.change = std::move(change);
+  if (disposal.forget || row.resource.prevent_destroy == nullptr || !PreventsDestroy(row, diags)) {
+    row.row.view = RowView::kDeleted;
+  }
+}
+
+void PlanDeposedObject(NodeContext& context, const StoredNode& node, StoredSlot& slot,
+                       const schema::ResourceSchema& schema, const state::Instance& instance,
+                       const state::DeposedObject& deposed, Diagnostics& diags) {
+  static const config::Resource kNoBlock;
+  BlockInfo info;
+  info.schema = &schema;
+  info.provider = node.provider;
+  const AbsResource& address = node.resource->address;
+  const config::ConfigNode* place =
+      context.walk.config.Find(context.walk.program.ModuleOf(address.module));
+  const int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
+  Row slot_of_object;
+  slot_of_object.key = instance.key;
+  slot_of_object.stored = &instance;
+  RowContext row{context,
+                 0,
+                 block < 0 ? kNoBlock : place->module->resources[static_cast<size_t>(block)],
+                 info,
+                 nullptr,
+                 ResourceInstance{address, instance.key},
+                 slot_of_object};
+  provider::Provider* provider = ProviderOf(row, diags);
+  if (provider == nullptr || !ReadObject(row, *provider, deposed.object, deposed.key, diags) ||
+      !slot_of_object.read.refreshed || context.walk.context.mode == plan::Mode::kRefreshOnly) {
+    return;
+  }
+  const size_t errors = diags.error_count();
+  const Disposal disposal = DecideDisposal(row, deposed.object, true, diags);
+  if (diags.error_count() != errors) {
+    return;
+  }
+  if (auto change = PlanEnd(row, *provider, disposal, diags)) {
+    change->deposed = deposed.key;
+    slot.changes.push_back(std::move(*change));
+  }
+}
+
+}  // namespace kinu::engine
