@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "addrs/address.h"
+#include "text/unicode.h"
 
 namespace kinu {
 
@@ -50,24 +51,6 @@ std::string QuoteKey(std::string_view text) {
 
 namespace {
 
-void AppendUtf8(std::string& out, uint32_t rune) {
-  if (rune < 0x80) {
-    out += static_cast<char>(rune);
-  } else if (rune < 0x800) {
-    out += static_cast<char>(0xC0 | (rune >> 6));
-    out += static_cast<char>(0x80 | (rune & 0x3F));
-  } else if (rune < 0x10000) {
-    out += static_cast<char>(0xE0 | (rune >> 12));
-    out += static_cast<char>(0x80 | ((rune >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (rune & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (rune >> 18));
-    out += static_cast<char>(0x80 | ((rune >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((rune >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (rune & 0x3F));
-  }
-}
-
 /// The inverse of QuoteKey for the text between the quotes.
 std::optional<std::string> UnquoteKey(std::string_view text) {
   std::string out;
@@ -88,7 +71,7 @@ std::optional<std::string> UnquoteKey(std::string_view text) {
         if (hex.size() != digits || error != std::errc() || end != hex.data() + digits) {
           return std::nullopt;
         }
-        AppendUtf8(out, rune);
+        text::AppendUtf8(out, rune);
         i += digits;
         continue;
       }

@@ -4,7 +4,6 @@
 #include "codec/csv.h"
 #include "codec/deflate.h"
 #include "codec/hash.h"
-#include "codec/host_name.h"
 #include "codec/iconv.h"
 
 namespace kinu {
@@ -107,36 +106,6 @@ TEST(Iconv, KnowsIanaNamesAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(EncodingName("bad"), "");
   EXPECT_EQ(EncodingName("windows-1201"), "");
   EXPECT_EQ(EncodingName("Latin-9"), "ISO-8859-15");
-}
-
-TEST(HostName, InternationalNames) {
-  struct Case {
-    std::string_view name;
-    std::string_view normal;  // empty: no host name
-    std::string_view ascii;
-  };
-  const Case cases[] = {
-      {"Example.COM", "example.com", "example.com"},
-      {"CAFÉexample.com", "caféexample.com", "xn--cafexample-d7a.com"},
-      {"cafe\u0301.example", "café.example", "xn--caf-dma.example"},
-      {"日本語.example:8443", "", ""},
-      {"日本語.example", "日本語.example", "xn--wgv71a119e.example"},
-      {"bücher.münchen", "bücher.münchen", "xn--bcher-kva.xn--mnchen-3ya"},
-      {"xn--caf-dma.example", "", ""},
-      {"a..b", "", ""},
-      {"-a.b", "", ""},
-      {"a_b", "", ""},
-      {"caf\xe9", "", ""},
-      {"★.example", "", ""},
-  };
-  for (const Case& c : cases) {
-    const auto normal = NormalizeHostName(c.name);
-    EXPECT_EQ(normal.value_or(""), c.normal) << c.name;
-    if (normal) {
-      EXPECT_EQ(HostNameToAscii(*normal), c.ascii);
-    }
-  }
-  EXPECT_EQ(HostNameToAscii("日本語.example:8443"), "xn--wgv71a119e.example:8443");
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "addrs/provider_source.h"
+#include "addrs/version.h"
 #include "base/check.h"
-#include "codec/provider_source.h"
-#include "codec/version.h"
 #include "config/reference_syntax.h"
 #include "cty/convert.h"
 #include "hcl/parse.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "addrs/version.h"
 #include "base/files.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
-#include "codec/version.h"
 #include "config/decode.h"
 #include "config/module_builder.h"
 #include "config/module_source.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "addrs/provider_source.h"
 #include "base/files.h"
-#include "codec/provider_source.h"
 #include "config/decode.h"
 #include "config/remote_source.h"
 

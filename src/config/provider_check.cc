@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "codec/provider_source.h"
+#include "addrs/provider_source.h"
 #include "config/decode.h"
 #include "config/provider_names.h"
 #include "config/same_expr.h"

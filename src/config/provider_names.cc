@@ -1,6 +1,6 @@
 #include "config/provider_names.h"
 
-#include "codec/provider_source.h"
+#include "addrs/provider_source.h"
 
 namespace kinu::config {
 

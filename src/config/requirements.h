@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "codec/version.h"
+#include "addrs/version.h"
 #include "config/config.h"
 
 namespace kinu::config {

@@ -1,5 +1,5 @@
 // Checks of test files before they run.
-#include "codec/provider_source.h"
+#include "addrs/provider_source.h"
 #include "config/decode.h"
 #include "config/provider_check.h"
 #include "config/provider_names.h"

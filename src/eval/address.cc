@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "addrs/address.h"
-#include "codec/host_name.h"
-#include "codec/provider_source.h"
+#include "addrs/host_name.h"
+#include "addrs/provider_source.h"
 #include "config/module_source.h"
 #include "cty/tagged.h"
 #include "hcl/parse.h"

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/provider_source.h"
 #include "install/hcl1.h"
 
 namespace kinu::install {

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addrs/provider_source.h"
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
-#include "codec/provider_source.h"
 #include "codec/zip.h"
 #include "install/cli_config.h"
 #include "install/hcl1.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "addrs/provider_source.h"
 #include "base/files.h"
-#include "codec/provider_source.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "addrs/version.h"
 #include "base/result.h"
-#include "codec/version.h"
 #include "diag/diagnostic.h"
 #include "hcl/ast.h"
 

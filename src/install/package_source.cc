@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/provider_source.h"
 
 namespace kinu::install {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "addrs/version.h"
 #include "base/result.h"
-#include "codec/version.h"
 #include "install/cli_config.h"
 
 namespace kinu::install {

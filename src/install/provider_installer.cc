@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addrs/provider_source.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "codec/hash.h"
-#include "codec/provider_source.h"
 #include "codec/zip.h"
 #include "install/package_hash.h"
 

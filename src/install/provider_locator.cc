@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <future>
 
+#include "addrs/provider_source.h"
 #include "base/files.h"
 #include "base/flat_map.h"
-#include "codec/provider_source.h"
 #include "install/package_hash.h"
 #include "install/package_source.h"
 #include "install/provider_installer.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "codec/provider_source.h"
+#include "addrs/provider_source.h"
 #include "cty/json.h"
 #include "text/quote.h"
 

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "addrs/provider_source.h"
 #include "base/check.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "codec/provider_source.h"
 #include "plugin/loader.h"
 #include "plugin/messages.h"
 #include "schema/marks.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addrs/provider_source.h"
 #include "base/files.h"
-#include "codec/provider_source.h"
 #include "provider/builtin.h"
 #include "provider/schema_cache.h"
 #include "provider/testing/scripted.h"

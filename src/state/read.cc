@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "codec/version.h"
+#include "addrs/version.h"
 #include "cty/json.h"
 #include "state/reader.h"
 #include "state/upgrade.h"

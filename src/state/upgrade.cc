@@ -7,10 +7,10 @@
 #include <ranges>
 #include <vector>
 
+#include "addrs/provider_source.h"
 #include "codec/base64.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
-#include "codec/provider_source.h"
 #include "cty/json.h"
 #include "cty/type.h"
 

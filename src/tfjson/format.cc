@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "addrs/version.h"
 #include "base/flat_map.h"
 #include "codec/json_writer.h"
-#include "codec/version.h"
 
 namespace kinu::tfjson {
 

@@ -1,12 +1,12 @@
 // login and logout: tokens for registries and other services, in the user's credentials file.
 // Ref: opentofu internal/command/login.go, logout.go, internal/command/cliconfig/credentials.go.
+#include "addrs/provider_source.h"
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/narrator.h"
 #include "cli/state_session.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
-#include "codec/provider_source.h"
 
 namespace kinu::cli {
 namespace {

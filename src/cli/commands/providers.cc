@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <map>
 
+#include "addrs/version.h"
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
-#include "codec/version.h"
 #include "config/test_file.h"
 
 namespace kinu::cli {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "addrs/provider_source.h"
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/narrator.h"
@@ -11,7 +12,6 @@
 #include "cli/state_session.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
-#include "codec/provider_source.h"
 #include "codec/zip.h"
 #include "config/requirements.h"
 #include "install/package_hash.h"

@@ -1,10 +1,10 @@
 // state replace-provider: other providers for objects, in the state.
 // Ref: opentofu internal/command/state_replace_provider.go, internal/command/views/state.go.
+#include "addrs/provider_source.h"
 #include "cli/commands/commands.h"
 #include "cli/prompt.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
-#include "codec/provider_source.h"
 
 namespace kinu::cli {
 namespace {

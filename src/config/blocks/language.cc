@@ -1,6 +1,6 @@
 // `language` blocks and `required_version`. Ref: opentofu internal/configs/language.go,
 // version_constraint.go.
-#include "codec/version.h"
+#include "addrs/version.h"
 #include "config/blocks/blocks.h"
 
 namespace kinu::config {

@@ -1,6 +1,6 @@
 // `required_providers` blocks. Ref: opentofu internal/configs/provider_requirements.go.
-#include "codec/provider_source.h"
-#include "codec/version.h"
+#include "addrs/provider_source.h"
+#include "addrs/version.h"
 #include "config/blocks/blocks.h"
 #include "config/provider_names.h"
 

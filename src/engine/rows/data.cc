@@ -1,7 +1,7 @@
 // Data sources while planning. Ref: opentofu node_resource_abstract_instance.go planDataSource.
 #include <algorithm>
 
-#include "codec/provider_source.h"
+#include "addrs/provider_source.h"
 #include "engine/reference_check.h"
 #include "engine/rows/rows.h"
 #include "lang/deprecation.h"

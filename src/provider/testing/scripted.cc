@@ -3,8 +3,8 @@
 #include <atomic>
 #include <ctime>
 
+#include "addrs/provider_source.h"
 #include "base/check.h"
-#include "codec/provider_source.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "provider/builtin.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "codec/version.h"
+#include "addrs/version.h"
 #include "view/json/documents.h"
 #include "view/json/expression.h"
 #include "view/json/value.h"

@@ -1,4 +1,4 @@
-#include "codec/version.h"
+#include "addrs/version.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,6 @@
-#include "codec/version.h"
+#include "addrs/version.h"
 
 #include <gtest/gtest.h>
-
-#include "codec/provider_source.h"
 
 namespace kinu {
 namespace {
@@ -123,37 +121,6 @@ TEST(VersionConstraints, CanonicalText) {
   for (const Case& c : cases) {
     EXPECT_EQ(VersionConstraints::ParseForProviders(c.text)->ToCanonicalText(), c.want) << c.text;
   }
-}
-
-TEST(ProviderAddress, Parse) {
-  struct Case {
-    const char* text;
-    const char* want;  // full address, or the summary of the error
-  };
-  const Case cases[] = {
-      {"aws", "registry.opentofu.org/hashicorp/aws"},
-      {"HashiCorp/AWS", "registry.opentofu.org/hashicorp/aws"},
-      {"example.com/team/thing", "example.com/team/thing"},
-      {"example.com:8080/team/thing", "example.com:8080/team/thing"},
-      {"example.com:443/team/thing", "example.com/team/thing"},
-      {"terraform.io/builtin/terraform", "terraform.io/builtin/terraform"},
-      {"a/b/c/d", "Invalid provider source string"},
-      {"a//b", "Invalid provider source string"},
-      {"", "Invalid provider source string"},
-      {"a/b_c", "Invalid provider type"},
-      {"a.b/c", "Invalid provider namespace"},
-      {"a--b/c", "Invalid provider namespace"},
-      {"exa_mple.com/a/b", "Invalid provider source hostname"},
-      {"x/terraform-provider-y", "Invalid provider type"},
-      {"x/terraform-y", "Invalid provider type"},
-      {"example.com/-/y", "Invalid provider namespace"},
-  };
-  for (const Case& c : cases) {
-    auto source = ParseProviderSource(c.text);
-    EXPECT_EQ(source ? source->ToText() : source.error().summary, c.want) << c.text;
-  }
-  EXPECT_EQ(ProviderForDisplay("registry.opentofu.org/hashicorp/aws"), "hashicorp/aws");
-  EXPECT_EQ(ProviderForDisplay("example.com/a/b"), "example.com/a/b");
 }
 
 }  // namespace

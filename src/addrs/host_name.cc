@@ -1,4 +1,4 @@
-#include "codec/host_name.h"
+#include "addrs/host_name.h"
 
 #include <algorithm>
 #include <cstdint>

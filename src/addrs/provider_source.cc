@@ -1,9 +1,9 @@
-#include "codec/provider_source.h"
+#include "addrs/provider_source.h"
 
 #include <vector>
 
+#include "addrs/host_name.h"
 #include "base/check.h"
-#include "codec/host_name.h"
 
 namespace kinu {
 namespace {
