@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "base/check.h"
-#include "codec/lazy_deflate.h"
+#include "codec/go_deflate.h"
 
 namespace kinu {
 namespace {
@@ -95,7 +95,7 @@ std::string Gzip(std::string_view bytes) {
   using namespace std::string_view_literals;
   constexpr std::string_view kHeader = "\x1F\x8B\x08\0\0\0\0\0\0\xFF"sv;
   std::string out(kHeader);
-  out += LazyDeflate(bytes);
+  out += GoDeflate(bytes);
   AppendLittleEndian(out, Crc32(bytes));
   AppendLittleEndian(out, static_cast<uint32_t>(bytes.size()));
   return out;

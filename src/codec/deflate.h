@@ -14,13 +14,13 @@ std::string Deflate(std::string_view bytes);
 /// Inverse of Deflate. Fails when the result would be larger than `limit`.
 Result<std::string> Inflate(std::string_view deflated, size_t limit);
 
-/// One gzip member without name and time, operating system "unknown" (255): the bytes that a Go
-/// program writes which flushes before it closes (codec/lazy_deflate.h).
+/// One gzip member without name and time, operating system "unknown" (255): the bytes of a Go
+/// program that flushes before it closes (codec/go_deflate.h).
 std::string Gzip(std::string_view bytes);
 /// All members of a gzip file, joined. Fails when the result would be larger than `limit`.
 Result<std::string> Gunzip(std::string_view gzip, size_t limit);
 
-/// Checksum of `bytes`, which come after bytes whose checksum is `before`.
+/// Checksum of `bytes`, which follow bytes whose checksum is `before`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
 }  // namespace kinu

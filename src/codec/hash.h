@@ -14,7 +14,7 @@ std::string Digest(HashKind kind, std::string_view bytes);
 /// The digest as lower-case hexadecimal text.
 std::string HexDigest(HashKind kind, std::string_view bytes);
 
-/// A digest of bytes that come piece by piece.
+/// A digest of bytes that are added piece by piece.
 class Hasher {
  public:
   explicit Hasher(HashKind kind);
@@ -22,7 +22,7 @@ class Hasher {
   Hasher& operator=(const Hasher&) = delete;
   ~Hasher();
   void Update(std::string_view bytes);
-  /// The raw digest. Once.
+  /// The raw digest. Call it once.
   std::string Finish();
 
  private:

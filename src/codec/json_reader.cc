@@ -428,7 +428,7 @@ class JsonParser {
     Value();
   }
 
-  // Gives a finished child to the innermost container.
+  // Adds a finished child to the innermost container.
   void Deliver() {
     have_done_ = false;
     Frame& frame = frames_.back();

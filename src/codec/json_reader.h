@@ -1,8 +1,8 @@
 // The JSON reader of configuration, variable files, state and jsondecode: a tree that keeps byte
 // ranges, raw number text, key order and repeated keys.
 //
-// Text is taken as Go takes it: bytes inside strings that are not UTF-8, and surrogates without
-// their other half, become U+FFFD. Strings are not normalised to NFC.
+// Strings are decoded as in Go: bytes that are not UTF-8, and surrogates without their other half,
+// become U+FFFD. Strings are not normalised to NFC.
 //
 // Strings without escapes, and numbers, are views into the text that was parsed: it must outlive
 // the document. Ref: hcl json/parser.go and scanner.go (which problems there are, and where).

@@ -1,7 +1,7 @@
 // The protobuf wire format: tags, varints and length-delimited fields, without generated code.
 //
 // Provider messages and plan files are written and read with these two classes; the message layouts
-// stand in proto/*.proto, and a test compares both with protoc.
+// are in proto/*.proto, and a test compares both with protoc.
 // Ref: the public protobuf encoding document.
 #pragma once
 
@@ -26,7 +26,7 @@ class ProtoWriter {
   void AlwaysInt(uint32_t field, int64_t value) { AlwaysUint(field, static_cast<uint64_t>(value)); }
   void AlwaysBytes(uint32_t field, std::string_view bytes);
 
-  /// A nested message: what is written between Begin and End becomes its content. Nest properly.
+  /// A nested message, whose content is written between Begin and End. These calls must nest.
   size_t Begin(uint32_t field);
   void End(size_t begin);
 

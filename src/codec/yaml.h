@@ -1,4 +1,4 @@
-// YAML 1.1 as a stream of events (libyaml), both ways. What scalars mean is the caller's business.
+// YAML 1.1 as a stream of events (libyaml), both ways. The caller interprets scalars.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct YamlEvent {
   std::string tag;     ///< in full ("tag:yaml.org,2002:str"); empty when there is none
   std::string anchor;  ///< that is set, or that an alias refers to
   YamlStyle style = YamlStyle::kPlain;
-  bool implicit = false;  ///< a plain scalar without a tag: its text tells its type
+  bool implicit = false;  ///< a plain scalar without a tag: its type follows from its text
   size_t line = 0;        ///< from 1
 };
 
@@ -42,7 +42,7 @@ class YamlReader {
   YamlReader(const YamlReader&) = delete;
   YamlReader& operator=(const YamlReader&) = delete;
 
-  /// The next event; nothing may be asked behind the stream's end or an error.
+  /// The next event. Must not be called after the stream's end or an error.
   Result<YamlEvent> Next();
 
  private:
@@ -63,7 +63,7 @@ class YamlWriter {
   void EndSequence();
   void BeginMapping();
   void EndMapping();
-  /// The text. Once.
+  /// The text. Call it once.
   std::string Finish();
 
  private:

@@ -230,7 +230,7 @@ Result<ZipReader> ZipReader::Open(std::string_view archive) {
   return reader;
 }
 
-/// Where the entry ends, when its own header says what the directory says.
+/// Returns where the entry ends, if its own header agrees with the directory.
 Result<size_t> ZipReader::EndOf(const Entry& entry) const {
   const auto damaged = [&] {
     return Damaged("entry " + text::GoQuote(entry.name) +

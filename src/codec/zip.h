@@ -21,8 +21,8 @@ enum class ZipMethod : uint8_t { kStored, kDeflated };
 class ZipWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
-  /// Without a sink the archive is what Finish() returns. With one its bytes go there as they come,
-  /// what is stored without a copy, and Finish() returns nothing.
+  /// Without a sink, Finish() returns the archive. With one, its bytes go there as they are made,
+  /// stored parts without a copy, and Finish() returns an empty text.
   explicit ZipWriter(Sink sink = nullptr) : sink_(std::move(sink)) {}
 
   /// Adds an entry. `modified` is the time in seconds since 1970 (UTC); 0: none.
@@ -31,7 +31,7 @@ class ZipWriter {
   /// Adds an entry that is stored: the parts, one after the other.
   void AddStored(std::string_view name, std::span<const std::string_view> parts,
                  int64_t modified = 0);
-  /// Ends the archive. Once.
+  /// Ends the archive. Call it once.
   std::string Finish();
 
  private:
@@ -54,7 +54,7 @@ class ZipWriter {
   std::vector<Entry> entries_;
 };
 
-/// Reads an archive whose bytes stay where they are while it is used.
+/// Reads an archive. Its bytes must not move or change while it is used.
 class ZipReader {
  public:
   struct Entry {
@@ -74,9 +74,8 @@ class ZipReader {
 
   /// Reads the directory of the archive.
   static Result<ZipReader> Open(std::string_view archive);
-  /// Whether the archive is whole: the entries lie one behind the other without overlapping, each
-  /// says the same of itself as the directory does, no name is there twice, and all contents match
-  /// their checksums.
+  /// Checks the whole archive: the entries follow each other without overlapping, the header of
+  /// each agrees with the directory, no name occurs twice, and all contents match their checksums.
   Result<void> Verify() const;
   const std::vector<Entry>& entries() const { return entries_; }
   /// The entry of that name, or null.

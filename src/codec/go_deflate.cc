@@ -1,4 +1,4 @@
-#include "codec/lazy_deflate.h"
+#include "codec/go_deflate.h"
 
 #include <algorithm>
 #include <array>
@@ -153,10 +153,10 @@ void NumberCodes(std::span<Code> codes) {
 
 // How many symbols get codes of 1, 2, ... `limit` bits at the least cost, found by package-merge.
 // `weights` ascend, at least three. Where a package weighs as much as a symbol, the package comes
-// first; among the codes of least cost that decides which is taken.
+// first, which decides between codes of the same cost.
 std::array<size_t, kLongestCode + 1> CodesOfLength(std::span<const uint32_t> weights, int limit) {
   const size_t wanted = 2 * weights.size() - 2;
-  // What each level's list starts with: a symbol, or a package of two things of the level before.
+  // What each level's list starts with: a symbol, or a package of two entries of the level before.
   std::array<std::array<bool, 2 * kLiteralSymbols>, kLongestCode + 1> is_symbol{};
   std::array<uint64_t, 2 * kLiteralSymbols> level;
   std::array<uint64_t, 2 * kLiteralSymbols> before;
@@ -417,8 +417,8 @@ class Chains {
   explicit Chains(std::string_view text)
       : text_(text), latest_(size_t{1} << kHashBits), earlier_(kWindow) {}
 
-  // Makes the text at `at` known; gives how far before the same hash was last seen (or more than
-  // any reach).
+  // Enters the text at `at` into the table; returns how far before the same hash was last seen (or
+  // more than any reach).
   uint32_t Add(size_t at) {
     if (at + kHashedBytes > text_.size()) {
       return UINT32_MAX;
@@ -487,7 +487,7 @@ class Chains {
 
 }  // namespace
 
-std::string LazyDeflate(std::string_view bytes) {
+std::string GoDeflate(std::string_view bytes) {
   BitSink sink;
   Chains chains(bytes);
   std::vector<Token> tokens;

@@ -1,6 +1,6 @@
 // Recorded with a Go program over the same made texts: go:compress/flate NewWriter(-1), Write,
 // Flush, Close.
-#include "codec/lazy_deflate.h"
+#include "codec/go_deflate.h"
 
 #include <cstdint>
 #include <string>
@@ -63,7 +63,7 @@ std::string Make(Kind kind, size_t size) {
   return out;
 }
 
-TEST(LazyDeflate, WritesTheRecordedBytes) {
+TEST(GoDeflate, WritesTheRecordedBytes) {
   struct Case {
     Kind kind;
     size_t size;
@@ -129,25 +129,25 @@ TEST(LazyDeflate, WritesTheRecordedBytes) {
   };
   for (const Case& each : kCases) {
     const std::string text = Make(each.kind, each.size);
-    const std::string deflated = LazyDeflate(text);
+    const std::string deflated = GoDeflate(text);
     EXPECT_EQ(deflated.size(), each.deflated) << static_cast<int>(each.kind) << ' ' << each.size;
     EXPECT_EQ(Crc32(deflated), each.crc) << static_cast<int>(each.kind) << ' ' << each.size;
   }
 }
 
-TEST(LazyDeflate, IsReadByZlib) {
+TEST(GoDeflate, IsReadByZlib) {
   Maker sizes(99);
   for (int round = 0; round < 400; ++round) {
     const auto kind = static_cast<Kind>(round % 6);
     const std::string text = Make(kind, sizes.Next() % (1U << (1 + round % 18)));
-    EXPECT_EQ(Inflate(LazyDeflate(text), text.size()).value_or("?"), text) << text.size();
+    EXPECT_EQ(Inflate(GoDeflate(text), text.size()).value_or("?"), text) << text.size();
   }
 }
 
-TEST(LazyDeflate, EndsInAFlushAndALastBlock) {
+TEST(GoDeflate, EndsInAFlushAndALastBlock) {
   using namespace std::string_view_literals;
-  EXPECT_EQ(LazyDeflate(""), "\0\0\0\xFF\xFF\x01\0\0\xFF\xFF"sv);
-  EXPECT_EQ(LazyDeflate("test"), "*I-.\x01\0\0\0\xFF\xFF\x01\0\0\xFF\xFF"sv);
+  EXPECT_EQ(GoDeflate(""), "\0\0\0\xFF\xFF\x01\0\0\xFF\xFF"sv);
+  EXPECT_EQ(GoDeflate("test"), "*I-.\x01\0\0\0\xFF\xFF\x01\0\0\xFF\xFF"sv);
 }
 
 }  // namespace
