@@ -29,8 +29,8 @@ void ReleaseType(const TypeNode* type) {
   }
 }
 
-// True when this was the last reference of a node that a value points to. Only who has a reference
-// can add one, so the last one needs no write (a type could be found anew in its table).
+// True when this was the last reference of a node that a value points to. Only the holder of a
+// reference can add one, so the last one needs no write (a type can be found again in its table).
 bool ReleaseNode(const SharedNode* node, ValueTag tag, uint8_t flags_refined) {
   const bool is_type = tag == ValueTag::kNull || (tag == ValueTag::kUnknown && flags_refined == 0);
   return (!is_type && node->references.load(std::memory_order_acquire) == 1) || node->Release();
@@ -125,7 +125,7 @@ Value ValueAccess::SameShape(const Value& container, std::span<Value> values) {
 }
 
 void ValueAccess::Free(Value& dead) {
-  // Containers whose last reference is gone wait in a list, so that freeing a deep value does not
+  // Containers without references wait in a list, so that freeing a deep value does not
   // recurse. Their `type` field, released first, is the link.
   ElementsNode* pending = nullptr;
   auto drop = [&](ValueTag tag, uint8_t flags, uint64_t word) {
@@ -415,7 +415,7 @@ Value Value::WithElements(std::vector<Value> values) const {
   return result.WithMarks(marks());
 }
 
-// --- Asking. ---
+// --- Types and marks. ---
 
 Type Value::type() const {
   return Type::FromNode(Access::TypeOf(*this));
@@ -439,35 +439,6 @@ bool Value::HasWhollyKnownType() const {
 MarkSet Value::marks() const {
   return (flags_ & kWrapped) != 0 ? Access::Node<MarkedNode>(*this)->marks
                                   : MarkSet::FromBits(marks_);
-}
-
-namespace {
-
-void CollectMarks(const Value& value, MarkSet& all) {
-  if (value.IsMarked()) {
-    all = all.Union(value.marks());
-  }
-  if ((Access::Flags(value) & Access::kInnerFlags) != 0 && Access::IsContainer(value)) {
-    for (const Value& element : value.elements()) {
-      if (element.ContainsMarked()) {
-        CollectMarks(element, all);
-      }
-    }
-  }
-}
-
-}  // namespace
-
-MarkSet Value::MarksDeep() const {
-  MarkSet all;
-  if (ContainsMarked()) {
-    CollectMarks(*this, all);
-  }
-  return all;
-}
-
-bool Value::HasMarkDeep(const MarkSet& mark) const {
-  return ContainsMarked() && MarksDeep().Contains(mark);
 }
 
 // --- Content. ---
@@ -552,8 +523,6 @@ bool Value::SameRepresentation(const Value& other) const {
          aux_ == other.aux_ && word_ == other.word_;
 }
 
-// --- Marks. ---
-
 Value Value::Unmark() const {
   if (!IsMarked()) {
     return *this;
@@ -561,25 +530,6 @@ Value Value::Unmark() const {
   Value plain = Access::Plain(*this);
   plain.marks_ = 0;
   return plain;
-}
-
-Value Value::UnmarkDeep(MarkSet* marks) const {
-  if (marks != nullptr) {
-    *marks = MarksDeep();
-  }
-  if (!ContainsMarked()) {
-    return *this;
-  }
-  Value plain = Unmark();
-  if ((plain.flags_ & kContainsMarks) == 0) {
-    return plain;
-  }
-  std::vector<Value> values;
-  values.reserve(plain.size());
-  for (const Value& element : plain.elements()) {
-    values.push_back(element.UnmarkDeep());
-  }
-  return Access::SameShape(plain, values);
 }
 
 Value Value::WithMarks(const MarkSet& added) const {
@@ -598,117 +548,6 @@ Value Value::WithMarks(const MarkSet& added) const {
   }
   value.marks_ = all.bits();
   return value;
-}
-
-namespace {
-
-// Index of the element that `step` leads to, or -1.
-int64_t IndexOfStep(const Value& container, const PathStep& step) {
-  if (container.IsNull() || !container.IsKnown() || !Access::IsContainer(container)) {
-    return -1;
-  }
-  auto all = container.elements();
-  ValueTag tag = Access::Tag(container);
-  if (tag == ValueTag::kObject || tag == ValueTag::kMap) {
-    bool fits = tag == ValueTag::kObject
-                    ? step.kind == PathStep::Kind::kAttribute
-                    : step.kind == PathStep::Kind::kIndex && step.key.type() == Type::String() &&
-                          step.key.IsKnown() && !step.key.IsNull();
-    const Value* found =
-        fits ? container.Find(tag == ValueTag::kObject ? step.name : step.key.AsString()) : nullptr;
-    return found == nullptr ? -1 : found - all.data();
-  }
-  if (step.kind != PathStep::Kind::kIndex) {
-    return -1;
-  }
-  if (tag == ValueTag::kSet) {
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (Value::RawEquals(all[i], step.key)) {
-        return static_cast<int64_t>(i);
-      }
-    }
-    return -1;
-  }
-  if (step.key.type() != Type::Number() || !step.key.IsKnown() || step.key.IsNull()) {
-    return -1;
-  }
-  std::optional<int64_t> index = step.key.AsInt64();
-  return index && *index >= 0 && static_cast<size_t>(*index) < all.size() ? *index : -1;
-}
-
-Value UnmarkInto(const Value& value, Path& path, std::vector<PathMarks>& paths) {
-  if (!value.ContainsMarked()) {
-    return value;
-  }
-  if (value.IsMarked()) {
-    paths.push_back({path, value.marks()});
-  }
-  Value plain = value.Unmark();
-  if (!plain.ContainsMarked()) {
-    return plain;
-  }
-  std::vector<Value> values;
-  auto all = plain.elements();
-  values.reserve(all.size());
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].ContainsMarked()) {
-      path.Push(StepToElement(plain, i));
-      values.push_back(UnmarkInto(all[i], path, paths));
-      path.Pop();
-    } else {
-      values.push_back(all[i]);
-    }
-  }
-  return Access::SameShape(plain, values);
-}
-
-Value MarkAt(const Value& value, std::span<const PathMarks* const> paths, size_t depth) {
-  MarkSet own;
-  std::vector<std::pair<int64_t, const PathMarks*>> inner;
-  for (const PathMarks* entry : paths) {
-    if (entry->path.size() == depth) {
-      own = own.Union(entry->marks);
-    } else if (int64_t index = IndexOfStep(value, entry->path.steps()[depth]); index >= 0) {
-      inner.emplace_back(index, entry);
-    }
-  }
-  Value result = value;
-  if (!inner.empty()) {
-    std::stable_sort(inner.begin(), inner.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    auto all = value.elements();
-    std::vector<Value> values(all.begin(), all.end());
-    for (size_t i = 0; i < inner.size();) {
-      size_t end = i;
-      std::vector<const PathMarks*> group;
-      for (; end < inner.size() && inner[end].first == inner[i].first; ++end) {
-        group.push_back(inner[end].second);
-      }
-      Value& element = values[static_cast<size_t>(inner[i].first)];
-      element = MarkAt(element, group, depth + 1);
-      i = end;
-    }
-    result = value.WithElements(std::move(values));
-  }
-  return result.WithMarks(own);
-}
-
-}  // namespace
-
-Value Value::UnmarkDeepWithPaths(std::vector<PathMarks>* paths) const {
-  Path path;
-  return UnmarkInto(*this, path, *paths);
-}
-
-Value Value::MarkWithPaths(std::span<const PathMarks> paths) const {
-  if (paths.empty()) {
-    return *this;
-  }
-  std::vector<const PathMarks*> entries;
-  for (const PathMarks& entry : paths) {
-    entries.push_back(&entry);
-  }
-  return MarkAt(*this, entries, 0);
 }
 
 // --- Comparing. ---
