@@ -118,7 +118,8 @@ ConversionPtr PlanCollection(Conversion::Kind kind, const Type& in, const Type& 
   return AddPart(*conversion, in.element(), out.element()) ? std::move(conversion) : nullptr;
 }
 
-// From a tuple or object to a collection. A dynamic element type becomes what all members unify to.
+// From a tuple or object to a collection. A dynamic element type becomes the type that all members
+// unify to.
 ConversionPtr PlanFromStructure(Conversion::Kind kind, const Type& in, const Type& out,
                                 bool unsafe) {
   auto conversion = New(kind, out, unsafe);
@@ -407,7 +408,7 @@ ValueResult<std::vector<Value>> ConvertElements(const Conversion& conversion, co
   return values;
 }
 
-// Brings elements whose types came out differently to a common type. `step_to` names element i.
+// Converts elements that have different types to a common type. `step_to` names element i.
 template <typename StepTo>
 ValueResult<void> UnifyElements(std::vector<Value>& values, bool unsafe, StepTo&& step_to) {
   if (Value::CommonElementType(values) && !values[0].type().has_dynamic()) {

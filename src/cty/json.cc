@@ -35,7 +35,7 @@ ValueResult<void> WriteDynamic(JsonWriter& out, const Value& value) {
   out.BeginObject();
   out.Key("value");
   if (ValueResult<void> written = Write(out, value, type); !written) {
-    // Like the reference: the place inside the value is not told.
+    // Like the reference, without the path inside the value.
     return ValueFail("failed to serialize value: " + written.error().message);
   }
   out.Key("type");

@@ -1,4 +1,4 @@
-// Reading values from JSON: of a type that is asked for, or of the type that the text implies.
+// Reading values from JSON: of a given type, or of the type that the text implies.
 #include <algorithm>
 #include <type_traits>
 
@@ -70,7 +70,7 @@ class JsonValueReader : ValueStack {
     Type tuple = Type::EmptyTuple();
   };
 
-  // Each of these pushes one value, or records what is wrong and gives false.
+  // Each of these pushes one value, or records the error and returns false.
   bool Read(const Type& type, int depth);
   bool ReadString();
   bool ReadNumber();
@@ -84,7 +84,7 @@ class JsonValueReader : ValueStack {
   bool ReadImpliedObject(int depth);
   bool FinishImpliedObject(std::vector<std::pair<std::string, Value>> attributes, int depth);
 
-  // The source knows what is wrong.
+  // The source is malformed; the caller parses the text again for the message.
   bool Broken() { return Wrong("the text is malformed"); }
   Level& LevelAt(int depth) {
     const auto level = static_cast<size_t>(depth);
@@ -101,7 +101,7 @@ class JsonValueReader : ValueStack {
 template <typename Source>
 bool JsonValueReader<Source>::ReadString() {
   bool ascii = false;
-  const std::string_view text = source_.TakeString(&ascii);
+  const std::string_view text = source_.ReadString(&ascii);
   if (ascii) {
     return PushAscii(text);
   }
@@ -111,7 +111,7 @@ bool JsonValueReader<Source>::ReadString() {
 template <typename Source>
 bool JsonValueReader<Source>::ReadNumber() {
   constexpr size_t kDigitsOfInt = 18;
-  const std::string_view text = source_.TakeNumber();
+  const std::string_view text = source_.ReadNumber();
   if (text.size() <= kDigitsOfInt && !text.empty()) {
     int64_t value = 0;
     size_t digits = 0;
@@ -133,12 +133,12 @@ bool JsonValueReader<Source>::ReadPrimitive(const Type& type) {
   switch (type.kind()) {
     case TypeKind::kBool: {
       if (kind == Kind::kBool) {
-        return PushBool(source_.TakeBool());
+        return PushBool(source_.ReadBool());
       }
       if (kind != Kind::kString) {
         return Wrong("bool is required");
       }
-      return Push(Convert(Value::String(source_.TakeString()), type));
+      return Push(Convert(Value::String(source_.ReadString()), type));
     }
     case TypeKind::kNumber: {
       if (kind == Kind::kNumber) {
@@ -147,7 +147,7 @@ bool JsonValueReader<Source>::ReadPrimitive(const Type& type) {
       if (kind != Kind::kString) {
         return Wrong("number is required");
       }
-      const std::optional<Number> number = Number::Parse(source_.TakeString());
+      const std::optional<Number> number = Number::Parse(source_.ReadString());
       return number ? Push(Value::Of(*number)) : Wrong("a number is required");
     }
     default:
@@ -155,9 +155,9 @@ bool JsonValueReader<Source>::ReadPrimitive(const Type& type) {
         case Kind::kString:
           return ReadString();
         case Kind::kNumber:
-          return PushText(source_.TakeNumber());
+          return PushText(source_.ReadNumber());
         case Kind::kBool:
-          return Push(Value::NormalizedString(source_.TakeBool() ? "true" : "false"));
+          return Push(Value::NormalizedString(source_.ReadBool() ? "true" : "false"));
         default:
           return Wrong("string is required");
       }
@@ -331,7 +331,7 @@ bool JsonValueReader<Source>::Read(const Type& type, int depth) {
   }
   const Kind kind = source_.kind();
   if (kind == Kind::kNull) {
-    source_.TakeNull();
+    source_.SkipNull();
     values_.Emplace([&] { return Value::Null(type); });
     return true;
   }
@@ -462,7 +462,7 @@ bool JsonValueReader<Source>::ReadImplied(int depth) {
   }
   switch (source_.kind()) {
     case Kind::kBool:
-      return PushBool(source_.TakeBool());
+      return PushBool(source_.ReadBool());
     case Kind::kNumber:
       return ReadNumber();
     case Kind::kString:
@@ -472,15 +472,15 @@ bool JsonValueReader<Source>::ReadImplied(int depth) {
     case Kind::kObject:
       return ReadImpliedObject(depth);
     case Kind::kNull:
-      source_.TakeNull();
+      source_.SkipNull();
       return Push(Value());
     default:
       return Broken();
   }
 }
 
-// Reads straight from the text when that succeeds. What is wrong is found by a tree, which has the
-// words for it; a text that is malformed somewhere is that before anything else.
+// Reads directly from the text if that succeeds. If not, the text is parsed into a tree, which has
+// the messages; a syntax error anywhere precedes every other error.
 template <typename ReadFrom>
 ValueResult<Value> ReadText(std::string_view json, bool needs_tree, const ReadFrom& read) {
   if (!needs_tree && json.size() < UINT32_MAX) {

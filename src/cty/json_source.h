@@ -54,14 +54,14 @@ class JsonTextSource {
   }
 
   // Each reads the next value, which must be of the kind, and moves behind it.
-  void TakeNull() { at_ += 4; }
-  bool TakeBool() {
+  void SkipNull() { at_ += 4; }
+  bool ReadBool() {
     const bool value = *at_ == 't';
     at_ += value ? 4 : 5;
     return value;
   }
   /// As it is written; empty after a failure.
-  std::string_view TakeNumber() {
+  std::string_view ReadNumber() {
     const json::Passed number = json::PassNumber(at_, end_);
     if (!number.ok) {
       return Fail();
@@ -71,7 +71,7 @@ class JsonTextSource {
   }
   /// Decoded; lives as long as the text and the source. Empty after a failure, too. `ascii`, when
   /// given, is set for a text that is ASCII.
-  std::string_view TakeString(bool* ascii = nullptr) {
+  std::string_view ReadString(bool* ascii = nullptr) {
     const char* const begin = ++at_;
     at_ = json::FindByte < json::kStringStops | json::kNonAscii > (begin, end_);
     if (at_ == end_ || *at_ != '"') {
@@ -100,7 +100,7 @@ class JsonTextSource {
       Fail();
       return false;
     }
-    *name = TakeString();
+    *name = ReadString();
     if (Peek() != ':') {
       Fail();
       return false;
@@ -176,10 +176,10 @@ class JsonNodeSource {
   void GoTo(const JsonNode& node) { node_ = &node; }
 
   Kind kind() const { return node_->kind(); }
-  void TakeNull() {}
-  bool TakeBool() { return node_->boolean(); }
-  std::string_view TakeNumber() { return node_->text(); }
-  std::string_view TakeString(bool* /*ascii*/ = nullptr) { return node_->text(); }
+  void SkipNull() {}
+  bool ReadBool() { return node_->boolean(); }
+  std::string_view ReadNumber() { return node_->text(); }
+  std::string_view ReadString(bool* /*ascii*/ = nullptr) { return node_->text(); }
 
   Frame Open() { return {node_}; }
   bool NextElement(Frame& frame) {

@@ -22,7 +22,7 @@ class MarkSet {
   static MarkSet Ephemeral() { return MarkSet(kEphemeralBit); }
   /// The marks whose bits are set.
   static MarkSet FromBits(uint16_t bits) { return MarkSet(bits); }
-  /// An opaque mark of another name ("sensitive" and "ephemeral" give the bits). `detail` is data
+  /// An opaque mark of another name ("sensitive" and "ephemeral" are the bits). `detail` is data
   /// that travels with the mark, such as the cause of a deprecation.
   static MarkSet Named(std::string_view name, std::string_view detail = {});
 

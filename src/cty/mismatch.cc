@@ -1,4 +1,4 @@
-// What to tell somebody whose value has no conversion. Ref: go-cty cty/convert/mismatch_msg.go.
+// Messages for values that cannot be converted. Ref: go-cty cty/convert/mismatch_msg.go.
 
 #include <vector>
 
@@ -97,7 +97,7 @@ std::string CollectionFromCollection(const Type& have, const Type& want) {
   return std::string("incorrect ") + noun + ": " + MismatchMessage(have.element(), want.element());
 }
 
-// Whether naming the type that was given would rather confuse than help.
+// Whether naming the given type would confuse more than it helps.
 bool LikelyToConfuse(const Type& have, const Type& want) {
   if (have.is_primitive() != want.is_primitive() || want == Type::String()) {
     return false;

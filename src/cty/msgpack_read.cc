@@ -45,8 +45,8 @@ class Reader {
     return bytes_.substr(at_ - count, count);
   }
 
-  /// Takes a short string, as most are, when the next value is one.
-  bool TakeShortString(std::string_view* text) {
+  /// Reads a short string, as most are, if the next value is one.
+  bool ReadShortString(std::string_view* text) {
     if (at_end() || (Peek() & 0xe0) != kFixString) {
       return false;
     }
@@ -60,7 +60,7 @@ class Reader {
   }
   /// A string or binary; nil is the empty one.
   std::optional<std::string_view> String() {
-    if (std::string_view text; TakeShortString(&text)) {
+    if (std::string_view text; ReadShortString(&text)) {
       return text;
     }
     return LongString();
@@ -378,7 +378,7 @@ class ValueReader : ValueStack {
   }
 
  private:
-  // Each of these pushes one value, or records what is wrong and gives false.
+  // Each of these pushes one value, or records the error and returns false.
   bool Read(const Type& type, int depth);
   bool ReadDynamic(int depth);
   bool ReadPrimitive(const Type& type);
@@ -397,14 +397,14 @@ class ValueReader : ValueStack {
       return ValueAccess::TypeOf(value) == type.node();
     });
   }
-  // An empty array or map is the empty tuple or object whatever was asked for.
+  // An empty array or map is the empty tuple or object, whatever type is wanted.
   bool PushEmpty(Value empty, const Type& type) {
     odd_types_ = odd_types_ || empty.type() != type;
     return Push(std::move(empty));
   }
 
   Reader in_;
-  bool odd_types_ = false;  // whether there was a value of another type than was asked for
+  bool odd_types_ = false;  // whether a value has another type than was wanted
 };
 
 bool ValueReader::ReadDynamic(int depth) {
@@ -595,7 +595,7 @@ bool ValueReader::ReadContainer(const Type& type, int depth) {
 
 bool ValueReader::Read(const Type& type, int depth) {
   std::string_view text;
-  if (type.kind() == TypeKind::kString && in_.TakeShortString(&text)) {
+  if (type.kind() == TypeKind::kString && in_.ReadShortString(&text)) {
     return PushText(text);
   }
   if (in_.at_end()) {

@@ -22,7 +22,7 @@ inline constexpr uint16_t kLiteralPrecision = 512;
 inline constexpr uint16_t kIntPrecision = 64;
 inline constexpr uint16_t kFloatPrecision = 53;
 
-/// A number that is no inline integer; its digits live behind number.cc.
+/// A number that is no inline integer; number_parts.h has its representation.
 class BigFloat : public SharedNode {
  public:
   static void Destroy(const BigFloat* big);
@@ -70,13 +70,13 @@ class Number {
   /// Order by exact value.
   static int Compare(const Number& a, const Number& b);
   /// Equality of the language: integers by value, others by their shortest decimal texts, so that
-  /// 0.1 of two precisions is equal although Compare tells them apart.
+  /// 0.1 of two precisions is equal although Compare distinguishes them.
   static bool Equal(const Number& a, const Number& b);
   friend bool operator==(const Number& a, const Number& b) { return Equal(a, b); }
 
   // Arithmetic. Where the reference's arithmetic has no answer (infinity minus infinity, infinity
-  // times zero, zero by zero, infinity by infinity) the HasX function says so, and the operation
-  // must not be called.
+  // times zero, zero by zero, infinity by infinity) the HasX function returns false, and the
+  // operation must not be called.
   static bool HasSum(const Number& a, const Number& b);
   static bool HasDifference(const Number& a, const Number& b);
   static bool HasProduct(const Number& a, const Number& b);

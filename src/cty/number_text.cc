@@ -387,7 +387,7 @@ std::string Number::Format(char verb, int digits) const {
     exponent += static_cast<int64_t>(zeros);
     size_t seen = kDistinctDigits;
     if (digits >= 0) {
-      // Behind a point that is fixed all digits count, of a number with a whole part.
+      // With a fixed point, the digits of the whole part come on top.
       const int64_t whole = std::max<int64_t>(mpfr_get_exp(value), 0);
       seen = static_cast<size_t>(digits + 2 + (verb == 'f' ? whole : 0));
     }

@@ -209,7 +209,7 @@ Answer CompareSets(const Value& a, const Value& b) {
   if (left.size() != right.size() || !a.IsWhollyKnown() || !b.IsWhollyKnown()) {
     return Answer::kFalse;
   }
-  // Same members may stand in another order when the order cannot tell them apart.
+  // Equal members may be in another order where the sets' order does not distinguish them.
   FlatMap<uint64_t, std::vector<const Value*>> members;
   for (const Value& value : right) {
     members[value.Hash()].push_back(&value);
@@ -289,7 +289,7 @@ Value Equals(const Value& a, const Value& b) {
   Value x = a.UnmarkDeep(&marks_a);
   Value y = b.UnmarkDeep(&marks_b);
   if (a.IsNull() != b.IsNull()) {
-    // The answer says nothing about what is inside.
+    // The result depends on nothing inside, so marks inside do not apply.
     marks_a = a.marks();
     marks_b = b.marks();
   }
@@ -375,8 +375,8 @@ ValueResult<Value> Modulo(const Value& a, const Value& b) {
   }
   Number x = a.AsNumber();
   Number y = b.AsNumber();
-  // The reference knows the infinities that decoders make (they have no precision), but computes
-  // with those that a division made, which leaves nothing. Ref: go-cty Value.Modulo.
+  // The reference handles the infinities that decoders make (they have no precision), but computes
+  // with those of a division, which has no result. Ref: go-cty Value.Modulo.
   const auto decoded = [](const Number& number) {
     return number.IsInfinite() && number.precision() == 0;
   };

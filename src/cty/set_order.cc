@@ -52,7 +52,7 @@ bool MemberLess(const Member& a, const Member& b, TypeKind kind) {
       Number x = a.value.AsNumber();
       Number y = b.value.AsNumber();
       int order = Number::Compare(x, y);
-      // Zero and minus zero are two elements; their hashes say which comes first.
+      // Zero and minus zero are two elements; their hashes order them.
       return order != 0 ? order < 0 : IsMinusZero(x) && !IsMinusZero(y);
     }
     default:

@@ -132,9 +132,9 @@ TypeNode* MakeNode(const TypeRequest& request) {
 
 }  // namespace
 
-// The interning table: weak, so a type lives as long as somebody uses it, and sharded, so threads
-// seldom meet. Each thread keeps the types that it made last, which both saves the lock and lets a
-// type survive between two short-lived values of it.
+// The interning table: weak, so a type lives as long as it is used, and sharded, so threads seldom
+// contend. Each thread keeps the types that it made last, which avoids the lock and lets a type
+// survive between two short-lived values of it.
 class TypeTable {
  public:
   static TypeTable& Get() {

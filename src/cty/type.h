@@ -115,8 +115,8 @@ class Type {
   /// The same type with no attribute optional, at any depth.
   Type WithoutOptionalAttributes() const;
 
-  /// Whether a value of this type may stand where `wanted` is: equal but for places that `wanted`
-  /// leaves dynamic. Ref: go-cty Type.TestConformance.
+  /// Whether a value of this type is accepted where `wanted` is required: equal except where
+  /// `wanted` is dynamic. Ref: go-cty Type.TestConformance.
   bool ConformsTo(const Type& wanted) const;
 
   /// The name for people: "string", "list of string", "object", as in reference messages.
@@ -128,7 +128,7 @@ class Type {
   friend bool operator==(const Type& a, const Type& b) { return a.node_ == b.node_; }
   uint64_t Hash() const { return node_->hash; }
   const TypeNode* node() const { return node_; }
-  /// Wraps a node that somebody keeps alive (adds a reference).
+  /// Wraps a node that another owner keeps alive (adds a reference).
   static Type FromNode(const TypeNode* node) {
     Type type(node, AdoptTag());
     type.AddRef();

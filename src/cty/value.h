@@ -29,11 +29,11 @@ namespace kinu {
 class Path;
 struct PathMarks;
 
-/// Decoders refuse to make values and types that nest deeper, so that code may recurse into what
-/// comes from outside.
+/// Decoders refuse to make values and types that nest deeper, so that code may recurse into
+/// values from outside.
 inline constexpr int kMaxValueDepth = 1000;
 
-/// What is known about an unknown value (or, as a builder, what shall be).
+/// What is known about an unknown value; also the builder of it.
 struct Refinements {
   bool not_null = false;
   std::string prefix;  ///< known prefix of a string
@@ -80,8 +80,8 @@ class Value {
   // --- Making values. Element vectors are consumed. ---
   static Value Null(const Type& type);
   static Value Unknown(const Type& type);
-  /// An unknown value with refinements. Contradictory or complete refinements give what go-cty
-  /// gives (a length of exactly 0 becomes the empty collection, and so on). Dynamic: unrefined.
+  /// An unknown value with refinements. Contradictory or complete refinements have the results
+  /// of go-cty (a length of exactly 0 becomes the empty collection, and so on). Dynamic: unrefined.
   static Value Unknown(const Type& type, Refinements refinements);
   static Value DynamicUnknown() { return Unknown(Type::Dynamic()); }
   static Value Bool(bool value);

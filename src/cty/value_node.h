@@ -123,10 +123,10 @@ struct ValueAccess {
 
   /// A container of `values`, whose types agree with `type`.
   static Value Container(ValueTag tag, const Type& type, std::span<Value> values);
-  /// A map; keys sorted, unique and normalised. `key(i)` gives key i.
+  /// A map; keys sorted, unique and normalised. `key(i)` returns key i.
   template <typename KeyAt>
   static Value MapOf(const Type& type, std::span<Value> values, KeyAt&& key);
-  /// The same of values whose bytes the container takes over: nobody else may destroy them.
+  /// As Container, but moves the bytes of the values: the caller must not destroy them.
   static Value TakeOver(ValueTag tag, const Type& type, std::span<Value> values) {
     ElementsNode* node = NewElements(tag, type, values.size(), 0);
     TakeIn(node, values);
@@ -208,7 +208,7 @@ Value ValueAccess::MapOf(const Type& type, std::span<Value> values, KeyAt&& key)
   return Counted(node);
 }
 
-/// Bytes by which the reference orders and tells apart the elements of a set.
+/// Bytes by which the reference orders and distinguishes the elements of a set.
 void AppendSetHash(std::string& out, const Value& value);
 
 }  // namespace kinu

@@ -76,8 +76,8 @@ class ValueBuffer {
       data_[--size_].~Value();
     }
   }
-  /// Puts what `make` returns in place of the values from `first` on, whose bytes it has taken
-  /// over. It must not use the buffer.
+  /// Replaces the values from `first` on by the value that `make` returns. `make` owns their bytes
+  /// afterwards and must not use the buffer.
   template <typename Make>
   void Replace(size_t first, Make&& make) {
     if (first == capacity_) [[unlikely]] {
@@ -139,7 +139,7 @@ inline bool SameText(std::string_view a, std::string_view b) {
   return word(a.data() + last) == word(b.data() + last);
 }
 
-/// Base of a reader. What fails records why and gives false.
+/// Base of a reader. Functions that fail record the error and return false.
 class ValueStack {
  protected:
   bool Push(Value value) {

@@ -111,8 +111,8 @@ class OldWriter {
 
  private:
   static constexpr std::string_view kVersion = "0.1";
-  /// Writes what stands for the value of a resource or output: of the resource at this address, or
-  /// (when it is empty) of the output of this name.
+  /// Writes the representation of a value: of the resource at this address or, when it is empty, of
+  /// the output of this name.
   using WriteValueOf = void (OldWriter::*)(const Node& value, const std::string& address,
                                            const std::string& output);
 
@@ -297,7 +297,7 @@ class OldWriter {
   void Resource(const Node& resource, WriteValueOf write) {
     out_.BeginObject();
     Copy(resource, {"address", "mode", "type", "name", "index"});
-    // The name of the provider alone, without where it comes from.
+    // The name of the provider alone, without its source.
     if (const std::string provider = TextOf(resource, "provider_name"); !provider.empty()) {
       out_.Member("provider_name", std::string_view(provider).substr(provider.rfind('/') + 1));
     }
@@ -364,7 +364,7 @@ class OldWriter {
     out_.EndObject();
   }
 
-  /// `prefix` is what stands in front of the addresses of the module's resources.
+  /// `prefix` precedes the addresses of the module's resources.
   void ConfigurationModule(const Node& module, const std::string& prefix) {
     out_.BeginObject();
     if (const Node outputs = module.Find("outputs")) {

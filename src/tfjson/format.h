@@ -1,4 +1,4 @@
-// Versions of the documents' format: which ones are understood, and plans and states in format 0.1.
+// Versions of the documents' format: which ones are supported, and plans and states in format 0.1.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace kinu::tfjson {
 
-/// What is understood: from 0.1 to below 2.0. Readers ignore names that they do not know.
+/// The supported versions are those from 0.1 to below 2.0. Readers ignore names that they do not
+/// know.
 struct FormatVersion {
   int64_t major = 0;
   int64_t minor = 0;
 };
 
-/// Reads the text of a `format_version`. The error has the code kUnsupported when it is a version,
-/// but none that is understood.
+/// Reads the text of a `format_version`. The error has the code kUnsupported when it is a
+/// version, but not a supported one.
 Result<FormatVersion> ParseFormatVersion(std::string_view text);
-/// The same of a document, which must be an object and have one.
+/// As above, of a document, which must be an object and have one.
 Result<FormatVersion> FormatVersionOf(const Node& document);
 
-/// Appends a plan or state (a document of format 1.x) as a document of format 0.1. What 0.1 has no
-/// place for is left out: masks of sensitive values too, so secrets must be replaced before. An
-/// action that 0.1 has no word for is an error.
+/// Appends a plan or state (a document of format 1.x) as a document of format 0.1. Members that
+/// 0.1 does not have are left out, masks of sensitive values too, so secrets must be replaced
+/// before. An action that 0.1 does not have is an error.
 Result<void> AppendFormat01(std::string& out, const Node& document);
 
 }  // namespace kinu::tfjson

@@ -21,7 +21,7 @@ constexpr size_t kNeighbours = size_t{64} << 10;  // what Linux maps around a pa
 constexpr size_t kReleaseStep = size_t{8} << 20;
 constexpr size_t kPassedStep = size_t{16} << 20;
 
-/// Where files are mapped now, for the signal handler. More files than these are not watched.
+/// Where files are mapped now, for the signal handler. Files beyond this number are not watched.
 struct Place {
   std::atomic<uintptr_t> begin{0};  // 0: free
   std::atomic<uintptr_t> end{0};
@@ -101,8 +101,8 @@ MappedFile::~MappedFile() {
 }
 
 bool MappedFile::Provide(size_t from, size_t size) {
-  // With a page that is asked for, the system maps its neighbours in one go; to ask for every page
-  // takes it three times as long. A file that was shortened does not have the last one.
+  // With one page the system maps its neighbours as well; touching every page takes three times as
+  // long. A file that was shortened does not have the last page.
   const auto has = [&](size_t at) {
     return ::madvise(data_ + at / PageSize() * PageSize(), PageSize(), MADV_POPULATE_READ) == 0;
   };

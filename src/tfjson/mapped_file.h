@@ -1,5 +1,5 @@
-// MappedFile: the text of a file as the system has it in memory anyway, without a copy. What is
-// looked at is asked for first and given back afterwards, so a file of any size occupies little.
+// MappedFile: the text of a file, mapped into memory without a copy. The caller announces the part
+// that it reads and releases it afterwards, so a file of any size occupies little memory.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace kinu::tfjson {
 
 class MappedFile {
  public:
-  /// Null when the file is small, no regular one, or the system cannot do it: then it is to be
-  /// read.
+  /// Null when the file is small or no regular file, or when the system cannot map it; the caller
+  /// then reads it.
   static std::unique_ptr<MappedFile> Open(int fd);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -19,15 +19,15 @@ class MappedFile {
 
   /// The whole text. A zero byte follows.
   std::string_view text() const { return {data_, size_}; }
-  /// Brings a part into memory. False when the file does not have it any more, or cannot be read.
+  /// Brings a part into memory. False when the file has become shorter or cannot be read.
   bool Provide(size_t from, size_t size);
-  /// Everything up to there is not needed any more.
+  /// Releases everything before this offset.
   void Release(size_t up_to);
-  /// So many bytes have been looked at anywhere, in passing. Once in a while all is given back.
+  /// Counts bytes that were read outside of provided parts. At intervals all memory is released.
   void Passed(size_t bytes);
 
-  /// From now on, a file that another program shortens while it is looked at ends this process with
-  /// a message and status 1. For programs: it takes over the signal SIGBUS.
+  /// From now on, a file that another program shortens while it is read ends this process with a
+  /// message and status 1. For programs only: it handles the signal SIGBUS.
   static void EndProcessWhenShortened();
 
  private:

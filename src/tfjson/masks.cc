@@ -30,7 +30,7 @@ void MaskCursor::Add(const Node& mask) {
 
 namespace {
 
-/// Values of both kinds are hidden: what is ephemeral is to be kept nowhere.
+/// Values of both kinds are hidden: ephemeral values must not be stored anywhere.
 bool IsSecretFlag(const Node& name) {
   return name.Is("sensitive") || name.Is("ephemeral");
 }

@@ -1,4 +1,4 @@
-// Which values of a document are sensitive, or unknown. Plans and states say it in masks beside the
+// Which values of a document are sensitive, or unknown. Plans and states have masks beside the
 // values (`after` and `after_sensitive`, `values` and `sensitive_values`), or with a member
 // `sensitive` beside `value` or `default`; a mask is `true` for a whole value or has its shape.
 #pragma once
@@ -20,23 +20,23 @@ struct TrailStep {
   uint64_t index = 0;  ///< of the element
 };
 
-/// Follows the masks of one sort while somebody walks down a document.
+/// Follows the masks of one sort during a walk down a document.
 class MaskCursor {
  public:
   enum class Sort : uint8_t { kSensitive, kUnknown };
   explicit MaskCursor(Sort sort) : sort_(sort) {}
-  /// Stands on the value that this mask of sensitive parts belongs to.
+  /// A cursor at the value that this mask of sensitive parts belongs to.
   static MaskCursor Over(const Node& mask) {
     MaskCursor cursor(Sort::kSensitive);
     cursor.Add(mask);
     return cursor;
   }
 
-  /// The value that is stood on is masked as a whole.
+  /// Whether the current value is masked as a whole.
   bool whole() const { return whole_; }
-  /// Whether something inside may be masked: the masks say something about this value's parts.
+  /// Whether parts of the current value may be masked.
   bool partial() const { return !masks_.empty(); }
-  /// The cursor for a value inside of the one that is stood on.
+  /// The cursor at a value inside the current one.
   MaskCursor Into(const TrailStep& step) const;
   /// The same for all elements of an array, in their order.
   std::vector<MaskCursor> IntoElements(const Node& array) const;
@@ -60,15 +60,15 @@ bool IsUnknown(std::span<const TrailStep> trail);
 /// Whether a mask has a `true` anywhere.
 bool AnyTrue(const Node& mask);
 
-/// Names whose value has its mask in a sibling: who goes into one of these without having seen the
-/// siblings cannot tell what is sensitive.
+/// Whether the value of a member of this name has its mask in a sibling, so that a walk must see
+/// the siblings to know what is sensitive.
 bool HasMaskBeside(std::string_view name);
 
-/// What stands for a sensitive value in redacted output, as a JSON string.
+/// The JSON string that replaces a sensitive value in redacted output.
 inline constexpr std::string_view kRedacted = "\"(sensitive value)\"";
 
-/// Appends a value as compact JSON, with what is sensitive in it replaced: what the masks say, of
-/// which `cursor` stands on it, and texts that have a secret inside.
+/// Appends a value as compact JSON with its sensitive parts replaced: those under masks, which
+/// `cursor` follows, and texts that contain a secret.
 void AppendRedacted(std::string& out, const Node& value, const MaskCursor& cursor,
                     const Secrets& secrets);
 /// A whole document.

@@ -2,8 +2,8 @@
 // its state between calls, so that a text of any size can be scanned in pieces.
 //
 // It finds brackets, colons, commas, the opening quotes of strings and the first bytes of all else,
-// and checks what stands inside strings (escapes, control characters). Grammar is its user's work.
-// Why it is not simdjson's: docs/decisions/0020-document-scanner.md.
+// and checks what stands inside strings (escapes, control characters). The caller checks the
+// grammar. Why it is not simdjson's: docs/decisions/0020-document-scanner.md.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace kinu::tfjson {
 
-/// What is wrong with a text, and the byte where it shows.
+/// An error in a text, and the offset of the byte where it shows.
 struct Problem {
   uint64_t offset = 0;
   const char* message = nullptr;  ///< a sentence without final full stop; null: nothing is wrong
@@ -23,12 +23,12 @@ class StructureScanner {
  public:
   /// Bytes of a block.
   static constexpr size_t kBlock = 64;
-  /// How many bytes behind a block must be there for its escapes to be checked.
+  /// How many bytes must follow a block so that its escapes can be checked.
   static constexpr size_t kLookahead = 8;
 
-  /// The instructions that blocks are looked at with.
+  /// The instructions that classify blocks.
   enum class Kernel : uint8_t { kPortable, kAvx2, kAvx512 };
-  /// With the best that this machine has.
+  /// With the best that this machine supports.
   StructureScanner();
   /// With these, for tests. IsSupported() must be true of them.
   explicit StructureScanner(Kernel kernel);

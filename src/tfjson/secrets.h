@@ -1,5 +1,5 @@
-// The texts that are sensitive somewhere in a document, so that copies of them are found where no
-// mask stands: providers and built-in resources copy values (terraform_data its input to its
+// The texts that are sensitive somewhere in a document, so that copies of them are found where
+// there is no mask: providers and built-in resources copy values (terraform_data its input to its
 // output), and documents then have the copy in the clear.
 #pragma once
 
@@ -15,14 +15,14 @@ namespace kinu::tfjson {
 
 class Secrets {
  public:
-  /// A text of fewer bytes says too little to be looked for elsewhere.
+  /// Shorter texts are not searched for elsewhere: they would match by chance.
   static constexpr size_t kShortest = 4;
-  /// One of fewer bytes is only looked for as a whole, not in other texts.
+  /// Shorter texts are only compared as a whole and not searched for in other texts.
   static constexpr size_t kShortestPart = 8;
 
   Secrets() = default;
-  /// Collects what the masks in a document, or a part of one, call sensitive. Looks into the
-  /// document's text, so it is valid as long as that.
+  /// Collects the values that the masks in a document, or in a part of one, mark as sensitive.
+  /// Refers to the document's text, which must outlive it.
   explicit Secrets(const Node& document);
 
   bool empty() const { return texts_.empty(); }
@@ -35,7 +35,8 @@ class Secrets {
   void AddMarked(const Node& object);
 
   FlatSet<std::string_view> texts_;  // between the quotes, escapes as they are
-  /// Of those that may be parts: by their first bytes. A bit per hash says whether it is worth it.
+  /// The texts that may be parts of others, by their first bytes. A bit per hash filters most
+  /// lookups.
   FlatMap<uint32_t, std::vector<std::string_view>> parts_;
   std::array<uint64_t, 1024> starts_{};
 };

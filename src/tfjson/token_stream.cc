@@ -15,9 +15,9 @@ constexpr size_t kScanBytes = size_t{64} << 10;
 constexpr size_t kReadBytes = size_t{128} << 10;
 /// How much of a text in memory is one window: offsets have 32 bits.
 constexpr size_t kMemoryWindow = size_t{1} << 30;
-/// How much of a mapped file is asked for at once.
+/// How much of a mapped file is brought into memory at once.
 constexpr size_t kMappedBytes = size_t{2} << 20;
-/// How often the end stands in the index, so that one may look that far ahead without asking.
+/// How often the index has the end, so that code may look that far ahead without a check.
 constexpr size_t kEnds = 6;
 constexpr ptrdiff_t kLookAhead = 4;
 constexpr size_t kMostHeld = size_t{0xF0000000};
@@ -73,7 +73,7 @@ void TokenStream::ReadMore() {
     buffer_ = std::move(bigger);
     text_ = buffer_.get();
   }
-  // A byte is left for the zero at the end.
+  // One byte is reserved for the zero at the end.
   const int64_t got = source_(buffer_.get() + size_, capacity_ - size_ - 1);
   if (got < 0) {
     FailAt(base_ + size_, "the text cannot be read");
@@ -83,7 +83,7 @@ void TokenStream::ReadMore() {
   buffer_[size_] = '\0';
 }
 
-/// Leaves behind what is not needed any more.
+/// Drops the part of the window that is no longer needed.
 void TokenStream::MoveWindow() {
   const size_t keep = std::min<uint64_t>(next_ < end_ ? *next_ : scanned_, held_);
   if (source_) {
@@ -140,7 +140,7 @@ void TokenStream::ScanMore() {
     amount -= amount % StructureScanner::kBlock;
   }
   const size_t to = scanned_ + amount;
-  // What is left of the index goes to its front.
+  // Unread entries of the index move to its front.
   const auto left = static_cast<size_t>(end_ - next_);
   std::memmove(index_.data(), next_, left * sizeof(uint32_t));
   next_ = index_.data();
@@ -243,8 +243,7 @@ void TokenStream::Nesting::Pop() {
   }
 }
 
-/// Steps over tokens as long as they are what they should be. At anything else it stops before it,
-/// for SkipCarefully() to look at.
+/// Steps over tokens as long as they are as expected. Stops before any other, for SkipCarefully().
 TokenStream::Skipped TokenStream::SkipQuickly(Nesting& nesting) {
   const uint32_t* at = next_;
   const char* text = text_;
@@ -327,7 +326,7 @@ TokenStream::Skipped TokenStream::SkipQuickly(Nesting& nesting) {
   }
 }
 
-/// Steps over one token or two, token by token, and says what is wrong with them.
+/// Steps over one or two tokens and reports the error in them, if any.
 bool TokenStream::SkipCarefully(Nesting& nesting) {
   if (nesting.after_value) {
     const char separator = Peek();
@@ -369,7 +368,7 @@ bool TokenStream::SkipCarefully(Nesting& nesting) {
 bool TokenStream::SkipValue() {
   Nesting nesting;
   do {
-    // What ends a value is left to the quick way only when there is something around it.
+    // SkipQuickly begins where a value begins.
     if (!nesting.after_value && SkipQuickly(nesting) == Skipped::kDone) {
       return true;
     }

@@ -1,6 +1,6 @@
 // TokenStream: the tokens of a JSON text in order, with the grammar checked on the way, from memory
-// or from a file that is read in pieces. What it keeps of the text is a window around the current
-// token, so a text of any size costs the same memory, unless a caller asks to keep more (Hold).
+// or from a file that is read in pieces. It keeps a window of the text around the current
+// token, so a text of any size costs the same memory, unless a caller holds more (Hold).
 //
 // Numbers and strings are not converted: a token is its bytes. Every failure has a byte offset.
 #pragma once
@@ -56,7 +56,7 @@ class TokenStream {
   }
   /// Whether the current string token holds escapes.
   bool HasEscapes() { return MayHaveEscapes() && Text().find('\\') != std::string_view::npos; }
-  /// False when there are none anywhere near the token that Text() gave.
+  /// False when there are none anywhere near the token that Text() returned.
   bool MayHaveEscapes() const { return (backslashes_ & 3) != 0; }
   void Advance() { ++next_; }
   /// Offset of the current token in the whole text.
@@ -100,7 +100,7 @@ class TokenStream {
  private:
   static constexpr uint64_t kNotHeld = ~uint64_t{0};
 
-  /// What SkipValue() has stepped into, and where it stands.
+  /// The containers that SkipValue() is inside of, and its position in the grammar.
   struct Nesting {
     void Push(bool object);
     void Pop();
@@ -115,7 +115,7 @@ class TokenStream {
   bool SkipCarefully(Nesting& nesting);
 
   void Refill();
-  /// Drops the bytes that nobody needs and makes more of the text available.
+  /// Drops the bytes that are no longer needed and makes more of the text available.
   void ReadMore();
   void ScanMore();
   void MoveWindow();

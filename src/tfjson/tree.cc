@@ -264,7 +264,7 @@ std::string DescribeProblem(const Problem& problem) {
 
 namespace {
 
-/// A member's name, decoded, and what tells most names apart without a look at their bytes.
+/// A member's name, decoded, and its first bytes, which distinguish most names.
 struct NameText {
   explicit NameText(std::string_view name) : text(name) {
     if (name.size() >= sizeof(start)) {

@@ -1,9 +1,9 @@
 // Tree: a JSON value in memory as an array of entries over its text, in the order of the text. An
 // entry is 16 bytes; names of members are entries in front of their values. Numbers and strings are
-// the bytes of the text: nothing is converted before somebody asks.
+// the bytes of the text: nothing is converted before it is read.
 //
-// A name that occurs twice in an object stays twice; Find() gives the last, as encoding/json of Go
-// does, and Repeated() finds such names where they must not be.
+// A name that occurs twice in an object is kept twice; Find() returns the last, as Go's
+// encoding/json does, and Repeated() finds such names for callers that refuse them.
 #pragma once
 
 #include <cstdint>
@@ -105,9 +105,9 @@ class Tree {
 
   /// Makes room for the entries of a text of that size.
   void Expect(size_t bytes);
-  /// Reads the value at the stream's current token and steps over it. False when it is malformed:
-  /// the stream says how. The tree looks into the stream's text, so it is valid until the stream
-  /// moves on (with a text in memory: as long as that text).
+  /// Reads the value at the stream's current token and steps over it. False when it is
+  /// malformed, and the stream has the problem. The tree refers to the stream's text, so it is
+  /// valid until the stream moves on (with a text in memory: as long as that text).
   bool Read(TokenStream& stream);
   /// Reads an object, keeping only its members of these names (all are checked). Another kind of
   /// value is read whole.
@@ -116,7 +116,7 @@ class Tree {
   Node root() const { return Node(this, 0); }
   const Entry& entry(uint32_t at) const { return entries_[at]; }
   std::string_view text() const { return text_; }
-  /// What stands between the quotes of a string or name, escapes as they are written.
+  /// The bytes between the quotes of a string or name, escapes as they are written.
   std::string_view Quoted(const Entry& entry) const {
     return {text_.data() + entry.begin + 1, entry.end - entry.begin - 2};
   }
@@ -213,7 +213,7 @@ inline Node::Members Node::members() const {
 /// A document that owns its text. Its address is that of its nodes' tree, so it stays where it is.
 class Document {
  public:
-  /// Reads a whole text. The error says what is wrong and at which byte.
+  /// Reads a whole text. The error names the problem and its byte.
   static Result<std::unique_ptr<Document>> Parse(std::string text);
   /// The same, keeping only these members of the outermost object.
   static Result<std::unique_ptr<Document>> ParseMembers(std::string text,
