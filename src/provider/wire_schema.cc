@@ -2,373 +2,15 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "codec/protowire.h"
-#include "cty/json.h"
+#include "provider/schema_messages.h"
 
 namespace kinu::provider {
 namespace {
 
-/// Nesting of blocks is bounded, so that a broken response cannot exhaust the stack.
-constexpr int kMaxDepth = 100;
-
-schema::TextKind TextKindOf(uint64_t number) {
-  return number == 1 ? schema::TextKind::kMarkdown : schema::TextKind::kPlain;
-}
-
-/// Reads the messages of one response. The first problem is kept; decoding goes on.
-class Decoder {
- public:
-  explicit Decoder(int protocol) : protocol_(protocol) {}
-
-  bool failed() const { return !problem_.empty(); }
-  const std::string& problem() const { return problem_; }
-
-  schema::ResourceSchema Resource(std::string_view message) {
-    schema::ResourceSchema out;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      if (field.number == 1) {
-        out.version = field.as_int();
-      } else if (field.number == 2) {
-        Block(field.bytes, out.block, 0);
-      }
-    }
-    End(reader);
-    out.block.Finish();
-    return out;
-  }
-
-  void Identity(std::string_view message, schema::ResourceSchema& out) {
-    out.identity = std::make_unique<schema::Block>();
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      if (field.number == 1) {
-        out.identity_version = field.as_int();
-      } else if (field.number == 2) {
-        out.identity->attributes.push_back(IdentityAttribute(field.bytes));
-      }
-    }
-    End(reader);
-    out.identity->Finish();
-    out.identity_type = out.identity->implied_type();
-  }
-
-  schema::FunctionSignature Function(std::string_view name, std::string_view message) {
-    schema::FunctionSignature out;
-    out.name = name;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      switch (field.number) {
-        case 1:
-          out.parameters.push_back(Parameter(field.bytes));
-          break;
-        case 2:
-          out.variadic = std::make_unique<schema::FunctionParameter>(Parameter(field.bytes));
-          break;
-        case 3: {
-          ProtoReader result(field.bytes);
-          for (ProtoField inner; result.Next(inner);) {
-            if (inner.number == 1) {
-              out.return_type = TypeOf(inner.bytes);
-            }
-          }
-          End(result);
-          break;
-        }
-        case 4:
-          out.summary = field.bytes;
-          break;
-        case 5:
-          out.description = field.bytes;
-          break;
-        case 6:
-          out.description_kind = TextKindOf(field.scalar);
-          break;
-        case 7:
-          out.deprecation_message = field.bytes;
-          break;
-        default:
-          break;
-      }
-    }
-    End(reader);
-    return out;
-  }
-
- private:
-  void Fail(std::string why) {
-    if (problem_.empty()) {
-      problem_ = std::move(why);
-    }
-  }
-  void End(const ProtoReader& reader) {
-    if (reader.failed()) {
-      Fail("malformed schema message");
-    }
-  }
-
-  Type TypeOf(std::string_view json) {
-    if (json == "\"string\"") {
-      return Type::String();
-    }
-    if (json == "\"bool\"") {
-      return Type::Bool();
-    }
-    if (json == "\"number\"") {
-      return Type::Number();
-    }
-    auto type = TypeFromJson(json);
-    if (!type) {
-      Fail("invalid type " + std::string(json) + ": " + type.error().ToText());
-      return Type::Dynamic();
-    }
-    return type->has_optional_attributes() ? type->WithoutOptionalAttributes() : *type;
-  }
-
-  schema::FunctionParameter Parameter(std::string_view message) {
-    schema::FunctionParameter out;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      switch (field.number) {
-        case 1:
-          out.name = field.bytes;
-          break;
-        case 2:
-          out.type = TypeOf(field.bytes);
-          break;
-        case 3:
-          out.allow_null = field.as_bool();
-          break;
-        case 4:
-          out.allow_unknown = field.as_bool();
-          break;
-        case 5:
-          out.description = field.bytes;
-          break;
-        case 6:
-          out.description_kind = TextKindOf(field.scalar);
-          break;
-        default:
-          break;
-      }
-    }
-    End(reader);
-    return out;
-  }
-
-  schema::Attribute IdentityAttribute(std::string_view message) {
-    schema::Attribute out;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      switch (field.number) {
-        case 1:
-          out.name = field.bytes;
-          break;
-        case 2:
-          out.type = TypeOf(field.bytes);
-          break;
-        case 3:
-          out.required = field.as_bool();
-          break;
-        case 4:
-          out.optional = field.as_bool();
-          break;
-        case 5:
-          out.description = field.bytes;
-          break;
-        default:
-          break;
-      }
-    }
-    End(reader);
-    return out;
-  }
-
-  schema::Attribute Attribute(std::string_view message, int depth) {
-    schema::Attribute out;
-    // From field 10 on the two protocols number differently.
-    const uint32_t write_only = protocol_ == 5 ? 10 : 11;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      if (field.number == 10 && protocol_ != 5) {
-        out.nested = Nested(field.bytes, depth + 1);
-        out.type = NestedType(*out.nested);
-        continue;
-      }
-      if (field.number == write_only) {
-        out.write_only = field.as_bool();
-        continue;
-      }
-      if (field.number == write_only + 1) {
-        out.deprecation_message = field.bytes;
-        continue;
-      }
-      switch (field.number) {
-        case 1:
-          out.name = field.bytes;
-          break;
-        case 2:
-          out.type = TypeOf(field.bytes);
-          break;
-        case 3:
-          out.description = field.bytes;
-          break;
-        case 4:
-          out.required = field.as_bool();
-          break;
-        case 5:
-          out.optional = field.as_bool();
-          break;
-        case 6:
-          out.computed = field.as_bool();
-          break;
-        case 7:
-          out.sensitive = field.as_bool();
-          break;
-        case 8:
-          out.description_kind = TextKindOf(field.scalar);
-          break;
-        case 9:
-          out.deprecated = field.as_bool();
-          break;
-        default:
-          break;
-      }
-    }
-    End(reader);
-    return out;
-  }
-
-  std::unique_ptr<schema::NestedAttributes> Nested(std::string_view message, int depth) {
-    auto out = std::make_unique<schema::NestedAttributes>();
-    if (depth > kMaxDepth) {
-      Fail("nested attributes are nested too deeply");
-      return out;
-    }
-    uint64_t nesting = 0;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      if (field.number == 1) {
-        out->attributes.push_back(Attribute(field.bytes, depth));
-      } else if (field.number == 3) {
-        nesting = field.scalar;
-      }
-    }
-    End(reader);
-    out->nesting = NestingOf(nesting);
-    if (out->nesting == schema::Nesting::kGroup) {
-      Fail("a nested attribute cannot have nesting mode GROUP");
-    }
-    std::sort(out->attributes.begin(), out->attributes.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-    return out;
-  }
-
-  static Type NestedType(const schema::NestedAttributes& nested) {
-    std::vector<Type::Attribute> members;
-    for (const schema::Attribute& attribute : nested.attributes) {
-      members.push_back({attribute.name, attribute.type});
-    }
-    Type object = Type::Object(members);
-    switch (nested.nesting) {
-      case schema::Nesting::kList:
-        return Type::List(object);
-      case schema::Nesting::kSet:
-        return Type::Set(object);
-      case schema::Nesting::kMap:
-        return Type::Map(object);
-      case schema::Nesting::kSingle:
-      case schema::Nesting::kGroup:
-        break;
-    }
-    return object;
-  }
-
-  schema::Nesting NestingOf(uint64_t number) {
-    switch (number) {
-      case 1:
-        return schema::Nesting::kSingle;
-      case 2:
-        return schema::Nesting::kList;
-      case 3:
-        return schema::Nesting::kSet;
-      case 4:
-        return schema::Nesting::kMap;
-      case 5:
-        return schema::Nesting::kGroup;
-      default:
-        Fail("invalid nesting mode " + std::to_string(number));
-        return schema::Nesting::kSingle;
-    }
-  }
-
-  void Block(std::string_view message, schema::Block& out, int depth) {
-    if (depth > kMaxDepth) {
-      Fail("blocks are nested too deeply");
-      return;
-    }
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      switch (field.number) {
-        case 2:
-          out.attributes.push_back(Attribute(field.bytes, depth));
-          break;
-        case 3:
-          NestedBlock(field.bytes, out.blocks.emplace_back(), depth + 1);
-          break;
-        case 4:
-          out.description = field.bytes;
-          break;
-        case 5:
-          out.description_kind = TextKindOf(field.scalar);
-          break;
-        case 6:
-          out.deprecated = field.as_bool();
-          break;
-        case 7:
-          out.deprecation_message = field.bytes;
-          break;
-        default:
-          break;
-      }
-    }
-    End(reader);
-  }
-
-  void NestedBlock(std::string_view message, schema::NestedBlock& out, int depth) {
-    uint64_t nesting = 0;
-    ProtoReader reader(message);
-    for (ProtoField field; reader.Next(field);) {
-      switch (field.number) {
-        case 1:
-          out.name = field.bytes;
-          break;
-        case 2:
-          Block(field.bytes, out.block, depth);
-          break;
-        case 3:
-          nesting = field.scalar;
-          break;
-        case 4:
-          out.min_items = field.as_int();
-          break;
-        case 5:
-          out.max_items = field.as_int();
-          break;
-        default:
-          break;
-      }
-    }
-    End(reader);
-    out.nesting = NestingOf(nesting);
-  }
-
-  int protocol_;
-  std::string problem_;
-};
-
-/// One type of a response: its bytes, and what they decode to once somebody asked.
+/// One type of a response: its bytes, and what they decode to, once that is needed.
 template <typename T>
 struct Entry {
   std::string_view name;
@@ -445,18 +87,16 @@ class WireSchema final : public schema::ProviderSchema {
     return {};
   }
 
-  /// Decodes everything once; the name of the first thing that is wrong.
+  /// Decodes everything once and reports the first problem.
   Result<void> DecodeAll() {
     if (!has_provider_) {
       return Fail(ErrorCode::kInvalid, "missing provider schema");
     }
     auto check = [&](const std::string& what, std::string_view bytes, std::string_view identity) {
-      Decoder decoder(raw_.protocol);
-      schema::ResourceSchema schema = decoder.Resource(bytes);
-      if (!identity.empty()) {
-        decoder.Identity(identity, schema);
-      }
-      std::string problem = decoder.problem();
+      std::string problem;
+      const schema::ResourceSchema schema =
+          DecodeResourceSchema(raw_.protocol, bytes,
+                               identity.empty() ? std::nullopt : std::optional(identity), &problem);
       if (problem.empty() && schema.version < 0) {
         problem = "negative schema version";
       }
@@ -485,10 +125,10 @@ class WireSchema final : public schema::ProviderSchema {
       }
     }
     for (const auto& entry : functions_) {
-      Decoder decoder(raw_.protocol);
-      decoder.Function(entry.name, entry.bytes);
-      if (problem.empty() && decoder.failed()) {
-        problem = "function \"" + std::string(entry.name) + "\": " + decoder.problem();
+      std::string wrong;
+      DecodeFunction(entry.name, entry.bytes, &wrong);
+      if (problem.empty() && !wrong.empty()) {
+        problem = "function \"" + std::string(entry.name) + "\": " + wrong;
       }
     }
     if (!problem.empty()) {
@@ -500,8 +140,7 @@ class WireSchema final : public schema::ProviderSchema {
   const schema::ResourceSchema& provider_config() const override {
     std::lock_guard lock(mutex_);
     if (provider_ == nullptr) {
-      provider_ = std::make_unique<schema::ResourceSchema>(
-          Decoder(raw_.protocol).Resource(provider_bytes_));
+      provider_ = Decode(provider_bytes_, std::nullopt);
     }
     return *provider_;
   }
@@ -511,8 +150,7 @@ class WireSchema final : public schema::ProviderSchema {
     }
     std::lock_guard lock(mutex_);
     if (meta_ == nullptr) {
-      meta_ =
-          std::make_unique<schema::ResourceSchema>(Decoder(raw_.protocol).Resource(meta_bytes_));
+      meta_ = Decode(meta_bytes_, std::nullopt);
     }
     return meta_.get();
   }
@@ -533,7 +171,7 @@ class WireSchema final : public schema::ProviderSchema {
     std::lock_guard lock(mutex_);
     if (entry->decoded == nullptr) {
       entry->decoded = std::make_unique<schema::FunctionSignature>(
-          Decoder(raw_.protocol).Function(entry->name, entry->bytes));
+          DecodeFunction(entry->name, entry->bytes, nullptr));
     }
     return entry->decoded.get();
   }
@@ -576,6 +214,12 @@ class WireSchema final : public schema::ProviderSchema {
     malformed_ = malformed_ || reader.failed();
   }
 
+  std::unique_ptr<schema::ResourceSchema> Decode(std::string_view message,
+                                                 std::optional<std::string_view> identity) const {
+    return std::make_unique<schema::ResourceSchema>(
+        DecodeResourceSchema(raw_.protocol, message, identity, nullptr));
+  }
+
   const schema::ResourceSchema* Find(const Entries<schema::ResourceSchema>& entries,
                                      std::string_view type, bool managed) const {
     const auto* entry = FindEntry(entries, type);
@@ -584,12 +228,11 @@ class WireSchema final : public schema::ProviderSchema {
     }
     std::lock_guard lock(mutex_);
     if (entry->decoded == nullptr) {
-      Decoder decoder(raw_.protocol);
-      entry->decoded = std::make_unique<schema::ResourceSchema>(decoder.Resource(entry->bytes));
+      const auto* identity = managed ? FindEntry(identities_, type) : nullptr;
+      entry->decoded =
+          Decode(entry->bytes, identity == nullptr ? std::nullopt : std::optional(identity->bytes));
       if (!managed) {
         entry->decoded->version = 0;
-      } else if (const auto* identity = FindEntry(identities_, type); identity != nullptr) {
-        decoder.Identity(identity->bytes, *entry->decoded);
       }
     }
     return entry->decoded.get();
