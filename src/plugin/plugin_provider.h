@@ -1,4 +1,4 @@
-// A provider that runs as a process of its own, spoken to over gRPC in protocol 5 or 6.
+// A provider that runs as a process of its own and is called over gRPC in protocol 5 or 6.
 // Ref: provider contract 2, 4; opentofu internal/plugin/grpc_provider.go, internal/plugin6.
 #pragma once
 
@@ -16,6 +16,7 @@
 namespace kinu::plugin {
 
 struct Methods;
+class Request;
 class SocketDirectory;
 
 class PluginProvider final : public provider::Provider {
@@ -24,22 +25,22 @@ class PluginProvider final : public provider::Provider {
     std::string address;  ///< full provider address, for logs and messages
     std::string executable;
   };
-  /// Starts the process and connects. No call has been made yet: give it a schema next.
+  /// Starts the process and connects. UseSchema() must follow before any other call.
   /// The connection is a private socket; TF_DISABLE_PLUGIN_TLS leaves the socket where the provider
-  /// puts it, KINU_PLUGIN_TLS asks for mutual TLS.
+  /// puts it, KINU_PLUGIN_TLS demands mutual TLS.
   static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch);
-  /// Connects to a process that somebody else started.
+  /// Connects to a process that was started by another program.
   static Result<std::unique_ptr<PluginProvider>> Attach(const std::string& address,
                                                         const Attachment& attachment);
-  /// For tests: speaks over a given channel.
+  /// For tests: uses a given channel.
   static std::unique_ptr<PluginProvider> Over(std::unique_ptr<Channel> channel, int protocol);
   ~PluginProvider() override;
 
   int protocol() const { return protocol_; }
-  /// Asks for the schema. Errors are those of the provider.
+  /// Fetches the schema. Errors are those of the provider.
   Result<provider::RawSchema> FetchSchema();
-  /// Sets the schema that calls use. When it was not fetched from this very process and the
-  /// provider needs to be asked once before anything else, that happens in the background now.
+  /// Sets the schema that calls use. If it was not fetched from this process and the provider
+  /// requires a GetSchema call before all others, makes that call in the background.
   void UseSchema(std::shared_ptr<const schema::ProviderSchema> schema);
 
   const schema::ProviderSchema& schema() const override { return *schema_; }
@@ -83,7 +84,6 @@ class PluginProvider final : public provider::Provider {
   void Close() override;
 
  private:
-  class Request;
   PluginProvider();
 
   static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch, bool tls,
@@ -111,9 +111,9 @@ class PluginProvider final : public provider::Provider {
   bool closed_ = false;
   bool fetched_ = false;
   std::shared_ptr<const schema::ProviderSchema> schema_;
-  /// What GetFunctions answered, asked for once.
+  /// The result of GetFunctions, which is called once.
   std::mutex functions_mutex_;
-  bool functions_asked_ = false;
+  bool functions_fetched_ = false;
   std::shared_ptr<const schema::ProviderSchema> functions_;
   std::thread stdio_;
   std::shared_future<void> primed_;

@@ -1,0 +1,210 @@
+// How a provider process is started, or one that runs already is attached to.
+#include <cerrno>
+#include <cstdlib>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/environment.h"
+#include "base/files.h"
+#include "codec/protowire.h"
+#include "plugin/loader.h"
+#include "plugin/methods.h"
+#include "plugin/plugin_provider.h"
+#include "plugin/socket_directory.h"
+
+extern char** environ;
+
+namespace kinu::plugin {
+namespace {
+
+constexpr const char* kCookie =
+    "TF_PLUGIN_MAGIC_COOKIE=d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+constexpr int kHandshakeTimeoutMs = 60'000;
+
+bool IsSet(const char* name) {
+  return !Environment(name).empty();
+}
+
+std::vector<std::string> EnvironmentFor(const ClientIdentity* identity,
+                                        const SocketDirectory* directory) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view text(*entry);
+    // These two would change the transport.
+    if (!text.starts_with("PLUGIN_CLIENT_CERT=") && !text.starts_with("PLUGIN_MULTIPLEX_GRPC=")) {
+      environment.emplace_back(text);
+    }
+  }
+  environment.emplace_back(kCookie);
+  environment.emplace_back("PLUGIN_PROTOCOL_VERSIONS=5,6");
+  environment.emplace_back("PLUGIN_MIN_PORT=10000");
+  environment.emplace_back("PLUGIN_MAX_PORT=25000");
+  if (identity != nullptr) {
+    environment.push_back("PLUGIN_CLIENT_CERT=" + identity->certificate);
+  }
+  if (directory != nullptr) {
+    environment.push_back("PLUGIN_UNIX_SOCKET_DIR=" + directory->path());
+  }
+  if (!log::Requested()) {
+    // No log is written, and providers spend a tenth of their time on theirs.
+    environment.emplace_back("TF_LOG_SDK=off");
+  }
+  if (!IsSet("GOGC") && !IsSet("GOMEMLIMIT")) {
+    environment.emplace_back("GOGC=400");
+  }
+  return environment;
+}
+
+}  // namespace
+
+std::unique_ptr<SocketDirectory> SocketDirectory::Make() {
+  // Socket paths have at most 107 bytes, and the provider appends a name.
+  constexpr size_t kLongest = 80;
+  if (IsSet("PLUGIN_UNIX_SOCKET_DIR") || IsSet("PLUGIN_UNIX_SOCKET_GROUP")) {
+    return nullptr;
+  }
+  const std::string_view base = Environment("TMPDIR");
+  std::string path = JoinPath(base.empty() ? "/tmp" : base, "kinu-XXXXXX");
+  if (path.size() > kLongest || mkdtemp(path.data()) == nullptr) {
+    return nullptr;
+  }
+  return std::unique_ptr<SocketDirectory>(new SocketDirectory(std::move(path)));
+}
+
+SocketDirectory::~SocketDirectory() {
+  rmdir(path_.c_str());
+}
+
+Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(const Launch& launch) {
+  // In the reference, TLS decides which processes may connect. Certificates cost a provider more
+  // than the rest of its start, and a socket in a directory that only this user can enter is as
+  // safe; TLS remains for providers that put their socket elsewhere.
+  if (IsSet("TF_DISABLE_PLUGIN_TLS")) {
+    return Start(launch, false, nullptr);
+  }
+  auto directory = IsSet("KINU_PLUGIN_TLS") ? nullptr : SocketDirectory::Make();
+  if (directory == nullptr) {
+    return Start(launch, true, nullptr);
+  }
+  std::string path = directory->path() + '/';
+  auto started = Start(launch, false, std::move(directory));
+  if (!started || (*started)->socket_path_.starts_with(path)) {
+    return started;
+  }
+  (*started)->process_->Kill();
+  started->reset();
+  return Start(launch, true, nullptr);
+}
+
+Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
+    const Launch& launch, bool tls, std::unique_ptr<SocketDirectory> directory) {
+  std::unique_ptr<PluginProvider> plugin(new PluginProvider());
+  plugin->name_ = launch.address;
+  plugin->log_ = std::make_unique<LogRelay>(BaseName(launch.executable));
+  plugin->socket_directory_ = std::move(directory);
+  Endpoint endpoint;
+  if (tls) {
+    KINU_TRY(PluginRuntime * runtime, LoadPluginRuntime());
+    KINU_TRY(endpoint.identity, runtime->MakeIdentity());
+  }
+  Process::Options options;
+  options.executable = launch.executable;
+  options.environment =
+      EnvironmentFor(tls ? &endpoint.identity : nullptr, plugin->socket_directory_.get());
+  options.on_line = [log = plugin->log_.get()](Stream stream, std::string_view line) {
+    log->Line(line, stream == Stream::kStdout);
+  };
+  KINU_TRY(plugin->process_, Process::Start(std::move(options)));
+  // Loading the module overlaps with the start of the provider.
+  if (auto loaded = LoadPluginRuntime(); !loaded) {
+    return std::unexpected(loaded.error());
+  }
+  auto line = plugin->process_->AwaitFirstLine(kHandshakeTimeoutMs);
+  if (!line) {
+    std::string words = plugin->log_->LastWords() + plugin->log_->Panic();
+    return Fail(line.error().code,
+                line.error().message + (words.empty() ? "" : "\n\nIts last output was:\n" + words));
+  }
+  KINU_TRY(Handshake handshake, ParseHandshake(*line));
+  if (tls && handshake.certificate.empty()) {
+    return Fail(ErrorCode::kInvalid,
+                "the plugin did not offer a certificate, although TLS was "
+                "asked for");
+  }
+  plugin->protocol_ = handshake.protocol;
+  if (handshake.network == "unix") {
+    plugin->socket_path_ = handshake.address;
+  }
+  endpoint.target = handshake.Target();
+  endpoint.tls = tls;
+  endpoint.server_certificate = handshake.certificate;
+  if (auto connected = plugin->Connect(endpoint); !connected) {
+    return std::unexpected(connected.error());
+  }
+  return plugin;
+}
+
+Result<std::unique_ptr<PluginProvider>> PluginProvider::Attach(const std::string& address,
+                                                               const Attachment& attachment) {
+  std::unique_ptr<PluginProvider> plugin(new PluginProvider());
+  plugin->name_ = address;
+  plugin->protocol_ = attachment.protocol;
+  plugin->owned_ = !attachment.test;
+  plugin->log_ = std::make_unique<LogRelay>("unmanaged");
+  if (attachment.pid > 0 && kill(static_cast<pid_t>(attachment.pid), 0) != 0 && errno == ESRCH) {
+    return Fail(ErrorCode::kNotFound, "Reattachment process not found");
+  }
+  auto connected = plugin->Connect({.target = attachment.Target()});
+  if (!connected) {
+    return std::unexpected(connected.error());
+  }
+  return plugin;
+}
+
+std::unique_ptr<PluginProvider> PluginProvider::Over(std::unique_ptr<Channel> channel,
+                                                     int protocol) {
+  std::unique_ptr<PluginProvider> plugin(new PluginProvider());
+  plugin->channel_ = std::move(channel);
+  plugin->protocol_ = protocol;
+  plugin->methods_ = &MethodsOf(protocol);
+  return plugin;
+}
+
+Result<void> PluginProvider::Connect(const Endpoint& endpoint) {
+  auto runtime = LoadPluginRuntime();
+  if (!runtime) {
+    return std::unexpected(runtime.error());
+  }
+  auto channel = (*runtime)->Connect(endpoint);
+  if (!channel) {
+    return std::unexpected(channel.error());
+  }
+  channel_ = *std::move(channel);
+  methods_ = &MethodsOf(protocol_);
+  // Receives what the provider prints after the handshake. A provider without that service ends the
+  // stream at once.
+  stdio_ = std::thread([channel = channel_.get(), log = log_.get()] {
+    channel->Stream(kStdioMethod, {}, [&](std::string_view message) {
+      constexpr uint64_t kStdout = 1;
+      uint64_t source = 0;
+      std::string_view data;
+      ProtoReader reader(message);
+      for (ProtoField field; reader.Next(field);) {
+        if (field.number == 1) {
+          source = field.scalar;
+        } else if (field.number == 2) {
+          data = field.bytes;
+        }
+      }
+      while (!data.empty()) {
+        size_t newline = data.find('\n');
+        log->Line(data.substr(0, newline), source == kStdout);
+        data.remove_prefix(newline == data.npos ? data.size() : newline + 1);
+      }
+    });
+  });
+  return {};
+}
+
+}  // namespace kinu::plugin
