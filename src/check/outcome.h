@@ -1,0 +1,85 @@
+// What the kinds of assertions are made of: outcomes, values fetched with their masks, and tests
+// over what selectors find. Private to check.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "check/assertion.h"
+#include "query/evaluate.h"
+
+namespace kinu::check {
+
+using Trail = std::span<const tfjson::TrailStep>;
+
+inline Outcome Pass(tfjson::Node found = {}) {
+  return {.passed = true, .message = {}, .found = found};
+}
+inline Outcome Failed(std::string message) {
+  return {.passed = false, .message = std::move(message)};
+}
+
+/// The node, or a null when there is none.
+tfjson::Node OrNull(const tfjson::Node& node);
+
+/// A value and its masks, or why there is none.
+struct Fetched {
+  tfjson::Node value;
+  tfjson::MaskCursor masks{tfjson::MaskCursor::Sort::kSensitive};
+  std::string problem;  ///< empty: found
+};
+
+/// The value at a path below `value`, of which `mask` marks the sensitive parts.
+Fetched Fetch(const tfjson::Node& value, const tfjson::Node& mask, const tfjson::Path& path);
+/// A value that a selector found, with the masks that its document has for it.
+Fetched FetchSelected(const tfjson::Node& node, Trail trail);
+/// The only value that a selector finds.
+Fetched FetchOnly(const query::Query& selector, const tfjson::Node& root);
+
+Outcome AcceptFetched(const KnownValue& known, const Fetched& fetched);
+/// Whether a mask is `true` at a path; `what` names the property in the message.
+Outcome MaskIsTrue(const tfjson::Node& mask, const tfjson::Path& path, std::string_view what);
+
+/// Whether the assertion's selector finds values, and not the objects that have them.
+bool SelectsValues(const Assertion& assertion);
+/// The path of an assertion: the whole value when it has none.
+const tfjson::Path& PathOf(const Assertion& assertion);
+/// The known value that is the assertion's last argument.
+const KnownValue& LastKnown(const Assertion& assertion);
+/// The message for an output that does not exist.
+std::string NoOutput(const std::string& name);
+
+/// Applies a test to all that a selector finds, which must be something: the first that fails is
+/// the outcome.
+template <typename Test>
+Outcome EachSelected(const query::Query& selector, const tfjson::Node& root, const Test& test) {
+  Outcome outcome;
+  size_t found = 0;
+  bool refused = false;
+  query::Evaluator evaluator(root);
+  evaluator.Run(selector.segments, root, [&](tfjson::Node node, Trail trail) {
+    ++found;
+    outcome = test(node, trail);
+    refused = !outcome.passed;
+    return outcome.passed;
+  });
+  if (refused) {
+    outcome.message = "result " + std::to_string(found) + " of the selector: " + outcome.message;
+  } else if (evaluator.problem()) {
+    return Failed(tfjson::DescribeProblem(*evaluator.problem()));
+  } else if (found == 0) {
+    return Failed("the selector finds nothing");
+  }
+  return outcome;
+}
+
+/// Whether the assertion's last argument accepts all that its selector finds.
+Outcome AcceptSelected(const Assertion& assertion, const tfjson::Node& root);
+/// Whether all that the selector finds is masked as a whole: by the masks beside the values or, for
+/// what is found in a mask, by its own `true`.
+Outcome SelectedAreMasked(const Assertion& assertion, const tfjson::Node& root,
+                          tfjson::MaskCursor::Sort sort);
+
+}  // namespace kinu::check
