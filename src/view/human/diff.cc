@@ -5,6 +5,8 @@
 
 #include "base/flat_map.h"
 #include "view/human/align.h"
+#include "view/human/change_parts.h"
+#include "view/human/shown.h"
 
 namespace kinu::view {
 
@@ -13,332 +15,7 @@ using schema::Nesting;
 
 namespace {
 
-/// The kinds of JSON that values are shown as.
-enum class Shown : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
-
-bool IsNothing(const Value* value) {
-  return value == nullptr || value->IsNull() || !value->IsKnown();
-}
-
-Shown ShownAs(const Value* value) {
-  if (IsNothing(value)) {
-    return Shown::kNull;
-  }
-  switch (value->type().kind()) {
-    case TypeKind::kBool:
-      return Shown::kBool;
-    case TypeKind::kNumber:
-      return Shown::kNumber;
-    case TypeKind::kString:
-      return Shown::kString;
-    case TypeKind::kList:
-    case TypeKind::kSet:
-    case TypeKind::kTuple:
-      return Shown::kArray;
-    case TypeKind::kMap:
-    case TypeKind::kObject:
-      return Shown::kObject;
-    case TypeKind::kDynamic:
-    case TypeKind::kCapsule:
-      return Shown::kNull;
-  }
-  return Shown::kNull;
-}
-
-bool IsSensitive(const Value* value) {
-  return value != nullptr && value->IsMarked() && value->marks().sensitive();
-}
-
-std::string NumberText(const Value& value) {
-  if (value.IsMarked()) {
-    for (const MarkSet::Rare& mark : value.marks().rare()) {
-      if (mark.name == kNumberTextMark) {
-        return mark.detail;
-      }
-    }
-  }
-  return value.AsNumber().ToText();
-}
-
-bool ShownEqual(const Value* a, const Value* b);
-
-bool ObjectsEqual(const Value& a, const Value& b) {
-  const std::span<const Value> as = a.elements();
-  const std::span<const Value> bs = b.elements();
-  size_t i = 0;
-  size_t j = 0;
-  while (true) {
-    while (i < as.size() && !as[i].IsKnown()) {
-      ++i;
-    }
-    while (j < bs.size() && !bs[j].IsKnown()) {
-      ++j;
-    }
-    if (i == as.size() || j == bs.size()) {
-      return i == as.size() && j == bs.size();
-    }
-    if (a.key(i) != b.key(j) || !ShownEqual(&as[i], &bs[j])) {
-      return false;
-    }
-    ++i;
-    ++j;
-  }
-}
-
-/// Whether both are shown alike.
-bool ShownEqual(const Value* a, const Value* b) {
-  const Shown kind = ShownAs(a);
-  if (kind != ShownAs(b)) {
-    return false;
-  }
-  if (kind == Shown::kNull || a == b || a->SameRepresentation(*b)) {
-    return true;
-  }
-  switch (kind) {
-    case Shown::kNull:
-      return true;
-    case Shown::kBool:
-      return a->AsBool() == b->AsBool();
-    case Shown::kNumber:
-      return NumberText(*a) == NumberText(*b);
-    case Shown::kString:
-      return a->AsString() == b->AsString();
-    case Shown::kArray:
-      return std::ranges::equal(a->elements(), b->elements(),
-                                [](const Value& x, const Value& y) { return ShownEqual(&x, &y); });
-    case Shown::kObject:
-      return ObjectsEqual(*a, *b);
-  }
-  return false;
-}
-
-/// Text that is equal exactly for values that are shown alike.
-void AppendShown(std::string& out, const Value* value) {
-  switch (ShownAs(value)) {
-    case Shown::kNull:
-      out += '~';
-      return;
-    case Shown::kBool:
-      out += value->AsBool() ? 'T' : 'F';
-      return;
-    case Shown::kNumber:
-      out += '#';
-      out += NumberText(*value);
-      out += ';';
-      return;
-    case Shown::kString: {
-      const std::string_view text = value->AsString();
-      out += '"';
-      out += std::to_string(text.size());
-      out += ':';
-      out += text;
-      return;
-    }
-    case Shown::kArray:
-      out += '[';
-      for (const Value& element : value->elements()) {
-        AppendShown(out, &element);
-      }
-      out += ']';
-      return;
-    case Shown::kObject: {
-      out += '{';
-      const std::span<const Value> elements = value->elements();
-      for (size_t i = 0; i < elements.size(); ++i) {
-        if (elements[i].IsKnown()) {
-          out += std::to_string(value->key(i).size());
-          out += ':';
-          out += value->key(i);
-          AppendShown(out, &elements[i]);
-        }
-      }
-      out += '}';
-      return;
-    }
-  }
-}
-
-// --- Changes and their parts. ---
-
-bool IsUnknown(const Change& change) {
-  switch (change.unknown) {
-    case UnknownSource::kValue:
-      return change.after != nullptr && !change.after->IsKnown();
-    case UnknownSource::kSelf:
-      return true;
-    case UnknownSource::kNone:
-    case UnknownSource::kAttributes:
-      return false;
-  }
-  return false;
-}
-
-/// The value after, seen with what overrides it: nothing when an override says so.
-Change AsNoOp(Change change) {
-  change.after = change.before;
-  change.after_explicit = change.before_explicit;
-  change.after_sensitive = change.before_sensitive;
-  change.after_marks = change.before_marks;
-  change.unknown = UnknownSource::kNone;
-  return change;
-}
-
-Change AsDelete(Change change) {
-  change.after = nullptr;
-  change.after_explicit = false;
-  change.after_sensitive = false;
-  change.unknown = UnknownSource::kNone;
-  return change;
-}
-
-Change AsCreate(Change change) {
-  change.before = nullptr;
-  change.before_explicit = false;
-  change.before_sensitive = false;
-  return change;
-}
-
-bool NothingBefore(const Change& change) {
-  return IsNothing(change.before);
-}
-bool NothingAfter(const Change& change) {
-  return IsNothing(change.after);
-}
-bool NothingAtAll(const Change& change) {
-  return NothingBefore(change) && NothingAfter(change);
-}
-
-const Value* ObjectOf(const Value* value) {
-  return ShownAs(value) == Shown::kObject ? value : nullptr;
-}
-
-std::span<const Value> ElementsOf(const Value* value) {
-  return ShownAs(value) == Shown::kArray ? value->elements() : std::span<const Value>();
-}
-
-bool IsArray(const Value* value) {
-  return ShownAs(value) == Shown::kArray;
-}
-
-const schema::Attribute* FindIn(const std::vector<schema::Attribute>* attributes,
-                                std::string_view name) {
-  if (attributes == nullptr) {
-    return nullptr;
-  }
-  const auto it = std::ranges::lower_bound(
-      *attributes, name, {}, [](const schema::Attribute& a) { return std::string_view(a.name); });
-  return it != attributes->end() && it->name == name ? &*it : nullptr;
-}
-
-/// A child inherits what the parent says of sensitivity and unknowns.
-Change ChildOf(const Change& parent, const Value* before, const Value* after) {
-  Change child;
-  child.before = before;
-  child.after = after;
-  child.before_marks = parent.before_marks && !parent.before_sensitive;
-  child.after_marks = parent.after_marks && !parent.after_sensitive;
-  child.before_sensitive = child.before_marks && IsSensitive(before);
-  child.after_sensitive = child.after_marks && IsSensitive(after);
-  child.unknown =
-      parent.unknown == UnknownSource::kValue ? UnknownSource::kValue : UnknownSource::kNone;
-  return child;
-}
-
-Change MemberOf(const Change& parent, std::string_view name) {
-  const Value* before = ObjectOf(parent.before);
-  const Value* after = ObjectOf(parent.after);
-  Change child = ChildOf(parent, before == nullptr ? nullptr : before->Find(name),
-                         after == nullptr ? nullptr : after->Find(name));
-  child.before_explicit = child.before != nullptr && child.before->IsKnown();
-  child.after_explicit = child.after != nullptr && child.after->IsKnown();
-  if (parent.unknown == UnknownSource::kAttributes &&
-      FindIn(parent.unknown_attributes, name) != nullptr) {
-    child.unknown = UnknownSource::kSelf;
-  }
-  child.replace = parent.replace.Member(name);
-  child.relevant = parent.relevant.Member(name);
-  return child;
-}
-
-/// As MemberOf, with what the schema adds: a sensitive attribute of an object that is there.
-Change MemberOf(const Change& parent, const schema::Attribute& attribute) {
-  Change child = MemberOf(parent, attribute.name);
-  if (attribute.sensitive) {
-    child.before_sensitive |= child.before_marks && ObjectOf(parent.before) != nullptr;
-    child.after_sensitive |= child.after_marks && ObjectOf(parent.after) != nullptr;
-  }
-  return child;
-}
-
-Change ElementOf(const Change& parent, size_t before_index, size_t after_index) {
-  const std::span<const Value> before = ElementsOf(parent.before);
-  const std::span<const Value> after = ElementsOf(parent.after);
-  Change child = ChildOf(parent, before_index < before.size() ? &before[before_index] : nullptr,
-                         after_index < after.size() ? &after[after_index] : nullptr);
-  child.before_explicit = child.before != nullptr;
-  child.after_explicit = child.after != nullptr;
-  const size_t index = before_index < before.size() ? before_index : after_index;
-  child.replace = parent.replace.Element(index);
-  child.relevant = parent.relevant.Element(index);
-  return child;
-}
-
-Change OnlyIfRelevant(Change change) {
-  return change.relevant.MatchesPartly() ? change : AsNoOp(std::move(change));
-}
-
-/// Keys on either side, sorted. Members that are not known yet count only with `unknown_too`.
-std::vector<std::string_view> KeysOf(const Change& change, bool unknown_too) {
-  std::vector<std::string_view> keys;
-  for (const Value* side : {ObjectOf(change.before), ObjectOf(change.after)}) {
-    if (side != nullptr) {
-      for (size_t i = 0; i < side->size(); ++i) {
-        if (unknown_too || side->elements()[i].IsKnown()) {
-          keys.push_back(side->key(i));
-        }
-      }
-    }
-  }
-  std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
-  return keys;
-}
-
-// --- Actions. ---
-
-Action Combine(Action current, Action next) {
-  if (next == Action::kNoOp) {
-    return current;
-  }
-  return current == next ? current : Action::kUpdate;
-}
-
-Action ActionOf(bool before, bool after) {
-  if (before == after) {
-    return Action::kNoOp;
-  }
-  return before ? Action::kDelete : Action::kCreate;
-}
-
-/// Where a composite starts from, before its parts are looked at.
-Action StartAction(const Change& change) {
-  return ActionOf(!NothingBefore(change), !NothingAfter(change));
-}
-
-Action SimpleAction(const Change& change) {
-  const bool no_before = NothingBefore(change) && !change.before_explicit;
-  const bool no_after = NothingAfter(change) && !change.after_explicit;
-  if (no_before != no_after) {
-    return no_before ? Action::kCreate : Action::kDelete;
-  }
-  if (ShownEqual(change.before, change.after) && change.before_explicit == change.after_explicit &&
-      change.before_sensitive == change.after_sensitive) {
-    return Action::kNoOp;
-  }
-  return Action::kUpdate;
-}
-
-// --- What every kind of value has: sensitivity first, then unknownness. ---
+// --- Common to all kinds of values: sensitivity first, then unknown values. ---
 
 template <typename Compute>
 std::optional<Diff> IfSensitive(const Change& change, Diff::Kind kind, Compute&& compute) {
@@ -394,7 +71,7 @@ Diff DiffPrimitive(const Change& change, TypeKind type, Action action, bool repl
           .after = NothingAfter(change) ? Value() : *change.after};
 }
 
-/// Both are strings of which one has several lines, and they share a line.
+/// Whether both are strings, one of them has several lines, and they share a line.
 bool ShareALine(const Value& a, const Value& b) {
   if (ShownAs(&a) != Shown::kString || ShownAs(&b) != Shown::kString) {
     return false;
@@ -457,7 +134,7 @@ Diff DiffSequence(const Change& change, Together&& objects_together, Compute&& c
   return diff;
 }
 
-/// Elements of a set: equal ones together, then what is gone, then what is new.
+/// Elements of a set: equal ones together, then removed ones, then added ones.
 template <typename Compute>
 void DiffSetElements(const Change& change, Compute&& compute) {
   const std::span<const Value> before = ElementsOf(change.before);
@@ -684,7 +361,7 @@ std::optional<Diff::Blocks> DiffBlocks(const Change& change, const schema::Neste
                       .replace = change.replace.Matches(),
                       .before_sensitive = change.before_sensitive,
                       .after_sensitive = change.after_sensitive};
-  // The reference looks at the attributes of the enclosing block here, and so shows those.
+  // The reference compares the attributes of the enclosing block here, and so shows those.
   if (auto unknown = IfUnknown(change, &parent.attributes,
                                [&](const Change& before) { return DiffBlock(before, parent); })) {
     blocks.nesting = Nesting::kSingle;
@@ -733,7 +410,7 @@ bool IsEmptyString(const Value* value) {
 std::optional<Diff> DiffBlockAttribute(const Change& parent, const schema::Attribute& attribute,
                                        Action action) {
   Change child = OnlyIfRelevant(MemberOf(parent, attribute));
-  // Older providers cannot say null, so in blocks an empty string means it.
+  // Older providers cannot express null, so in blocks an empty string means null.
   if (IsEmptyString(child.before)) {
     child.before = nullptr;
   }
@@ -751,15 +428,6 @@ std::optional<Diff> DiffBlockAttribute(const Change& parent, const schema::Attri
 
 }  // namespace
 
-Change Change::Of(const Value& before, const Value& after) {
-  Change change;
-  change.before = &before;
-  change.after = &after;
-  change.before_sensitive = IsSensitive(&before);
-  change.after_sensitive = IsSensitive(&after);
-  return change;
-}
-
 Diff DiffBlock(const Change& change, const schema::Block& block) {
   const auto again = [&](const Change& other) { return DiffBlock(other, block); };
   if (auto diff = IfSensitive(change, Diff::Kind::kSensitiveBlock, again)) {
@@ -771,7 +439,7 @@ Diff DiffBlock(const Change& change, const schema::Block& block) {
   Diff diff{.kind = Diff::Kind::kBlock,
             .action = StartAction(change),
             .replace = change.replace.Matches()};
-  // Write-only attributes have no values of their own: they follow what happens to the rest.
+  // Write-only attributes have no values: their action is that of the other attributes.
   for (const bool write_only : {false, true}) {
     for (const schema::Attribute& attribute : block.attributes) {
       if (attribute.write_only != write_only) {

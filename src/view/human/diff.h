@@ -2,9 +2,9 @@
 // the plan, the drift, outputs, states and the "Diff:" of a diagnostic share one mechanism.
 //
 // Values are compared as the documents show them: a set is a list in its order, a map and an object
-// are alike, numbers are equal when their texts are, what is unknown is absent (or null in a list).
-// A value that is absent and one that is null are told apart by the `explicit` flags of Change.
-// Ref: opentofu internal/command/jsonformat.
+// are alike, numbers are equal when their texts are, an unknown value is absent (or null in a
+// list). The `explicit` flags of Change distinguish an absent value from a null. Ref: opentofu
+// internal/command/jsonformat.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace kinu::view {
 
-/// Which places of a value are meant by a list of paths; steps down together with the value.
+/// Which places of a value a list of paths names; descends together with the value.
 class PathMatcher {
  public:
   /// Matches nothing.
@@ -46,11 +46,11 @@ class PathMatcher {
 enum class UnknownSource : uint8_t {
   kValue,       ///< the value after
   kNone,        ///< nothing is unknown
-  kSelf,        ///< this value is, whatever it holds
+  kSelf,        ///< this value is unknown, whatever it holds
   kAttributes,  ///< the attributes named in Change::unknown_attributes are
 };
 
-/// One value before and after. Pointers belong to whoever made the change; null: absent.
+/// One value before and after. The pointers must outlive the change; null: absent.
 struct Change {
   const Value* before = nullptr;
   const Value* after = nullptr;
@@ -65,7 +65,7 @@ struct Change {
   PathMatcher replace;
   PathMatcher relevant = PathMatcher::All();
 
-  /// A change of a whole value: what is sensitive follows from marks (and schemas, below).
+  /// A change of a whole value. Its sensitivity follows from marks (and from schemas, below).
   static Change Of(const Value& before, const Value& after);
   /// A value shown as it is.
   static Change Unchanged(const Value& value) { return Of(value, value); }
@@ -80,9 +80,9 @@ struct Diff {
     kList,
     kSet,
     kBlock,
-    kSensitive,       ///< members[0] is what is hidden
+    kSensitive,       ///< members[0] is hidden
     kSensitiveBlock,  ///< likewise
-    kUnknown,         ///< members[0], if any, is what was before
+    kUnknown,         ///< members[0], if any, is the value before
     kTypeChange,      ///< members[0] becomes members[1]
     kWriteOnly,
   };
@@ -105,7 +105,7 @@ struct Diff {
 struct Diff::Blocks {
   std::string name;
   schema::Nesting nesting = schema::Nesting::kSingle;
-  bool replace = false;  ///< said of all of them together
+  bool replace = false;  ///< of all of them together
   bool before_sensitive = false;
   bool after_sensitive = false;
   std::vector<Diff> members;
