@@ -49,8 +49,20 @@ class PlanDecoder {
     std::string_view after_identity;
   };
 
+  /// The fields of a resource's change as they are in the message.
+  struct RawResource {
+    std::string_view address;
+    std::string_view previous;
+    std::string_view provider;
+    std::optional<std::string_view> change;
+    uint64_t reason = 0;
+  };
+
   Result<void> ReadField(const ProtoField& field);
   Result<ResourceChange> ReadResource(std::string_view message);
+  Result<RawResource> ReadResourceFields(std::string_view message, ResourceChange& change);
+  Result<void> ResolveResource(const RawResource& raw, ResourceChange& change);
+  Result<void> ReadResourceValues(std::string_view message, ResourceChange& change);
   Result<void> ReadOutput(std::string_view message);
   Result<RawChange> ReadChange(std::string_view message);
   Result<void> Values(const RawChange& raw, const Type& type, Value* before, Value* after);
@@ -244,14 +256,10 @@ const ProviderConfig* PlanDecoder::Provider(std::string_view text) {
   return &it->second;
 }
 
-Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
-  ResourceChange change;
-  std::string_view address;
-  std::string_view previous;
-  std::string_view provider;
-  std::string_view change_message;
-  bool has_change = false;
-  uint64_t reason = 0;
+/// Reads the fields of a message; those that need no context go into `change` at once.
+Result<PlanDecoder::RawResource> PlanDecoder::ReadResourceFields(std::string_view message,
+                                                                 ResourceChange& change) {
+  RawResource raw;
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(field);) {
     switch (field.number) {
@@ -259,11 +267,10 @@ Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
         change.deposed = field.bytes;
         break;
       case ResourceField::kProvider:
-        provider = field.bytes;
+        raw.provider = field.bytes;
         break;
       case ResourceField::kChange:
-        change_message = field.bytes;
-        has_change = true;
+        raw.change = field.bytes;
         break;
       case ResourceField::kPrivate:
         change.private_data = field.bytes;
@@ -278,13 +285,13 @@ Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
         break;
       }
       case ResourceField::kReason:
-        reason = field.scalar;
+        raw.reason = field.scalar;
         break;
       case ResourceField::kAddress:
-        address = field.bytes;
+        raw.address = field.bytes;
         break;
       case ResourceField::kPreviousAddress:
-        previous = field.bytes;
+        raw.previous = field.bytes;
         break;
       default:
         break;
@@ -293,12 +300,19 @@ Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
   if (reader.failed()) {
     return Fail(ErrorCode::kInvalid, "malformed resource change");
   }
+  return raw;
+}
+
+/// Resolves the addresses of a change and checks its key and reason.
+Result<void> PlanDecoder::ResolveResource(const RawResource& raw, ResourceChange& change) {
+  const std::string_view address = raw.address;
+  const std::string_view previous = raw.previous;
   if (address.empty()) {
     return Fail(ErrorCode::kInvalid,
                 "no instance address for resource instance change; perhaps this plan was created "
                 "by a different version of OpenTofu or a different version of Terraform?");
   }
-  std::string where(address);
+  const std::string where(address);
   if (!program_.ParseResourceInstance(address, &change.address)) {
     return Fail(ErrorCode::kInvalid, "invalid resource instance address \"" + where + "\"");
   }
@@ -307,72 +321,79 @@ Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
     return Fail(ErrorCode::kInvalid,
                 "invalid resource instance previous run address \"" + std::string(previous) + "\"");
   }
-  const ProviderConfig* config = Provider(provider);
+  const ProviderConfig* config = Provider(raw.provider);
   if (config == nullptr) {
     return Fail(ErrorCode::kInvalid, "invalid provider configuration address \"" +
-                                         std::string(provider) + "\" for " + where);
+                                         std::string(raw.provider) + "\" for " + where);
   }
   change.provider = *config;
   if (!change.deposed.empty() && change.deposed.size() != 8) {
     return Fail(ErrorCode::kInvalid, "deposed object for " + where + " has invalid deposed key \"" +
                                          change.deposed + "\"");
   }
-  if (reason > static_cast<uint64_t>(Reason::kForgetConfig)) {
+  if (raw.reason > static_cast<uint64_t>(Reason::kForgetConfig)) {
     return Fail(ErrorCode::kInvalid,
-                "resource has invalid action reason " + std::to_string(reason));
+                "resource has invalid action reason " + std::to_string(raw.reason));
   }
-  change.reason = static_cast<Reason>(reason);
+  change.reason = static_cast<Reason>(raw.reason);
+  return {};
+}
 
-  auto invalid = [&](const std::string& why) {
-    return Fail(ErrorCode::kInvalid, "invalid plan for resource " + where + ": " + why);
-  };
-  if (!has_change) {
-    return invalid("change object is absent");
-  }
-  Result<RawChange> raw = ReadChange(change_message);
-  if (!raw) {
-    return invalid(raw.error().message);
-  }
+/// Reads the values, identities and import of a change. The error has no context.
+Result<void> PlanDecoder::ReadResourceValues(std::string_view message, ResourceChange& change) {
+  KINU_TRY(const RawChange raw, ReadChange(message));
   const schema::ResourceSchema* schema =
       schemas_(change.provider.provider, change.address.resource.resource);
   if (schema == nullptr) {
-    return invalid("its provider has no schema for this resource type");
+    return Fail(ErrorCode::kInvalid, "its provider has no schema for this resource type");
   }
-  change.action = raw->action->action;
-  if (Result<void> done = Values(*raw, schema->block.implied_type(), &change.before, &change.after);
+  change.action = raw.action->action;
+  if (Result<void> done = Values(raw, schema->block.implied_type(), &change.before, &change.after);
       !done) {
-    return invalid(done.error().message);
+    return done;
   }
-  change.generated_config = raw->generated_config;
-  auto identity = [&](std::string_view dynamic, Value* out) -> Result<void> {
+  change.generated_config = raw.generated_config;
+  const auto identity = [&](std::string_view dynamic, Value* out) -> Result<void> {
     if (dynamic.empty()) {
       return {};
     }
     Result<Value> value = ReadValue(dynamic, schema->identity_type);
     if (!value) {
-      return invalid("invalid identity value: " + value.error().message);
+      return Fail(ErrorCode::kInvalid, "invalid identity value: " + value.error().message);
     }
     *out = *std::move(value);
     return {};
   };
-  if (Result<void> done = identity(raw->before_identity, &change.before_identity); !done) {
-    return std::unexpected(std::move(done).error());
+  Result<void> done = identity(raw.before_identity, &change.before_identity);
+  if (done) {
+    done = identity(raw.after_identity, &change.after_identity);
   }
-  if (Result<void> done = identity(raw->after_identity, &change.after_identity); !done) {
-    return std::unexpected(std::move(done).error());
+  if (!done || !raw.has_importing) {
+    return done;
   }
-  if (raw->has_importing) {
-    Importing& importing = change.importing.emplace();
-    ProtoReader fields(raw->importing);
-    for (ProtoField field; fields.Next(field);) {
-      if (field.number == ImportingField::kId) {
-        importing.id = field.bytes;
-      } else if (field.number == ImportingField::kIdentity) {
-        if (Result<void> done = identity(field.bytes, &importing.identity); !done) {
-          return std::unexpected(std::move(done).error());
-        }
-      }
+  Importing& importing = change.importing.emplace();
+  ProtoReader fields(raw.importing);
+  for (ProtoField field; done && fields.Next(field);) {
+    if (field.number == ImportingField::kId) {
+      importing.id = field.bytes;
+    } else if (field.number == ImportingField::kIdentity) {
+      done = identity(field.bytes, &importing.identity);
     }
+  }
+  return done;
+}
+
+Result<ResourceChange> PlanDecoder::ReadResource(std::string_view message) {
+  ResourceChange change;
+  KINU_TRY(const RawResource raw, ReadResourceFields(message, change));
+  if (Result<void> resolved = ResolveResource(raw, change); !resolved) {
+    return std::unexpected(std::move(resolved).error());
+  }
+  const Result<void> read = raw.change ? ReadResourceValues(*raw.change, change)
+                                       : Fail(ErrorCode::kInvalid, "change object is absent");
+  if (!read) {
+    return Fail(ErrorCode::kInvalid, "invalid plan for resource " + std::string(raw.address) +
+                                         ": " + read.error().message);
   }
   return change;
 }

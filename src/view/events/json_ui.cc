@@ -343,127 +343,190 @@ void JsonUi::Outputs(std::span<const state::OutputValue> outputs) {
           {{"outputs", std::move(object)}});
 }
 
+namespace {
+
+/// Writes the messages of one event.
+class EventMessages {
+ public:
+  EventMessages(JsonUi& ui, const Program& program, const Event& event)
+      : ui_(ui), program_(program), event_(event), address_(program.ToText(event.address)) {}
+
+  void OnResource();
+  void OnEphemeral();
+  void OnProvisioner();
+
+ private:
+  /// A message about the resource; `more` writes further members of its hook.
+  template <typename More>
+  void Say(std::string_view type, const std::string& message, More&& more) {
+    ui_.Message(JsonUi::Level::kInfo, message, type, {{"hook", Hook(program_, event_, more)}});
+  }
+  void Ephemeral(std::string_view type, std::string_view text) {
+    Say(type, address_ + ": " + std::string(text),
+        [&](JsonWriter& out) { out.Member("Msg", text); });
+  }
+  void Provisioner(std::string_view type, std::string_view text) {
+    Say(type, address_ + ": (" + event_.provisioner + ") Provisioning " + std::string(text),
+        [&](JsonWriter& out) { out.Member("provisioner", event_.provisioner); });
+  }
+  void ProvisionerOutput();
+
+  JsonUi& ui_;
+  const Program& program_;
+  const Event& event_;
+  std::string address_;
+};
+
+/// Refreshes, reads and changes of resources.
+void EventMessages::OnResource() {
+  const bool read = event_.kind == EventKind::kReadStart || event_.kind == EventKind::kReadComplete;
+  const Action action = read ? Action::kRead : event_.action;
+  const Words words = WordsOf(action);
+  const std::string duration = DurationText(event_.elapsed_seconds);
+  const auto id = [&](JsonWriter& out) { WriteId(out, event_); };
+  const auto action_member = [&](JsonWriter& out) { out.Member("action", ActionName(action)); };
+  const auto elapsed = [&](JsonWriter& out) {
+    action_member(out);
+    out.Member("elapsed_seconds", event_.elapsed_seconds);
+  };
+  switch (event_.kind) {
+    case EventKind::kRefreshStart:
+      Say("refresh_start", address_ + ": Refreshing state..." + IdSuffix(event_), id);
+      return;
+    case EventKind::kRefreshComplete:
+      Say("refresh_complete", address_ + ": Refresh complete" + IdSuffix(event_), id);
+      return;
+    case EventKind::kReadStart:
+    case EventKind::kApplyStart:
+      if (action != Action::kNoOp) {
+        Say("apply_start", address_ + ": " + std::string(words.start) + "..." + IdSuffix(event_),
+            [&](JsonWriter& out) {
+              action_member(out);
+              WriteId(out, event_);
+            });
+      }
+      return;
+    case EventKind::kApplyProgress:
+      if (event_.address.resource.resource.mode != ResourceMode::kEphemeral) {
+        Say("apply_progress",
+            address_ + ": Still " + std::string(words.running) + "... [" + duration + " elapsed]",
+            elapsed);
+      }
+      return;
+    case EventKind::kReadComplete:
+    case EventKind::kApplyComplete:
+      if (action != Action::kNoOp) {
+        Say("apply_complete",
+            address_ + ": " + std::string(words.noun) + " complete after " + duration +
+                IdSuffix(event_),
+            [&](JsonWriter& out) {
+              action_member(out);
+              WriteId(out, event_);
+              out.Member("elapsed_seconds", event_.elapsed_seconds);
+            });
+      }
+      return;
+    default:  // kApplyErrored
+      Say("apply_errored", address_ + ": " + std::string(words.noun) + " errored after " + duration,
+          elapsed);
+      return;
+  }
+}
+
+void EventMessages::OnEphemeral() {
+  switch (event_.kind) {
+    case EventKind::kEphemeralOpenStart:
+      Ephemeral("ephemeral_action_started", "Opening...");
+      return;
+    case EventKind::kEphemeralOpenComplete:
+      Ephemeral("ephemeral_action_complete", "Open complete");
+      return;
+    case EventKind::kEphemeralCloseStart:
+      Ephemeral("ephemeral_action_started", "Closing...");
+      return;
+    case EventKind::kEphemeralCloseComplete:
+      Ephemeral("ephemeral_action_complete", "Close complete");
+      return;
+    case EventKind::kEphemeralRenewStart:
+      Ephemeral("ephemeral_action_started", "Renewing...");
+      return;
+    default:  // kEphemeralRenewComplete
+      Ephemeral("ephemeral_action_complete", "Renew complete");
+      return;
+  }
+}
+
+void EventMessages::OnProvisioner() {
+  switch (event_.kind) {
+    case EventKind::kProvisionStart:
+      Say("provision_start", address_ + ": Provisioning with '" + event_.provisioner + "'...",
+          [&](JsonWriter& out) { out.Member("provisioner", event_.provisioner); });
+      return;
+    case EventKind::kProvisionComplete:
+      Provisioner("provision_complete", "complete");
+      return;
+    case EventKind::kProvisionErrored:
+      Provisioner("provision_errored", "errored");
+      return;
+    default:  // kProvisionOutput
+      ProvisionerOutput();
+      return;
+  }
+}
+
+/// One message per line of output that is not blank.
+void EventMessages::ProvisionerOutput() {
+  const std::string_view text = event_.text;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find_first_of("\n\r", begin), text.size());
+    const std::string_view whole = text.substr(begin, end - begin);
+    const std::string_view inner = text::TrimSpace(whole);
+    begin = end + 1;
+    if (inner.empty()) {
+      continue;
+    }
+    const std::string line(
+        whole.substr(0, static_cast<size_t>(inner.data() - whole.data()) + inner.size()));
+    Say("provision_progress", address_ + ": (" + event_.provisioner + "): " + line,
+        [&](JsonWriter& out) {
+          out.Member("provisioner", event_.provisioner);
+          out.Member("output", line);
+        });
+  }
+}
+
+}  // namespace
+
 void JsonUi::Post(Event event) {
   if (program_ == nullptr) {
     return;
   }
-  const Program& program = *program_;
-  const std::string address = program.ToText(event.address);
-  const std::string duration = DurationText(event.elapsed_seconds);
-  const bool read = event.kind == EventKind::kReadStart || event.kind == EventKind::kReadComplete;
-  const Action action = read ? Action::kRead : event.action;
-  const Words words = WordsOf(action);
-  const auto tell = [&](std::string_view type, const std::string& message, auto&& more) {
-    Message(Level::kInfo, message, type, {{"hook", Hook(program, event, more)}});
-  };
-  const auto action_member = [&](JsonWriter& out) { out.Member("action", ActionName(action)); };
-  const auto ephemeral = [&](std::string_view type, std::string_view text) {
-    tell(type, address + ": " + std::string(text),
-         [&](JsonWriter& out) { out.Member("Msg", text); });
-  };
-  const auto provisioner = [&](JsonWriter& out) { out.Member("provisioner", event.provisioner); };
+  EventMessages messages(*this, *program_, event);
   switch (event.kind) {
     case EventKind::kRefreshStart:
-      tell("refresh_start", address + ": Refreshing state..." + IdSuffix(event),
-           [&](JsonWriter& out) { WriteId(out, event); });
-      return;
     case EventKind::kRefreshComplete:
-      tell("refresh_complete", address + ": Refresh complete" + IdSuffix(event),
-           [&](JsonWriter& out) { WriteId(out, event); });
-      return;
     case EventKind::kReadStart:
-    case EventKind::kApplyStart:
-      if (action == Action::kNoOp) {
-        return;
-      }
-      tell("apply_start", address + ": " + std::string(words.start) + "..." + IdSuffix(event),
-           [&](JsonWriter& out) {
-             action_member(out);
-             WriteId(out, event);
-           });
-      return;
-    case EventKind::kApplyProgress:
-      if (event.address.resource.resource.mode == ResourceMode::kEphemeral) {
-        return;
-      }
-      tell("apply_progress",
-           address + ": Still " + std::string(words.running) + "... [" + duration + " elapsed]",
-           [&](JsonWriter& out) {
-             action_member(out);
-             out.Member("elapsed_seconds", event.elapsed_seconds);
-           });
-      return;
     case EventKind::kReadComplete:
+    case EventKind::kApplyStart:
+    case EventKind::kApplyProgress:
     case EventKind::kApplyComplete:
-      if (action == Action::kNoOp) {
-        return;
-      }
-      tell("apply_complete",
-           address + ": " + std::string(words.noun) + " complete after " + duration +
-               IdSuffix(event),
-           [&](JsonWriter& out) {
-             action_member(out);
-             WriteId(out, event);
-             out.Member("elapsed_seconds", event.elapsed_seconds);
-           });
-      return;
     case EventKind::kApplyErrored:
-      tell("apply_errored", address + ": " + std::string(words.noun) + " errored after " + duration,
-           [&](JsonWriter& out) {
-             action_member(out);
-             out.Member("elapsed_seconds", event.elapsed_seconds);
-           });
+      messages.OnResource();
       return;
     case EventKind::kEphemeralOpenStart:
-      ephemeral("ephemeral_action_started", "Opening...");
-      return;
     case EventKind::kEphemeralOpenComplete:
-      ephemeral("ephemeral_action_complete", "Open complete");
-      return;
     case EventKind::kEphemeralCloseStart:
-      ephemeral("ephemeral_action_started", "Closing...");
-      return;
     case EventKind::kEphemeralCloseComplete:
-      ephemeral("ephemeral_action_complete", "Close complete");
-      return;
     case EventKind::kEphemeralRenewStart:
-      ephemeral("ephemeral_action_started", "Renewing...");
-      return;
     case EventKind::kEphemeralRenewComplete:
-      ephemeral("ephemeral_action_complete", "Renew complete");
+      messages.OnEphemeral();
       return;
     case EventKind::kProvisionStart:
-      tell("provision_start", address + ": Provisioning with '" + event.provisioner + "'...",
-           provisioner);
-      return;
     case EventKind::kProvisionComplete:
-      tell("provision_complete", address + ": (" + event.provisioner + ") Provisioning complete",
-           provisioner);
-      return;
     case EventKind::kProvisionErrored:
-      tell("provision_errored", address + ": (" + event.provisioner + ") Provisioning errored",
-           provisioner);
+    case EventKind::kProvisionOutput:
+      messages.OnProvisioner();
       return;
-    case EventKind::kProvisionOutput: {
-      size_t begin = 0;
-      while (begin < event.text.size()) {
-        const size_t end = std::min(event.text.find_first_of("\n\r", begin), event.text.size());
-        const std::string_view whole = std::string_view(event.text).substr(begin, end - begin);
-        const std::string_view inner = text::TrimSpace(whole);
-        begin = end + 1;
-        if (inner.empty()) {
-          continue;
-        }
-        const std::string line(
-            whole.substr(0, static_cast<size_t>(inner.data() - whole.data()) + inner.size()));
-        tell("provision_progress", address + ": (" + event.provisioner + "): " + line,
-             [&](JsonWriter& out) {
-               provisioner(out);
-               out.Member("output", line);
-             });
-      }
-      return;
-    }
     case EventKind::kStopping:
       Log("Stopping operation...");
       return;
