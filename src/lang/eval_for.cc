@@ -1,5 +1,6 @@
 // `for` expressions and splats. Ref: hclsyntax expression.go ForExpr, SplatExpr.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,25 @@ class ForResults {
 
 }  // namespace
 
+std::optional<MarkSet> Evaluator::ProbeForCondition(const hcl::ForExpr& expr, const Binding* inner,
+                                                    const Binding* bindings,
+                                                    Diagnostics& diags) const {
+  const size_t errors = diags.error_count();
+  const Value probe = Eval(*expr.condition, inner, diags);
+  if (probe.IsNull()) {
+    Fail("Condition is null", "The value of the 'if' clause must not be null.",
+         expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
+    return std::nullopt;
+  }
+  if (const auto converted = ConvertTo(probe, Type::Bool()); !converted) {
+    Fail("Invalid 'for' condition",
+         "The 'if' clause value is invalid: " + converted.error().message + ".",
+         expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
+    return std::nullopt;
+  }
+  return diags.error_count() == errors ? std::optional(probe.marks()) : std::nullopt;
+}
+
 Value Evaluator::EvalFor(const hcl::ForExpr& expr, const Binding* bindings,
                          Diagnostics& diags) const {
   const Expr& source = *expr.collection;
@@ -133,26 +153,13 @@ Value Evaluator::EvalFor(const hcl::ForExpr& expr, const Binding* bindings,
   ForNames names(expr, bindings);
   MarkSet condition_marks;
   if (expr.condition != nullptr) {
-    // Evaluates the condition with unknown names first, so that a condition that is invalid for all
-    // elements is reported once.
     names.Set(any, any);
-    const size_t errors = diags.error_count();
-    const Value probe = Eval(*expr.condition, names.bindings(), diags);
-    if (probe.IsNull()) {
-      Fail("Condition is null", "The value of the 'if' clause must not be null.",
-           expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
+    const std::optional<MarkSet> probed =
+        ProbeForCondition(expr, names.bindings(), bindings, diags);
+    if (!probed) {
       return Value::DynamicUnknown();
     }
-    condition_marks = probe.marks();
-    if (const auto converted = ConvertTo(probe, Type::Bool()); !converted) {
-      Fail("Invalid 'for' condition",
-           "The 'if' clause value is invalid: " + converted.error().message + ".",
-           expr.condition->range(), expr.range(), *expr.condition, bindings, diags);
-      return Value::DynamicUnknown();
-    }
-    if (diags.error_count() != errors) {
-      return Value::DynamicUnknown();
-    }
+    condition_marks = *probed;
   }
   if (!collection.IsKnown()) {
     return Value::DynamicUnknown().WithMarks(marks.Union(condition_marks));

@@ -3,6 +3,7 @@
 // all their operands and drop the diagnostics of those that do not count.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,10 @@ class Evaluator {
 
   // eval_for.cc
   Value EvalFor(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const;
+  /// Evaluates the condition of a `for` with unknown names (`inner`), so that a condition that is
+  /// invalid for all elements is reported once. Returns its marks; nothing after an error.
+  std::optional<MarkSet> ProbeForCondition(const hcl::ForExpr& expr, const Binding* inner,
+                                           const Binding* bindings, Diagnostics& diags) const;
   Value EvalSplat(const hcl::SplatExpr& expr, const Binding* bindings, Diagnostics& diags) const;
   Type SplatType(const hcl::SplatExpr& expr, const Type& source, const Binding* bindings,
                  Diagnostics& diags) const;
