@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the examples of documentation pages: every `console` block.
 
-    tests/docs_examples.py --binary PATH PAGE...
+    tests/docs_examples.py --binary PATH [--path DIRECTORY] PAGE...
+    tests/docs_examples.py --write DIRECTORY PAGE...
 
 The commands of a block (lines that begin with "$ ") run in a copy of docs/examples, together with the files that
 the page defines (a block after a comment `<!-- file: NAME -->`). Their standard output must equal the lines below
-them.
+them. --path adds a directory of programs to PATH. --write only writes the files of the pages.
 """
 import argparse
 import os
@@ -34,19 +35,24 @@ def examples(page):
     return files, commands
 
 
-def run_page(page, binary):
+def write(files, folder):
+    for name, body in files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
+            handle.write(body)
+
+
+def run_page(page, binary, path):
     files, commands = examples(page)
     failed = 0
     with tempfile.TemporaryDirectory(prefix="docs-") as folder:
         shutil.copytree(os.path.join(HERE, "..", "docs", "examples"), folder, dirs_exist_ok=True)
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(os.path.abspath(binary), os.path.join(folder, "bin", "kinu"))
-        for name, body in files.items():
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
-                handle.write(body)
+        write(files, folder)
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith("TF_")}
-        environment["PATH"] = os.path.join(folder, "bin") + ":" + environment.get("PATH", "")
+        environment["PATH"] = ":".join([os.path.join(folder, "bin")] + path +
+                                       [environment.get("PATH", "")])
         for command, expected in commands:
             done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -59,12 +65,19 @@ def run_page(page, binary):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--binary", required=True)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--binary")
+    what.add_argument("--write", metavar="DIRECTORY")
+    parser.add_argument("--path", metavar="DIRECTORY", action="append", default=[])
     parser.add_argument("pages", nargs="+")
     args = parser.parse_args()
+    if args.write:
+        for page in args.pages:
+            write(examples(page)[0], args.write)
+        return 0
     passed = failed = 0
     for page in args.pages:
-        good, bad = run_page(page, args.binary)
+        good, bad = run_page(page, args.binary, [os.path.abspath(each) for each in args.path])
         passed, failed = passed + good, failed + bad
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0

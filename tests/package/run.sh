@@ -29,4 +29,10 @@ build_example documents_api
 documents="$root/docs/examples"
 "$work/documents_api/review" "$documents/plan.json" "$documents/messages.jsonl" >"$work/out"
 diff -u expected.txt "$work/out"
+# The programs of the page about the library.
+mkdir "$work/guide_source"
+python3 "$root/tests/docs_examples.py" --write "$work/guide_source" "$root/docs/guide/library.md"
+cmake -S "$work/guide_source" -B "$work/guide" "-DCMAKE_PREFIX_PATH=$work/prefix" "${flags[@]}" >>"$work/log" 2>&1 &&
+  cmake --build "$work/guide" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+python3 "$root/tests/docs_examples.py" --binary "$work/prefix/bin/kinu" --path "$work/guide" "$root/docs/guide/library.md"
 echo "tests/package: the examples build against the installed package and say what they should"
