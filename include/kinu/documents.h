@@ -144,6 +144,7 @@ struct ConfigExpression {
   std::vector<std::string> references() const { return Texts(json["references"]); }
 };
 
+/// A provider configuration.
 struct ProviderConfig {
   JsonValue json;
   std::string name() const { return json["name"].Text(); }
@@ -155,12 +156,14 @@ struct ProviderConfig {
   JsonValue expressions() const { return json["expressions"]; }
 };
 
+/// A provisioner of a resource.
 struct ConfigProvisioner {
   JsonValue json;
   std::string type() const { return json["type"].Text(); }
   JsonValue expressions() const { return json["expressions"]; }
 };
 
+/// A resource block.
 struct ConfigResource {
   JsonValue json;
   std::string address() const { return json["address"].Text(); }
@@ -178,6 +181,7 @@ struct ConfigResource {
   std::vector<std::string> depends_on() const { return Texts(json["depends_on"]); }
 };
 
+/// An output block.
 struct ConfigOutput {
   JsonValue json;
   ConfigExpression expression() const { return {json["expression"]}; }
@@ -186,6 +190,7 @@ struct ConfigOutput {
   std::vector<std::string> depends_on() const { return Texts(json["depends_on"]); }
 };
 
+/// A variable block.
 struct ConfigVariable {
   JsonValue json;
   JsonValue type() const { return json["type"]; }
@@ -196,8 +201,8 @@ struct ConfigVariable {
 };
 
 struct ModuleCall;
-/// The content of a module.
 
+/// The content of a module.
 struct ConfigModule {
   JsonValue json;
   Map<ConfigOutput> outputs() const { return Map<ConfigOutput>(json["outputs"]); }
@@ -206,6 +211,7 @@ struct ConfigModule {
   Map<ConfigVariable> variables() const { return Map<ConfigVariable>(json["variables"]); }
 };
 
+/// A module block, with the content of the called module.
 struct ModuleCall {
   JsonValue json;
   /// The source address; in format 0.1 the resolved one.
@@ -289,8 +295,8 @@ struct SchemaAttribute {
 };
 
 struct SchemaBlockType;
-/// The schema of a body.
 
+/// The schema of a body.
 struct SchemaBlock {
   JsonValue json;
   Map<SchemaAttribute> attributes() const { return Map<SchemaAttribute>(json["attributes"]); }
@@ -299,6 +305,7 @@ struct SchemaBlock {
   bool deprecated() const { return json["deprecated"].IsTrue(); }
 };
 
+/// A type of nested blocks in a schema.
 struct SchemaBlockType {
   JsonValue json;
   std::string nesting_mode() const { return json["nesting_mode"].Text(); }
@@ -311,12 +318,14 @@ inline Map<SchemaBlockType> SchemaBlock::block_types() const {
   return Map<SchemaBlockType>(json["block_types"]);
 }
 
+/// The schema of a resource type, a data source or a provider configuration.
 struct Schema {
   JsonValue json;
   std::optional<int64_t> version() const { return json["version"].Integer(); }
   SchemaBlock block() const { return {json["block"]}; }
 };
 
+/// A parameter of a function.
 struct FunctionParameter {
   JsonValue json;
   std::string name() const { return json["name"].Text(); }
@@ -369,6 +378,7 @@ struct Functions {
 
 // --- Diagnostics and messages ---
 
+/// A position in a source file; line and column count from 1, byte from 0.
 struct ReportedPosition {
   JsonValue json;
   int64_t line() const { return json["line"].Integer().value_or(0); }

@@ -194,8 +194,8 @@ class Expression {
   std::string name() const;
   /// The references in the expression, without those to names bound by `for`: `var.a`, `each.key`.
   std::vector<std::string> References() const;
-  /// Evaluates the expression. After errors the result is partial, usually unknown.
 
+  /// Evaluates the expression. After errors the result is partial, usually unknown.
   Value Evaluate(const Scope& scope, Diagnostics& problems) const;
 
   /// The single word that the expression consists of, without evaluation; in JSON the content of a
@@ -279,6 +279,7 @@ class Block {
   explicit Block(Body block_body) : body(std::move(block_body)) {}
 };
 
+/// The syntax of a file.
 enum class Syntax : uint8_t {
   kByName,  ///< JSON if the name ends with ".json", else native
   kNative,

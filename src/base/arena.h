@@ -14,6 +14,7 @@
 
 namespace kinu {
 
+/// A bump allocator.
 class Arena {
  public:
   Arena() = default;

@@ -32,15 +32,18 @@ Result<void> MakeDirectories(const std::string& path);
 /// Names in a directory, sorted by bytes, without "." and "..".
 Result<std::vector<std::string>> ListDirectory(const std::string& path);
 
+/// Whether a file of any kind is at the path. Follows links.
 bool FileExists(const std::string& path);
+/// Whether a directory is at the path. Follows links.
 bool IsDirectory(const std::string& path);
 
 /// Joins and cleans a path lexically, as Go's filepath.Join does.
 std::string JoinPath(std::string_view a, std::string_view b);
 /// Lexical clean-up of a path, as Go's filepath.Clean: "a/./b/../c" is "a/c", "" is ".".
 std::string CleanPath(std::string_view path);
-/// The last element and everything before it (filepath.Base and filepath.Dir).
+/// The last element of a path, as Go's filepath.Base.
 std::string BaseName(std::string_view path);
+/// The path without its last element, as Go's filepath.Dir.
 std::string DirName(std::string_view path);
 /// `path` made absolute against the working directory, cleaned.
 std::string AbsolutePath(const std::string& path);

@@ -13,6 +13,7 @@
 
 namespace kinu {
 
+/// A command to run.
 struct Command {
   /// The program, found in PATH when it has no slash, and its arguments.
   std::vector<std::string> arguments;
@@ -26,6 +27,7 @@ struct Command {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// The outcome of a command.
 struct CommandResult {
   int exit_code = 0;
   int signal = 0;      ///< the signal that ended the command, or 0

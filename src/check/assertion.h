@@ -35,6 +35,7 @@ enum class ArgumentType : uint8_t {
   kKnownObject,  ///< an object of known values
 };
 
+/// A parameter of a kind of assertion.
 struct ArgumentSpec {
   std::string_view name;
   ArgumentType type = ArgumentType::kText;
@@ -118,8 +119,10 @@ struct Assertion {
   const tfjson::Path* FirstPath() const;
 };
 
+/// The kinds of assertions in `plan` and `state` blocks.
 std::span<const KindSpec> PlanKinds();
 std::span<const KindSpec> StateKinds();
+/// The kind of that name; null if there is none.
 const KindSpec* FindKind(Side side, std::string_view name);
 
 /// Reads the body of an assertion. The result's `error` says why it is invalid.

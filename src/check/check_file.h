@@ -14,6 +14,7 @@
 
 namespace kinu::check {
 
+/// A `check` block of a check file.
 struct Check {
   std::string name;
   std::string description;

@@ -18,15 +18,18 @@ enum class Reading : uint8_t {
 };
 
 struct BodyShape;
+/// An argument that is read in a special way.
 struct ArgumentShape {
   std::string_view name;
   Reading reading;
 };
+/// A block type of a body.
 struct BlockShape {
   std::string_view type;
   uint8_t labels;
   const BodyShape* body;
 };
+/// A body: its block types, and how its arguments are read.
 struct BodyShape {
   /// Arguments that are not read as `others`, or whose values could be taken for blocks.
   std::span<const ArgumentShape> arguments = {};

@@ -45,6 +45,7 @@ struct DiagnosticExtra {
   virtual ~DiagnosticExtra() = default;
 };
 
+/// An error or warning.
 struct Diagnostic {
   Severity severity = Severity::kError;
   std::string summary;

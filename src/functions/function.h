@@ -27,6 +27,7 @@ struct CallError {
   Path path;  ///< the faulty part of that argument
 };
 using CallResult = std::expected<Value, CallError>;
+/// Makes the error of a CallResult.
 inline std::unexpected<CallError> CallFail(std::string message, int argument = -1) {
   return std::unexpected<CallError>(CallError{std::move(message), argument, {}});
 }

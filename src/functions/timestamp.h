@@ -11,6 +11,7 @@ namespace kinu::functions {
 inline constexpr int64_t kNanosPerSecond = 1'000'000'000;
 inline constexpr int64_t kSecondsPerDay = 86400;
 
+/// A point in time with a time zone.
 struct Timestamp {
   int64_t seconds = 0;  ///< since 1970-01-01 UTC
   int64_t nanos = 0;    ///< 0 to 999,999,999
@@ -28,6 +29,7 @@ struct Civil {
   int weekday = 0;  ///< 0 is Sunday
 };
 
+/// Date and time of day of a timestamp in its time zone.
 Civil ToCivil(const Timestamp& time);
 
 /// Parses the form "2006-01-02T15:04:05.999Z" or with an offset, "+01:00"; nothing for other texts.

@@ -21,6 +21,7 @@
 
 namespace kinu::hcl {
 
+/// The kinds of nodes; each has the node type that its comment names.
 enum class ExprKind : uint8_t {
   kLiteral,       ///< LiteralExpr: number, bool, null, or literal text of a template
   kTraversal,     ///< TraversalExpr: a.b[0].c
@@ -98,13 +99,16 @@ struct TraversalExpr : Expr {
   SourceRange step_range(const TraversalStep& step) const { return {file, step.begin, step.end}; }
 };
 
+/// A constant.
 struct LiteralExpr : Expr {
   const Value* value;
 };
+/// Attribute and index steps applied to an expression: `f(x).a[0]`.
 struct RelativeExpr : Expr {
   const Expr* source;
   std::span<const TraversalStep> steps;
 };
+/// `name(arguments)`.
 struct CallExpr : Expr {
   std::string_view name;  ///< with namespaces: "core::max", "provider::time::rfc3339_parse"
   uint32_t name_end;      ///< the name begins at `begin`
@@ -114,17 +118,20 @@ struct CallExpr : Expr {
   bool expand_final;                      ///< the last argument is followed by "..."
   mutable const void* binding = nullptr;  ///< the function, set by the first look-up
 };
+/// `condition ? true_result : false_result`, or %{if} in a template.
 struct ConditionalExpr : Expr {
   const Expr* condition;
   const Expr* true_result;
   const Expr* false_result;
 };
+/// `collection[key]` with a key that is not constant.
 struct IndexExpr : Expr {
   const Expr* collection;
   const Expr* key;
   uint32_t open_bracket;  ///< offset of "["
   uint32_t bracket_end;   ///< offset after "]"
 };
+/// `[elements]`.
 struct TupleExpr : Expr {
   std::span<const Expr* const> elements;
   uint32_t open_end;  ///< offset after "["
@@ -133,14 +140,18 @@ struct ObjectItem {
   const Expr* key;
   const Expr* value;
 };
+/// `{items}`.
 struct ObjectExpr : Expr {
   std::span<const ObjectItem> items;
   uint32_t open_end;  ///< offset after "{"
 };
+/// A key of a native object expression, which is a string if it is a bare name.
 struct ObjectKeyExpr : Expr {
   const Expr* wrapped;
   bool force_non_literal;  ///< the key is in parentheses
 };
+/// `[for k, v in collection : value if condition]`, `{for … : key => value...}`, or %{for} in a
+/// template.
 struct ForExpr : Expr {
   std::string_view key_name;  ///< empty when only the value is named
   std::string_view value_name;
@@ -160,6 +171,7 @@ struct SplatExpr : Expr {
   const SplatItemExpr* item;
   uint32_t marker_begin, marker_end;  ///< range of ".*" or "[*]"
 };
+/// A template, whose parts are joined to a string.
 struct TemplateExpr : Expr {
   std::span<const Expr* const> parts;
 };

@@ -13,10 +13,12 @@ namespace kinu::hcl {
 
 class Body;
 
+/// An attribute that a body may contain.
 struct AttributeSchema {
   std::string_view name;
   bool required = false;
 };
+/// A block that a body may contain.
 struct BlockSchema {
   std::string_view type;
   std::span<const std::string_view> label_names = {};
@@ -30,12 +32,14 @@ struct BodySchema {
   std::span<const std::string_view> hidden = {};
 };
 
+/// An attribute of a body. Names and expressions are valid as long as the SyntaxTree.
 struct Attribute {
   std::string_view name;
   const Expr* expr = nullptr;
   SourceRange range;  ///< name to end of expression
   SourceRange name_range;
 };
+/// A block of a body. Valid as long as the SyntaxTree.
 struct Block {
   std::string_view type;
   std::span<const std::string_view> labels;
@@ -54,6 +58,7 @@ struct BodyContent {
   const Attribute* Find(std::string_view name) const;
 };
 
+/// How a body treats items outside a schema.
 enum class Strictness : uint8_t {
   kExact,    ///< reports anything outside the schema ("Unsupported argument", …)
   kPartial,  ///< ignores anything outside the schema

@@ -74,11 +74,13 @@ enum class TokenKind : uint8_t {
   kBadUtf8,
 };
 
+/// A token: its kind and its range in the source.
 struct Token {
   TokenKind kind;
   uint32_t begin, end;
 };
 
+/// The grammar of a text.
 enum class LexMode : uint8_t {
   kNormal,    ///< a file or an expression
   kTemplate,  ///< a standalone template
@@ -165,6 +167,7 @@ std::vector<Token> Lex(std::string_view text, LexMode mode, Comments comments = 
 /// Reports the invalid tokens, repeated ones only a few times. Ref: hclsyntax checkInvalidTokens.
 void ReportInvalidTokens(const SourceFile& source, std::span<const Token> tokens,
                          Diagnostics& diags);
+/// Whether a token of that kind is never valid.
 constexpr bool IsInvalid(TokenKind kind) {
   return kind >= TokenKind::kBitwiseAnd;
 }

@@ -19,8 +19,8 @@ struct DeprecationCause final : DiagnosticExtra {
   std::string message;  ///< the author's message; may be empty
   bool remote = false;  ///< the output's module is not a local one
 };
-/// The mark of values with this cause.
 
+/// The mark of values with this cause.
 MarkSet DeprecatedMark(const DeprecationCause& cause);
 
 /// A part of a value with a deprecation mark.

@@ -86,6 +86,7 @@ struct FunctionSpec {
   std::string_view doc = {};
 };
 
+/// All functions of filters.
 std::span<const FunctionSpec> Functions();
 /// The function of that name; null if there is none.
 const FunctionSpec* FindFunction(std::string_view name);

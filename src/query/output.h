@@ -12,6 +12,7 @@
 
 namespace kinu::query {
 
+/// Formats of query results.
 enum class Format : uint8_t {
   kJson,   ///< one JSON array
   kLines,  ///< a JSON value per line
@@ -21,6 +22,7 @@ enum class Format : uint8_t {
   kCount,  ///< only the number of results
 };
 
+/// Options of ResultWriter.
 struct OutputOptions {
   Format format = Format::kLines;
   bool paths = false;  ///< add the normalized path of each value

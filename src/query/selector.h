@@ -80,6 +80,7 @@ struct SelectorError {
   std::string message;
 };
 
+/// Parses a selector and checks that it is well-typed.
 std::expected<Query, SelectorError> ParseSelector(std::string_view text);
 
 /// The parts of the document that a query reads outside the values that it selects.
@@ -87,6 +88,7 @@ struct QueryNeeds {
   bool root = false;   ///< a filter refers to `$`
   bool trail = false;  ///< a function reads masks around a node
 };
+/// The needs of a query's filters.
 QueryNeeds NeedsOf(const Query& query);
 
 }  // namespace kinu::query

@@ -8,6 +8,7 @@ namespace kinu::text {
 
 /// Go's %q of a string: in double quotes, with escapes; bytes that are not UTF-8 become \xNN.
 std::string GoQuote(std::string_view text);
+/// Appends GoQuote(text).
 void AppendGoQuoted(std::string& out, std::string_view text);
 /// Go's %q of a rune: in single quotes.
 std::string GoQuoteRune(char32_t point);

@@ -26,13 +26,14 @@ struct Decoded {
 Decoded DecodeUtf8(std::string_view text, size_t pos);
 /// Appends the UTF-8 encoding of a code point; a surrogate or one above U+10FFFF becomes U+FFFD.
 void AppendUtf8(std::string& out, char32_t point);
+/// Whether the text is valid UTF-8.
 bool IsUtf8(std::string_view text);
 bool IsAscii(std::string_view text);
 /// Offset of the first byte that is not valid UTF-8, or the text's size.
 size_t FindInvalidUtf8(std::string_view text);
 /// The text with every invalid byte replaced by U+FFFD.
 std::string ReplaceInvalidUtf8(std::string_view text);
-// The halves of a code point above U+FFFF in UTF-16, and the point that two of them encode.
+// UTF-16 encodes a code point above U+FFFF as a high and a low surrogate.
 constexpr bool IsHighSurrogate(char32_t unit) {
   return unit >= 0xD800 && unit <= 0xDBFF;
 }
@@ -56,6 +57,7 @@ std::string ToNfc(std::string_view text);
 
 /// End of the cluster that starts at `pos` (which must be a cluster's start inside the text).
 size_t NextGrapheme(std::string_view text, size_t pos);
+/// Number of grapheme clusters.
 size_t GraphemeCount(std::string_view text);
 /// The longest prefix of the NFC of `text` that is also a prefix of the NFC of any longer text: it
 /// omits a last character that may combine with a following one.
@@ -73,9 +75,11 @@ bool IsIdentifier(std::string_view text);
 
 // --- Case and classes of single code points, like Go's package unicode ---
 
+/// The simple case mappings of Unicode.
 char32_t ToUpper(char32_t point);
 char32_t ToLower(char32_t point);
 char32_t ToTitle(char32_t point);
+/// Categories L and Nd of Unicode.
 bool IsLetter(char32_t point);
 bool IsDigit(char32_t point);
 /// White space: Unicode's White_Space.
@@ -83,6 +87,7 @@ bool IsSpace(char32_t point);
 /// Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space.
 bool IsPrintable(char32_t point);
 
+/// Maps each code point of the text.
 std::string ToUpper(std::string_view text);
 std::string ToLower(std::string_view text);
 /// Changes the first letter of each word to title case. Ref: Go strings.Title.
