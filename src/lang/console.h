@@ -10,7 +10,7 @@
 namespace kinu::lang {
 
 /// A value in the format of the console and of `output`. Masks sensitive parts. `indent` is the
-/// indentation of the first line in spaces.
+/// indentation, in spaces, of the line in which the text begins.
 std::string ConsoleText(const Value& value, int indent = 0);
 /// A type on several lines, in the syntax of type constraints.
 std::string ConsoleTypeText(const Type& type);
