@@ -1,38 +1,36 @@
-// Workspaces of the local backend: which files they are, and which one is current.
-// Ref: opentofu internal/backend/local/backend.go StatePaths, Workspaces; command/meta_backend.go.
+// The backend "local": which files the workspaces are.
+// Ref: opentofu internal/backend/local/backend.go StatePaths, Workspaces.
 #include "backend/local.h"
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include <unistd.h>
 
+#include "backend/specs.h"
+#include "backend/state_file.h"
 #include "base/files.h"
 
 namespace kinu::backend {
 namespace {
 
-constexpr std::string_view kDefaultWorkspace = "default";
 constexpr std::string_view kStateName = "terraform.tfstate";
 
 bool IsDefault(std::string_view workspace) {
   return workspace.empty() || workspace == kDefaultWorkspace;
 }
 
-std::string_view TrimSpace(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) {
-    return {};
+/// Adds a problem when a setting is the empty text.
+void RequireText(const Value& settings, std::string_view name, std::string summary,
+                 provider::Problems& problems) {
+  const Value* value = settings.Find(name);
+  if (value != nullptr && !value->IsNull() && value->AsString().empty()) {
+    problems.push_back(
+        {.summary = std::move(summary),
+         .detail = "The \"" + std::string(name) + "\" attribute value must not be empty.",
+         .attribute = Path().Attribute(name)});
   }
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-std::string EnvironmentPath(const std::string& data_dir) {
-  return JoinPath(data_dir, "environment");
 }
 
 }  // namespace
@@ -41,9 +39,16 @@ std::string LocalBackend::WorkspaceDir() const {
   return options_.workspace_dir.empty() ? "terraform.tfstate.d" : options_.workspace_dir;
 }
 
-LocalPaths LocalBackend::Paths(std::string_view workspace) const {
-  LocalPaths paths;
-  paths.read = options_.state;
+void LocalBackend::Configure(const Value& settings, provider::Problems& problems) {
+  RequireText(settings, "path", "Invalid local state file path", problems);
+  RequireText(settings, "workspace_dir", "Invalid local workspace directory path", problems);
+  options_.path = SettingText(settings, "path");
+  options_.workspace_dir = SettingText(settings, "workspace_dir");
+}
+
+std::optional<StateFiles> LocalBackend::Files(std::string_view workspace) const {
+  StateFiles paths;
+  paths.read = options_.flags.state;
   if (paths.read.empty()) {
     if (!IsDefault(workspace)) {
       paths.read = JoinPath(JoinPath(WorkspaceDir(), workspace), kStateName);
@@ -51,16 +56,16 @@ LocalPaths LocalBackend::Paths(std::string_view workspace) const {
       paths.read = options_.path.empty() ? std::string(kStateName) : options_.path;
     }
   }
-  paths.write = options_.state_out.empty() ? paths.read : options_.state_out;
-  if (options_.backup.empty()) {
+  paths.write = options_.flags.state_out.empty() ? paths.read : options_.flags.state_out;
+  if (options_.flags.backup.empty()) {
     paths.backup = paths.write + ".backup";
-  } else if (options_.backup != "-") {
-    paths.backup = options_.backup;
+  } else if (options_.flags.backup != "-") {
+    paths.backup = options_.flags.backup;
   }
   return paths;
 }
 
-Result<std::vector<std::string>> LocalBackend::Workspaces() const {
+Result<std::vector<std::string>> LocalBackend::Workspaces() {
   std::vector<std::string> names = {std::string(kDefaultWorkspace)};
   Result<std::vector<std::string>> entries = ListDirectory(WorkspaceDir());
   if (!entries) {
@@ -77,12 +82,7 @@ Result<std::vector<std::string>> LocalBackend::Workspaces() const {
   return names;
 }
 
-Result<void> LocalBackend::CreateWorkspace(std::string_view workspace) const {
-  return IsDefault(workspace) ? Result<void>{}
-                              : MakeDirectories(JoinPath(WorkspaceDir(), workspace));
-}
-
-Result<void> LocalBackend::DeleteWorkspace(std::string_view workspace) const {
+Result<void> LocalBackend::DeleteWorkspace(std::string_view workspace) {
   if (workspace.empty()) {
     return Fail(ErrorCode::kInvalid, "empty state name");
   }
@@ -98,47 +98,53 @@ Result<void> LocalBackend::DeleteWorkspace(std::string_view workspace) const {
   return {};
 }
 
-Result<std::unique_ptr<LocalStore>> LocalBackend::Open(std::string_view workspace,
-                                                       std::shared_ptr<Program> program) const {
-  if (Result<void> made = CreateWorkspace(workspace); !made) {
-    return std::unexpected(std::move(made).error());
+Result<std::unique_ptr<state::Store>> LocalBackend::Open(std::string_view workspace,
+                                                         std::shared_ptr<Program> program,
+                                                         Opening opening) {
+  if (opening == Opening::kMake && !IsDefault(workspace)) {
+    if (Result<void> made = MakeDirectories(JoinPath(WorkspaceDir(), workspace)); !made) {
+      return std::unexpected(std::move(made).error());
+    }
   }
-  return std::make_unique<LocalStore>(Paths(workspace), std::move(program));
+  return std::make_unique<LocalStore>(*Files(workspace), std::move(program));
 }
 
-std::string CurrentWorkspace(const std::string& data_dir, std::string_view override) {
-  if (!override.empty()) {
-    return std::string(override);
-  }
-  Result<std::string> text = ReadFile(EnvironmentPath(data_dir));
-  std::string_view name = text ? TrimSpace(*text) : std::string_view();
-  return std::string(name.empty() ? kDefaultWorkspace : name);
+std::string SettingText(const Value& settings, std::string_view name) {
+  const Value* value = settings.Find(name);
+  return value == nullptr || value->IsNull() ? std::string() : std::string(value->AsString());
 }
 
-Result<void> SelectWorkspace(const std::string& data_dir, std::string_view workspace) {
-  if (Result<void> made = MakeDirectories(data_dir); !made) {
-    return made;
-  }
-  return ReplaceFile(EnvironmentPath(data_dir), workspace, 0644);
-}
-
-bool IsValidWorkspaceName(std::string_view name) {
-  // Ref: net/url PathEscape, which leaves these alone.
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("-_.~$&+=:@").find(c) != std::string_view::npos;
-  });
+std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::string& backup,
+                                            std::shared_ptr<Program> program) {
+  return std::make_unique<LocalStore>(StateFiles{path, path, backup}, std::move(program));
 }
 
 Result<void> WriteErroredState(state::State& state) {
-  LocalStore store(LocalPaths{.read = "errored.tfstate", .write = "errored.tfstate", .backup = {}},
-                   state.program);
-  const bool existed = FileExists("errored.tfstate");
-  Result<void> written = store.Replace(state, true);
+  constexpr const char* kName = "errored.tfstate";
+  const bool existed = FileExists(kName);
+  Result<void> written = OpenStateFile(kName, {}, state.program)->Replace(state, true);
   if (!written && !existed) {
-    (void)::unlink("errored.tfstate");  // an empty file says nothing
+    (void)::unlink(kName);  // an empty file says nothing
   }
   return written;
 }
+
+namespace {
+
+constexpr Setting kSettings[] = {
+    {.name = "path", .docs = "The file of the default workspace; \"terraform.tfstate\"."},
+    {.name = "workspace_dir",
+     .docs = "The directory of the other workspaces; \"terraform.tfstate.d\"."}};
+
+std::unique_ptr<Backend> MakeLocal(const StateFlags& flags) {
+  return std::make_unique<LocalBackend>(LocalOptions{.flags = flags});
+}
+
+}  // namespace
+
+constexpr BackendSpec kLocal{.type = "local",
+                             .docs = "States in files of this machine.",
+                             .settings = kSettings,
+                             .make = MakeLocal};
 
 }  // namespace kinu::backend

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/backend.h"
 #include "backend/journal.h"
 #include "base/result.h"
 #include "state/large_file.h"
@@ -25,17 +26,10 @@
 
 namespace kinu::backend {
 
-/// Where one workspace's state is read and written, and where its backup goes (empty: nowhere).
-struct LocalPaths {
-  std::string read;
-  std::string write;
-  std::string backup;
-};
-
 class LocalStore final : public state::Store {
  public:
   /// States are read into `program`.
-  LocalStore(LocalPaths paths, std::shared_ptr<Program> program);
+  LocalStore(StateFiles paths, std::shared_ptr<Program> program);
   LocalStore(const LocalStore&) = delete;
   LocalStore& operator=(const LocalStore&) = delete;
   /// Unlocks.
@@ -44,23 +38,22 @@ class LocalStore final : public state::Store {
   /// Also refuses a stored state that cannot be read, as the reference does.
   Result<void> Lock(const state::LockRequest& request) override;
   Result<void> Unlock() override;
+  /// Always fails: the lock of a file is its process's.
+  Result<void> ForceUnlock(std::string_view id) override;
+  bool lock_ends_with_process() const override { return true; }
   /// Replays a journal that a killed run left. Where the state is or can be locked, the whole state
   /// is then written; else it is by StartRecording() and Write().
-  /// Under a lock for some resources the first call may give a state without the others, see
-  /// gave_part(), and the next one gives all.
   Result<state::State> Read(std::shared_ptr<Program> program) override;
-  /// From now on nothing is written, not even what a journal says: Read() shows the state with it.
-  void LookOnly() { looks_only_ = true; }
-  /// Whether Read() has left out resources.
-  bool gave_part() const { return in_part_ && !part_; }
-  /// The same for reading only: what is read is not written again. A large file is not copied.
-  Result<state::State> View(std::shared_ptr<Program> program);
-  /// The same where only outputs matter: resources may be missing.
-  Result<state::State> ViewOutputs(std::shared_ptr<Program> program);
-  /// The same where one resource matters: others may be missing.
-  Result<state::State> ViewResource(std::shared_ptr<Program> program, const AbsResource& address);
-  /// The names in a large file; nothing where it is to be viewed as a whole.
-  std::optional<state::StateNames> ViewNames(std::shared_ptr<Program> program);
+  /// What a journal says is shown by Read() and not written.
+  void LookOnly() override { looks_only_ = true; }
+  bool gave_part() const override { return in_part_ && !part_; }
+  /// A large file is not copied.
+  Result<state::State> View(std::shared_ptr<Program> program) override;
+  Result<state::State> ViewOutputs(std::shared_ptr<Program> program) override;
+  Result<state::State> ViewResource(std::shared_ptr<Program> program,
+                                    const AbsResource& address) override;
+  /// Nothing where the file is small.
+  std::optional<state::StateNames> ViewNames(std::shared_ptr<Program> program) override;
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
   /// Writes first what a journal of an ended run says. kExists: another run is changing this state
@@ -70,9 +63,8 @@ class LocalStore final : public state::Store {
   using Store::Flush;
   Result<void> Flush(state::Durability durability) override;
 
-  /// What Read() found in a journal, for people; empty when there was none.
-  const std::string& recovery_note() const { return recovery_note_; }
-  const LocalPaths& paths() const { return paths_; }
+  std::string_view recovery_note() const override { return recovery_note_; }
+  const StateFiles& paths() const { return paths_; }
   /// The lock info file of a state file: ".NAME.lock.info" beside it.
   static std::string LockInfoPath(const std::string& state_path);
   static std::string JournalPath(const std::string& state_path);
@@ -106,7 +98,7 @@ class LocalStore final : public state::Store {
   void CloseRetired();
   void CloseFile();
 
-  LocalPaths paths_;
+  StateFiles paths_;
   std::string target_;  // paths_.write with symbolic links followed
   std::shared_ptr<Program> program_;
   int fd_ = -1;           // of target_, from opening on
@@ -136,42 +128,30 @@ class LocalStore final : public state::Store {
   std::string recovery_note_;
 };
 
-/// Settings of the backend block and of the -state, -state-out and -backup flags; empty: not given.
+/// Settings of the backend block, empty: not given, and flags.
 struct LocalOptions {
   std::string path;
   std::string workspace_dir;
-  std::string state;
-  std::string state_out;
-  std::string backup;  ///< "-": no backup
+  StateFlags flags;
 };
 
-class LocalBackend {
+class LocalBackend final : public Backend {
  public:
   explicit LocalBackend(LocalOptions options) : options_(std::move(options)) {}
 
-  LocalPaths Paths(std::string_view workspace) const;
+  void Configure(const Value& settings, provider::Problems& problems) override;
   /// "default" first, then the others in byte order.
-  Result<std::vector<std::string>> Workspaces() const;
-  /// Makes the directory of a workspace; nothing to do for "default".
-  Result<void> CreateWorkspace(std::string_view workspace) const;
-  Result<void> DeleteWorkspace(std::string_view workspace) const;
-  /// The store of a workspace, whose directory is made when it is missing.
-  Result<std::unique_ptr<LocalStore>> Open(std::string_view workspace,
-                                           std::shared_ptr<Program> program) const;
+  Result<std::vector<std::string>> Workspaces() override;
+  Result<void> DeleteWorkspace(std::string_view workspace) override;
+  /// Making a workspace makes its directory.
+  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
+                                             std::shared_ptr<Program> program,
+                                             Opening opening = Opening::kMake) override;
+  std::optional<StateFiles> Files(std::string_view workspace) const override;
 
  private:
   std::string WorkspaceDir() const;
   LocalOptions options_;
 };
-
-/// Name of the current workspace: `override` (TF_WORKSPACE) unless empty, else what
-/// `data_dir`/environment says, else "default".
-std::string CurrentWorkspace(const std::string& data_dir, std::string_view override);
-Result<void> SelectWorkspace(const std::string& data_dir, std::string_view workspace);
-/// Whether a name needs no escaping as a path segment of a URL.
-bool IsValidWorkspaceName(std::string_view name);
-
-/// Saves a state that its store refused to `errored.tfstate` in the working directory.
-Result<void> WriteErroredState(state::State& state);
 
 }  // namespace kinu::backend

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -9,23 +7,17 @@
 #include <unistd.h>
 
 #include "backend/local.h"
+#include "backend/lock_wait.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 
 namespace kinu::backend {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
-constexpr milliseconds kFirstDelay{1000};
-constexpr milliseconds kLongestDelay{16000};
-constexpr milliseconds kSlow{400};
-constexpr milliseconds kPoll{20};
 /// How long a lock that is held is tried again without being asked to wait: a run that was killed
 /// while it started a provider can hold it a moment longer, through the process that is not yet the
 /// provider.
-constexpr milliseconds kGrace{100};
+constexpr std::chrono::milliseconds kGrace{100};
 
 /// Left in a file that lost its name, for a program that still waits for that file's lock: it must
 /// not take the old state for the current one.
@@ -68,7 +60,7 @@ std::string LocalStore::JournalPath(const std::string& state_path) {
   return Beside(state_path, ".journal");
 }
 
-LocalStore::LocalStore(LocalPaths paths, std::shared_ptr<Program> program)
+LocalStore::LocalStore(StateFiles paths, std::shared_ptr<Program> program)
     : paths_(std::move(paths)), program_(std::move(program)) {
 }
 
@@ -203,40 +195,23 @@ Result<void> LocalStore::Lock(const state::LockRequest& request) {
   if (locked_) {
     return Fail(ErrorCode::kExists, "state \"" + paths_.write + "\" already locked");
   }
-  const steady_clock::time_point start = steady_clock::now();
-  const steady_clock::time_point deadline = start + std::max(request.timeout, kGrace);
-  milliseconds delay = kFirstDelay;
-  bool told_slow = false;
-  for (;;) {
-    bool held = false;
-    if (Result<void> tried = TryLock(&held); !tried) {
-      return tried;
-    }
-    if (!held) {
-      return AfterLock(request);
-    }
-    const bool at_once = steady_clock::now() - start < kGrace;
-    const steady_clock::time_point retry = steady_clock::now() + (at_once ? kPoll : delay);
-    for (;;) {
-      steady_clock::time_point now = steady_clock::now();
-      if (now >= deadline || (request.cancelled && request.cancelled())) {
+  Result<void> taken = WaitForLock(
+      request, kGrace,
+      [&]() -> Result<bool> {
+        bool held = false;
+        Result<void> tried = TryLock(&held);
+        return tried ? Result<bool>(!held) : std::unexpected(std::move(tried).error());
+      },
+      [&] {
         std::string message = ConflictMessage();
         CloseFile();
-        return Fail(ErrorCode::kExists, std::move(message));
-      }
-      if (!told_slow && request.on_slow && now - start >= kSlow) {
-        told_slow = true;
-        request.on_slow();
-      }
-      if (now >= retry) {
-        break;
-      }
-      std::this_thread::sleep_for(
-          std::min({milliseconds(kPoll), std::chrono::ceil<milliseconds>(deadline - now),
-                    std::chrono::ceil<milliseconds>(retry - now)}));
-    }
-    delay = at_once ? delay : std::min(delay * 2, kLongestDelay);
-  }
+        return message;
+      });
+  return taken ? AfterLock(request) : taken;
+}
+
+Result<void> LocalStore::ForceUnlock(std::string_view) {
+  return Fail(ErrorCode::kInvalid, "LocalState not locked");
 }
 
 Result<void> LocalStore::TakeOriginal() {

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backend/state_file.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 
@@ -31,7 +32,7 @@ class LocalTest : public testing::Test {
   void Put(std::string_view name, std::string_view text) const {
     ASSERT_TRUE(ReplaceFile(In(name), text));
   }
-  LocalPaths Paths() const {
+  StateFiles Paths() const {
     return {.read = In("s.tfstate"), .write = In("s.tfstate"), .backup = In("s.tfstate.backup")};
   }
   std::unique_ptr<LocalStore> Store() const {
@@ -82,7 +83,7 @@ struct PathCase {
   const char* backup;
 };
 
-TEST(LocalPaths, FollowFlagsAndWorkspace) {
+TEST(LocalFiles, FollowFlagsAndWorkspace) {
   const PathCase cases[] = {
       {{}, "default", "terraform.tfstate", "terraform.tfstate", "terraform.tfstate.backup"},
       {{}, "", "terraform.tfstate", "terraform.tfstate", "terraform.tfstate.backup"},
@@ -97,13 +98,13 @@ TEST(LocalPaths, FollowFlagsAndWorkspace) {
        "d/w/terraform.tfstate",
        "d/w/terraform.tfstate",
        "d/w/terraform.tfstate.backup"},
-      {{.state = "a"}, "w", "a", "a", "a.backup"},
-      {{.state = "a", .state_out = "b"}, "default", "a", "b", "b.backup"},
-      {{.state_out = "b", .backup = "c"}, "default", "terraform.tfstate", "b", "c"},
-      {{.backup = "-"}, "default", "terraform.tfstate", "terraform.tfstate", ""},
+      {{.flags = {.state = "a"}}, "w", "a", "a", "a.backup"},
+      {{.flags = {.state = "a", .state_out = "b"}}, "default", "a", "b", "b.backup"},
+      {{.flags = {.state_out = "b", .backup = "c"}}, "default", "terraform.tfstate", "b", "c"},
+      {{.flags = {.backup = "-"}}, "default", "terraform.tfstate", "terraform.tfstate", ""},
   };
   for (const PathCase& c : cases) {
-    LocalPaths paths = LocalBackend(c.options).Paths(c.workspace);
+    StateFiles paths = *LocalBackend(c.options).Files(c.workspace);
     EXPECT_EQ(paths.read, c.read);
     EXPECT_EQ(paths.write, c.write);
     EXPECT_EQ(paths.backup, c.backup);
@@ -113,31 +114,16 @@ TEST(LocalPaths, FollowFlagsAndWorkspace) {
 TEST_F(LocalTest, Workspaces) {
   LocalBackend backend({.workspace_dir = In("ws")});
   EXPECT_EQ(backend.Workspaces().value(), std::vector<std::string>{"default"});
-  ASSERT_TRUE(backend.CreateWorkspace("b"));
+  ASSERT_TRUE(backend.Open("b", program_).has_value());
   ASSERT_TRUE(backend.Open("a", program_).has_value());
-  ASSERT_TRUE(backend.CreateWorkspace("default"));
+  ASSERT_TRUE(backend.Open("default", program_).has_value());
+  ASSERT_TRUE(backend.Open("seen", program_, Opening::kLook).has_value());
   Put("ws/file", "not a workspace");
   EXPECT_EQ(backend.Workspaces().value(), (std::vector<std::string>{"default", "a", "b"}));
   ASSERT_TRUE(backend.DeleteWorkspace("a"));
   EXPECT_EQ(backend.Workspaces().value(), (std::vector<std::string>{"default", "b"}));
   EXPECT_FALSE(backend.DeleteWorkspace("default").has_value());
   EXPECT_FALSE(backend.DeleteWorkspace("").has_value());
-
-  std::string data = In("data");
-  EXPECT_EQ(CurrentWorkspace(data, ""), "default");
-  ASSERT_TRUE(SelectWorkspace(data, "w"));
-  EXPECT_EQ(Text("data/environment"), "w");
-  EXPECT_EQ(CurrentWorkspace(data, ""), "w");
-  EXPECT_EQ(CurrentWorkspace(data, "other"), "other");
-  ASSERT_TRUE(SelectWorkspace(data, " \n"));
-  EXPECT_EQ(CurrentWorkspace(data, ""), "default");
-}
-
-TEST(LocalWorkspaceNames, AreUrlSegments) {
-  EXPECT_TRUE(IsValidWorkspaceName("a-B_1.2~$&+=:@"));
-  for (const char* name : {"a b", "a/b", "a?b", "a%b", "ä", "a;b", "a,b", "a!b"}) {
-    EXPECT_FALSE(IsValidWorkspaceName(name)) << name;
-  }
 }
 
 // --- Reading and writing. ---
@@ -494,7 +480,7 @@ TEST_F(LocalTest, ARunWithoutALockDoesNotUndoAnother) {
 TEST_F(LocalTest, AJournalBesideAStateThatIsOnlyWrittenGoesIntoIt) {
   state::State first = WithOutput(1);
   ASSERT_TRUE(Store()->Write(first));
-  const LocalPaths paths{.read = In("s.tfstate"), .write = In("o.tfstate"), .backup = In("b")};
+  const StateFiles paths{.read = In("s.tfstate"), .write = In("o.tfstate"), .backup = In("b")};
   EXPECT_EQ(InProcess([&] {
               LocalStore store(paths, program_);
               bool ok = store.Lock(request_).has_value() && store.Read(program_).has_value() &&

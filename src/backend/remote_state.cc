@@ -1,19 +1,12 @@
 #include "backend/remote_state.h"
 
-#include <algorithm>
-#include <array>
-
-#include "backend/local.h"
+#include "backend/backend.h"
 #include "cty/convert.h"
 
 namespace kinu::backend {
 namespace {
 
 using provider::Problems;
-
-constexpr std::array<std::string_view, 12> kKnownTypes = {
-    "azurerm", "cloud",      "consul", "cos", "gcs",    "http",
-    "inmem",   "kubernetes", "oss",    "pg",  "remote", "s3"};
 
 void AddError(Problems& problems, std::string summary, std::string detail,
               std::string_view attribute) {
@@ -23,50 +16,56 @@ void AddError(Problems& problems, std::string summary, std::string detail,
                       .attribute = Path().Attribute(attribute)});
 }
 
-/// The settings of the local backend; problems for what it does not know.
-LocalOptions ReadLocal(const Value& config, Problems& problems) {
-  LocalOptions options;
+/// "_local" is how very old configurations write it. Null when there is no such backend.
+const BackendSpec* Find(std::string_view backend) {
+  return FindBackend(backend == "_local" ? kImpliedBackend : backend);
+}
+
+/// The settings that a `config` argument has; problems for what the backend does not know.
+Value ReadSettings(const BackendSpec& spec, const Value& config, Problems& problems) {
+  std::vector<std::pair<std::string, Value>> settings;
   auto invalid = [&](const std::string& detail) {
     AddError(problems, "Invalid backend configuration",
-             "The given configuration is not valid for backend \"local\": " + detail + ".",
+             "The given configuration is not valid for backend \"" + std::string(spec.type) +
+                 "\": " + detail + ".",
              "config");
   };
   for (size_t i = 0; i < config.size(); ++i) {
     std::string name(config.key(i));
-    std::string* slot = name == "path"            ? &options.path
-                        : name == "workspace_dir" ? &options.workspace_dir
-                                                  : nullptr;
-    if (slot == nullptr) {
+    const Setting* setting = spec.Find(name);
+    if (setting == nullptr) {
       invalid("there is no argument \"" + name + "\"");
       continue;
     }
-    ValueResult<Value> text = Convert(config.elements()[i].UnmarkDeep(), Type::String());
-    if (!text) {
-      invalid(name + ": " + text.error().ToText());
-    } else if (!text->IsNull() && text->IsKnown()) {
-      *slot = text->AsString();
-      if (slot->empty()) {
-        AddError(problems,
-                 name == "path" ? "Invalid local state file path"
-                                : "Invalid local workspace directory path",
-                 "The \"" + name + "\" attribute value must not be empty.", "config");
-      }
+    ValueResult<Value> value = Convert(config.elements()[i].UnmarkDeep(), setting->value_type());
+    if (!value) {
+      invalid(name + ": " + value.error().ToText());
+    } else {
+      settings.emplace_back(std::move(name), *std::move(value));
     }
   }
-  return options;
+  return Value::Object(std::move(settings));
 }
 
-/// "_local" is how very old configurations write it.
-bool IsLocal(std::string_view backend) {
-  return backend == "local" || backend == "_local";
+/// The backend that a data source describes. Null where its settings are not right.
+std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config, Problems& problems) {
+  const Value settings = ReadSettings(spec, config, problems);
+  Problems of_settings;
+  std::unique_ptr<Backend> backend = MakeBackend(spec, settings, {}, of_settings);
+  for (provider::Problem& problem : of_settings) {
+    problem.attribute = Path().Attribute("config");
+    problems.push_back(std::move(problem));
+  }
+  return provider::HasErrors(problems) ? nullptr : std::move(backend);
 }
 
 }  // namespace
 
 void StoredStates::Check(std::string_view backend, const Value& config, Problems& problems) {
-  if (IsLocal(backend)) {
-    (void)ReadLocal(config, problems);
-  } else if (std::find(kKnownTypes.begin(), kKnownTypes.end(), backend) == kKnownTypes.end()) {
+  const BackendSpec* spec = Find(backend);
+  if (spec != nullptr && spec->make != nullptr) {
+    (void)Make(*spec, config, problems);
+  } else if (spec == nullptr && backend != "cloud") {
     AddError(problems, "Invalid backend configuration",
              "There is no backend type named \"" + std::string(backend) + "\".", "backend");
   }
@@ -76,19 +75,20 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
                                                                       const Value& config,
                                                                       std::string_view workspace,
                                                                       Problems& problems) {
-  if (!IsLocal(backend)) {
+  const BackendSpec* spec = Find(backend);
+  if (spec == nullptr || spec->make == nullptr) {
     AddError(problems, "Unsupported backend type",
              "This version reads states from local files only: the backend \"" +
                  std::string(backend) + "\" is not built yet.",
              "backend");
     return std::nullopt;
   }
-  LocalOptions options = ReadLocal(config, problems);
-  if (provider::HasErrors(problems)) {
+  const std::unique_ptr<Backend> states = Make(*spec, config, problems);
+  if (states == nullptr) {
     return std::nullopt;
   }
   auto program = std::make_shared<Program>();
-  auto store = LocalBackend(options).Open(workspace, program);
+  auto store = states->Open(workspace, program);
   if (!store) {
     AddError(problems, "Error loading state error",
              "error loading the remote state: " + store.error().message, "backend");

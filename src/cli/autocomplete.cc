@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "base/environment.h"
 #include "base/files.h"
-#include "cli/backend_settings.h"
 #include "cli/command.h"
+#include "session/backend_choice.h"
 
 namespace kinu::cli {
 namespace {
@@ -86,21 +87,11 @@ std::vector<std::string> SubcommandsOf(const std::string& prefix, bool old_name)
 
 /// The workspaces of the configuration in the working directory; none when anything is wrong.
 std::vector<std::string> WorkspaceNames() {
-  Invocation invocation;
-  invocation.original_directory = WorkingDirectory();
-  invocation.data_directory = DataDirectory();
-  Diagnostics diags;
-  const Loaded root = LoadForBackend(invocation, {}, diags);
-  if (diags.has_errors()) {
-    return {};
-  }
-  const BackendSettings settings = ReadBackendSettings(invocation, root, {}, false, diags);
-  if (diags.has_errors() || IsRemoteBackend(settings.type)) {
-    return {};
-  }
-  backend::LocalOptions options;
-  ApplyBackendValues(settings.values, options);
-  return backend::LocalBackend(options).Workspaces().value_or(std::vector<std::string>());
+  session::Workspace workspace;
+  workspace.original_directory = WorkingDirectory();
+  workspace.data_directory = session::DataDirectory();
+  workspace.chosen = Environment("TF_WORKSPACE");
+  return session::WorkspaceNames(workspace);
 }
 
 /// The directories whose path begins with `word`, each with a slash at its end.

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#include "base/environment.h"
-
 namespace kinu::cli {
 namespace {
 
@@ -30,11 +28,6 @@ bool Print(std::string_view text) {
 }
 void PrintError(std::string_view text) {
   (void)WriteAll(STDERR_FILENO, text);
-}
-
-std::string DataDirectory() {
-  const std::string_view chosen = Environment("TF_DATA_DIR");
-  return chosen.empty() ? ".terraform" : std::string(chosen);
 }
 
 bool Invocation::Show(Diagnostics& diags) const {

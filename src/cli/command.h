@@ -8,7 +8,8 @@
 
 #include "cli/flags.h"
 #include "diag/diagnostic.h"
-#include "install/cli_config.h"
+#include "session/version.h"
+#include "session/workspace.h"
 #include "view/human/diagnostic.h"
 #include "view/human/style.h"
 
@@ -31,11 +32,9 @@ struct Invocation {
   const CommandSpec* command = nullptr;
   std::vector<std::string> args;  ///< without view options
   ViewOptions view;
-  std::string original_directory;  ///< before -chdir
-  std::string data_directory;      ///< .terraform or TF_DATA_DIR
+  session::Workspace workspace;
   int stdout_width = view::kDefaultWidth;
   int stderr_width = view::kDefaultWidth;
-  install::CliConfig cli_config;  ///< of the user, read before anything else
   bool in_automation = false;
   bool input_disabled = false;  ///< TF_INPUT is false
   bool old_name = false;        ///< called by the name that the command had before
@@ -68,15 +67,11 @@ const CommandSpec* FindCommand(std::string_view name);
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
 
-/// The directory of what `init` made: TF_DATA_DIR, or ".terraform".
-std::string DataDirectory();
-
 /// Writes to the standard streams, in whole pieces. Print() says whether all of it was written.
 bool Print(std::string_view text);
 void PrintError(std::string_view text);
 
-/// The version of the reference that this program is equal to.
-inline constexpr std::string_view kCompatibleVersion = "1.12.6";
+using session::kCompatibleVersion;
 /// The program's own version.
 inline constexpr std::string_view kOwnVersion = "0.1.0";
 /// "linux_amd64".

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "state/large_file.h"
@@ -44,16 +43,16 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     return std::nullopt;
   }
   auto program = std::make_shared<Program>();
-  auto locator = MakeLocator(invocation, diags);
-  if (!RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
+  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return std::nullopt;
   }
-  auto read = file.Read(program, PlanSchemas(*locator, *program));
+  auto read = file.Read(program, providers->PlanSchemas(*program));
   if (!read) {
     diags.Error("Failed to read plan from plan file", read.error().message);
     return std::nullopt;
   }
-  LocatorSchemas schemas(*locator);
+  SourceSchemas schemas(providers->source());
   auto snapshot = file.Configuration();
   if (!snapshot) {
     diags.Error("Failed to read configuration snapshot from plan file", snapshot.error().message);
@@ -64,12 +63,9 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     diags.Error("Failed to read plan from plan file", variables.error().message);
     return std::nullopt;
   }
-  config::LoadOptions options;
-  options.workspace = read->backend.workspace;
-  options.snapshot = &*snapshot;
-  options.planned = &*variables;
   Diagnostics problems;
-  auto config = LoadKept(program, ".", options, problems);
+  auto config = session::LoadPlanned(invocation.workspace, *snapshot, *variables,
+                                     read->backend.workspace, program, problems);
   if (problems.has_errors()) {
     std::string list;
     for (const Diagnostic& problem : problems) {
@@ -110,11 +106,11 @@ Result<state::State> ReadStateFile(const std::string& path) {
 
 std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
                                      Diagnostics& diags) {
-  auto locator = MakeLocator(invocation, diags);
-  if (!RequirePackages(*locator, MissingPackagesForm::kAdvice, diags)) {
+  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return std::nullopt;
   }
-  LocatorSchemas schemas(*locator);
+  SourceSchemas schemas(providers->source());
   std::string document;
   if (state.buffer != nullptr || state.mapped != nullptr) {
     // Address space, not memory.

@@ -12,6 +12,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "base/keep.h"
 #include "base/thread.h"
 #include "cli/autocomplete.h"
 #include "cli/command.h"
@@ -206,12 +207,15 @@ int Run(std::vector<std::string> args) {
     return *code;
   }
   LogStart(args);
-  Invocation invocation;
-  invocation.original_directory = WorkingDirectory();
+  // What the workspace keeps is not destroyed: the end of the process frees it at once.
+  const auto kept = std::make_shared<Invocation>();
+  KeepUntilExit(kept);
+  Invocation& invocation = *kept;
+  invocation.workspace.original_directory = WorkingDirectory();
   {
     // The user's configuration is read before -chdir; what is wrong with it does not stop anything.
     Diagnostics diags;
-    invocation.cli_config = install::LoadCliConfig(diags);
+    invocation.workspace.cli_config = install::LoadCliConfig(diags);
     if (!diags.empty()) {
       PrintError("There are some problems with the CLI configuration:\n");
       // All of it goes to the error stream, so that a document on the other stays one.
@@ -322,7 +326,8 @@ int Run(std::vector<std::string> args) {
   invocation.args.insert(invocation.args.end(), rest.begin(), rest.end());
   TakeViewOptions(invocation.args, invocation.view);
   invocation.command = command;
-  invocation.data_directory = DataDirectory();
+  invocation.workspace.data_directory = session::DataDirectory();
+  invocation.workspace.chosen = Environment("TF_WORKSPACE");
   invocation.stdout_width = WidthOf(STDOUT_FILENO);
   invocation.stderr_width = WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();

@@ -1,4 +1,4 @@
-// Installing local modules: telling which there are and writing the manifest.
+// Installing local modules, as `init` and `get` report it.
 #pragma once
 
 #include "cli/narrator.h"
@@ -7,20 +7,17 @@
 namespace kinu::cli {
 
 struct ModuleInstall {
-  bool again = false;      ///< tell of all modules, not only of those that the manifest lacks
-  bool show_paths = true;  ///< with their directories
-  /// Modules are only fetched: see LoadIntent::kFetch.
-  bool only_fetch = false;
+  bool again = false;       ///< report all modules, not only those that the manifest lacks
+  bool show_paths = true;   ///< with their directories
+  bool only_fetch = false;  ///< see LoadIntent::kFetch
   /// Directory of test files, whose modules are installed too; empty: none.
   std::string test_directory = {};
 };
 
-/// Loads the configuration of the working directory as installation does: local modules are
-/// followed wherever they are. Tells what it found.
+/// Loads the configuration of the working directory as installation does and reports the modules
+/// that it found.
 Loaded InstallModules(const Invocation& invocation,
                       std::span<const config::VariableArgument> arguments,
                       const ModuleInstall& install, Narrator& narrator, Diagnostics& diags);
-/// Writes modules.json into the data directory.
-void WriteModuleManifest(const Invocation& invocation, const Loaded& loaded, Diagnostics& diags);
 
 }  // namespace kinu::cli

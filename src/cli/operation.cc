@@ -2,17 +2,7 @@
 
 #include <ctime>
 
-#include <unistd.h>
-
-#include "backend/remote_state.h"
-#include "base/environment.h"
-#include "base/files.h"
-#include "base/keep.h"
 #include "cli/prompt.h"
-#include "install/cli_config.h"
-#include "plugin/handshake.h"
-
-extern char** environ;
 
 namespace kinu::cli {
 namespace {
@@ -36,14 +26,6 @@ constexpr FlagSpec kOperationTable[] = {
 };
 constexpr FlagSpec kInputTable[] = {{"input", FlagKind::kBool, "true"}};
 
-std::vector<std::string> EnvironmentTexts() {
-  std::vector<std::string> out;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    out.emplace_back(*entry);
-  }
-  return out;
-}
-
 }  // namespace
 
 const std::span<const FlagSpec> kVariableFlags = kVariableTable;
@@ -63,79 +45,11 @@ std::vector<config::VariableArgument> VariableArguments(const Flags& flags) {
   return out;
 }
 
-config::RawInputs GatherWorkingInputs(std::span<const config::VariableArgument> arguments,
-                                      Diagnostics& diags) {
-  config::RawInputs inputs = config::GatherInputs(arguments, ".", EnvironmentTexts(), diags);
-  if (!backend::IsValidWorkspaceName(Environment("TF_WORKSPACE"))) {
-    diags.Error("Invalid workspace name set using TF_WORKSPACE", "");
-  }
-  KeepUntilExit(inputs.tree);
-  return inputs;
-}
-
-std::shared_ptr<config::Config> LoadKept(std::shared_ptr<Program> program, const std::string& dir,
-                                         const config::LoadOptions& options, Diagnostics& diags) {
-  std::shared_ptr<config::Config> config =
-      config::LoadConfig(std::move(program), dir, options, diags);
-  KeepUntilExit(config);
-  return config;
-}
-
-namespace {
-
-Loaded Load(const Invocation& invocation, std::span<const config::VariableArgument> arguments,
-            std::shared_ptr<Program> program, config::LoadOptions options, Diagnostics& diags,
-            const std::string& dir = ".") {
-  Loaded loaded;
-  loaded.program = program != nullptr ? std::move(program) : std::make_shared<Program>();
-  const size_t errors = diags.error_count();
-  loaded.inputs = GatherWorkingInputs(arguments, diags);
-  options.workspace = WorkspaceOf(invocation);
-  options.inputs = &loaded.inputs;
-  options.manifest_path = invocation.data_directory + "/modules/modules.json";
-  // Without the values that it may depend on, nothing is said about a configuration.
-  const bool given = diags.error_count() == errors;
-  Diagnostics ignored;
-  if (!given) {
-    options.intent = config::LoadIntent::kRootModule;
-  }
-  loaded.config = LoadKept(loaded.program, dir, options, given ? diags : ignored);
-  return loaded;
-}
-
-}  // namespace
-
-Loaded LoadWorkingDirectory(const Invocation& invocation,
-                            std::span<const config::VariableArgument> arguments, Diagnostics& diags,
-                            std::shared_ptr<Program> program) {
-  return Load(invocation, arguments, std::move(program), {}, diags);
-}
-
-Loaded LoadWithWholePaths(const Invocation& invocation,
-                          std::span<const config::VariableArgument> arguments, Diagnostics& diags) {
-  return Load(invocation, arguments, nullptr, {}, diags, WorkingDirectory());
-}
-
-Loaded LoadForOperation(const Invocation& invocation,
-                        std::span<const config::VariableArgument> arguments, Diagnostics& diags,
-                        std::shared_ptr<Program> program) {
-  return Load(invocation, arguments, std::move(program), {.intent = config::LoadIntent::kOperation},
-              diags);
-}
-
-Loaded LoadForValidation(const Invocation& invocation,
-                         std::span<const config::VariableArgument> arguments, Diagnostics& diags,
-                         std::string test_directory, const std::string& dir) {
-  return Load(
-      invocation, arguments, nullptr,
-      {.intent = config::LoadIntent::kValidation, .test_directory = std::move(test_directory)},
-      diags, dir);
-}
-
-Loaded LoadWithTests(const Invocation& invocation,
-                     std::span<const config::VariableArgument> arguments,
-                     std::string test_directory, Diagnostics& diags) {
-  return Load(invocation, arguments, nullptr, {.test_directory = std::move(test_directory)}, diags);
+backend::StateFlags StateFlagsOf(const Flags& flags) {
+  const auto given = [&](std::string_view name) {
+    return flags.Has(name) ? flags.String(name) : std::string();
+  };
+  return {.state = given("state"), .state_out = given("state-out"), .backup = given("backup")};
 }
 
 namespace {
@@ -176,52 +90,9 @@ void CollectValues(const Invocation& invocation, Loaded& loaded, bool interactiv
   loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, diags);
 }
 
-void AddLockFileError(const Diagnostics& lock_diags, Diagnostics& diags) {
-  if (!lock_diags.has_errors()) {
-    return;
-  }
-  // An error made of errors, whose first line is the summary that the reference gives.
-  std::string summary = "failed to read dependency lock file: ";
-  std::string detail;
-  if (lock_diags.size() == 1) {
-    const Diagnostic& only = lock_diags.list()[0];
-    summary += only.summary + ": " + only.detail;
-  } else {
-    summary += std::to_string(lock_diags.size()) + " problems:";
-    for (const Diagnostic& problem : lock_diags) {
-      detail += (detail.empty() ? "- " : "\n- ") + problem.summary + ": " + problem.detail;
-    }
-  }
-  diags.Error(std::move(summary), std::move(detail));
-}
-
-std::unique_ptr<install::ProviderLocator> MakeLocator(const Invocation& invocation,
-                                                      Diagnostics& diags) {
-  install::ProviderLocator::Options options;
-  options.providers_directory = invocation.data_directory + "/providers";
-  Diagnostics lock_diags;
-  options.locks = install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
-  AddLockFileError(lock_diags, diags);
-  options.dev_overrides = invocation.cli_config.dev_overrides();
-  options.remote_states = std::make_shared<backend::StoredStates>();
-  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
-    auto attachments = plugin::ParseAttachments(attach);
-    if (!attachments) {
-      diags.Error("Invalid format for TF_REATTACH_PROVIDERS", attachments.error().message);
-    } else {
-      options.attachments = std::move(*attachments);
-    }
-  }
-  return std::make_unique<install::ProviderLocator>(std::move(options));
-}
-
-const schema::ProviderSchema* LocatorSchemas::Find(std::string_view provider) const {
+const schema::ProviderSchema* SourceSchemas::Find(std::string_view provider) const {
   auto schema = source_.Schema(provider);
   return schema ? *schema : nullptr;
-}
-
-std::string WorkspaceOf(const Invocation& invocation) {
-  return backend::CurrentWorkspace(invocation.data_directory, Environment("TF_WORKSPACE"));
 }
 
 std::string Timestamp() {

@@ -7,9 +7,7 @@
 
 #include "base/files.h"
 #include "base/flat_map.h"
-#include "cli/backend_settings.h"
 #include "cli/interrupts.h"
-#include "cli/provider_check.h"
 #include "cli/state_session.h"
 #include "cli/target_flags.h"
 #include "text/quote.h"
@@ -178,39 +176,19 @@ void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags) {
   request.mode = plan::Mode::kDestroy;
 }
 
-namespace {
-
-/// Objects of the state need their providers, whatever the configuration says of their resources
-/// by now.
-void RequireStateProviders(const state::State& state, const install::ProviderLocator& locator,
-                           Diagnostics& diags) {
-  FlatSet<Symbol> seen;
-  for (const std::unique_ptr<state::Resource>& resource : state.resources) {
-    const Symbol provider = resource->provider.provider;
-    if (!seen.insert(provider).second) {
-      continue;
-    }
-    const std::string address(state.program->Text(provider));
-    if (locator.Missing(address)) {
-      diags.Error("Failed to load plugin schemas",
-                  "unavailable provider " + text::GoQuote(address) + ", which " +
-                      state.program->ToText(resource->address) + " in the state belongs to");
-    }
-  }
-}
-
-}  // namespace
-
 bool Operation::Open(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
                      std::string_view lock_operation, Audience& audience, Diagnostics& diags) {
   Diagnostics found;
-  loaded = LoadForOperation(invocation, request.variables, found);
+  loaded = session::Load(invocation.workspace,
+                         {.intent = LoadIntent::kOperation, .variables = request.variables}, found);
   if (found.has_errors()) {
     // The backend and the state, which need the root module alone, come before everything else
     // that is wrong with the configuration.
     Diagnostics before;
-    Loaded root = LoadForBackend(invocation, request.variables, before);
-    if (StopsEarly(before) ||
+    Loaded root =
+        session::Load(invocation.workspace,
+                      {.intent = LoadIntent::kBackend, .variables = request.variables}, before);
+    if (session::StopsEarly(before) ||
         (!before.has_errors() &&
          !Prepare(invocation, flags, request, lock_operation, root, audience, before))) {
       loaded = std::move(root);
@@ -221,7 +199,9 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   }
   Loaded root;  // what early warnings point into
   if (!found.empty() && lock_operation != "OperationTypeApply") {
-    root = LoadForBackend(invocation, request.variables, early_warnings);
+    root = session::Load(invocation.workspace,
+                         {.intent = LoadIntent::kBackend, .variables = request.variables},
+                         early_warnings);
   }
   diags.Append(std::move(found));
   const bool prepared =
@@ -230,12 +210,12 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   if (!prepared) {
     return false;
   }
-  RequireSelected(*loaded.config, *locator, diags);
-  RequireStateProviders(prior, *locator, diags);
+  providers->RequireSelected(*loaded.config, diags);
+  providers->RequireForState(prior, diags);
   if (diags.has_errors()) {
     return false;
   }
-  TakeOverProviders(*loaded.config, prior);
+  session::AdoptProviders(*loaded.config, prior);
   bool interactive = !invocation.input_disabled && flags.Bool("input") && !audience.json_only();
   CollectValues(invocation, loaded, interactive, diags);
   if (diags.has_errors()) {
@@ -249,7 +229,7 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
   input.config = loaded.config.get();
   input.prior_state = &prior;
   input.variables = &loaded.variables;
-  input.providers = locator.get();
+  input.providers = &providers->source();
   input.pool = &pool;
   input.stop = &StopRequested();
   input.events = audience.Sink(*loaded.program);
@@ -258,8 +238,8 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     input.options.parallelism = engine::Options().parallelism;
   }
   input.options.mode = request.mode;
-  input.options.workspace = WorkspaceOf(invocation);
-  input.options.original_directory = invocation.original_directory;
+  input.options.workspace = invocation.workspace.Name();
+  input.options.original_directory = invocation.workspace.original_directory;
   input.options.plan_timestamp = Timestamp();
   return true;
 }
@@ -267,81 +247,66 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
 bool Operation::Prepare(const Invocation& invocation, const Flags& flags,
                         const PlanRequest& request, std::string_view lock_operation,
                         const Loaded& root, Audience& audience, Diagnostics& diags) {
-  backend::LocalOptions options;
-  options.state = flags.String("state");
-  options.state_out = flags.String("state-out");
-  options.backup = flags.String("backup");
-  if (!ReadBackend(invocation, root, options, diags)) {
+  backend = session::ChooseBackend(invocation.workspace, root, StateFlagsOf(flags), diags);
+  if (!backend) {
     return false;
   }
-  locator = MakeLocator(invocation, diags);
-  if (diags.has_errors() || !RequirePackages(*locator, MissingPackagesForm::kAdvice, diags)) {
+  providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (diags.has_errors() ||
+      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return false;
   }
   if (lock_operation == "OperationTypeApply") {
-    WarnOfOverrides(invocation, false, diags);
+    session::WarnOfOverrides(invocation.workspace, false, diags);
     audience.Show(diags);
   }
   audience.Show(early_warnings);
   if (request.precondition && !request.precondition(diags)) {
     return false;
   }
-  backend_config = PlanBackendConfig(options);
-  return OpenStore(invocation, flags, options, lock_operation, root.program, audience, diags);
+  return OpenState(invocation, flags, lock_operation, root.program, audience, diags);
 }
 
-void TellOfInterruptedRun(const backend::LocalStore& store, Diagnostics& diags) {
-  if (!store.recovery_note().empty()) {
-    diags.Warning("An earlier run was interrupted", store.recovery_note());
-  }
-}
-
-bool Operation::OpenStore(const Invocation& invocation, const Flags& flags,
-                          const backend::LocalOptions& options, std::string_view lock_operation,
-                          const std::shared_ptr<Program>& program, Audience& audience,
-                          Diagnostics& diags) {
-  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+bool Operation::OpenState(const Invocation& invocation, const Flags& flags,
+                          std::string_view lock_operation, const std::shared_ptr<Program>& program,
+                          Audience& audience, Diagnostics& diags) {
+  auto opened = session::StateHandle::Open(*backend, invocation.workspace.Name(), program);
   if (!opened) {
     diags.Error("Failed to load state", opened.error().message);
     return false;
   }
-  store = std::move(*opened);
+  handle = *std::move(opened);
   if (flags.Bool("lock")) {
     state::LockRequest lock;
     lock.operation = lock_operation;
     lock.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
     lock.cancelled = [] { return StopRequested().load(); };
     lock.on_slow = [&] { audience.TellSlowLock(); };
-    auto held = store->Lock(lock);
-    if (!held) {
-      diags.Error("Error acquiring the state lock", LockProblem(held.error().message));
+    if (!handle->Lock(lock, diags)) {
       return false;
     }
-    locked = true;
   }
-  auto state = store->Read(program);
+  auto state = store().Read(program);
   if (!state) {
     diags.Error("Failed to load state", state.error().message);
     return false;
   }
   prior = std::move(*state);
-  TellOfInterruptedRun(*store, diags);
+  handle->WarnOfInterruptedRun(diags);
   return true;
 }
 
 void Operation::Close(Diagnostics& diags) {
   pool.CloseAll();
-  if (locked) {
-    locked = false;
-    if (auto released = store->Unlock(); !released) {
-      diags.Error("Error releasing the state lock", released.error().message);
-    }
+  if (handle) {
+    (void)handle->Unlock(diags);
   }
 }
 
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
   operation.input.record.version = kCompatibleVersion;
-  operation.input.record.backend.config = operation.backend_config;
+  operation.input.record.backend.type = operation.backend->type;
+  operation.input.record.backend.config = operation.backend->settings;
   operation.input.record.backend.workspace = operation.input.options.workspace;
   return engine::MakePlan(operation.input, diags);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/operation.h"
 #include "engine/apply.h"
+#include "session/state_handle.h"
 #include "view/events/json_ui.h"
 #include "view/events/progress_sink.h"
 
@@ -62,21 +63,16 @@ PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags);
 /// Makes a request that of the command destroy, which takes no mode.
 void MakeDestroyRequest(PlanRequest& request, Diagnostics& diags);
 
-/// Warns of what a killed run left, when reading the state has found it.
-void TellOfInterruptedRun(const backend::LocalStore& store, Diagnostics& diags);
-
 /// A command's operation: configuration, providers, state, in the order in which they are needed.
 /// Members outlive everything that points into them.
 struct Operation {
   Loaded loaded;
-  std::unique_ptr<install::ProviderLocator> locator;
+  std::unique_ptr<session::ProviderSet> providers;
   engine::ProviderPool pool;
-  std::unique_ptr<backend::LocalStore> store;
+  std::optional<session::StateHandle> handle;
   state::State prior;
   engine::Request input;
-  bool locked = false;
-  /// Settings of the backend, as plan files keep them.
-  Value backend_config;
+  std::optional<session::ConfiguredBackend> backend;
   /// While opening: what the root module alone warns of. It is shown as soon as the backend is
   /// known, and again with all other warnings.
   Diagnostics early_warnings;
@@ -88,10 +84,10 @@ struct Operation {
   bool Prepare(const Invocation& invocation, const Flags& flags, const PlanRequest& request,
                std::string_view lock_operation, const Loaded& root, Audience& audience,
                Diagnostics& diags);
-  /// Opens the workspace's store, takes the lock and reads the state.
-  bool OpenStore(const Invocation& invocation, const Flags& flags,
-                 const backend::LocalOptions& options, std::string_view lock_operation,
+  /// Opens the state of the workspace in `backend`, takes the lock and reads it.
+  bool OpenState(const Invocation& invocation, const Flags& flags, std::string_view lock_operation,
                  const std::shared_ptr<Program>& program, Audience& audience, Diagnostics& diags);
+  state::Store& store() { return handle->store(); }
   /// Releases the lock.
   void Close(Diagnostics& diags);
 };

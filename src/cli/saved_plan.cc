@@ -1,9 +1,7 @@
 #include "cli/saved_plan.h"
 
 #include "base/files.h"
-#include "cli/backend_settings.h"
 #include "cli/interrupts.h"
-#include "cli/provider_check.h"
 
 namespace kinu::cli {
 
@@ -11,20 +9,6 @@ void TakePlanExtras(const Operation& operation, plan::Plan& plan) {
   plan.configuration = config::TakeSnapshot(*operation.loaded.config);
   auto lock = ReadFile(std::string(install::kLockFileName));
   plan.lock_file = lock ? *lock : install::LockFile().ToText();
-}
-
-plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program) {
-  return [&source, &program](Symbol provider,
-                             const ResourceName& name) -> const schema::ResourceSchema* {
-    auto schema = source.Schema(program.Text(provider));
-    if (!schema) {
-      return nullptr;
-    }
-    std::string_view type = program.Text(name.type);
-    return name.mode == ResourceMode::kManaged ? (*schema)->FindResource(type)
-           : name.mode == ResourceMode::kData  ? (*schema)->FindData(type)
-                                               : (*schema)->FindEphemeral(type);
-  };
 }
 
 namespace {
@@ -170,45 +154,39 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   operation.loaded.program = std::make_shared<Program>();
-  config::LoadOptions options;
-  options.workspace = WorkspaceOf(invocation);
-  options.snapshot = &*snapshot;
-  options.planned = &*variables;
-  operation.loaded.config = LoadKept(operation.loaded.program, ".", options, diags);
-  operation.locator = MakeLocator(invocation, diags);
+  operation.loaded.config =
+      session::LoadPlanned(invocation.workspace, *snapshot, *variables, invocation.workspace.Name(),
+                           operation.loaded.program, diags);
+  operation.providers = session::ProviderSet::Open(invocation.workspace, diags);
   if (diags.has_errors() ||
-      !RequirePackages(*operation.locator, MissingPackagesForm::kList, diags)) {
+      !operation.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return false;
   }
   auto read = file->Read(operation.loaded.program,
-                         PlanSchemas(*operation.locator, *operation.loaded.program));
+                         operation.providers->PlanSchemas(*operation.loaded.program));
   if (!read) {
     diags.Error("Failed to read plan from plan file", read.error().message);
     return false;
   }
   plan = std::move(*read);
-  backend::LocalOptions backend_options;
-  backend_options.state = flags.String("state");
-  backend_options.state_out = flags.String("state-out");
-  backend_options.backup = flags.String("backup");
-  if (!PlannedBackend(plan.backend, backend_options, diags)) {
+  operation.backend = session::PlannedBackend(plan.backend, StateFlagsOf(flags), diags);
+  if (!operation.backend) {
     return false;
   }
   if (!incomplete) {
-    WarnOfOverrides(invocation, false, diags);
+    session::WarnOfOverrides(invocation.workspace, false, diags);
     audience.Show(diags);
   }
   Loaded& loaded = operation.loaded;
-  loaded.inputs = GatherWorkingInputs(VariableArguments(flags), diags);
-  if (diags.has_errors() ||
-      !operation.OpenStore(invocation, flags, backend_options, "OperationTypeApply", loaded.program,
-                           audience, diags)) {
+  loaded.inputs = session::GatherInputs(invocation.workspace, VariableArguments(flags), diags);
+  if (diags.has_errors() || !operation.OpenState(invocation, flags, "OperationTypeApply",
+                                                 loaded.program, audience, diags)) {
     return false;
   }
   loaded.variables = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
                                                    loaded.inputs, diags);
-  RequireSelected(*loaded.config, *operation.locator, diags);
-  RequireSameSelections(file->LockFile(), *operation.locator, diags);
+  operation.providers->RequireSelected(*loaded.config, diags);
+  operation.providers->RequireSame(file->LockFile(), invocation.workspace, diags);
   RequireSameState(plan, operation.prior, diags);
   if (diags.has_errors()) {
     return false;
@@ -226,14 +204,14 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   input.config = operation.loaded.config.get();
   input.prior_state = &plan.prior_state;
   input.variables = &operation.loaded.variables;
-  input.providers = operation.locator.get();
+  input.providers = &operation.providers->source();
   input.pool = &operation.pool;
   input.stop = &StopRequested();
   input.events = audience.Sink(*operation.loaded.program);
   input.options.mode = plan.mode;
   input.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
-  input.options.workspace = WorkspaceOf(invocation);
-  input.options.original_directory = invocation.original_directory;
+  input.options.workspace = invocation.workspace.Name();
+  input.options.original_directory = invocation.workspace.original_directory;
   input.options.plan_timestamp = plan.timestamp;
   return incomplete || file->knows_sources() || FitsConfiguration(plan, operation, diags);
 }

@@ -9,9 +9,6 @@ namespace kinu::cli {
 /// Adds what only plan files keep: the configuration's sources and the lock file.
 void TakePlanExtras(const Operation& operation, plan::Plan& plan);
 
-/// Schemas as plan files need them.
-plan::SchemaLookup PlanSchemas(provider::ProviderSource& source, const Program& program);
-
 /// Whether a file is a plan file after all, which cannot be used.
 bool IsUnusablePlan(const Error& error);
 /// Why there is no plan at `path`.

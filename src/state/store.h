@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "state/large_file.h"
 #include "state/state.h"
 
 namespace kinu::state {
@@ -96,9 +97,35 @@ class Store {
   virtual Result<void> Lock(const LockRequest& request) = 0;
   /// Releases the lock. kInvalid: the state is not locked.
   virtual Result<void> Unlock() = 0;
+  /// Releases the lock with this id, whoever took it.
+  virtual Result<void> ForceUnlock(std::string_view id) = 0;
+  /// Whether a lock ends with the process that took it, so that no other one can release it.
+  virtual bool lock_ends_with_process() const { return false; }
 
   /// The stored state. Empty if nothing is stored yet.
+  /// After Lock() for some resources, the first call may return a state without the others: see
+  /// gave_part(). The next one returns all.
   virtual Result<State> Read(std::shared_ptr<Program> program) = 0;
+  /// Whether Read() has left out resources.
+  virtual bool gave_part() const { return false; }
+  /// From now on nothing is written, not even what an interrupted run left to be written.
+  virtual void LookOnly() {}
+  /// As Read(), for reading only: the result is not written again.
+  virtual Result<State> View(std::shared_ptr<Program> program) { return Read(std::move(program)); }
+  /// The same where only outputs matter: resources may be missing.
+  virtual Result<State> ViewOutputs(std::shared_ptr<Program> program) {
+    return Read(std::move(program));
+  }
+  /// The same where one resource matters: others may be missing.
+  virtual Result<State> ViewResource(std::shared_ptr<Program> program, const AbsResource&) {
+    return Read(std::move(program));
+  }
+  /// The names in a state where they can be read without the rest; nothing: View() all of it.
+  virtual std::optional<StateNames> ViewNames(std::shared_ptr<Program>) { return std::nullopt; }
+  /// What Read() found that an interrupted run had left, for people; empty: nothing.
+  virtual std::string_view recovery_note() const { return {}; }
+  /// Whether a state that is not stored counts as an empty one where states are printed.
+  virtual bool exports_absent_state() const { return false; }
   /// Stores `state` and sets its lineage and serial. The serial increases if the content differs
   /// from the stored state.
   virtual Result<void> Write(State& state) = 0;

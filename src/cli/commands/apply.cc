@@ -1,5 +1,5 @@
+#include "backend/state_file.h"
 #include "base/files.h"
-#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupts.h"
 #include "cli/prompt.h"
@@ -70,7 +70,8 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   if (!plan_path.empty()) {
     {
       auto file = plan::PlanFile::Open(plan_path);
-      if (!FilesAreRight(invocation, request.variables, file ? &*file : nullptr, diags)) {
+      if (!session::FilesAreRight(invocation.workspace, request.variables, file ? &*file : nullptr,
+                                  diags)) {
         return fail();
       }
       if (mode == plan::Mode::kDestroy && (file || IsUnusablePlan(file.error()))) {
@@ -98,7 +99,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
       return fail();
     }
     plan = RunPlanning(operation, diags);
-    LocatorSchemas schemas(*operation.locator);
+    SourceSchemas schemas(operation.providers->source());
     bool shown = !plan.errored || !plan.changes.empty() || !plan.outputs.empty();
     if (shown && audience->json() != nullptr) {
       audience->json()->Plan(plan);
@@ -141,7 +142,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   Diagnostics apply_diags;
   operation.input.prior_state = &plan.prior_state;
   engine::ApplyResult result =
-      engine::Apply(operation.input, plan, operation.store.get(), apply_diags);
+      engine::Apply(operation.input, plan, &operation.store(), apply_diags);
   if (destroying && result.counts.forgotten > 0 && !apply_diags.has_errors() &&
       !flags.Bool("suppress-forget-errors")) {
     apply_diags.Error("Destroy was successful but left behind forgotten instances",
@@ -154,7 +155,7 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
         "The plan was limited by -target or -exclude, so the configuration may ask for more than "
         "was done. Plan again without these options to see what is left.");
   }
-  auto written = result.started ? operation.store->Write(result.state) : Result<void>();
+  auto written = result.started ? operation.store().Write(result.state) : Result<void>();
   if (!written) {
     diags.Error("Failed to save state", written.error().message);
     if (auto saved = backend::WriteErroredState(result.state); !saved) {

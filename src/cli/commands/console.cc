@@ -9,7 +9,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/line_editor.h"
-#include "cli/provider_check.h"
 #include "cli/state_session.h"
 #include "config/reference.h"
 #include "hcl/lexer.h"
@@ -342,7 +341,10 @@ int RunConsole(Invocation& invocation) {
   // wrong: then what is wrong with the root module and the backend is told before what is wrong
   // with the modules that it calls.
   Diagnostics found;
-  Loaded loaded = LoadForOperation(invocation, arguments, found, session.program);
+  Loaded loaded = session::Load(
+      invocation.workspace,
+      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program},
+      found);
   const std::optional<Resources> reached =
       found.empty() ? ReachedByNamedValues(loaded) : std::nullopt;
   session.first = reached ? &*reached : nullptr;
@@ -353,24 +355,24 @@ int RunConsole(Invocation& invocation) {
   if (session.diags.has_errors()) {
     return session.Fail();
   }
-  auto locator = MakeLocator(invocation, session.diags);
+  auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
   if (!session.diags.has_errors()) {
     CollectKnownValues(loaded, session.diags);
-    RequireSelections(*loaded.config, *locator, session.diags);
+    providers->RequireSelections(*loaded.config, session.diags);
   }
   if (session.diags.has_errors()) {
     return session.Fail();
   }
-  TakeOverProviders(*loaded.config, session.state);
+  session::AdoptProviders(*loaded.config, session.state);
   engine::ProviderPool pool;
   engine::Request input;
   input.config = loaded.config.get();
   input.prior_state = &session.state;
   input.variables = &loaded.variables;
-  input.providers = locator.get();
+  input.providers = &providers->source();
   input.pool = &pool;
-  input.options.workspace = WorkspaceOf(invocation);
-  input.options.original_directory = invocation.original_directory;
+  input.options.workspace = invocation.workspace.Name();
+  input.options.original_directory = invocation.workspace.original_directory;
   Evaluation evaluation(session, loaded, input);
   if (!evaluation.Open(session.diags)) {
     return session.Fail();

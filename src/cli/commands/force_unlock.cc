@@ -1,31 +1,71 @@
+#include "cli/command_run.h"
 #include "cli/commands/commands.h"
-#include "cli/state_session.h"
+#include "cli/narrator.h"
+#include "cli/prompt.h"
+#include "session/state_handle.h"
 
 namespace kinu::cli {
+namespace {
+
+const Question kQuestion{
+    .query = "Do you really want to force-unlock?",
+    .description =
+        "OpenTofu will remove the lock on the remote state.\n"
+        "This will allow local OpenTofu commands to modify this state, even though it\n"
+        "may still be in use. Only 'yes' will be accepted to confirm."};
+
+}  // namespace
 
 int RunForceUnlock(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"force"}};
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  session.Parse(tables);
-  if (session.ArgumentsFit() && session.flags.positionals().size() != 1) {
-    session.diags.Error("Wrong number of arguments", "Expected a single argument: LOCK_ID");
+  run.Parse(tables);
+  if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
+    run.diags.Error("Wrong number of arguments", "Expected a single argument: LOCK_ID");
   }
-  if (session.diags.has_errors()) {
-    return session.Usage();
+  if (run.diags.has_errors()) {
+    return run.Usage();
   }
-  backend::LocalOptions options;
-  if (!session.Options(options)) {
-    return session.Fail();
+  const auto chosen = run.ChooseBackend({});
+  if (!chosen) {
+    return run.Fail();
   }
-  // The lock of a local state is the operating system's and ends with its holder.
-  if (!session.flags.Bool("force")) {
-    return session.Fail("State locked by another local process",
-                        "Local state cannot be unlocked by another process.");
+  auto opened = session::StateHandle::Open(*chosen, invocation.workspace.Name(), run.program);
+  if (!opened) {
+    return run.Fail("Failed to load state: " + opened.error().message, "");
   }
-  return session.Fail("Failed to unlock state: LocalState not locked",
-                      "A local state is locked only as long as the process that works on it runs. "
-                      "End that process to release the lock.");
+  const bool force = run.flags.Bool("force");
+  if (!force && opened->store().lock_ends_with_process()) {
+    return run.Fail("State locked by another local process",
+                    "Local state cannot be unlocked by another process.");
+  }
+  if (!force) {
+    auto answer = Ask(invocation, kQuestion);
+    if (!answer) {
+      return run.Fail("Error asking for confirmation: " + answer.error().message, "");
+    }
+    if (*answer != "yes") {
+      run.Say("force-unlock cancelled.", "force-unlock cancelled");
+      return 1;
+    }
+  }
+  auto released = opened->store().ForceUnlock(run.flags.positionals()[0]);
+  if (!released) {
+    return run.Fail("Failed to unlock state: " + released.error().message,
+                    opened->store().lock_ends_with_process()
+                        ? "A local state is locked only as long as the process that works on it "
+                          "runs. End that process to release the lock."
+                        : "");
+  }
+  Narrator(invocation, *run.audience)
+      .Say(
+          "[reset][bold][green]OpenTofu state has been successfully unlocked![reset][green]\n\n"
+          "The state has been unlocked, and OpenTofu commands should now be able to\n"
+          "obtain a new lock on the remote state.",
+          "The state has been unlocked, and OpenTofu commands should now be able to obtain a new "
+          "lock on the remote state.");
+  return 0;
 }
 
 }  // namespace kinu::cli

@@ -1,42 +1,43 @@
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/commands/commands.h"
 #include "cli/modules.h"
-#include "cli/state_session.h"
+#include "session/modules.h"
 
 namespace kinu::cli {
 
 int RunGet(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"update"}, {"test-directory", FlagKind::kString, "tests"}};
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  session.Parse(tables);
-  if (session.ArgumentsFit() && !session.flags.positionals().empty()) {
-    session.diags.Error("Unexpected argument",
-                        "Too many command line arguments. Did you mean to use -chdir?");
+  run.Parse(tables);
+  if (run.ArgumentsFit() && !run.flags.positionals().empty()) {
+    run.diags.Error("Unexpected argument",
+                    "Too many command line arguments. Did you mean to use -chdir?");
   }
-  if (session.diags.has_errors()) {
-    return session.Usage();
+  if (run.diags.has_errors()) {
+    return run.Usage();
   }
-  auto arguments = VariableArguments(session.flags);
-  const std::string modules = invocation.data_directory + "/modules";
+  auto arguments = VariableArguments(run.flags);
+  const std::string modules = invocation.workspace.data_directory + "/modules";
   if (auto made = MakeDirectories(modules); !made) {
-    return session.Fail("Failed to create local modules directory", made.error().message);
+    return run.Fail("Failed to create local modules directory", made.error().message);
   }
-  (void)GatherWorkingInputs(arguments, session.diags);
-  if (session.diags.has_errors()) {
-    return session.Fail();
+  (void)session::GatherInputs(invocation.workspace, arguments, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
   }
-  Narrator narrator(invocation, *session.audience);
+  Narrator narrator(invocation, *run.audience);
   Loaded loaded = InstallModules(invocation, arguments,
-                                 {.again = session.flags.Bool("update"),
+                                 {.again = run.flags.Bool("update"),
                                   .only_fetch = true,
-                                  .test_directory = session.flags.String("test-directory")},
-                                 narrator, session.diags);
+                                  .test_directory = run.flags.String("test-directory")},
+                                 narrator, run.diags);
   // Modules with errors of their own are not recorded, nor what was fetched beside them.
   if (loaded.config->calls_complete) {
-    WriteModuleManifest(invocation, loaded, session.diags);
+    session::WriteModuleManifest(invocation.workspace, loaded, run.diags);
   }
-  return session.audience->Show(session.diags) ? 1 : 0;
+  return run.audience->Show(run.diags) ? 1 : 0;
 }
 
 }  // namespace kinu::cli

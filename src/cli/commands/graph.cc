@@ -1,7 +1,5 @@
 #include "base/files.h"
-#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
-#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "engine/dot.h"
 #include "engine/plan.h"
@@ -13,16 +11,16 @@ namespace {
 /// Finds the providers and reads the state, which is not changed and so not locked.
 bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation& operation,
                     Diagnostics& diags) {
-  backend::LocalOptions options;
-  if (!ReadBackend(invocation, root, options, diags)) {
+  operation.backend = session::ChooseBackend(invocation.workspace, root, {}, diags);
+  if (!operation.backend) {
     return false;
   }
-  operation.locator = MakeLocator(invocation, diags);
+  operation.providers = session::ProviderSet::Open(invocation.workspace, diags);
   if (diags.has_errors() ||
-      !RequirePackages(*operation.locator, MissingPackagesForm::kAdvice, diags)) {
+      !operation.providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return false;
   }
-  auto opened = backend::LocalBackend(options).Open(WorkspaceOf(invocation), root.program);
+  auto opened = operation.backend->backend->Open(invocation.workspace.Name(), root.program);
   auto state = opened ? (*opened)->Read(root.program)
                       : Result<state::State>(std::unexpected(opened.error()));
   if (!state) {
@@ -66,7 +64,7 @@ int RunGraph(Invocation& invocation) {
   }
   if (!path.empty()) {
     auto file = plan::PlanFile::Open(path);
-    if (!FilesAreRight(invocation, variables, file ? &*file : nullptr, diags)) {
+    if (!session::FilesAreRight(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
       return fail();
     }
     // Nothing is changed, so the state is not locked.
@@ -83,12 +81,14 @@ int RunGraph(Invocation& invocation) {
       return fail();
     }
   } else {
-    operation.loaded = LoadForOperation(invocation, variables, diags);
+    operation.loaded = session::Load(
+        invocation.workspace, {.intent = LoadIntent::kOperation, .variables = variables}, diags);
     if (diags.has_errors()) {
       // What is wrong with the state is told before what is wrong below the root module.
       Diagnostics before;
-      const Loaded root = LoadForBackend(invocation, variables, before);
-      if (StopsEarly(before) ||
+      const Loaded root = session::Load(
+          invocation.workspace, {.intent = LoadIntent::kBackend, .variables = variables}, before);
+      if (session::StopsEarly(before) ||
           (!before.has_errors() && !ReadPriorState(invocation, root, operation, before))) {
         diags = std::move(before);
       }
@@ -97,15 +97,15 @@ int RunGraph(Invocation& invocation) {
     if (!ReadPriorState(invocation, operation.loaded, operation, diags)) {
       return fail();
     }
-    RequireSelected(*operation.loaded.config, *operation.locator, diags);
+    operation.providers->RequireSelected(*operation.loaded.config, diags);
     if (diags.has_errors()) {
       return fail();
     }
-    TakeOverProviders(*operation.loaded.config, operation.prior);
+    session::AdoptProviders(*operation.loaded.config, operation.prior);
     input.config = operation.loaded.config.get();
     input.prior_state = &operation.prior;
     input.variables = &operation.loaded.variables;
-    input.providers = operation.locator.get();
+    input.providers = &operation.providers->source();
     input.pool = &operation.pool;
     plan.program = operation.loaded.program;
     plan.prior_state = operation.prior.Clone();

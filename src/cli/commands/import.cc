@@ -133,7 +133,7 @@ int RunImport(Invocation& invocation) {
             "different configuration directory, use the -config=\"...\" command line option.");
     return fail();
   }
-  Loaded checked = LoadWorkingDirectory(invocation, request.variables, diags);
+  Loaded checked = session::Load(invocation.workspace, {.variables = request.variables}, diags);
   if (diags.has_errors()) {
     return fail();
   }
@@ -152,7 +152,7 @@ int RunImport(Invocation& invocation) {
   if (diags.has_errors()) {
     return fail();
   }
-  if (auto written = operation.store->Write(imported); !written) {
+  if (auto written = operation.store().Write(imported); !written) {
     diags.Error("Error writing state file", written.error().message);
     return fail();
   }

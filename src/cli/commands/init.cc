@@ -5,17 +5,18 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "cli/backend_init.h"
 #include "cli/commands/commands.h"
 #include "cli/modules.h"
 #include "cli/operation.h"
-#include "cli/provider_check.h"
+#include "cli/prompt.h"
 #include "codec/json_writer.h"
 #include "config/module_source.h"
 #include "config/requirements.h"
 #include "config/test_file.h"
 #include "install/provider_installer.h"
 #include "plugin/handshake.h"
+#include "session/backend_init.h"
+#include "session/modules.h"
 
 namespace kinu::cli {
 namespace {
@@ -68,6 +69,26 @@ std::string DisplayAddress(const std::string& address) {
   return address.starts_with(kDefault) ? address.substr(kDefault.size()) : address;
 }
 
+/// Speaks with the user for session::InitBackend().
+class Dialog final : public session::InitDialog {
+ public:
+  Dialog(const Invocation& invocation, Narrator& narrator)
+      : invocation_(invocation), narrator_(narrator) {}
+  void Say(std::string_view markup, std::string_view message) override {
+    narrator_.Say(markup, message);
+  }
+  Result<std::string> Ask(const Question& question) override {
+    return cli::Ask(invocation_, {question.query, question.description});
+  }
+  Result<bool> Confirm(const Question& question) override {
+    return cli::Confirm(invocation_, {question.query, question.description});
+  }
+
+ private:
+  const Invocation& invocation_;
+  Narrator& narrator_;
+};
+
 /// The run of one `init`.
 class Init {
  public:
@@ -88,8 +109,8 @@ class Init {
     return 1;
   }
   int FailWithConfigProblems();
-  BackendInitRequest BackendRequest() const;
-  void ReadState(const backend::LocalOptions& options);
+  session::BackendInitRequest BackendRequest() const;
+  void ReadState(const session::ConfiguredBackend& backend);
   install::ProviderRequirements Requirements();
   void CheckAddresses(const install::ProviderRequirements& requirements);
   install::InstallEvents Events();
@@ -146,7 +167,7 @@ bool Init::CopyFromModule() {
     return false;
   }
   // Where the copy would be put together; it stays when nothing can be copied.
-  const std::string staging = invocation_.data_directory + "/init-from-module";
+  const std::string staging = invocation_.workspace.data_directory + "/init-from-module";
   (void)MakeDirectories(staging);
   if (!IsDirectory(text)) {
     origin_ = SourceFile::Make("<main configuration>", "");
@@ -181,21 +202,22 @@ bool Init::CopyFromModule() {
   if (diags_.has_errors()) {
     return false;
   }
-  WriteModuleManifest(invocation_, copied, diags_);
+  session::WriteModuleManifest(invocation_.workspace, copied, diags_);
   fs::remove_all(staging, error);
   narrator_.BlankLine();
   return !diags_.has_errors();
 }
 
-BackendInitRequest Init::BackendRequest() const {
-  BackendInitRequest request;
+session::BackendInitRequest Init::BackendRequest() const {
+  session::BackendInitRequest request;
   request.overrides = flags_.List("backend-config");
   request.reconfigure = flags_.Bool("reconfigure");
-  request.force_copy = flags_.Bool("force-copy");
-  request.migrate = flags_.Bool("migrate-state") || request.force_copy;
-  request.input = flags_.Bool("input") && !invocation_.input_disabled && !audience_.json_only();
-  request.lock = flags_.Bool("lock");
-  request.lock_timeout = std::chrono::milliseconds(flags_.Duration("lock-timeout"));
+  session::MigrationOptions& migration = request.migration;
+  migration.force_copy = flags_.Bool("force-copy");
+  request.migrate = flags_.Bool("migrate-state") || migration.force_copy;
+  migration.input = flags_.Bool("input") && !invocation_.input_disabled && !audience_.json_only();
+  migration.lock = flags_.Bool("lock");
+  migration.lock_timeout = std::chrono::milliseconds(flags_.Duration("lock-timeout"));
   return request;
 }
 
@@ -212,15 +234,15 @@ bool CallsModules(const config::Config& config) {
 }
 
 /// The state names providers that the configuration may no longer need.
-void Init::ReadState(const backend::LocalOptions& options) {
-  const std::string workspace = WorkspaceOf(invocation_);
-  if (!backend::IsValidWorkspaceName(workspace)) {
+void Init::ReadState(const session::ConfiguredBackend& backend) {
+  const std::string workspace = invocation_.workspace.Name();
+  if (!session::IsValidWorkspaceName(workspace)) {
     diags_.Error("Error selecting workspace",
                  "\"" + workspace + "\" cannot be the name of a workspace.");
     return;
   }
   auto program = std::make_shared<Program>();
-  auto store = backend::LocalBackend(options).Open(workspace, program);
+  auto store = backend.backend->Open(workspace, program);
   auto state = store ? (*store)->Read(program) : std::unexpected(store.error());
   if (!state) {
     diags_.Error(store ? "Error refreshing state" : "Error loading state", state.error().message);
@@ -236,7 +258,7 @@ install::ProviderRequirements Init::Requirements() {
     out[std::string(loaded_.program->Text(need.provider))] = std::move(need.constraints);
   }
   if (state_.program != nullptr) {
-    TakeOverProviders(*loaded_.config, state_);
+    session::AdoptProviders(*loaded_.config, state_);
   }
   for (const auto& resource : state_.resources) {
     out.try_emplace(std::string(state_.program->Text(resource->provider.provider)));
@@ -381,10 +403,10 @@ bool Init::SaveLocks(const install::LockFile& before, const install::InstallResu
 }
 
 bool Init::InstallProviders() {
-  WarnOfOverrides(invocation_, true, diags_);
+  session::WarnOfOverrides(invocation_.workspace, true, diags_);
   const install::ProviderRequirements requirements = Requirements();
   CheckAddresses(requirements);
-  const install::LockFile locks = ReadLocksToInstall(diags_);
+  const install::LockFile locks = session::ReadLocksToInstall(invocation_.workspace, diags_);
   if (diags_.has_errors()) {
     return false;
   }
@@ -394,9 +416,9 @@ bool Init::InstallProviders() {
   }
   narrator_.Say("\n[reset][bold]Initializing provider plugins...");
   header_ = true;
-  const install::CliConfig& cli_config = invocation_.cli_config;
+  const install::CliConfig& cli_config = invocation_.workspace.cli_config;
   install::InstallOptions options;
-  options.providers_directory = invocation_.data_directory + "/providers";
+  options.providers_directory = invocation_.workspace.data_directory + "/providers";
   options.upgrade = flags_.Bool("upgrade");
   options.plugin_cache_directory = cli_config.plugin_cache_dir;
   if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
@@ -407,7 +429,7 @@ bool Init::InstallProviders() {
     }
   }
   install::PackageSource source(cli_config, flags_.List("plugin-dir"),
-                                invocation_.original_directory);
+                                invocation_.workspace.original_directory);
   install::InstallResult installed =
       install::InstallProviders(requirements, locks, source, options, Events());
   return !diags_.has_errors() && SaveLocks(locks, installed);
@@ -415,7 +437,7 @@ bool Init::InstallProviders() {
 
 /// Keeps the directories of -plugin-dir for later runs, or forgets those of earlier ones.
 bool Init::SavePluginPath() {
-  const std::string path = invocation_.data_directory + "/plugin_path";
+  const std::string path = invocation_.workspace.data_directory + "/plugin_path";
   const std::vector<std::string> directories = flags_.List("plugin-dir");
   if (directories.empty()) {
     std::error_code none;
@@ -429,7 +451,7 @@ bool Init::SavePluginPath() {
     out.String(directory);
   }
   out.EndArray();
-  auto written = MakeDirectories(invocation_.data_directory);
+  auto written = MakeDirectories(invocation_.workspace.data_directory);
   if (written) {
     written = ReplaceFile(path, text, 0644);
   }
@@ -452,7 +474,11 @@ int Init::Run() {
     return 0;
   }
   const std::string& test_directory = flags_.String("test-directory");
-  Loaded root = LoadRootModule(invocation_, arguments_, diags_, test_directory);
+  Loaded root = session::Load(invocation_.workspace,
+                              {.intent = LoadIntent::kRootModule,
+                               .variables = arguments_,
+                               .test_directory = test_directory},
+                              diags_);
   if (diags_.has_errors()) {
     return FailWithConfigProblems();
   }
@@ -460,20 +486,21 @@ int Init::Run() {
   // itself come later.
   Diagnostics lock_diags;
   (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
-  std::optional<backend::LocalOptions> backend_options;
+  std::optional<session::ConfiguredBackend> backend;
   if (flags_.Bool("backend") && flags_.Bool("cloud")) {
     narrator_.Say("\n[reset][bold]Initializing the backend...");
     header_ = true;
     if (lock_diags.has_errors()) {
-      AddLockFileError(lock_diags, diags_);
+      session::AddLockFileError(lock_diags, diags_);
     } else {
-      backend_options = InitBackend(invocation_, root, BackendRequest(), narrator_, diags_);
+      Dialog dialog(invocation_, narrator_);
+      backend = session::InitBackend(invocation_.workspace, root, BackendRequest(), dialog, diags_);
     }
   } else {
-    backend_options = RecordedBackend(invocation_, diags_);
+    backend = session::RecordedBackend(invocation_.workspace, diags_);
   }
-  if (backend_options) {
-    ReadState(*backend_options);
+  if (backend) {
+    ReadState(*backend);
     if (diags_.has_errors()) {
       return Fail();
     }
@@ -492,12 +519,13 @@ int Init::Run() {
     loaded_ = InstallModules(invocation_, arguments_,
                              {.again = flags_.Bool("upgrade"), .test_directory = test_directory},
                              narrator_, diags_);
-    WriteModuleManifest(invocation_, loaded_, diags_);
+    session::WriteModuleManifest(invocation_.workspace, loaded_, diags_);
     if (diags_.has_errors()) {
       return Fail();
     }
   } else {
-    loaded_ = LoadWithTests(invocation_, arguments_, test_directory, diags_);
+    loaded_ = session::Load(invocation_.workspace,
+                            {.variables = arguments_, .test_directory = test_directory}, diags_);
   }
   Diagnostics config_diags = std::move(diags_);
   diags_ = std::move(backend_diags);

@@ -2,9 +2,9 @@
 // Ref: opentofu internal/command/login.go, logout.go, internal/command/cliconfig/credentials.go.
 #include "addrs/provider_source.h"
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/commands/commands.h"
 #include "cli/narrator.h"
-#include "cli/state_session.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
 
@@ -16,12 +16,11 @@ std::string CredentialsPath() {
 }
 
 /// Reads the one argument: a host. False after an error.
-bool TakeHost(StateSession& session, std::string& host) {
-  auto parsed = ParseHostName(session.flags.positionals()[0]);
+bool TakeHost(CommandRun& run, std::string& host) {
+  auto parsed = ParseHostName(run.flags.positionals()[0]);
   if (!parsed) {
-    session.diags.Error("Invalid hostname", "The given hostname \"" +
-                                                session.flags.positionals()[0] +
-                                                "\" is not valid: " + parsed.error() + ".");
+    run.diags.Error("Invalid hostname", "The given hostname \"" + run.flags.positionals()[0] +
+                                            "\" is not valid: " + parsed.error() + ".");
     return false;
   }
   host = *parsed;
@@ -64,54 +63,54 @@ std::optional<std::string> WithoutHost(const std::string& text, const std::strin
 }  // namespace
 
 int RunLogin(Invocation& invocation) {
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags, kInputFlags};
-  session.Parse(tables);
-  if (session.ArgumentsFit() && session.flags.positionals().size() != 1) {
-    session.diags.Error("Unexpected argument",
-                        "The login command expects exactly one argument: the host to log in to.");
+  run.Parse(tables);
+  if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
+    run.diags.Error("Unexpected argument",
+                    "The login command expects exactly one argument: the host to log in to.");
   }
-  if (session.diags.has_errors()) {
-    return session.Usage();
+  if (run.diags.has_errors()) {
+    return run.Usage();
   }
-  if (!session.flags.Bool("input") || invocation.input_disabled || session.json_only()) {
-    return session.Fail("Login is an interactive command",
-                        "Logging in asks questions, which is not possible here. Write a "
-                        "\"credentials\" block into the CLI configuration instead.");
+  if (!run.flags.Bool("input") || invocation.input_disabled || run.json_only()) {
+    return run.Fail("Login is an interactive command",
+                    "Logging in asks questions, which is not possible here. Write a "
+                    "\"credentials\" block into the CLI configuration instead.");
   }
   std::string host;
-  if (!TakeHost(session, host)) {
-    return session.Fail();
+  if (!TakeHost(run, host)) {
+    return run.Fail();
   }
-  return session.Fail("Service discovery failed for " + host,
-                      "This version does not speak to services on the network. A token can be "
-                      "given in a \"credentials\" block of the CLI configuration or in an "
-                      "environment variable TF_TOKEN_….");
+  return run.Fail("Service discovery failed for " + host,
+                  "This version does not speak to services on the network. A token can be "
+                  "given in a \"credentials\" block of the CLI configuration or in an "
+                  "environment variable TF_TOKEN_….");
 }
 
 int RunLogout(Invocation& invocation) {
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kJsonFlags};
-  session.Parse(tables);
-  if (session.ArgumentsFit() && session.flags.positionals().size() != 1) {
-    session.diags.Error("Unexpected argument",
-                        "The logout command expects exactly one argument: the host to log out of.");
+  run.Parse(tables);
+  if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
+    run.diags.Error("Unexpected argument",
+                    "The logout command expects exactly one argument: the host to log out of.");
   }
-  if (session.diags.has_errors()) {
-    return session.Usage();
+  if (run.diags.has_errors()) {
+    return run.Usage();
   }
   std::string host;
-  if (!TakeHost(session, host)) {
-    return session.Fail();
+  if (!TakeHost(run, host)) {
+    return run.Fail();
   }
-  Narrator narrator(invocation, *session.audience);
+  Narrator narrator(invocation, *run.audience);
   const std::string path = CredentialsPath();
   auto text = ReadFile(path);
   auto remaining = text ? WithoutHost(*text, host) : std::nullopt;
-  if (!remaining && invocation.cli_config.credentials.contains(host)) {
-    return session.Fail("Credentials for " + host + " are manually configured",
-                        "They stand in a CLI configuration file: revoke them and remove that "
-                        "block by hand.");
+  if (!remaining && invocation.workspace.cli_config.credentials.contains(host)) {
+    return run.Fail("Credentials for " + host + " are manually configured",
+                    "They stand in a CLI configuration file: revoke them and remove that "
+                    "block by hand.");
   }
   if (!remaining) {
     narrator.Say("No credentials for " + host + " are stored.\n",
@@ -122,7 +121,7 @@ int RunLogout(Invocation& invocation) {
                    path + "\n",
                "Removing the stored credentials for " + host + " from the following file: " + path);
   if (auto written = ReplaceFile(path, *remaining, 0600); !written) {
-    return session.Fail("Failed to remove API token", written.error().message);
+    return run.Fail("Failed to remove API token", written.error().message);
   }
   narrator.Say("[green][bold]Success![reset] [bold]OpenTofu has removed the stored API token for " +
                    host + ".[reset]\n",

@@ -1,5 +1,5 @@
+#include "cli/command_run.h"
 #include "cli/commands/commands.h"
-#include "cli/state_session.h"
 #include "codec/json_writer.h"
 #include "functions/function.h"
 #include "view/json/documents.h"
@@ -8,15 +8,15 @@ namespace kinu::cli {
 
 int RunMetadataFunctions(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"json"}};
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags};
-  session.Parse(tables);
-  if (session.ArgumentsFit() && !session.flags.Bool("json")) {
-    session.diags.Error("Invalid arguments",
-                        "The `tofu metadata functions` command requires the `-json` flag.");
+  run.Parse(tables);
+  if (run.ArgumentsFit() && !run.flags.Bool("json")) {
+    run.diags.Error("Invalid arguments",
+                    "The `tofu metadata functions` command requires the `-json` flag.");
   }
-  if (session.diags.has_errors()) {
-    return session.Usage();
+  if (run.diags.has_errors()) {
+    return run.Usage();
   }
   std::string document;
   JsonWriter out(document);

@@ -49,14 +49,14 @@ int RunOutput(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   auto program = std::make_shared<Program>();
-  backend::LocalOptions options;
-  options.state = flags.String("state");
-  if (!BackendOptions(invocation, arguments, options, diags)) {
+  const auto chosen =
+      session::ChooseBackend(invocation.workspace, arguments, StateFlagsOf(flags), diags);
+  if (!chosen) {
     invocation.Show(diags);
     return 1;
   }
   diags = Diagnostics();  // warnings about the configuration are for those who work with it
-  auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  auto store = chosen->backend->Open(invocation.workspace.Name(), program);
   Result<state::State> state =
       store ? (*store)->ViewOutputs(program) : std::unexpected(store.error());
   if (!state) {

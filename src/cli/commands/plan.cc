@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupts.h"
-#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "hcl/writer/tokens.h"
 #include "plan/plan_file.h"
@@ -82,7 +81,7 @@ int RunPlan(Invocation& invocation) {
   }
   Operation operation;
   CatchInterrupts(&operation.pool);
-  WarnOfOverrides(invocation, false, diags);
+  session::WarnOfOverrides(invocation.workspace, false, diags);
   audience->Show(diags);
   const std::string generate_path = flags.String("generate-config-out");
   request.precondition = [&](Diagnostics& found) {
@@ -99,12 +98,12 @@ int RunPlan(Invocation& invocation) {
     operation.input.generated = &generated;
   }
   plan::Plan plan = RunPlanning(operation, diags);
-  LocatorSchemas schemas(*operation.locator);
+  SourceSchemas schemas(operation.providers->source());
   std::string out_path = flags.String("out");
   if (!out_path.empty() && !plan.rejected) {
     TakePlanExtras(operation, plan);
     auto written = plan::WritePlanFile(out_path, plan,
-                                       PlanSchemas(*operation.locator, *operation.loaded.program));
+                                       operation.providers->PlanSchemas(*operation.loaded.program));
     if (!written) {
       diags.Error("Failed to write plan file", written.error().message);
       operation.Close(diags);

@@ -125,8 +125,10 @@ int RunProviders(Invocation& invocation) {
                                                       " contains no OpenTofu configuration files.");
   }
   auto arguments = VariableArguments(session.flags);
-  Loaded loaded =
-      LoadWithTests(invocation, arguments, session.flags.String("test-directory"), session.diags);
+  Loaded loaded = session::Load(
+      invocation.workspace,
+      {.variables = arguments, .test_directory = session.flags.String("test-directory")},
+      session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();
   }

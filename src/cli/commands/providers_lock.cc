@@ -6,10 +6,9 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/commands/commands.h"
 #include "cli/narrator.h"
-#include "cli/provider_check.h"
-#include "cli/state_session.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
 #include "codec/zip.h"
@@ -21,33 +20,33 @@ namespace kinu::cli {
 namespace {
 
 /// The platforms of -platform, or this machine's.
-std::vector<std::string> ReadPlatforms(StateSession& session) {
-  std::vector<std::string> platforms = session.flags.List("platform");
+std::vector<std::string> ReadPlatforms(CommandRun& run) {
+  std::vector<std::string> platforms = run.flags.List("platform");
   for (const std::string& platform : platforms) {
     size_t line = platform.find('_');
     bool valid = line != std::string::npos && line > 0 && line + 1 < platform.size() &&
                  platform.find('_', line + 1) == std::string::npos &&
                  platform.find_first_of(" \t\n/") == std::string::npos;
     if (!valid) {
-      session.diags.Error("Invalid target platform",
-                          "The string \"" + platform +
-                              "\" given in the -platform option is not a valid target platform: "
-                              "must be two words separated by an underscore.");
+      run.diags.Error("Invalid target platform",
+                      "The string \"" + platform +
+                          "\" given in the -platform option is not a valid target platform: "
+                          "must be two words separated by an underscore.");
     }
   }
   return platforms.empty() ? std::vector<std::string>{install::CurrentPlatform()} : platforms;
 }
 
 /// What the configuration requires, without what is built in.
-install::ProviderRequirements ReadRequirements(StateSession& session) {
+install::ProviderRequirements ReadRequirements(CommandRun& run) {
   install::ProviderRequirements out;
-  auto arguments = VariableArguments(session.flags);
-  Loaded loaded = LoadWorkingDirectory(session.invocation, arguments, session.diags);
-  if (session.diags.has_errors()) {
+  auto arguments = VariableArguments(run.flags);
+  Loaded loaded = session::Load(run.invocation.workspace, {.variables = arguments}, run.diags);
+  if (run.diags.has_errors()) {
     return out;
   }
   for (config::ProviderRequirement& need :
-       config::ProviderRequirements(*loaded.config, session.diags)) {
+       config::ProviderRequirements(*loaded.config, run.diags)) {
     std::string address(loaded.program->Text(need.provider));
     out[address] = std::move(need.constraints);
   }
@@ -90,8 +89,7 @@ Result<std::vector<std::string>> HashesOf(const install::Package& package) {
 /// The run of one `providers lock`.
 class Lock {
  public:
-  explicit Lock(StateSession& session)
-      : session_(session), narrator_(session.invocation, *session.audience) {}
+  explicit Lock(CommandRun& run) : run_(run), narrator_(run.invocation, *run.audience) {}
 
   int Run();
 
@@ -105,7 +103,7 @@ class Lock {
     std::vector<std::string> hashes;
   };
 
-  StateSession& session_;
+  CommandRun& run_;
   Narrator narrator_;
   install::ProviderRequirements requirements_;
   install::LockFile old_locks_;
@@ -114,17 +112,17 @@ class Lock {
 
 /// Only the providers that the command line names.
 bool Lock::LimitToArguments() {
-  const auto& words = session_.flags.positionals();
+  const auto& words = run_.flags.positionals();
   std::vector<std::string> named;
   for (const std::string& word : words) {
     auto address = ParseProviderSource(word);
     if (!address) {
-      session_.diags.Error(address.error().summary, address.error().detail);
+      run_.diags.Error(address.error().summary, address.error().detail);
       continue;
     }
     named.push_back(address->ToText());
     if (!requirements_.contains(named.back())) {
-      session_.diags.Error(
+      run_.diags.Error(
           "Invalid provider argument",
           "The provider " + named.back() + " is not required by the current configuration.");
     }
@@ -133,11 +131,11 @@ bool Lock::LimitToArguments() {
     return SplitProviderAddress(entry.first).is_built_in() ||
            (!words.empty() && std::find(named.begin(), named.end(), entry.first) == named.end());
   });
-  return !session_.diags.has_errors();
+  return !run_.diags.has_errors();
 }
 
 bool Lock::Fetch(const std::string& platform) {
-  const std::string& mirror = session_.flags.String("fs-mirror");
+  const std::string& mirror = run_.flags.String("fs-mirror");
   std::string problems;
   for (const auto& [address, constraints] : requirements_) {
     const install::ProviderLock* lock = old_locks_.Find(address);
@@ -167,40 +165,40 @@ bool Lock::Fetch(const std::string& platform) {
     narrator_.Say("- Retrieved " + text + " (unauthenticated)");
     std::vector<Found>& found = found_[address];
     if (!found.empty() && found.front().version.ToText() != package->version.ToText()) {
-      session_.diags.Error("Inconsistent provider versions",
-                           "For " + address +
-                               " the mirror has other versions on one platform than on another, "
-                               "so no version suits all.");
+      run_.diags.Error("Inconsistent provider versions",
+                       "For " + address +
+                           " the mirror has other versions on one platform than on another, "
+                           "so no version suits all.");
     }
     found.push_back({platform, package->version, *std::move(hashes)});
   }
   if (!problems.empty()) {
-    session_.diags.Error("Could not retrieve providers for locking",
-                         "Not all packages for " + platform + " could be had:" + problems);
+    run_.diags.Error("Could not retrieve providers for locking",
+                     "Not all packages for " + platform + " could be had:" + problems);
   }
-  return !session_.diags.has_errors();
+  return !run_.diags.has_errors();
 }
 
 int Lock::Run() {
-  std::vector<std::string> platforms = ReadPlatforms(session_);
-  if (const std::string& url = session_.flags.String("net-mirror"); !url.empty()) {
+  std::vector<std::string> platforms = ReadPlatforms(run_);
+  if (const std::string& url = run_.flags.String("net-mirror"); !url.empty()) {
     bool https = url.starts_with("https://");
-    session_.diags.Error(https ? "Network mirrors are not supported" : "Invalid network mirror URL",
-                         https ? "This version does not download providers: use -fs-mirror."
-                               : "The value of -net-mirror must be an https: URL.");
-    return session_.Fail();
+    run_.diags.Error(https ? "Network mirrors are not supported" : "Invalid network mirror URL",
+                     https ? "This version does not download providers: use -fs-mirror."
+                           : "The value of -net-mirror must be an https: URL.");
+    return run_.Fail();
   }
-  requirements_ = ReadRequirements(session_);
-  if (session_.diags.has_errors() || !LimitToArguments()) {
-    return session_.Fail();
+  requirements_ = ReadRequirements(run_);
+  if (run_.diags.has_errors() || !LimitToArguments()) {
+    return run_.Fail();
   }
-  old_locks_ = ReadLocksToInstall(session_.diags);
-  if (session_.diags.has_errors()) {
-    return session_.Fail();
+  old_locks_ = session::ReadLocksToInstall(run_.invocation.workspace, run_.diags);
+  if (run_.diags.has_errors()) {
+    return run_.Fail();
   }
   for (const std::string& platform : platforms) {
     if (!Fetch(platform)) {
-      return session_.Fail();
+      return run_.Fail();
     }
   }
   bool changed = false;
@@ -228,7 +226,7 @@ int Lock::Run() {
     }
   }
   if (auto written = locks.Write(std::string(install::kLockFileName)); !written) {
-    return session_.Fail("Failed to update dependency lock file", written.error().message);
+    return run_.Fail("Failed to update dependency lock file", written.error().message);
   }
   if (!changed) {
     narrator_.Say(
@@ -236,13 +234,13 @@ int Lock::Run() {
         "need for changes.[reset]");
     return 0;
   }
-  session_.audience->Text(session_.invocation.style().Paint(
-                              "\n[bold][green]Success![reset] [bold]OpenTofu has updated the lock "
-                              "file.[reset]") +
-                          "\n\nReview the changes in .terraform.lock.hcl and then commit to your\n"
-                          "version control system to retain the new checksums.\n\n");
-  if (session_.audience->json() != nullptr) {
-    session_.audience->json()->Message(
+  run_.audience->Text(run_.invocation.style().Paint(
+                          "\n[bold][green]Success![reset] [bold]OpenTofu has updated the lock "
+                          "file.[reset]") +
+                      "\n\nReview the changes in .terraform.lock.hcl and then commit to your\n"
+                      "version control system to retain the new checksums.\n\n");
+  if (run_.audience->json() != nullptr) {
+    run_.audience->json()->Message(
         view::JsonUi::Level::kInfo,
         "Success! OpenTofu has updated the lock file. Review the changes in .terraform.lock.hcl "
         "and then commit to your version control system to retain the new checksums");
@@ -253,11 +251,12 @@ int Lock::Run() {
 /// The run of one `providers mirror`.
 class MirrorCommand {
  public:
-  explicit MirrorCommand(StateSession& session)
-      : session_(session),
-        narrator_(session.invocation, *session.audience),
-        source_(session.invocation.cli_config, {}, session.invocation.original_directory),
-        target_(session.flags.positionals()[0]) {}
+  explicit MirrorCommand(CommandRun& run)
+      : run_(run),
+        narrator_(run.invocation, *run.audience),
+        source_(run.invocation.workspace.cli_config, {},
+                run.invocation.workspace.original_directory),
+        target_(run.flags.positionals()[0]) {}
 
   int Run();
 
@@ -267,7 +266,7 @@ class MirrorCommand {
   Result<std::string> Archive(const install::Package& package);
   Result<void> WriteIndexes(const std::string& address);
 
-  StateSession& session_;
+  CommandRun& run_;
   Narrator narrator_;
   install::PackageSource source_;
   std::string target_;
@@ -313,7 +312,7 @@ void MirrorCommand::MirrorProvider(const std::string& address,
     const install::Package* package =
         packages ? SelectPackage(*packages, constraints, lock) : nullptr;
     if (package == nullptr) {
-      session_.diags.Error(
+      run_.diags.Error(
           "Provider not available",
           packages
               ? "No source has a package for " + WantedText(address, constraints, lock) + " on " +
@@ -339,9 +338,9 @@ void MirrorCommand::MirrorProvider(const std::string& address,
                          *archive, 0644);
     }
     if (!made) {
-      session_.diags.Error("Cannot download provider package",
-                           "The package of " + address + " v" + version + " for " + platform +
-                               " was not mirrored: " + made.error().message + ".");
+      run_.diags.Error("Cannot download provider package",
+                       "The package of " + address + " v" + version + " for " + platform +
+                           " was not mirrored: " + made.error().message + ".");
       continue;
     }
     narrator_.Say("  - Package authenticated: unauthenticated");
@@ -403,11 +402,12 @@ Result<void> MirrorCommand::WriteIndexes(const std::string& address) {
 }
 
 int MirrorCommand::Run() {
-  std::vector<std::string> platforms = ReadPlatforms(session_);
-  install::ProviderRequirements requirements = ReadRequirements(session_);
-  const install::LockFile locks = ReadLocksToInstall(session_.diags);
-  if (session_.diags.has_errors()) {
-    return session_.Fail();
+  std::vector<std::string> platforms = ReadPlatforms(run_);
+  install::ProviderRequirements requirements = ReadRequirements(run_);
+  const install::LockFile locks =
+      session::ReadLocksToInstall(run_.invocation.workspace, run_.diags);
+  if (run_.diags.has_errors()) {
+    return run_.Fail();
   }
   for (const auto& [address, constraints] : requirements) {
     const std::string name = ProviderForDisplay(address);
@@ -417,23 +417,23 @@ int MirrorCommand::Run() {
     }
     narrator_.Say("- Mirroring " + name + "...");
     if (!locks.providers.empty() && locks.Find(address) == nullptr) {
-      session_.diags.Error("Provider not found in lockfile",
-                           "Failed to find " + address + " in the lock file");
+      run_.diags.Error("Provider not found in lockfile",
+                       "Failed to find " + address + " in the lock file");
       continue;
     }
-    size_t errors = session_.diags.error_count();
+    size_t errors = run_.diags.error_count();
     MirrorProvider(address, constraints, locks.Find(address), platforms);
-    if (session_.diags.error_count() == errors) {
+    if (run_.diags.error_count() == errors) {
       if (auto written = WriteIndexes(address); !written) {
-        session_.diags.Error("Failed to update indexes", written.error().message);
+        run_.diags.Error("Failed to update indexes", written.error().message);
       }
     }
   }
-  if (const std::string& directory = session_.flags.positionals()[0]; !IsDirectory(directory)) {
-    session_.diags.Error("Failed to update indexes",
-                         "Nothing was put into " + directory + ", and there is no such directory.");
+  if (const std::string& directory = run_.flags.positionals()[0]; !IsDirectory(directory)) {
+    run_.diags.Error("Failed to update indexes",
+                     "Nothing was put into " + directory + ", and there is no such directory.");
   }
-  return session_.diags.has_errors() ? session_.Fail() : 0;
+  return run_.diags.has_errors() ? run_.Fail() : 0;
 }
 
 }  // namespace
@@ -442,34 +442,34 @@ int RunProvidersLock(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"platform", FlagKind::kList},
                                         {"fs-mirror", FlagKind::kString},
                                         {"net-mirror", FlagKind::kString}};
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  session.Parse(tables);
-  if (!session.flags.String("fs-mirror").empty() && !session.flags.String("net-mirror").empty()) {
-    session.diags.Error("Invalid installation method options",
-                        "The -fs-mirror and -net-mirror command line options are "
-                        "mutually-exclusive.");
+  run.Parse(tables);
+  if (!run.flags.String("fs-mirror").empty() && !run.flags.String("net-mirror").empty()) {
+    run.diags.Error("Invalid installation method options",
+                    "The -fs-mirror and -net-mirror command line options are "
+                    "mutually-exclusive.");
   }
-  if (!session.ArgumentsFit()) {
-    return session.Usage();
+  if (!run.ArgumentsFit()) {
+    return run.Usage();
   }
-  return Lock(session).Run();
+  return Lock(run).Run();
 }
 
 int RunProvidersMirror(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"platform", FlagKind::kList}};
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  session.Parse(tables);
-  if (session.flags.positionals().size() != 1) {
-    session.diags.Error("Wrong number of arguments",
-                        "The providers mirror command requires an output directory as a "
-                        "command-line argument.");
+  run.Parse(tables);
+  if (run.flags.positionals().size() != 1) {
+    run.diags.Error("Wrong number of arguments",
+                    "The providers mirror command requires an output directory as a "
+                    "command-line argument.");
   }
-  if (!session.ArgumentsFit()) {
-    return session.Usage();
+  if (!run.ArgumentsFit()) {
+    return run.Usage();
   }
-  return MirrorCommand(session).Run();
+  return MirrorCommand(run).Run();
 }
 
 }  // namespace kinu::cli

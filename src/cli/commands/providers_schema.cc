@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/backend_settings.h"
+#include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/operation.h"
-#include "cli/provider_check.h"
 #include "codec/json_writer.h"
 #include "view/json/documents.h"
 
@@ -26,20 +25,23 @@ int RunProvidersSchema(Invocation& invocation) {
     return UsageError(invocation, diags);
   }
   auto arguments = VariableArguments(flags);
-  Loaded loaded = LoadForOperation(invocation, arguments, diags);
+  Loaded loaded = session::Load(invocation.workspace,
+                                {.intent = LoadIntent::kOperation, .variables = arguments}, diags);
   if (Diagnostics of_root; diags.has_errors()) {
     // Unless the root module is wrong in itself, its files are told with their whole paths.
-    const Loaded root = LoadForBackend(invocation, arguments, of_root);
-    if (StopsEarly(of_root)) {
+    const Loaded root = session::Load(
+        invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, of_root);
+    if (session::StopsEarly(of_root)) {
       diags = std::move(of_root);
     } else if (!of_root.has_errors()) {
       diags = Diagnostics();
-      loaded = LoadWithWholePaths(invocation, arguments, diags);
+      loaded = session::Load(invocation.workspace,
+                             {.variables = arguments, .directory = WorkingDirectory()}, diags);
     }
   }
-  auto locator = MakeLocator(invocation, diags);
+  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
   if (!diags.has_errors()) {
-    RequireSelections(*loaded.config, *locator, diags);
+    providers->RequireSelections(*loaded.config, diags);
   }
   if (!diags.has_errors()) {
     engine::CheckProvisioners(*loaded.config, diags);
@@ -58,9 +60,8 @@ int RunProvidersSchema(Invocation& invocation) {
         addresses.emplace(loaded.program->Text(required.provider));
       }
     }
-    backend::LocalOptions options;
-    if (ReadBackend(invocation, loaded, options, diags)) {
-      auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), loaded.program);
+    if (const auto chosen = session::ChooseBackend(invocation.workspace, loaded, {}, diags)) {
+      auto store = chosen->backend->Open(invocation.workspace.Name(), loaded.program);
       auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
       if (!state) {
         diags.Error("error loading state: " + state.error().message, "");
@@ -71,14 +72,14 @@ int RunProvidersSchema(Invocation& invocation) {
       }
     }
   }
-  std::vector<std::pair<std::string, const schema::ProviderSchema*>> providers;
+  std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
   for (const std::string& address : addresses) {
-    auto schema = locator->Schema(address);
+    auto schema = providers->source().Schema(address);
     if (!schema) {
       diags.Error("Failed to load plugin schemas", schema.error().message);
       continue;
     }
-    providers.emplace_back(address, *schema);
+    schemas.emplace_back(address, *schema);
   }
   if (diags.has_errors()) {
     invocation.Show(diags);
@@ -86,7 +87,7 @@ int RunProvidersSchema(Invocation& invocation) {
   }
   std::string text;
   JsonWriter out(text);
-  view::WriteProviderSchemas(out, providers);
+  view::WriteProviderSchemas(out, schemas);
   Print(text + "\n");
   return 0;
 }

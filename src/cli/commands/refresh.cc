@@ -50,7 +50,7 @@ int RunRefresh(Invocation& invocation) {
   // Checks were not looked at, so nothing is known of them any more.
   plan.prior_state.checks.clear();
   plan.prior_state.has_checks = false;
-  if (auto written = operation.store->Write(plan.prior_state); !written) {
+  if (auto written = operation.store().Write(plan.prior_state); !written) {
     diags.Error("failed to write state: " + written.error().message, "");
   }
   operation.Close(diags);

@@ -1,10 +1,8 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "cli/backend_settings.h"
 #include "cli/commands/commands.h"
 #include "cli/document.h"
-#include "cli/provider_check.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "query/summary.h"
@@ -120,16 +118,16 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     form.copy->Write(*document);
   }
   auto program = std::make_shared<Program>();
-  auto locator = MakeLocator(invocation, diags);
-  if (!RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
+  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return 1;
   }
-  auto read = file.Read(program, PlanSchemas(*locator, *program));
+  auto read = file.Read(program, providers->PlanSchemas(*program));
   if (!read) {
     diags.Error("Failed to read plan from plan file", read.error().message);
     return 1;
   }
-  LocatorSchemas schemas(*locator);
+  SourceSchemas schemas(providers->source());
   view::PlanTextOptions options;
   options.width = invocation.stdout_width;
   options.show_sensitive = form.show_sensitive;
@@ -173,11 +171,11 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
     }
     form.copy->Write(*document);
   }
-  auto locator = MakeLocator(invocation, diags);
-  if (!RequirePackages(*locator, MissingPackagesForm::kAdvice, diags)) {
+  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return 1;
   }
-  LocatorSchemas schemas(*locator);
+  SourceSchemas schemas(providers->source());
   if (state.empty()) {
     // A file that holds nothing, or no file at all.
     Print(state.lineage.empty() && !from_file
@@ -282,12 +280,14 @@ int RunShow(Invocation& invocation) {
     std::string document;
     JsonWriter out(document);
     if (!dir.empty()) {
-      config::RawInputs inputs = GatherWorkingInputs(arguments, diags);
-      config::LoadOptions options;
-      options.workspace = WorkspaceOf(invocation);
-      options.inputs = &inputs;
-      options.intent = config::LoadIntent::kRootModule;
-      auto config = LoadKept(program, dir, options, diags);
+      const Loaded loaded = session::Load(invocation.workspace,
+                                          {.intent = LoadIntent::kRootModule,
+                                           .variables = arguments,
+                                           .directory = dir,
+                                           .program = program,
+                                           .despite_inputs = true},
+                                          diags);
+      const config::Config* config = loaded.config.get();
       if (diags.has_errors()) {
         return finish(1);
       }
@@ -298,12 +298,13 @@ int RunShow(Invocation& invocation) {
                     "This directory contains no OpenTofu configuration files.");
         return finish(1);
       }
-      Loaded loaded = LoadWorkingDirectory(invocation, arguments, diags);
-      auto locator = MakeLocator(invocation, diags);
-      if (diags.has_errors() || !RequirePackages(*locator, MissingPackagesForm::kList, diags)) {
+      Loaded loaded = session::Load(invocation.workspace, {.variables = arguments}, diags);
+      auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+      if (diags.has_errors() ||
+          !providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
         return finish(1);
       }
-      LocatorSchemas schemas(*locator);
+      SourceSchemas schemas(providers->source());
       auto written = view::WriteConfig(out, *loaded.config, schemas);
       if (!written) {
         diags.Error("Failed to marshal configuration to json", written.error().message);
@@ -320,7 +321,7 @@ int RunShow(Invocation& invocation) {
   }
   if (!path.empty()) {
     auto file = plan::PlanFile::Open(path);
-    if (!FilesAreRight(invocation, arguments, file ? &*file : nullptr, diags)) {
+    if (!session::FilesAreRight(invocation.workspace, arguments, file ? &*file : nullptr, diags)) {
       return finish(1);
     }
     diags = Diagnostics();  // warnings about the configuration are for those who work with it
@@ -368,25 +369,25 @@ int RunShow(Invocation& invocation) {
     return finish(ShowState(invocation, *state, form, true, diags));
   }
   auto program = std::make_shared<Program>();
-  backend::LocalOptions options;
   // The whole configuration must be valid, though only the root module names the backend.
   Diagnostics of_modules;
-  const Loaded loaded = LoadWorkingDirectory(invocation, arguments, of_modules);
+  const Loaded loaded = session::Load(invocation.workspace, {.variables = arguments}, of_modules);
   if (of_modules.has_errors()) {
     diags.Append(std::move(of_modules));
     return finish(1);
   }
-  if (!ReadBackend(invocation, loaded, options, diags)) {
+  const auto chosen = session::ChooseBackend(invocation.workspace, loaded, {}, diags);
+  if (!chosen) {
     return finish(1);
   }
   diags = Diagnostics();
-  auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  auto store = chosen->backend->Open(invocation.workspace.Name(), program);
   Result<state::State> state = store ? (*store)->View(program) : std::unexpected(store.error());
   if (!state) {
     diags.Error("failed to load state: " + state.error().message, "");
     return finish(1);
   }
-  return finish(ShowState(invocation, *state, form, false, diags));
+  return finish(ShowState(invocation, *state, form, (*store)->exports_absent_state(), diags));
 }
 
 }  // namespace kinu::cli

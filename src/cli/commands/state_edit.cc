@@ -3,6 +3,7 @@
 #include <ctime>
 #include <map>
 
+#include "backend/state_file.h"
 #include "cli/commands/commands.h"
 #include "cli/state_session.h"
 #include "config/address.h"
@@ -154,41 +155,33 @@ class OtherState {
  public:
   state::State state;
 
-  bool is_open() const { return store_ != nullptr; }
+  bool is_open() const { return handle_.has_value(); }
   bool Open(StateSession& session) {
     const std::string& path = session.flags.String("state-out");
     if (path.empty()) {
       return true;
     }
     const std::string& backup = session.flags.String("backup-out");
-    auto store = std::make_unique<backend::LocalStore>(
-        backend::LocalPaths{path, path,
-                            backup == "-" || backup.empty() ? CopyNameOf(path) : backup},
-        session.program);
-    if (session.flags.Bool("lock")) {
-      state::LockRequest lock;
-      lock.operation = "state-mv";
-      lock.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
-      lock.on_slow = [&] { session.audience->TellSlowLock(); };
-      if (auto held = store->Lock(lock); !held) {
-        session.diags.Error("Error acquiring the state lock", LockProblem(held.error().message));
-        return false;
-      }
+    session::StateHandle opened(backend::OpenStateFile(
+        path, backup == "-" || backup.empty() ? CopyNameOf(path) : backup, session.program));
+    if (session.flags.Bool("lock") &&
+        !opened.Lock(session.LockRequestFor("state-mv"), session.diags)) {
+      return false;
     }
-    auto read = store->Read(session.program);
+    auto read = opened.store().Read(session.program);
     if (!read) {
       session.diags.Error("Failed to refresh destination state", read.error().message);
       return false;
     }
     state = std::move(*read);
-    store_ = std::move(store);
+    handle_ = std::move(opened);
     return true;
   }
   bool Save(StateSession& session) {
     if (!is_open()) {
       return true;
     }
-    if (auto written = store_->Write(state); !written) {
+    if (auto written = handle_->store().Write(state); !written) {
       session.diags.Error("Error saving the state", written.error().message);
       return false;
     }
@@ -196,7 +189,7 @@ class OtherState {
   }
 
  private:
-  std::unique_ptr<backend::LocalStore> store_;
+  std::optional<session::StateHandle> handle_;
 };
 
 /// Moves what one address means to another one. Ref: opentofu internal/command/state_mv.go.

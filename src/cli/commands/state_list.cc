@@ -87,13 +87,14 @@ int RunStateList(Invocation& invocation) {
   }
   auto arguments = VariableArguments(flags);
   auto program = std::make_shared<Program>();
-  backend::LocalOptions options;
-  options.state = flags.String("state");
-  if (diags.has_errors() || !BackendOptions(invocation, arguments, options, diags)) {
+  const auto chosen = diags.has_errors() ? std::nullopt
+                                         : session::ChooseBackend(invocation.workspace, arguments,
+                                                                  StateFlagsOf(flags), diags);
+  if (!chosen) {
     audience->Show(diags);
     return 1;
   }
-  auto store = backend::LocalBackend(options).Open(WorkspaceOf(invocation), program);
+  auto store = chosen->backend->Open(invocation.workspace.Name(), program);
   if (!store) {
     diags.Error("Failed to load state", store.error().message);
     audience->Show(diags);

@@ -1,5 +1,4 @@
 #include "cli/commands/commands.h"
-#include "cli/provider_check.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
 #include "view/human/state.h"
@@ -29,18 +28,21 @@ int RunStateShow(Invocation& invocation) {
   session.unreadable = {"", "error loading state: "};
   // The configuration is looked at as a whole, but what is wrong with the state is told first.
   Diagnostics of_configuration;
-  const Loaded loaded = LoadForOperation(invocation, VariableArguments(session.flags),
-                                         of_configuration, session.program);
+  const auto arguments = VariableArguments(session.flags);
+  const Loaded loaded = session::Load(
+      invocation.workspace,
+      {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program},
+      of_configuration);
   if (!session.Open({}, of_configuration.empty() ? &loaded : nullptr)) {
     return session.Fail();
   }
-  auto locator = MakeLocator(invocation, session.diags);
+  auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
   session.diags.Append(std::move(of_configuration));
   if (session.diags.has_errors() ||
-      !RequirePackages(*locator, MissingPackagesForm::kAdvice, session.diags)) {
+      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, session.diags)) {
     return session.Fail();
   }
-  RequireSelected(*loaded.config, *locator, session.diags);
+  providers->RequireSelected(*loaded.config, session.diags);
   if (session.diags.has_errors()) {
     return session.Fail();
   }
@@ -49,7 +51,7 @@ int RunStateShow(Invocation& invocation) {
                         "State management commands require a state file. Run the command in the "
                         "directory of the configuration, or name the file with -state.");
   }
-  TakeOverProviders(*loaded.config, session.state);
+  session::AdoptProviders(*loaded.config, session.state);
   const state::Instance* found = nullptr;
   const state::Resource* resource = session.state.Find(address.resource);
   if (resource != nullptr) {
@@ -70,7 +72,7 @@ int RunStateShow(Invocation& invocation) {
   state::Instance& copy =
       single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
   copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
-  LocatorSchemas schemas(*locator);
+  SourceSchemas schemas(providers->source());
   if (session.audience->json() != nullptr) {
     std::string document;
     JsonWriter out(document);

@@ -23,7 +23,8 @@ int RunStatePull(Invocation& invocation) {
   if (!session.CheckConfiguration() || !session.Open()) {
     return session.Fail();
   }
-  if (!session.state.empty() || !session.state.lineage.empty()) {
+  if (!session.state.empty() || !session.state.lineage.empty() ||
+      session.store().exports_absent_state()) {
     Print(state::WriteState(session.state, state::Layout::kCompact) + "\n");
   }
   return 0;
@@ -69,7 +70,7 @@ int RunStatePush(Invocation& invocation) {
   if (stored && !state::SameContent(*source, session.state)) {
     ++source->serial;
   }
-  if (auto written = session.store->Replace(*source, force); !written) {
+  if (auto written = session.store().Replace(*source, force); !written) {
     return session.Fail("Failed to write the imported state", written.error().message);
   }
   session.Close();

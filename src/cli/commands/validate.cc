@@ -2,7 +2,6 @@
 #include "cli/commands/commands.h"
 #include "cli/document.h"
 #include "cli/operation.h"
-#include "cli/provider_check.h"
 #include "codec/json_writer.h"
 #include "config/test_file.h"
 #include "view/human/text.h"
@@ -14,9 +13,9 @@ namespace {
 /// Checks a configuration that was loaded without errors, and its test files.
 class Validator {
  public:
-  Validator(const Invocation& invocation, Loaded& loaded, install::ProviderLocator& locator,
+  Validator(const Invocation& invocation, Loaded& loaded, session::ProviderSet& providers,
             Diagnostics& diags)
-      : invocation_(invocation), loaded_(loaded), locator_(locator), diags_(diags) {}
+      : invocation_(invocation), loaded_(loaded), providers_(providers), diags_(diags) {}
 
   void Run();
 
@@ -25,13 +24,13 @@ class Validator {
 
   const Invocation& invocation_;
   Loaded& loaded_;
-  install::ProviderLocator& locator_;
+  session::ProviderSet& providers_;
   Diagnostics& diags_;
 };
 
 void Validator::Check(config::Config& config) {
   const size_t errors = diags_.error_count();
-  RequirePlugins(config, locator_, diags_);
+  providers_.RequirePlugins(config, diags_);
   if (diags_.error_count() != errors) {
     return;
   }
@@ -39,10 +38,10 @@ void Validator::Check(config::Config& config) {
   engine::Request input;
   input.config = &config;
   input.variables = &loaded_.variables;
-  input.providers = &locator_;
+  input.providers = &providers_.source();
   input.pool = &pool;
-  input.options.workspace = WorkspaceOf(invocation_);
-  input.options.original_directory = invocation_.original_directory;
+  input.options.workspace = invocation_.workspace.Name();
+  input.options.original_directory = invocation_.workspace.original_directory;
   engine::Validate(input, diags_);
 }
 
@@ -82,7 +81,7 @@ int RunValidate(Invocation& invocation) {
   }
   const bool json = flags.Bool("json");
   auto finish = [&] {
-    WarnOfOverrides(invocation, false, diags);
+    session::WarnOfOverrides(invocation.workspace, false, diags);
     const bool failed = diags.has_errors();
     // In the order in which they were found; people get them sorted.
     if (json || copy.wanted()) {
@@ -113,13 +112,17 @@ int RunValidate(Invocation& invocation) {
       return finish();
     }
   }
-  Loaded loaded = LoadForValidation(
-      invocation, arguments, diags,
-      flags.Bool("no-tests") ? std::string() : flags.String("test-directory"), dir);
+  Loaded loaded = session::Load(
+      invocation.workspace,
+      {.intent = LoadIntent::kValidation,
+       .variables = arguments,
+       .test_directory = flags.Bool("no-tests") ? std::string() : flags.String("test-directory"),
+       .directory = dir},
+      diags);
   if (!diags.has_errors()) {
-    auto locator = MakeLocator(invocation, diags);
+    auto providers = session::ProviderSet::Open(invocation.workspace, diags);
     if (!diags.has_errors()) {
-      Validator(invocation, loaded, *locator, diags).Run();
+      Validator(invocation, loaded, *providers, diags).Run();
     }
   }
   return finish();

@@ -2,9 +2,10 @@
 
 #include "base/environment.h"
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/commands/commands.h"
-#include "cli/state_session.h"
 #include "codec/json_writer.h"
+#include "session/state_handle.h"
 
 namespace kinu::cli {
 namespace {
@@ -13,70 +14,70 @@ bool Overridden() {
   return !Environment("TF_WORKSPACE").empty();
 }
 
-void ListFlags(StateSession& session, std::span<const FlagSpec> own, bool locks) {
+void ListFlags(CommandRun& run, std::span<const FlagSpec> own, bool locks) {
   const std::span<const FlagSpec> all[] = {own, kVariableFlags, kJsonFlags, kLockFlags};
-  session.Parse(std::span(all).first(locks ? 4 : 3));
+  run.Parse(std::span(all).first(locks ? 4 : 3));
 }
 
 /// Warns whoever calls "tofu env". Always true.
-bool WarnOfOldName(StateSession& session) {
-  if (!session.invocation.old_name) {
+bool WarnOfOldName(CommandRun& run) {
+  if (!run.invocation.old_name) {
     return true;
   }
-  if (session.audience->json() != nullptr) {
-    session.audience->json()->Message(
+  if (run.audience->json() != nullptr) {
+    run.audience->json()->Message(
         view::JsonUi::Level::kWarn,
         "The \"tofu env\" family of commands is deprecated. Use \"tofu workspace\" instead");
   }
-  if (!session.json_only()) {
+  if (!run.json_only()) {
     Diagnostics diags;
     diags.Warning("The \"tofu env\" family of commands is deprecated",
                   "What was called an environment is called a workspace now: use the commands "
                   "\"tofu workspace\". Those of \"tofu env\" will be removed.");
-    session.invocation.Show(diags);
+    run.invocation.Show(diags);
   }
   return true;
 }
 
 /// Takes exactly one word: the name.
-bool TakeName(StateSession& session, std::string& name) {
-  if (session.flags.positionals().size() == 1) {
-    name = session.flags.positionals()[0];
+bool TakeName(CommandRun& run, std::string& name) {
+  if (run.flags.positionals().size() == 1) {
+    name = run.flags.positionals()[0];
   } else {
-    session.diags.Error("Invalid arguments list", "Expected a single argument: NAME.");
+    run.diags.Error("Invalid arguments list", "Expected a single argument: NAME.");
   }
-  return session.ArgumentsFit() && WarnOfOldName(session);
+  return run.ArgumentsFit() && WarnOfOldName(run);
 }
 
-bool TakeNothing(StateSession& session) {
-  if (!session.flags.positionals().empty()) {
-    session.diags.Error("Unexpected argument",
-                        "Too many command line arguments. Did you mean to use -chdir?");
+bool TakeNothing(CommandRun& run) {
+  if (!run.flags.positionals().empty()) {
+    run.diags.Error("Unexpected argument",
+                    "Too many command line arguments. Did you mean to use -chdir?");
   }
-  return session.ArgumentsFit() && WarnOfOldName(session);
+  return run.ArgumentsFit() && WarnOfOldName(run);
 }
 
-void Paint(StateSession& session, std::string_view markup, const std::string& plain) {
-  if (session.audience->json() != nullptr) {
-    session.audience->json()->Message(view::JsonUi::Level::kInfo, plain);
+void Paint(CommandRun& run, std::string_view markup, const std::string& plain) {
+  if (run.audience->json() != nullptr) {
+    run.audience->json()->Message(view::JsonUi::Level::kInfo, plain);
   }
-  session.audience->Text(session.invocation.style().Paint(std::string(markup)) + "\n");
+  run.audience->Text(run.invocation.style().Paint(std::string(markup)) + "\n");
 }
 
-void SayCreated(StateSession& session, const std::string& name) {
+void SayCreated(CommandRun& run, const std::string& name) {
   std::string heading = "Created and switched to workspace \"" + name + "\"!";
   std::string rest =
       "\n\nYou're now on a new, empty workspace. Workspaces isolate their state,\n"
       "so if you run \"tofu plan\" OpenTofu will not see any existing state\n"
       "for this configuration.";
-  Paint(session, "[reset][green][bold]" + heading + "[reset][green]" + rest,
+  Paint(run, "[reset][green][bold]" + heading + "[reset][green]" + rest,
         "Created and switched to workspace \"" + name +
             "\". You're now on a new, empty workspace. Workspaces isolate their state, so if you "
             "run \"tofu plan\" OpenTofu will not see any existing state for this configuration");
 }
 
-int DoesNotExist(StateSession& session, const std::string& name) {
-  return session.Refuse(
+int DoesNotExist(CommandRun& run, const std::string& name) {
+  return run.Refuse(
       "Workspace \"" + name +
           "\" doesn't exist. You can create this workspace with the \"new\" subcommand or include "
           "the \"-or-create\" flag with the \"select\" subcommand",
@@ -84,8 +85,8 @@ int DoesNotExist(StateSession& session, const std::string& name) {
       "Create it with \"tofu workspace new\", or add -or-create to \"tofu workspace select\".");
 }
 
-int InvalidName(StateSession& session, const std::string& name) {
-  return session.Refuse(
+int InvalidName(CommandRun& run, const std::string& name) {
+  return run.Refuse(
       "The workspace name \"" + name +
           "\" is not allowed. The name must contain only URL safe characters, and no path "
           "separators",
@@ -95,35 +96,124 @@ int InvalidName(StateSession& session, const std::string& name) {
           "URL, and no slash.");
 }
 
+/// Writes the state in a file into a new workspace. The flag -state names the file of every
+/// workspace, so the state is read from where it is written to: the workspace itself stays empty,
+/// as the reference leaves it.
+int CopyIntoNew(CommandRun& run, const std::string& name, const std::string& path) {
+  const auto target = run.ChooseBackend({.state = path});
+  if (!target) {
+    return run.Fail();
+  }
+  auto opened = session::StateHandle::Open(*target, name, run.program);
+  if (!opened) {
+    return run.Fail("Error getting the state manager for the new workspace",
+                    opened.error().message);
+  }
+  if (run.flags.Bool("lock") && !opened->Lock(run.LockRequestFor("workspace-new"), run.diags)) {
+    return run.Fail();
+  }
+  auto bytes = ReadFile(path);
+  if (!bytes) {
+    return run.Fail("Error opening the given state", bytes.error().message);
+  }
+  auto state = state::ReadGivenState(run.program, std::move(*bytes));
+  if (!state) {
+    return run.Fail("Error reading the given state", state.error().message);
+  }
+  (void)opened->store().Read(run.program);
+  if (auto written = opened->store().Write(*state); !written) {
+    return run.Fail("Error writing the new state", written.error().message);
+  }
+  return 0;
+}
+
+/// A line for each object in a state.
+std::string ListObjects(const state::State& state, bool& has_managed) {
+  std::string list;
+  for (const auto& resource : state.resources) {
+    for (const state::Instance& instance : resource->instances) {
+      const std::string address =
+          state.program->ToText(ResourceInstance{resource->address, instance.key});
+      has_managed = has_managed || resource->address.resource.mode == ResourceMode::kManaged;
+      if (instance.current != nullptr) {
+        list += "\n  - " + address;
+      }
+      for (const state::DeposedObject& deposed : instance.deposed) {
+        list += "\n  - " + address + " (deposed object " + deposed.key + ")";
+      }
+    }
+  }
+  return list;
+}
+
+/// Reads the state of a workspace that is to be deleted, under a lock. Nothing after an error,
+/// which has been shown.
+std::optional<state::State> ReadDoomed(CommandRun& run, const session::ConfiguredBackend& chosen,
+                                       const std::string& name) {
+  auto opened = session::StateHandle::Open(chosen, name, run.program);
+  if (!opened) {
+    run.Fail("Failed to fetch the state", opened.error().message);
+    return std::nullopt;
+  }
+  if (run.flags.Bool("lock") &&
+      !opened->Lock(run.LockRequestFor("state-replace-provider"), run.diags)) {
+    run.Fail();
+    return std::nullopt;
+  }
+  auto state = opened->store().Read(run.program);
+  if (!state) {
+    run.Fail("Failed to refresh state", state.error().message);
+    return std::nullopt;
+  }
+  return *std::move(state);
+}
+
+/// Warns of objects that nothing manages any more.
+void WarnOfObjects(CommandRun& run, const std::string& name) {
+  if (run.audience->json() != nullptr) {
+    run.audience->json()->Message(
+        view::JsonUi::Level::kWarn,
+        "\"" + name +
+            "\" was non-empty. The resources managed by the deleted workspace may still exist, "
+            "but are no longer manageable by OpenTofu since the state has been deleted");
+  }
+  if (!run.json_only()) {
+    run.diags.Warning("\"" + name + "\" was non-empty",
+                      "The objects that the workspace kept track of may still exist, but "
+                      "nothing manages them any more.");
+    run.invocation.Show(run.diags);
+  }
+}
+
 }  // namespace
 
 int RunWorkspace(Invocation& invocation) {
-  StateSession session(invocation);
-  session.Parse({});
-  (void)TakeNothing(session);
-  return session.Usage();
+  CommandRun run(invocation);
+  run.Parse({});
+  (void)TakeNothing(run);
+  return run.Usage();
 }
 
 int RunWorkspaceList(Invocation& invocation) {
-  StateSession session(invocation);
-  ListFlags(session, {}, false);
-  if (!TakeNothing(session)) {
-    return session.Usage();
+  CommandRun run(invocation);
+  ListFlags(run, {}, false);
+  if (!TakeNothing(run)) {
+    return run.Usage();
   }
-  backend::LocalOptions options;
-  if (!session.Options(options)) {
-    return session.Fail();
+  const auto chosen = run.ChooseBackend({});
+  if (!chosen) {
+    return run.Fail();
   }
-  auto names = backend::LocalBackend(options).Workspaces();
+  auto names = chosen->backend->Workspaces();
   if (!names) {
-    return session.Fail("Error listing workspaces", names.error().message);
+    return run.Fail("Error listing workspaces", names.error().message);
   }
-  std::string current = WorkspaceOf(invocation);
+  std::string current = invocation.workspace.Name();
   std::string text;
   for (const std::string& name : *names) {
     text += (name == current ? "* " : "  ") + name + "\n";
   }
-  if (view::JsonUi* json = session.audience->json()) {
+  if (view::JsonUi* json = run.audience->json()) {
     std::string list;
     JsonWriter out(list);
     out.BeginArray();
@@ -137,14 +227,14 @@ int RunWorkspaceList(Invocation& invocation) {
     json->Message(view::JsonUi::Level::kInfo, "list of workspaces", "workspace_list",
                   {{"workspaces", list}, {"current_workspace", current_text}});
   }
-  session.audience->Text(text + "\n");
+  run.audience->Text(text + "\n");
   if (Overridden()) {
-    if (session.audience->json() != nullptr) {
-      session.audience->json()->Message(view::JsonUi::Level::kInfo,
-                                        "The active workspace is being overridden using the "
-                                        "TF_WORKSPACE environment variable");
+    if (run.audience->json() != nullptr) {
+      run.audience->json()->Message(view::JsonUi::Level::kInfo,
+                                    "The active workspace is being overridden using the "
+                                    "TF_WORKSPACE environment variable");
     }
-    session.audience->Text(
+    run.audience->Text(
         "\n\nThe active workspace is being overridden using the TF_WORKSPACE environment\n"
         "variable.\n\n");
   }
@@ -152,33 +242,33 @@ int RunWorkspaceList(Invocation& invocation) {
 }
 
 int RunWorkspaceShow(Invocation& invocation) {
-  StateSession session(invocation);
+  CommandRun run(invocation);
   const std::span<const FlagSpec> tables[] = {kVariableFlags};
-  session.Parse(tables);
-  if (!TakeNothing(session)) {
-    return session.Usage();
+  run.Parse(tables);
+  if (!TakeNothing(run)) {
+    return run.Usage();
   }
-  if (!backend::IsValidWorkspaceName(Environment("TF_WORKSPACE"))) {
-    return session.Fail("Error getting the current workspace",
-                        "Invalid workspace name set using TF_WORKSPACE.");
+  if (!session::IsValidWorkspaceName(Environment("TF_WORKSPACE"))) {
+    return run.Fail("Error getting the current workspace",
+                    "Invalid workspace name set using TF_WORKSPACE.");
   }
-  Print(WorkspaceOf(invocation) + "\n");
+  Print(invocation.workspace.Name() + "\n");
   return 0;
 }
 
 int RunWorkspaceNew(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}};
-  StateSession session(invocation);
-  ListFlags(session, kFlags, true);
+  CommandRun run(invocation);
+  ListFlags(run, kFlags, true);
   std::string name;
-  if (!TakeName(session, name)) {
-    return session.Usage();
+  if (!TakeName(run, name)) {
+    return run.Usage();
   }
-  if (!backend::IsValidWorkspaceName(name)) {
-    return InvalidName(session, name);
+  if (!session::IsValidWorkspaceName(name)) {
+    return InvalidName(run, name);
   }
-  if (Overridden() && WorkspaceOf(invocation) != name) {
-    return session.Refuse(
+  if (Overridden() && invocation.workspace.Name() != name) {
+    return run.Refuse(
         "The workspace is currently overridden using the TF_WORKSPACE environment variable. You "
         "cannot create a new workspace when using this setting. To create a new workspace, either "
         "unset this environment variable or update it to match the workspace name you are trying "
@@ -186,209 +276,131 @@ int RunWorkspaceNew(Invocation& invocation) {
         "The workspace is overridden using the TF_WORKSPACE environment variable",
         "Unset TF_WORKSPACE, or set it to the name of the new workspace, and try again.");
   }
-  backend::LocalOptions options;
-  if (!session.Options(options)) {
-    return session.Fail();
+  const auto chosen = run.ChooseBackend({});
+  if (!chosen) {
+    return run.Fail();
   }
-  backend::LocalBackend workspaces(options);
-  auto names = workspaces.Workspaces();
+  auto names = chosen->backend->Workspaces();
   if (!names) {
-    return session.Fail("Error getting existing workspaces", names.error().message);
+    return run.Fail("Error getting existing workspaces", names.error().message);
   }
   if (std::find(names->begin(), names->end(), name) != names->end()) {
-    return session.Refuse("Workspace \"" + name + "\" already exists",
-                          "Workspace \"" + name + "\" already exists",
-                          "Select it with \"tofu workspace select\", or choose another name.");
+    return run.Refuse("Workspace \"" + name + "\" already exists",
+                      "Workspace \"" + name + "\" already exists",
+                      "Select it with \"tofu workspace select\", or choose another name.");
   }
-  if (auto made = workspaces.CreateWorkspace(name); !made) {
-    return session.Fail("Error getting the state manager", made.error().message);
+  if (auto made = chosen->backend->Open(name, run.program); !made) {
+    return run.Fail("Error getting the state manager", made.error().message);
   }
-  if (auto selected = backend::SelectWorkspace(invocation.data_directory, name); !selected) {
-    return session.Fail("Error selecting the new workspace", selected.error().message);
+  if (auto selected = invocation.workspace.Select(name); !selected) {
+    return run.Fail("Error selecting the new workspace", selected.error().message);
   }
-  SayCreated(session, name);
-  std::string path = session.flags.String("state");
+  SayCreated(run, name);
+  std::string path = run.flags.String("state");
   if (path.empty()) {
     return 0;
   }
-  // The flag names the file of every workspace, so the state is read from where it is written to:
-  // the new workspace itself stays empty, as the reference leaves it.
-  options.state = path;
-  auto store = backend::LocalBackend(options).Open(name, session.program);
-  if (!store) {
-    return session.Fail("Error getting the state manager for the new workspace",
-                        store.error().message);
-  }
-  bool lock = session.flags.Bool("lock");
-  if (lock) {
-    state::LockRequest request;
-    request.operation = "workspace-new";
-    request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
-    request.on_slow = [&] { session.audience->TellSlowLock(); };
-    if (auto held = (*store)->Lock(request); !held) {
-      return session.Fail("Error acquiring the state lock", LockProblem(held.error().message));
-    }
-  }
-  auto bytes = ReadFile(path);
-  if (!bytes) {
-    return session.Fail("Error opening the given state", bytes.error().message);
-  }
-  auto state = state::ReadGivenState(session.program, std::move(*bytes));
-  if (!state) {
-    return session.Fail("Error reading the given state", state.error().message);
-  }
-  (void)(*store)->Read(session.program);
-  if (auto written = (*store)->Write(*state); !written) {
-    return session.Fail("Error writing the new state", written.error().message);
-  }
-  if (lock) {
-    (void)(*store)->Unlock();
-  }
-  return 0;
+  return CopyIntoNew(run, name, path);
 }
 
 int RunWorkspaceSelect(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"or-create"}};
-  StateSession session(invocation);
-  ListFlags(session, kFlags, false);
+  CommandRun run(invocation);
+  ListFlags(run, kFlags, false);
   std::string name;
-  if (!TakeName(session, name)) {
-    return session.Usage();
+  if (!TakeName(run, name)) {
+    return run.Usage();
   }
   if (Overridden()) {
-    return session.Refuse(
+    return run.Refuse(
         "The selected workspace is currently overridden using the TF_WORKSPACE environment "
         "variable. To select a new workspace, either update this environment variable or unset it "
         "and then run this command again",
         "The selected workspace is overridden using the TF_WORKSPACE environment variable",
         "Change or unset TF_WORKSPACE, and try again.");
   }
-  backend::LocalOptions options;
-  if (!session.Options(options)) {
-    return session.Fail();
+  const auto chosen = run.ChooseBackend({});
+  if (!chosen) {
+    return run.Fail();
   }
-  if (!backend::IsValidWorkspaceName(name)) {
-    return InvalidName(session, name);
+  if (!session::IsValidWorkspaceName(name)) {
+    return InvalidName(run, name);
   }
-  backend::LocalBackend workspaces(options);
-  auto names = workspaces.Workspaces();
+  auto names = chosen->backend->Workspaces();
   if (!names) {
-    return session.Fail("Error loading workspaces", names.error().message);
+    return run.Fail("Error loading workspaces", names.error().message);
   }
-  if (name == WorkspaceOf(invocation)) {
+  if (name == invocation.workspace.Name()) {
     return 0;
   }
   bool found = std::find(names->begin(), names->end(), name) != names->end();
   if (!found) {
-    if (!session.flags.Bool("or-create")) {
-      return DoesNotExist(session, name);
+    if (!run.flags.Bool("or-create")) {
+      return DoesNotExist(run, name);
     }
-    if (auto made = workspaces.CreateWorkspace(name); !made) {
-      return session.Fail("Error getting the state manager", made.error().message);
+    if (auto made = chosen->backend->Open(name, run.program); !made) {
+      return run.Fail("Error getting the state manager", made.error().message);
     }
   }
-  if (auto selected = backend::SelectWorkspace(invocation.data_directory, name); !selected) {
-    return session.Fail("Error setting workspace", selected.error().message);
+  if (auto selected = invocation.workspace.Select(name); !selected) {
+    return run.Fail("Error setting workspace", selected.error().message);
   }
   if (!found) {
-    SayCreated(session, name);
+    SayCreated(run, name);
   } else {
     std::string text = "Switched to workspace \"" + name + "\".";
-    Paint(session, "[reset][green]" + text, "Switched to workspace \"" + name + "\"");
+    Paint(run, "[reset][green]" + text, "Switched to workspace \"" + name + "\"");
   }
   return 0;
 }
 
 int RunWorkspaceDelete(Invocation& invocation) {
   static constexpr FlagSpec kFlags[] = {{"force"}};
-  StateSession session(invocation);
-  ListFlags(session, kFlags, true);
+  CommandRun run(invocation);
+  ListFlags(run, kFlags, true);
   std::string name;
-  if (!TakeName(session, name)) {
-    return session.Usage();
+  if (!TakeName(run, name)) {
+    return run.Usage();
   }
-  backend::LocalOptions options;
-  if (!session.Options(options)) {
-    return session.Fail();
+  const auto chosen = run.ChooseBackend({});
+  if (!chosen) {
+    return run.Fail();
   }
-  backend::LocalBackend workspaces(options);
-  auto names = workspaces.Workspaces();
+  auto names = chosen->backend->Workspaces();
   if (!names) {
-    return session.Fail("Error loading workspaces", names.error().message);
+    return run.Fail("Error loading workspaces", names.error().message);
   }
   if (std::find(names->begin(), names->end(), name) == names->end()) {
-    return DoesNotExist(session, name);
+    return DoesNotExist(run, name);
   }
-  if (name == WorkspaceOf(invocation)) {
-    return session.Refuse("Workspace \"" + name +
-                              "\" is your active workspace. You cannot delete the currently active "
-                              "workspace. Please switch to another workspace and try again",
-                          "Workspace \"" + name + "\" is your active workspace",
-                          "The workspace in use cannot be deleted: select another one first.");
+  if (name == invocation.workspace.Name()) {
+    return run.Refuse("Workspace \"" + name +
+                          "\" is your active workspace. You cannot delete the currently active "
+                          "workspace. Please switch to another workspace and try again",
+                      "Workspace \"" + name + "\" is your active workspace",
+                      "The workspace in use cannot be deleted: select another one first.");
   }
   bool has_objects = false;
   {
-    auto store = workspaces.Open(name, session.program);
-    if (!store) {
-      return session.Fail("Failed to fetch the state", store.error().message);
-    }
-    bool lock = session.flags.Bool("lock");
-    if (lock) {
-      state::LockRequest request;
-      request.operation = "state-replace-provider";
-      request.timeout = std::chrono::milliseconds(session.flags.Duration("lock-timeout"));
-      request.on_slow = [&] { session.audience->TellSlowLock(); };
-      if (auto held = (*store)->Lock(request); !held) {
-        return session.Fail("Error acquiring the state lock", LockProblem(held.error().message));
-      }
-    }
-    auto state = (*store)->Read(session.program);
-    if (lock) {
-      (void)(*store)->Unlock();
-    }
+    const auto state = ReadDoomed(run, *chosen, name);
     if (!state) {
-      return session.Fail("Failed to refresh state", state.error().message);
+      return 1;
     }
-    std::string list;
-    for (const auto& resource : state->resources) {
-      for (const state::Instance& instance : resource->instances) {
-        std::string address =
-            session.program->ToText(ResourceInstance{resource->address, instance.key});
-        has_objects = has_objects || resource->address.resource.mode == ResourceMode::kManaged;
-        if (instance.current != nullptr) {
-          list += "\n  - " + address;
-        }
-        for (const state::DeposedObject& deposed : instance.deposed) {
-          list += "\n  - " + address + " (deposed object " + deposed.key + ")";
-        }
-      }
-    }
-    if (has_objects && !session.flags.Bool("force")) {
-      return session.Fail("Workspace is not empty",
-                          "The workspace \"" + name + "\" keeps track of these objects:" + list +
-                              "\n\nIf it were deleted, nothing would know of them any more. "
-                              "Destroy them first, or use -force to forget them.");
+    const std::string list = ListObjects(*state, has_objects);
+    if (has_objects && !run.flags.Bool("force")) {
+      return run.Fail("Workspace is not empty",
+                      "The workspace \"" + name + "\" keeps track of these objects:" + list +
+                          "\n\nIf it were deleted, nothing would know of them any more. "
+                          "Destroy them first, or use -force to forget them.");
     }
   }
-  if (auto deleted = workspaces.DeleteWorkspace(name); !deleted) {
-    return session.Fail("Workspace deletion failed", deleted.error().message);
+  if (auto deleted = chosen->backend->DeleteWorkspace(name); !deleted) {
+    return run.Fail("Workspace deletion failed", deleted.error().message);
   }
   std::string text = "Deleted workspace \"" + name + "\"!";
-  Paint(session, "[reset][green]" + text, "Deleted workspace \"" + name + "\"");
+  Paint(run, "[reset][green]" + text, "Deleted workspace \"" + name + "\"");
   if (has_objects) {
-    if (session.audience->json() != nullptr) {
-      session.audience->json()->Message(
-          view::JsonUi::Level::kWarn,
-          "\"" + name +
-              "\" was non-empty. The resources managed by the deleted workspace may still exist, "
-              "but are no longer manageable by OpenTofu since the state has been deleted");
-    }
-    if (!session.json_only()) {
-      session.diags.Warning("\"" + name + "\" was non-empty",
-                            "The objects that the workspace kept track of may still exist, but "
-                            "nothing manages them any more.");
-      invocation.Show(session.diags);
-    }
+    WarnOfObjects(run, name);
   }
   return 0;
 }

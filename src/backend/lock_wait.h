@@ -1,0 +1,20 @@
+// Waiting for a lock that somebody else holds.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "state/store.h"
+
+namespace kinu::backend {
+
+/// Calls `attempt` until it takes the lock (true), fails, or the request's time is over: after a
+/// second, two, four, … up to 16. For `grace` it is tried all the time, whatever the request says.
+/// kExists, with the text of `conflict`: it stayed held, or the request was cancelled.
+Result<void> WaitForLock(const state::LockRequest& request, std::chrono::milliseconds grace,
+                         const std::function<Result<bool>()>& attempt,
+                         const std::function<std::string()>& conflict);
+
+}  // namespace kinu::backend

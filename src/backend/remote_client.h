@@ -1,0 +1,27 @@
+// RemoteClient: what a service that keeps one state has to do. RemoteStore makes a store of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "state/store.h"
+
+namespace kinu::backend {
+
+/// The state of one workspace as bytes. Calls may take seconds and fail in the middle.
+class RemoteClient {
+ public:
+  virtual ~RemoteClient() = default;
+  /// The stored bytes; nothing when there are none yet.
+  virtual Result<std::optional<std::string>> Get() = 0;
+  virtual Result<void> Put(std::string_view bytes) = 0;
+  virtual Result<void> Delete() = 0;
+  /// Takes the lock and returns its id. kExists: it is held; the message has the holder's lock info
+  /// where it is known.
+  virtual Result<std::string> Lock(const state::LockInfo& info) = 0;
+  virtual Result<void> Unlock(std::string_view id) = 0;
+};
+
+}  // namespace kinu::backend

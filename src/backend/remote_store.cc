@@ -1,0 +1,119 @@
+#include "backend/remote_store.h"
+
+#include <utility>
+
+#include "backend/lock_wait.h"
+#include "base/files.h"
+
+namespace kinu::backend {
+
+RemoteStore::~RemoteStore() {
+  if (!lock_id_.empty()) {
+    (void)Unlock();
+  }
+}
+
+Result<void> RemoteStore::Lock(const state::LockRequest& request) {
+  state::LockInfo info = state::NewLockInfo(request.operation);
+  info.info = request.info;
+  std::string conflict;
+  return WaitForLock(
+      request, {},
+      [&]() -> Result<bool> {
+        Result<std::string> id = client_->Lock(info);
+        if (id) {
+          lock_id_ = *std::move(id);
+          return true;
+        }
+        if (id.error().code != ErrorCode::kExists) {
+          return std::unexpected(std::move(id).error());
+        }
+        conflict = std::move(id).error().message;
+        return false;
+      },
+      [&] { return conflict; });
+}
+
+Result<void> RemoteStore::Unlock() {
+  return client_->Unlock(std::exchange(lock_id_, {}));
+}
+
+Result<void> RemoteStore::ForceUnlock(std::string_view id) {
+  return client_->Unlock(id);
+}
+
+Result<RemoteStore::Stored> RemoteStore::Fetch(const std::shared_ptr<Program>& program) {
+  KINU_TRY(std::optional<std::string> bytes, client_->Get());
+  Stored stored;
+  if (bytes) {
+    stored.text = std::make_shared<const std::string>(*std::move(bytes));
+    KINU_TRY(const state::State state, state::ReadState(program, stored.text));
+    stored.lineage = state.lineage;
+    stored.serial = state.serial;
+  }
+  return stored;
+}
+
+Result<state::State> RemoteStore::Read(std::shared_ptr<Program> program) {
+  KINU_TRY(Stored stored, Fetch(program));
+  stored_ = std::move(stored);
+  return stored_->text == nullptr ? state::ReadState(program, std::string())
+                                  : state::ReadState(program, stored_->text);
+}
+
+Result<void> RemoteStore::Persist(state::State& state) {
+  if (Result<void> writable = state::CheckWritable(state); !writable) {
+    return writable;
+  }
+  auto text =
+      std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
+  if (Result<void> put = client_->Put(*text); !put) {
+    return put;
+  }
+  stored_ = Stored{std::move(text), state.lineage, state.serial};
+  return {};
+}
+
+Result<void> RemoteStore::Write(state::State& state) {
+  if (!stored_ || stored_->text == nullptr) {
+    KINU_TRY(Stored stored, Fetch(state.program));
+    stored_ = std::move(stored);
+  }
+  state.lineage = stored_->lineage;
+  state.serial = stored_->serial;
+  if (stored_->text != nullptr) {
+    KINU_TRY(const state::State base, state::ReadState(state.program, stored_->text));
+    if (state::SameContent(state, base)) {
+      return {};
+    }
+  }
+  if (state.lineage.empty()) {
+    state.lineage = RandomUuid();
+  }
+  ++state.serial;
+  return Persist(state);
+}
+
+Result<void> RemoteStore::Replace(state::State& state, bool force) {
+  KINU_TRY(Stored stored, Fetch(state.program));
+  stored_ = std::move(stored);
+  bool changed = false;
+  if (stored_->text != nullptr) {
+    KINU_TRY(const state::State base, state::ReadState(state.program, stored_->text));
+    if (!force) {
+      if (Result<void> allowed = state::CheckReplacement(state, base); !allowed) {
+        return allowed;
+      }
+    }
+    changed = !state::SameContent(state, base);
+    if (!changed && state.lineage == stored_->lineage && state.serial == stored_->serial) {
+      return {};
+    }
+  }
+  if (changed) {
+    ++state.serial;
+  }
+  return Persist(state);
+}
+
+}  // namespace kinu::backend

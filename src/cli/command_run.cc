@@ -1,0 +1,100 @@
+#include "cli/command_run.h"
+
+#include "base/files.h"
+
+namespace kinu::cli {
+
+void CommandRun::Parse(std::span<const std::span<const FlagSpec>> tables,
+                       std::string_view summary) {
+  flags = Flags::Read(tables, invocation.args, diags, summary);
+  bool has_json = false;
+  for (const auto& table : tables) {
+    has_json = has_json || table.data() == kJsonFlags.data();
+  }
+  audience = Audience::Make(invocation, has_json ? &flags : nullptr, of_audience_);
+}
+
+bool CommandRun::ArgumentsFit() {
+  diags.Append(std::move(of_audience_));
+  of_audience_ = Diagnostics();
+  return !diags.has_errors();
+}
+
+int CommandRun::Usage() {
+  return UsageError(invocation, *audience, diags);
+}
+
+std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
+    const backend::StateFlags& state_flags, const Loaded* loaded) {
+  if (loaded != nullptr) {
+    return session::ChooseBackend(invocation.workspace, *loaded, state_flags, diags);
+  }
+  const auto arguments = VariableArguments(flags);
+  return diags.has_errors()
+             ? std::nullopt
+             : session::ChooseBackend(invocation.workspace, arguments, state_flags, diags);
+}
+
+state::LockRequest CommandRun::LockRequestFor(std::string_view operation) {
+  state::LockRequest request;
+  request.operation = operation;
+  request.on_slow = [this] { audience->TellSlowLock(); };
+  if (flags.Has("lock-timeout")) {
+    request.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
+  }
+  return request;
+}
+
+bool CommandRun::CheckConfiguration() {
+  auto arguments = VariableArguments(flags);
+  Diagnostics found;
+  checked_ = session::Load(invocation.workspace, {.variables = arguments}, found);
+  if (found.has_errors()) {
+    // The files of the root module are told with their whole paths, as the reference has them here.
+    found = Diagnostics();
+    checked_ = session::Load(invocation.workspace,
+                             {.variables = arguments, .directory = WorkingDirectory()}, found);
+  }
+  if (found.has_errors()) {
+    diags.Append(std::move(found));
+  }
+  return !diags.has_errors();
+}
+
+int CommandRun::Fail() {
+  if (audience != nullptr) {
+    audience->Show(diags);
+  } else {
+    invocation.Show(diags);
+  }
+  return 1;
+}
+
+int CommandRun::Fail(std::string summary, std::string detail) {
+  diags.Error(std::move(summary), std::move(detail));
+  return Fail();
+}
+
+int CommandRun::Refuse(const std::string& message, std::string summary, std::string detail) {
+  if (audience != nullptr && audience->json() != nullptr) {
+    audience->json()->Message(view::JsonUi::Level::kError, message);
+  }
+  if (json_only()) {
+    return Fail();
+  }
+  Diagnostics refusal;
+  refusal.Error(std::move(summary), std::move(detail));
+  invocation.Show(refusal);
+  return Fail();
+}
+
+void CommandRun::Say(const std::string& text, const std::string& message) {
+  if (audience != nullptr && audience->json() != nullptr) {
+    audience->json()->Message(view::JsonUi::Level::kInfo, message);
+  }
+  if (!json_only()) {
+    Print(text + "\n");
+  }
+}
+
+}  // namespace kinu::cli

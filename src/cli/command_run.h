@@ -1,0 +1,58 @@
+// CommandRun: what the runs of most commands share, with or without a state: flags, the audience,
+// diagnostics and the ways to end.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/operation.h"
+#include "cli/planning.h"
+
+namespace kinu::cli {
+
+struct CommandRun {
+  explicit CommandRun(Invocation& the_invocation) : invocation(the_invocation) {}
+  CommandRun(const CommandRun&) = delete;
+  CommandRun& operator=(const CommandRun&) = delete;
+  virtual ~CommandRun() = default;
+
+  Invocation& invocation;
+  Diagnostics diags;
+  Flags flags;
+  std::unique_ptr<Audience> audience;
+  std::shared_ptr<Program> program = std::make_shared<Program>();
+  std::vector<Ref<const SourceFile>> sources;  ///< words that diagnostics point into
+
+  /// Reads the command line. What is wrong with it is in `diags`: see ArgumentsFit() and Usage().
+  void Parse(std::span<const std::span<const FlagSpec>> tables,
+             std::string_view summary = "Failed to parse command-line flags");
+  /// Whether the command line is right so far, -json and -json-into included.
+  bool ArgumentsFit();
+  /// Finishes with a usage error.
+  int Usage();
+  bool json_only() const { return audience != nullptr && audience->json_only(); }
+  /// Whether the whole configuration can be loaded; errors are in `diags`, warnings are dropped.
+  /// Ref: command/meta.go checkRequiredVersion.
+  bool CheckConfiguration();
+  /// The backend of the configuration. `loaded` is the configuration where it has been loaded
+  /// without any problem; else the root module is read for what it says about the backend.
+  std::optional<session::ConfiguredBackend> ChooseBackend(const backend::StateFlags& state_flags,
+                                                          const Loaded* loaded = nullptr);
+  /// The lock that -lock and -lock-timeout ask for.
+  state::LockRequest LockRequestFor(std::string_view operation);
+  /// Shows what is in `diags` and returns the exit code of a failure.
+  virtual int Fail();
+  int Fail(std::string summary, std::string detail);
+  /// A line for people, or a JSON message with the same text.
+  void Say(const std::string& text) { Say(text, text); }
+  void Say(const std::string& text, const std::string& message);
+  /// Fails like Fail(summary, detail) where people read, and with this message, which is no
+  /// diagnostic, in JSON.
+  int Refuse(const std::string& message, std::string summary, std::string detail);
+
+ private:
+  Diagnostics of_audience_;        ///< what is wrong with -json and -json-into, reported last
+  std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
+};
+
+}  // namespace kinu::cli

@@ -1,0 +1,375 @@
+#include "session/backend_choice.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "codec/deflate.h"
+#include "config/static_value.h"
+#include "cty/convert.h"
+#include "cty/value_node.h"
+#include "hcl/parse.h"
+#include "session/provider_set.h"
+
+namespace kinu::session {
+namespace {
+
+using backend::BackendSpec;
+using backend::Setting;
+using SettingValues = std::map<std::string, Value, std::less<>>;
+
+/// Ref: configs.Backend.Hash, cty.Value.Hash.
+uint64_t HashOf(const std::string& type, const Value& settings) {
+  std::string bytes;
+  AppendSetHash(bytes, Value::Tuple({Value::String(type), settings}));
+  return Crc32(bytes);
+}
+
+Value ObjectOf(const BackendSpec& spec, const SettingValues& values) {
+  std::vector<std::pair<std::string, Value>> attributes(values.begin(), values.end());
+  return backend::SettingsObject(spec, Value::Object(std::move(attributes)));
+}
+
+/// Reads the expressions of one backend's settings.
+class SettingReader {
+ public:
+  SettingReader(const Loaded& loaded, const BackendSpec& spec, const config::LoadOptions& options)
+      : loaded_(loaded), spec_(spec), evaluator_(*loaded.program, options, ".") {
+    for (const Setting& setting : spec.settings) {
+      schemas_.push_back({setting.name});
+    }
+  }
+
+  hcl::BodyContent Content(const hcl::Body& body, Diagnostics& diags) const {
+    return body.Content({.attributes = schemas_}, hcl::Strictness::kExact, diags);
+  }
+  /// False when the expression is wrong.
+  bool Read(const hcl::Attribute& attribute, const SourceRange& block, SettingValues& out,
+            Diagnostics& diags);
+  /// Reads a file of -backend-config: attributes, in either syntax.
+  void ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags);
+  /// Reads the values of -backend-config.
+  void ReadOverrides(const std::vector<std::string>& overrides, SettingValues& values,
+                     bool& overridden, Diagnostics& diags);
+
+ private:
+  const Loaded& loaded_;
+  const BackendSpec& spec_;
+  config::StaticEvaluator evaluator_;
+  std::vector<hcl::AttributeSchema> schemas_;
+};
+
+bool SettingReader::Read(const hcl::Attribute& attribute, const SourceRange& block,
+                         SettingValues& out, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const Value value = evaluator_.Evaluate(loaded_.config->root(), *attribute.expr,
+                                          {"backend." + std::string(spec_.type), block}, diags);
+  if (diags.error_count() != errors) {
+    return false;
+  }
+  for (auto [secret, what] : {std::pair(value.MarksDeep().sensitive(), "sensitive"),
+                              std::pair(value.MarksDeep().ephemeral(), "ephemeral")}) {
+    if (secret) {
+      diags.Error("Backend config contains " + std::string(what) + " values",
+                  "What the backend block says is kept in the data directory and in plan files. "
+                  "Give secrets through environment variables of the backend instead.",
+                  block);
+      return false;
+    }
+  }
+  const Type type = spec_.Find(attribute.name)->value_type();
+  auto converted = Convert(value, type);
+  if (!converted || !converted->IsKnown()) {
+    diags.Error("Incorrect attribute value type",
+                "Inappropriate value for attribute \"" + std::string(attribute.name) +
+                    "\": " + type.FriendlyName() + " required.",
+                attribute.expr->range());
+    return false;
+  }
+  out.insert_or_assign(std::string(attribute.name), *std::move(converted));
+  return true;
+}
+
+void SettingReader::ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags) {
+  auto text = kinu::ReadFile(path);
+  if (!text) {
+    diags.Error("Failed to read file", "The file \"" + path + "\" could not be read.");
+    return;
+  }
+  Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
+  hcl::SyntaxTree& tree = *loaded_.inputs.tree;
+  tree.KeepSource(file);
+  const hcl::Body* body = path.ends_with(".json") ? hcl::ParseJson(file.get(), tree, diags)
+                                                  : hcl::ParseNative(file.get(), tree, diags);
+  if (body == nullptr || diags.has_errors()) {
+    return;
+  }
+  for (const hcl::Attribute& attribute : Content(*body, diags).attributes) {
+    Read(attribute, attribute.range, values, diags);
+  }
+}
+
+void SettingReader::ReadOverrides(const std::vector<std::string>& overrides, SettingValues& values,
+                                  bool& overridden, Diagnostics& diags) {
+  for (const std::string& item : overrides) {
+    // One empty value says only that the command line counts.
+    overridden = true;
+    if (item.empty() && overrides.size() == 1) {
+      continue;
+    }
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos) {
+      ReadFile(item, values, diags);
+      continue;
+    }
+    const std::string name = item.substr(0, equals);
+    const Setting* setting = spec_.Find(name);
+    if (setting == nullptr) {
+      diags.Error("Invalid backend configuration argument",
+                  "The backend configuration argument \"" + name +
+                      "\" given on the command line is not expected for the selected backend "
+                      "type.");
+      continue;
+    }
+    auto value = Convert(Value::String(item.substr(equals + 1)), setting->value_type());
+    if (!value) {
+      diags.Error("Invalid backend configuration argument",
+                  "The backend configuration argument \"" + name +
+                      "\" given on the command line: " + value.error().ToText() + ".");
+      continue;
+    }
+    values.insert_or_assign(name, *std::move(value));
+  }
+}
+
+std::string InitRequired(const std::string& reason) {
+  return "Reason: " + reason +
+         "\n\nThe backend is where the state is kept. Its settings take effect when this "
+         "directory is initialized: \"tofu init -migrate-state\" moves existing states to where "
+         "they should be now, \"tofu init -reconfigure\" takes the new settings and leaves states "
+         "where they are.\n\nIf nothing should have changed, look at the backend block. Nothing "
+         "has been done to the configuration or to any state.";
+}
+
+std::string NotBuilt(const std::string& type) {
+  return "This version keeps states in local files only: the backend \"" + type +
+         "\" is not built yet.";
+}
+
+std::string UnknownBackend(const std::string& type) {
+  constexpr std::string_view kRemoved[] = {"artifactory", "etcd", "etcdv3", "manta", "swift"};
+  if (type == "cloud") {
+    return "There is no explicit backend type named \"cloud\". To configure cloud backend, declare "
+           "a 'cloud' block instead.";
+  }
+  if (std::ranges::find(kRemoved, type) != std::end(kRemoved)) {
+    return "The \"" + type + "\" backend is not supported in OpenTofu v1.3 or later.";
+  }
+  return type == "azure" ? "The \"azure\" backend name has been removed, please use \"azurerm\"."
+                         : "There is no backend type named \"" + type + "\".";
+}
+
+/// Says which difference between configuration and record makes `init` necessary, if there is one.
+std::optional<std::string> WhyInitialize(const BackendSettings& settings,
+                                         const BackendRecord& record) {
+  if (settings.type != record.type) {
+    return "Backend type changed from \"" + record.type + "\" to \"" + settings.type + "\"";
+  }
+  const bool same = settings.hash == record.hash ||
+                    (settings.complete && Value::RawEquals(settings.settings, record.Settings()));
+  return same ? std::nullopt
+              : std::optional<std::string>("Backend configuration block has changed");
+}
+
+/// Whether configuration and record agree; an error says what to do.
+bool Agree(const BackendSettings& settings, const BackendRecord& record,
+           const std::optional<config::Backend>& block, Diagnostics& diags) {
+  if (settings.type.empty() && !record.empty()) {
+    diags.Error("Backend initialization required, please run \"tofu init\"",
+                InitRequired("Unsetting the previously set backend \"" + record.type + "\""));
+    return false;
+  }
+  if (!settings.type.empty() && record.empty()) {
+    diags.Error(
+        "Backend initialization required, please run \"tofu init\"",
+        InitRequired("Initial configuration of the requested backend \"" + settings.type + "\""));
+    return false;
+  }
+  if (block && settings.type == record.type && IsUnbuiltBackend(settings.type)) {
+    diags.Error("Unsupported backend type", NotBuilt(settings.type), block->type_range);
+    return false;
+  }
+  if (auto why = settings.type.empty() ? std::nullopt : WhyInitialize(settings, record)) {
+    diags.Error("Backend initialization required: please run \"tofu init\"", InitRequired(*why));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsUnbuiltBackend(std::string_view type) {
+  const BackendSpec* spec = backend::FindBackend(type);
+  return spec != nullptr && spec->make == nullptr;
+}
+
+BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& loaded,
+                                    const std::vector<std::string>& overrides, bool for_init,
+                                    Diagnostics& diags) {
+  BackendSettings out;
+  const config::Module& root = *loaded.config->root().module;
+  if (!root.backend) {
+    return out;
+  }
+  const config::Backend& block = *root.backend;
+  out.range = block.range;
+  const BackendSpec* spec = backend::FindBackend(block.type);
+  const bool unbuilt = spec != nullptr && spec->make == nullptr;
+  if (unbuilt && !for_init) {
+    // Whether it can be used at all is said once it would be used.
+    out.type = block.type;
+    out.complete = false;
+    return out;
+  }
+  if (spec == nullptr || unbuilt) {
+    diags.Error(unbuilt || for_init ? "Unsupported backend type" : "Invalid backend type",
+                unbuilt ? NotBuilt(block.type) : UnknownBackend(block.type), block.type_range);
+    out.complete = false;
+    return out;
+  }
+  out.type = block.type;
+  config::LoadOptions load_options;
+  load_options.workspace = workspace.Name();
+  load_options.inputs = &loaded.inputs;
+  SettingReader reader(loaded, *spec, load_options);
+  Diagnostics content_diags;
+  const hcl::BodyContent content = reader.Content(*block.body, content_diags);
+  out.complete = !content_diags.has_errors();
+  if (for_init) {
+    diags.Append(std::move(content_diags));
+  }
+  SettingValues values;
+  for (const hcl::Attribute& attribute : content.attributes) {
+    out.given[std::string(attribute.name)] = attribute.expr->range();
+    out.complete &= reader.Read(attribute, block.range, values, diags);
+  }
+  const Value block_settings = ObjectOf(*spec, values);
+  out.hash = HashOf(out.type, block_settings);
+  const size_t errors = diags.error_count();
+  reader.ReadOverrides(overrides, values, out.overridden, diags);
+  out.complete &= diags.error_count() == errors;
+  out.settings = ObjectOf(*spec, values);
+  for (const auto& [name, value] : values) {
+    if (const Value* of_block_alone = block_settings.Find(name);
+        of_block_alone != nullptr && !Value::RawEquals(*of_block_alone, value)) {
+      out.given[name] = SourceRange();  // of the command line
+    }
+  }
+  return out;
+}
+
+std::optional<ConfiguredBackend> Configure(const std::string& type, const Value& values,
+                                           const backend::StateFlags& flags, Diagnostics& diags,
+                                           const BackendSettings* settings) {
+  const BackendSpec& spec = *backend::FindBackend(type);
+  provider::Problems problems;
+  ConfiguredBackend out{type, backend::SettingsObject(spec, values),
+                        backend::MakeBackend(spec, values, flags, problems)};
+  for (const provider::Problem& problem : problems) {
+    SourceRange range = settings == nullptr ? SourceRange() : settings->range;
+    if (settings != nullptr && problem.attribute && !problem.attribute->empty()) {
+      const auto found = settings->given.find(std::string(problem.attribute->steps()[0].name));
+      range = found == settings->given.end() ? range : found->second;
+    }
+    Diagnostic diagnostic;
+    diagnostic.severity = problem.severity;
+    diagnostic.summary = problem.summary;
+    diagnostic.detail = problem.detail;
+    diagnostic.subject = range;
+    diags.Add(std::move(diagnostic));
+  }
+  return provider::HasErrors(problems) ? std::nullopt : std::optional(std::move(out));
+}
+
+ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags) {
+  Diagnostics none;
+  return *Configure(std::string(backend::kImpliedBackend), Value::EmptyObject(), flags, none);
+}
+
+std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
+                                               const backend::StateFlags& flags,
+                                               Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  const BackendSettings settings = ReadBackendSettings(workspace, loaded, {}, false, diags);
+  auto record = ReadBackendRecord(workspace.data_directory);
+  if (!record) {
+    diags.Error("Failed to load state: " + record.error().message, "");
+  }
+  if (diags.error_count() != errors ||
+      !Agree(settings, *record, loaded.config->root().module->backend, diags)) {
+    return std::nullopt;
+  }
+  auto out = record->empty() ? ImpliedBackend(flags)
+                             : Configure(record->type, record->Settings(), flags, diags);
+  // Whoever uses a backend may run providers, so a lock file that cannot be read ends it here.
+  Diagnostics lock_diags;
+  (void)install::LockFile::Read(workspace.lock_file_path(), lock_diags);
+  AddLockFileError(lock_diags, diags);
+  return diags.error_count() == errors ? std::move(out) : std::nullopt;
+}
+
+std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
+                                               std::span<const config::VariableArgument> arguments,
+                                               const backend::StateFlags& flags,
+                                               Diagnostics& diags) {
+  const Loaded loaded =
+      Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, diags);
+  return diags.has_errors() ? std::nullopt : ChooseBackend(workspace, loaded, flags, diags);
+}
+
+std::optional<ConfiguredBackend> PlannedBackend(const plan::BackendRecord& record,
+                                                const backend::StateFlags& flags,
+                                                Diagnostics& diags) {
+  const BackendSpec* spec = backend::FindBackend(record.type);
+  if (spec == nullptr || spec->make == nullptr) {
+    diags.Error("Unsupported backend type", "The plan keeps its state in the backend \"" +
+                                                record.type + "\", which is not built yet.");
+    return std::nullopt;
+  }
+  return Configure(record.type, record.config, flags, diags);
+}
+
+std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Diagnostics& diags) {
+  auto record = ReadBackendRecord(workspace.data_directory);
+  if (!record) {
+    diags.Error("Failed to load state: " + record.error().message, "");
+    return std::nullopt;
+  }
+  if (record->empty()) {
+    return ImpliedBackend();
+  }
+  const BackendSpec* spec = backend::FindBackend(record->type);
+  if (spec == nullptr || spec->make == nullptr) {
+    diags.Error("Unsupported backend type", "This directory was initialized for the backend \"" +
+                                                record->type + "\", which is not built yet.");
+    return std::nullopt;
+  }
+  return Configure(record->type, record->Settings(), {}, diags);
+}
+
+std::vector<std::string> WorkspaceNames(const Workspace& workspace) {
+  Diagnostics diags;
+  const Loaded root = Load(workspace, {.intent = LoadIntent::kBackend}, diags);
+  if (diags.has_errors()) {
+    return {};
+  }
+  const BackendSettings settings = ReadBackendSettings(workspace, root, {}, false, diags);
+  if (diags.has_errors() || IsUnbuiltBackend(settings.type)) {
+    return {};
+  }
+  auto chosen = settings.type.empty() ? ImpliedBackend()
+                                      : Configure(settings.type, settings.settings, {}, diags);
+  return chosen ? chosen->backend->Workspaces().value_or(std::vector<std::string>())
+                : std::vector<std::string>();
+}
+
+}  // namespace kinu::session

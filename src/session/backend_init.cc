@@ -1,0 +1,240 @@
+#include "session/backend_init.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace kinu::session {
+namespace {
+
+/// Makes sure that the current workspace exists in the backend. Ref: Meta.selectWorkspace.
+bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backend, bool input,
+                     InitDialog& dialog, Diagnostics& diags) {
+  auto names = backend.backend->Workspaces();
+  if (!names) {
+    diags.Error("Failed to get existing workspaces: " + names.error().message, "");
+    return false;
+  }
+  const std::string current = workspace.Name();
+  if (std::find(names->begin(), names->end(), current) != names->end()) {
+    return true;
+  }
+  std::string chosen = names->front();
+  if (names->size() > 1) {
+    if (!input) {
+      diags.Error("Currently selected workspace \"" + current + "\" does not exist",
+                  "Select another one with \"tofu workspace select\".");
+      return false;
+    }
+    std::string list;
+    for (size_t i = 0; i < names->size(); ++i) {
+      list += std::to_string(i + 1) + ". " + (*names)[i] + "\n";
+    }
+    auto answer = dialog.Ask(
+        {.query = "\n[yellow]The currently selected workspace (" + current + ") does not exist.",
+         .description = "Enter the number of the workspace to select:\n\n" + list});
+    size_t number = answer ? std::strtoul(answer->c_str(), nullptr, 10) : 0;
+    if (!answer || number < 1 || number > names->size()) {
+      diags.Error("Failed to select workspace: " +
+                      (answer ? "input not a valid number" : answer.error().message),
+                  "");
+      return false;
+    }
+    chosen = (*names)[number - 1];
+  }
+  if (auto selected = workspace.Select(chosen); !selected) {
+    diags.Error("Failed to select workspace: " + selected.error().message, "");
+    return false;
+  }
+  return true;
+}
+
+bool SaveRecord(const Workspace& workspace, const BackendRecord& record, Diagnostics& diags) {
+  if (auto written = WriteBackendRecord(workspace.data_directory, record); !written) {
+    diags.Error("Error saving the backend configuration", written.error().message);
+    return false;
+  }
+  return true;
+}
+
+void AddChangedBackend(Diagnostics& diags) {
+  diags.Error("Backend configuration changed",
+              "The backend of this directory is not the one that it was initialized with. \"tofu "
+              "init -migrate-state\" moves existing states, \"tofu init -reconfigure\" takes the "
+              "new settings and leaves states where they are.");
+}
+
+/// Initializing one directory, once its block and its record are read.
+class Initializer {
+ public:
+  Initializer(const Workspace& workspace, const BackendInitRequest& request,
+              const BackendSettings& settings, BackendRecord record, InitDialog& dialog,
+              Diagnostics& diags)
+      : workspace_(workspace),
+        request_(request),
+        settings_(settings),
+        record_(std::move(record)),
+        dialog_(dialog),
+        diags_(diags) {}
+
+  std::optional<ConfiguredBackend> Run();
+
+ private:
+  std::optional<ConfiguredBackend> Keep();
+  std::optional<ConfiguredBackend> Unset();
+  std::optional<ConfiguredBackend> Adopt();
+  bool MoveToFirst(const ConfiguredBackend& to);
+  bool MoveToOther(const ConfiguredBackend& to);
+  void ReportChange();
+  /// The backend that the record names.
+  std::optional<ConfiguredBackend> Previous() {
+    return Configure(record_.type, record_.Settings(), {}, diags_);
+  }
+
+  const Workspace& workspace_;
+  const BackendInitRequest& request_;
+  const BackendSettings& settings_;
+  BackendRecord record_;
+  InitDialog& dialog_;
+  Diagnostics& diags_;
+};
+
+std::optional<ConfiguredBackend> Initializer::Run() {
+  if (settings_.type.empty() && record_.empty()) {
+    return ImpliedBackend();
+  }
+  const backend::BackendSpec* previous = backend::FindBackend(record_.type);
+  if (!record_.empty() && (previous == nullptr || previous->make == nullptr)) {
+    diags_.Error("Unsupported backend type",
+                 "This directory was initialized for the backend \"" + record_.type +
+                     "\", which is not built yet, so states cannot be moved from it. "
+                     "-reconfigure leaves them where they are.");
+    return std::nullopt;
+  }
+  if (settings_.type == record_.type) {
+    const bool same_block = settings_.hash == record_.hash && !settings_.overridden;
+    if (same_block || Value::RawEquals(settings_.settings, record_.Settings())) {
+      return Keep();
+    }
+  }
+  if (!record_.empty() && !request_.migrate) {
+    AddChangedBackend(diags_);
+    return std::nullopt;
+  }
+  return settings_.type.empty() ? Unset() : Adopt();
+}
+
+/// The configuration asks for what was there before.
+std::optional<ConfiguredBackend> Initializer::Keep() {
+  if (settings_.hash != record_.hash) {
+    record_.hash = settings_.hash;
+    if (!SaveRecord(workspace_, record_, diags_)) {
+      return std::nullopt;
+    }
+  }
+  auto backend = Previous();
+  return backend && ChooseWorkspace(workspace_, *backend, request_.migration.input, dialog_, diags_)
+             ? std::move(backend)
+             : std::nullopt;
+}
+
+/// The configuration asks for no backend any more.
+std::optional<ConfiguredBackend> Initializer::Unset() {
+  const std::string unset = "OpenTofu has detected you're unconfiguring your previously set \"" +
+                            record_.type + "\" backend";
+  dialog_.Say(unset + ".", unset);
+  const auto from = Previous();
+  const ConfiguredBackend to = ImpliedBackend();
+  if (!from || !StateMigration(request_.migration, *from, to, dialog_, diags_).Run() ||
+      !SaveRecord(workspace_, {}, diags_)) {
+    return std::nullopt;
+  }
+  const std::string text =
+      "Successfully unset the backend \"" + record_.type + "\". OpenTofu will now operate locally";
+  dialog_.Say("[reset][green]\n\n" + text + ".", text);
+  return to;
+}
+
+/// Moves states from the files that a directory without a backend has.
+bool Initializer::MoveToFirst(const ConfiguredBackend& to) {
+  const size_t errors = diags_.error_count();
+  const ConfiguredBackend from = ImpliedBackend();
+  StateMigration migration(request_.migration, from, to, dialog_, diags_);
+  const bool states = migration.HasStates();
+  return diags_.error_count() == errors &&
+         (!states || (migration.Run() && migration.EraseSources()));
+}
+
+void Initializer::ReportChange() {
+  if (record_.type != settings_.type) {
+    const std::string text = "OpenTofu detected that the backend type changed from \"" +
+                             record_.type + "\" to \"" + settings_.type + "\".";
+    dialog_.Say("[reset]\n" + text, text);
+  } else {
+    dialog_.Say(
+        "[reset][bold]Backend configuration changed![reset]\n\n"
+        "OpenTofu has detected that the configuration specified for the backend\n"
+        "has changed. OpenTofu will now check for existing state in the backends.",
+        "Backend configuration changed! OpenTofu has detected that the configuration specified "
+        "for the backend has changed. OpenTofu will now check for existing state in the backends");
+  }
+}
+
+bool Initializer::MoveToOther(const ConfiguredBackend& to) {
+  const auto from = Previous();
+  return from && StateMigration(request_.migration, *from, to, dialog_, diags_).Run();
+}
+
+/// The configuration asks for another backend than before.
+std::optional<ConfiguredBackend> Initializer::Adopt() {
+  if (!record_.empty()) {
+    ReportChange();
+  }
+  auto to = Configure(settings_.type, settings_.settings, {}, diags_, &settings_);
+  if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to)) ||
+      !ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_) ||
+      !SaveRecord(workspace_, MakeBackendRecord(to->type, to->settings, settings_.hash), diags_)) {
+    return std::nullopt;
+  }
+  const std::string text =
+      "Successfully configured the backend \"" + to->type + "\"! OpenTofu will ";
+  dialog_.Say("[reset][green]\n" + text +
+                  "automatically\nuse this backend unless the backend configuration changes.",
+              text + "automatically use this backend unless the backend configuration changes");
+  return to;
+}
+
+}  // namespace
+
+std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const Loaded& root,
+                                             const BackendInitRequest& request, InitDialog& dialog,
+                                             Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  auto read = ReadBackendRecord(workspace.data_directory);
+  // A change has to be asked for, whatever it is to.
+  const bool asked = request.reconfigure || request.migrate || request.migration.force_copy;
+  const std::optional<config::Backend>& block = root.config->root().module->backend;
+  if (!asked && block && IsUnbuiltBackend(block->type) && read && !read->empty() &&
+      read->type != block->type) {
+    AddChangedBackend(diags);
+    return std::nullopt;
+  }
+  const BackendSettings settings =
+      ReadBackendSettings(workspace, root, request.overrides, true, diags);
+  if (!read) {
+    diags.Error("Failed to load state: " + read.error().message, "");
+  }
+  if (diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  if (settings.type.empty() && !request.overrides.empty()) {
+    diags.Warning("Missing backend configuration",
+                  "The option -backend-config adds settings to a \"backend\" block, and the "
+                  "configuration has none. Write\n\nterraform {\n  backend \"local\" {}\n}\n\nif "
+                  "the default backend is meant.");
+  }
+  return Initializer(workspace, request, settings,
+                     request.reconfigure ? BackendRecord() : *std::move(read), dialog, diags)
+      .Run();
+}
+
+}  // namespace kinu::session

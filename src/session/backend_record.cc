@@ -1,0 +1,157 @@
+#include "session/backend_record.h"
+
+#include <cstdlib>
+
+#include "backend/backend.h"
+#include "base/files.h"
+#include "codec/json_reader.h"
+#include "codec/json_writer.h"
+#include "session/version.h"
+
+namespace kinu::session {
+namespace {
+
+std::string RecordPath(const std::string& data_directory) {
+  return JoinPath(data_directory, "terraform.tfstate");
+}
+
+/// A scalar of the record; a dynamic null for all else.
+Value ScalarOf(const JsonNode& node) {
+  if (node.is_string()) {
+    return Value::String(node.text());
+  }
+  if (node.is_bool()) {
+    return Value::Bool(node.boolean());
+  }
+  if (node.is_number()) {
+    return Value::String(node.text());  // settings are converted to their types
+  }
+  return Value::Null(Type::Dynamic());
+}
+
+/// Writes the members of a record's settings that are scalars, in one line.
+std::string CompactSettings(const JsonNode& config) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.BeginObject();
+  for (const JsonMember& member : config.members()) {
+    if (member.value.is_string()) {
+      writer.Member(member.name, std::string_view(member.value.text()));
+    } else if (member.value.is_null()) {
+      writer.Key(member.name);
+      writer.Null();
+    } else if (member.value.is_bool()) {
+      writer.Key(member.name);
+      writer.Bool(member.value.boolean());
+    } else if (member.value.is_number()) {
+      writer.Key(member.name);
+      writer.Embed(member.value.text());
+    }
+  }
+  writer.EndObject();
+  return out;
+}
+
+}  // namespace
+
+Value BackendRecord::Settings() const {
+  const backend::BackendSpec* spec = backend::FindBackend(type);
+  if (spec == nullptr) {
+    return Value::EmptyObject();
+  }
+  const JsonDocument document = ParseJson(config_json);
+  std::vector<std::pair<std::string, Value>> given;
+  if (document.ok() && document.root().is_object()) {
+    for (const JsonMember& member : document.root().members()) {
+      given.emplace_back(std::string(member.name), ScalarOf(member.value));
+    }
+  }
+  return backend::SettingsObject(*spec, Value::Object(std::move(given)));
+}
+
+BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, uint64_t hash) {
+  BackendRecord record;
+  record.type = type;
+  record.hash = hash;
+  JsonWriter writer(record.config_json);
+  writer.BeginObject();
+  for (size_t i = 0; i < settings.size(); ++i) {
+    writer.Key(settings.key(i));
+    const Value& value = settings.elements()[i];
+    if (value.IsNull()) {
+      writer.Null();
+    } else if (value.type() == Type::Bool()) {
+      writer.Bool(value.AsBool());
+    } else if (value.type() == Type::Number()) {
+      writer.Embed(value.AsNumber().ToText());
+    } else {
+      writer.String(value.AsString());
+    }
+  }
+  writer.EndObject();
+  return record;
+}
+
+Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
+  BackendRecord record;
+  auto text = ReadFile(RecordPath(data_directory));
+  if (!text) {
+    if (text.error().code == ErrorCode::kNotFound) {
+      return record;
+    }
+    return std::unexpected(text.error());
+  }
+  if (text->empty()) {
+    return record;
+  }
+  const JsonDocument document = ParseJson(*text);
+  if (!document.ok()) {
+    return Fail(ErrorCode::kInvalid,
+                "decoding CLI state file version failed: unexpected end of JSON input");
+  }
+  if (const JsonNode* version = document.root().Find("version");
+      version != nullptr && version->is_number() && version->text() != "3") {
+    return Fail(ErrorCode::kUnsupported, "opentofu " + std::string(kCompatibleVersion) +
+                                             " does not support CLI state version " +
+                                             std::string(version->text()) + ", please update");
+  }
+  const JsonNode* backend = document.root().Find("backend");
+  if (backend == nullptr) {
+    return record;
+  }
+  if (const JsonNode* type = backend->Find("type"); type != nullptr && type->is_string()) {
+    record.type = type->text();
+  }
+  if (const JsonNode* hash = backend->Find("hash"); hash != nullptr && hash->is_number()) {
+    record.hash = std::strtoull(std::string(hash->text()).c_str(), nullptr, 10);
+  }
+  if (const JsonNode* config = backend->Find("config"); config != nullptr && config->is_object()) {
+    record.config_json = CompactSettings(*config);
+  }
+  return record;
+}
+
+Result<void> WriteBackendRecord(const std::string& data_directory, const BackendRecord& record) {
+  std::string text;
+  JsonWriter writer(text, {.indent = "    "});
+  writer.BeginObject();
+  writer.Member("version", 3);
+  if (!record.empty()) {
+    writer.Key("backend");
+    writer.BeginObject();
+    writer.Member("type", record.type);
+    writer.Key("config");
+    writer.Embed(record.config_json);
+    writer.Key("hash");
+    writer.Uint(record.hash);
+    writer.EndObject();
+  }
+  writer.EndObject();
+  text += '\n';
+  if (auto made = MakeDirectories(data_directory); !made) {
+    return made;
+  }
+  return ReplaceFile(RecordPath(data_directory), text, 0644);
+}
+
+}  // namespace kinu::session

@@ -1,0 +1,32 @@
+// What the data directory remembers of the backend: the file that OpenTofu writes (version 3, type,
+// settings, hash). The hash is the same number, so both programs accept a directory that the other
+// one initialized. Ref: opentofu internal/command/clistate.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "cty/value.h"
+
+namespace kinu::session {
+
+struct BackendRecord {
+  std::string type;         ///< empty: no backend was configured
+  std::string config_json;  ///< the settings, as a JSON object
+  uint64_t hash = 0;        ///< of the block in the configuration
+
+  bool empty() const { return type.empty(); }
+  /// The settings, as SettingsObject() of the backend; an empty object when its settings are not
+  /// known to this version.
+  Value Settings() const;
+};
+
+/// A record of these settings.
+BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, uint64_t hash);
+
+/// The record of a data directory; an empty one when there is none.
+Result<BackendRecord> ReadBackendRecord(const std::string& data_directory);
+Result<void> WriteBackendRecord(const std::string& data_directory, const BackendRecord& record);
+
+}  // namespace kinu::session

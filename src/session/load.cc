@@ -1,0 +1,114 @@
+#include "session/load.h"
+
+#include <algorithm>
+
+#include "base/environment.h"
+#include "base/files.h"
+
+extern char** environ;
+
+namespace kinu::session {
+namespace {
+
+std::vector<std::string> EnvironmentTexts() {
+  std::vector<std::string> out;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    out.emplace_back(*entry);
+  }
+  return out;
+}
+
+/// Whether the files of the root module are those that a plan of this version was made of.
+bool ArePlanned(const Workspace& workspace, const plan::PlanFile& plan) {
+  if (!plan.CheckVersion()) {
+    return false;
+  }
+  const auto snapshot = plan.Configuration();
+  const auto names = ListDirectory(workspace.directory);
+  if (!snapshot || !names) {
+    return false;
+  }
+  const config::ModuleFiles files = config::ChooseFiles(*names);
+  const auto root = std::ranges::find_if(
+      snapshot->modules, [](const config::SnapshotModule& module) { return module.key.empty(); });
+  return root != snapshot->modules.end() &&
+         root->files.size() == files.primary.size() + files.overrides.size() &&
+         std::ranges::all_of(root->files, [&](const config::SnapshotFile& file) {
+           return config::DiskFiles().Read(workspace.directory, file.name).value_or("") ==
+                  file.content;
+         });
+}
+
+}  // namespace
+
+config::RawInputs GatherInputs(const Workspace& workspace,
+                               std::span<const config::VariableArgument> arguments,
+                               Diagnostics& diags) {
+  config::RawInputs inputs =
+      config::GatherInputs(arguments, workspace.directory, EnvironmentTexts(), diags);
+  if (!IsValidWorkspaceName(workspace.chosen)) {
+    diags.Error("Invalid workspace name set using TF_WORKSPACE", "");
+  }
+  workspace.kept->Add(inputs.tree);
+  return inputs;
+}
+
+Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics& diags) {
+  Loaded loaded;
+  loaded.program = request.program != nullptr ? request.program : std::make_shared<Program>();
+  const size_t errors = diags.error_count();
+  loaded.inputs = GatherInputs(workspace, request.variables, diags);
+  const bool given = request.despite_inputs || diags.error_count() == errors;
+  config::LoadOptions options;
+  options.intent =
+      given || request.intent == LoadIntent::kBackend ? request.intent : LoadIntent::kRootModule;
+  options.workspace = workspace.Name();
+  options.inputs = &loaded.inputs;
+  options.manifest_path = workspace.manifest_path();
+  options.test_directory = request.test_directory;
+  options.files = request.files;
+  Diagnostics ignored;
+  loaded.config = config::LoadConfig(
+      loaded.program, request.directory.empty() ? workspace.directory : request.directory, options,
+      given ? diags : ignored);
+  workspace.kept->Add(loaded.config);
+  return loaded;
+}
+
+std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
+                                            const config::SourceSnapshot& snapshot,
+                                            const std::map<std::string, Value>& variables,
+                                            const std::string& workspace_name,
+                                            std::shared_ptr<Program> program, Diagnostics& diags) {
+  config::LoadOptions options;
+  options.workspace = workspace_name;
+  options.snapshot = &snapshot;
+  options.planned = &variables;
+  std::shared_ptr<config::Config> config =
+      config::LoadConfig(std::move(program), ".", options, diags);
+  workspace.kept->Add(config);
+  return config;
+}
+
+bool StopsEarly(const Diagnostics& of_root) {
+  return std::ranges::any_of(of_root, [](const Diagnostic& problem) {
+    return problem.severity == Severity::kError && !problem.summary.starts_with("Duplicate ");
+  });
+}
+
+bool FilesAreRight(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
+                   const plan::PlanFile* plan, Diagnostics& diags) {
+  Diagnostics found;
+  if (plan != nullptr && ArePlanned(workspace, *plan)) {
+    (void)GatherInputs(workspace, arguments, found);
+  } else {
+    (void)Load(workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, found);
+  }
+  if (!StopsEarly(found)) {
+    return true;
+  }
+  diags.Append(std::move(found));
+  return false;
+}
+
+}  // namespace kinu::session

@@ -1,0 +1,68 @@
+// The one loader of configurations: with the values of variables that module sources may use, the
+// modules that are installed, and the name of the workspace.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "config/load.h"
+#include "config/variables.h"
+#include "plan/plan_file.h"
+#include "session/workspace.h"
+
+namespace kinu::session {
+
+using config::LoadIntent;
+
+/// Values of variables as given: environment, files of the directory, command line. Problems with
+/// the values themselves are found when they are read.
+config::RawInputs GatherInputs(const Workspace& workspace,
+                               std::span<const config::VariableArgument> arguments,
+                               Diagnostics& diags);
+
+/// A configuration with everything that loading it needed.
+struct Loaded {
+  std::shared_ptr<Program> program;
+  config::RawInputs inputs;
+  std::shared_ptr<config::Config> config;
+  std::map<std::string, config::InputValue> variables;  ///< once they are read
+};
+
+struct LoadRequest {
+  LoadIntent intent = LoadIntent::kUse;
+  std::span<const config::VariableArgument> variables = {};  ///< of the command line
+  /// Directory of test files to read, from the root module; empty: no test files.
+  std::string test_directory = {};
+  /// Directory of the root module; empty: that of the workspace.
+  std::string directory = {};
+  /// Receives the names; null: a new one.
+  std::shared_ptr<Program> program = nullptr;
+  /// Problems of the configuration are reported beside those of the values that it may depend on.
+  bool despite_inputs = false;
+  /// Where files are read; null: the disk.
+  const config::SourceFiles* files = nullptr;
+};
+
+/// Loads a configuration and the texts of its variables. Without the values that it may depend on,
+/// only these are reported. The workspace keeps what diagnostics point into.
+Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics& diags);
+/// The configuration of a saved plan: its snapshot, with the plan's values of variables.
+std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
+                                            const config::SourceSnapshot& snapshot,
+                                            const std::map<std::string, Value>& variables,
+                                            const std::string& workspace_name,
+                                            std::shared_ptr<Program> program, Diagnostics& diags);
+
+/// Whether these problems of a root module show as soon as its backend is asked for, so that
+/// nothing below it is looked at. What stands twice shows only when everything is loaded.
+bool StopsEarly(const Diagnostics& of_root);
+/// Whether the files of the root module, and of the variables, have no such problem: they are
+/// looked at even by commands that work on a file which has everything in it. Files that are those
+/// of that plan (null: there is none) were right when it was made, and are not parsed again.
+bool FilesAreRight(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
+                   const plan::PlanFile* plan, Diagnostics& diags);
+
+}  // namespace kinu::session

@@ -1,0 +1,280 @@
+#include "session/provider_set.h"
+
+#include <span>
+#include <string>
+
+#include "backend/remote_state.h"
+#include "base/environment.h"
+#include "base/flat_map.h"
+#include "config/requirements.h"
+#include "plugin/handshake.h"
+#include "provider/provisioner.h"
+#include "text/quote.h"
+
+namespace kinu::session {
+namespace {
+
+constexpr std::string_view kBuiltInPrefix = "terraform.io/builtin/";
+
+std::string ListOf(std::span<const install::ProviderLocator::MissingPackage> packages) {
+  std::string list;
+  for (const auto& [address, why] : packages) {
+    list.append("\n  - ").append(address).append(": ").append(why);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagnostics& diags) {
+  install::ProviderLocator::Options options;
+  options.providers_directory = workspace.providers_directory();
+  Diagnostics lock_diags;
+  options.locks = install::LockFile::Read(workspace.lock_file_path(), lock_diags);
+  AddLockFileError(lock_diags, diags);
+  options.dev_overrides = workspace.cli_config.dev_overrides();
+  options.remote_states = std::make_shared<backend::StoredStates>();
+  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
+    auto attachments = plugin::ParseAttachments(attach);
+    if (!attachments) {
+      diags.Error("Invalid format for TF_REATTACH_PROVIDERS", attachments.error().message);
+    } else {
+      options.attachments = std::move(*attachments);
+    }
+  }
+  return std::unique_ptr<ProviderSet>(new ProviderSet(std::move(options)));
+}
+
+plan::SchemaLookup ProviderSet::PlanSchemas(const Program& program) {
+  return
+      [this, &program](Symbol provider, const ResourceName& name) -> const schema::ResourceSchema* {
+        auto schema = source().Schema(program.Text(provider));
+        if (!schema) {
+          return nullptr;
+        }
+        const std::string_view type = program.Text(name.type);
+        return name.mode == ResourceMode::kManaged ? (*schema)->FindResource(type)
+               : name.mode == ResourceMode::kData  ? (*schema)->FindData(type)
+                                                   : (*schema)->FindEphemeral(type);
+      };
+}
+
+bool ProviderSet::RequirePackages(Missing form, Diagnostics& diags) const {
+  const auto missing = locator_->MissingPackages();
+  if (missing.empty()) {
+    return true;
+  }
+  if (form == Missing::kAdvice) {
+    diags.Error("Required plugins are not installed",
+                "Providers that the lock file selects are not in the cache of this directory:" +
+                    ListOf(missing) + "\n\nTo download them, run:\n  tofu init");
+  } else {
+    diags.Error(missing.size() == 1 ? std::string(missing[0].address) + ": " + missing[0].why
+                                    : "missing or corrupted provider plugins:" + ListOf(missing),
+                "");
+  }
+  return false;
+}
+
+void ProviderSet::RequirePlugins(const config::Config& config, Diagnostics& diags) const {
+  const Program& program = *config.program;
+  size_t errors = diags.error_count();
+  const auto needs = config::ProviderRequirements(config, diags);
+  if (diags.error_count() != errors) {
+    return;
+  }
+  if (!RequirePackages(Missing::kList, diags)) {
+    return;
+  }
+  for (const config::ProviderRequirement& need : needs) {
+    const std::string address(program.Text(need.provider));
+    if (address.starts_with(kBuiltInPrefix)) {
+      if (address != std::string(kBuiltInPrefix) + "terraform") {
+        diags.Error("Missing required provider",
+                    "The configuration needs " + address + ", which no version has built in.");
+      }
+    } else if (locator_->Missing(address)) {
+      diags.Error("Missing required provider",
+                  "This configuration requires provider " + address +
+                      ", but that provider isn't available. To install it, run:\n  tofu init");
+    }
+  }
+  for (const auto& node : config.nodes) {
+    for (const config::Resource& resource : node->module->resources) {
+      for (const config::Provisioner& block : resource.provisioners) {
+        if (provider::FindProvisioner(block.type) == nullptr) {
+          diags.Error("Missing required provisioner plugin",
+                      "There is no provisioner \"" + std::string(block.type) +
+                          "\": this program has local-exec, file and remote-exec.");
+        }
+      }
+    }
+  }
+}
+
+void ProviderSet::RequireSelections(const config::Config& config, Diagnostics& diags) const {
+  if (RequirePackages(Missing::kAdvice, diags)) {
+    RequireSelected(config, diags);
+  }
+}
+
+void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& diags) const {
+  const Program& program = *config.program;
+  size_t errors = diags.error_count();
+  const auto needs = config::ProviderRequirements(config, diags);
+  const install::LockFile& locks = locator_->locks();
+  if (diags.error_count() != errors) {
+    return;
+  }
+  std::string list;
+  for (const config::ProviderRequirement& need : needs) {
+    const std::string address(program.Text(need.provider));
+    if (address.starts_with(kBuiltInPrefix)) {
+      continue;
+    }
+    const install::ProviderLock* lock = locks.Find(address);
+    if (lock == nullptr) {
+      if (locator_->Missing(address)) {
+        list += "\n  - provider " + address +
+                ": required by this configuration but no version is selected";
+      }
+    } else if (!need.constraints.empty() && !need.constraints.AllowsProvider(lock->version)) {
+      const std::string wanted = text::GoQuote(need.constraints.ToCanonicalText());
+      list += "\n  - provider " + address + ": " +
+              (need.constraints.ToCanonicalText() != lock->constraints.ToCanonicalText()
+                   ? "locked version selection " + lock->version.ToText() +
+                         " doesn't match the updated version constraints " + wanted
+                   : "version constraints " + wanted +
+                         " don't match the locked version selection " + lock->version.ToText());
+    }
+  }
+  if (!list.empty()) {
+    diags.Error("Inconsistent dependency lock file",
+                "The following dependency selections recorded in the lock file are inconsistent "
+                "with the current configuration:" +
+                    list +
+                    (locks.providers.empty()
+                         ? "\n\nTo make the first selections, run:\n  tofu init"
+                         : "\n\nTo bring the selections up to date, run:\n  tofu init -upgrade"));
+  }
+}
+
+void ProviderSet::RequireForState(const state::State& state, Diagnostics& diags) const {
+  FlatSet<Symbol> seen;
+  for (const std::unique_ptr<state::Resource>& resource : state.resources) {
+    const Symbol provider = resource->provider.provider;
+    if (!seen.insert(provider).second) {
+      continue;
+    }
+    const std::string address(state.program->Text(provider));
+    if (locator_->Missing(address)) {
+      diags.Error("Failed to load plugin schemas",
+                  "unavailable provider " + text::GoQuote(address) + ", which " +
+                      state.program->ToText(resource->address) + " in the state belongs to");
+    }
+  }
+}
+
+void ProviderSet::RequireSame(const Result<std::string>& saved_text, const Workspace& workspace,
+                              Diagnostics& diags) const {
+  if (!saved_text) {
+    const bool absent = saved_text.error().code == ErrorCode::kNotFound;
+    diags.Error(absent ? "Saved plan has no dependency lock information"
+                       : "Failed to read dependency locks from plan file",
+                saved_text.error().message);
+    return;
+  }
+  static constexpr std::string_view kSavedName = "<saved-plan>";
+  const auto saved = std::make_shared<install::LockFile>(
+      install::LockFile::Parse(std::string(kSavedName), *saved_text, diags));
+  workspace.kept->Add(saved);  // problems point into it
+  if (*saved != locks()) {
+    diags.Error("Inconsistent dependency lock file",
+                "The plan was made with other selections of providers than the lock file has now. "
+                "A saved plan is applied with the providers that made it: make a new plan.");
+  }
+}
+
+void AddLockFileError(const Diagnostics& lock_diags, Diagnostics& diags) {
+  if (!lock_diags.has_errors()) {
+    return;
+  }
+  // An error made of errors, whose first line is the summary that the reference gives.
+  std::string summary = "failed to read dependency lock file: ";
+  std::string detail;
+  if (lock_diags.size() == 1) {
+    const Diagnostic& only = lock_diags.list()[0];
+    summary += only.summary + ": " + only.detail;
+  } else {
+    summary += std::to_string(lock_diags.size()) + " problems:";
+    for (const Diagnostic& problem : lock_diags) {
+      detail += (detail.empty() ? "- " : "\n- ") + problem.summary + ": " + problem.detail;
+    }
+  }
+  diags.Error(std::move(summary), std::move(detail));
+}
+
+void WarnOfOverrides(const Workspace& workspace, bool for_init, Diagnostics& diags) {
+  const auto& overrides = workspace.cli_config.dev_overrides();
+  if (overrides.empty()) {
+    return;
+  }
+  std::string detail =
+      "The CLI configuration replaces these providers by what is being developed:\n";
+  for (const auto& [address, path] : overrides) {
+    detail += " - " + address + " in " + path + "\n";
+  }
+  detail += for_init ? "\nThey need no \"tofu init\", which may even fail because of them."
+                     : "\nThey may behave otherwise than any release, and what they write to the "
+                       "state may be of no use to a release.";
+  diags.Warning("Provider development overrides are in effect", std::move(detail));
+}
+
+install::LockFile ReadLocksToInstall(const Workspace& workspace, Diagnostics& diags) {
+  install::LockFile locks = install::LockFile::Read(workspace.lock_file_path(), diags);
+  const auto taken = locks.TakeOverPredecessor();
+  if (!taken.empty()) {
+    std::string list;
+    for (const auto& [old, ours] : taken) {
+      list += "  - " + old + " => " + ours + '\n';
+    }
+    diags.Warning("Dependency lock file entries automatically updated",
+                  "These entries of the dependency lock file count for other providers:\n" + list +
+                      "\nThe versions stay selected. The hashes do not, because the packages of "
+                      "the two registries differ.");
+  }
+  return locks;
+}
+
+void AdoptProviders(const config::Config& config, state::State& state) {
+  constexpr std::string_view kOld = "registry.terraform.io/";
+  constexpr std::string_view kNew = "registry.opentofu.org/";
+  if (Environment("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0") {
+    return;
+  }
+  FlatMap<uint32_t, Symbol> replaced;  // by provider; itself where it stays
+  auto replacement = [&](Symbol provider) {
+    const std::string_view address = state.program->Text(provider);
+    if (!address.starts_with(kOld)) {
+      return provider;
+    }
+    Diagnostics reported_elsewhere;
+    for (const config::ProviderRequirement& need :
+         config::ProviderRequirements(config, reported_elsewhere)) {
+      if (config.program->Text(need.provider) == address) {
+        return provider;
+      }
+    }
+    return state.program->Intern(std::string(kNew) + std::string(address.substr(kOld.size())));
+  };
+  for (const auto& resource : state.resources) {
+    Symbol& provider = resource->provider.provider;
+    auto [it, added] = replaced.try_emplace(provider.id, provider);
+    if (added) {
+      it.value() = replacement(provider);
+    }
+    provider = it->second;
+  }
+}
+
+}  // namespace kinu::session

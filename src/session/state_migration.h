@@ -1,0 +1,72 @@
+// Moving the states of one backend to another, as `init -migrate-state` does.
+// Ref: opentofu internal/command/meta_backend_migrate.go.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "session/state_handle.h"
+
+namespace kinu::session {
+
+/// Whoever speaks with the user while a directory is initialized.
+class InitDialog {
+ public:
+  struct Question {
+    std::string query;
+    std::string description;  ///< may have several lines
+  };
+  virtual ~InitDialog() = default;
+  /// Reports a step: `markup` for people, `message` for programs.
+  virtual void Say(std::string_view markup, std::string_view message) = 0;
+  virtual Result<std::string> Ask(const Question& question) = 0;
+  virtual Result<bool> Confirm(const Question& question) = 0;
+};
+
+struct MigrationOptions {
+  bool force_copy = false;  ///< questions about copying states count as answered with yes
+  bool input = true;        ///< questions may be asked
+  bool lock = true;
+  std::chrono::milliseconds lock_timeout{0};
+};
+
+class StateMigration {
+ public:
+  StateMigration(const MigrationOptions& options, const ConfiguredBackend& from,
+                 const ConfiguredBackend& to, InitDialog& dialog, Diagnostics& diags)
+      : options_(options), from_(from), to_(to), dialog_(dialog), diags_(diags) {}
+
+  /// Copies all workspaces that have something. False after an error.
+  bool Run();
+  /// Whether the source has any state at all.
+  bool HasStates();
+  /// Empties the files that states were copied from; their content stays in backups. Sources that
+  /// are no files are left alone.
+  bool EraseSources();
+
+ private:
+  bool CopyWorkspace(const std::string& workspace, bool confirmed);
+  bool CopyState(state::Store& source, state::Store& target, bool confirmed);
+  std::optional<bool> ConfirmOverwrite(const state::State& ours, const state::State& theirs);
+  std::optional<state::State> Read(state::Store& store);
+  /// Reads the state of a workspace without making it.
+  std::optional<state::State> Peek(const std::string& workspace);
+  bool Error(std::string summary, std::string detail) {
+    diags_.Error(std::move(summary), std::move(detail));
+    return false;
+  }
+  std::string LoadProblem() const {
+    return "Error loading default state from the \"" + from_.type + "\" backend:";
+  }
+
+  const MigrationOptions& options_;
+  const ConfiguredBackend& from_;
+  const ConfiguredBackend& to_;
+  InitDialog& dialog_;
+  Diagnostics& diags_;
+  std::shared_ptr<Program> program_ = std::make_shared<Program>();
+};
+
+}  // namespace kinu::session
