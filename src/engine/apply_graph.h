@@ -43,6 +43,14 @@ struct CellOrder {
   std::vector<uint32_t> follows;       ///< cells that have this one in `followed_by`, in order
 };
 
+struct CellFlags {
+  bool left_over = false;      ///< kForget of deposed objects, which nobody waits for
+  bool names_itself = false;   ///< its rows wait for each other: two of them are a cycle
+  bool runs_commands = false;  ///< provisioners: as slow as a provider process
+  /// A dependent that changes is replaced create-first, so these rows are too (R4).
+  bool forced_create_first = false;
+};
+
 struct Cell {
   AbsResource resource;            ///< module instance and resource
   const config::ConfigNode* node;  ///< null when the block is gone
@@ -50,11 +58,7 @@ struct Cell {
   Phase phase = Phase::kApply;
   state::DependencyList dependencies;  ///< of the stored objects, or the block's
   std::optional<InstanceKey> single;   ///< the key that configuration names: a cell of its own
-  bool left_over = false;              ///< kForget of deposed objects, which nobody waits for
-  bool names_itself = false;           ///< its rows wait for each other: two of them are a cycle
-  bool runs_commands = false;          ///< provisioners: as slow as a provider process
-  /// A dependent that changes is replaced create-first, so these rows are too (R4).
-  bool forced_create_first = false;
+  CellFlags flags;
   uint32_t provider = 0;
   NodeId id = kNoNode;
   std::vector<CellRow> rows;

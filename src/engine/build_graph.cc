@@ -1,5 +1,7 @@
 #include "engine/build_graph.h"
 
+#include <concepts>
+
 #include "engine/cells.h"
 #include "engine/imports.h"
 #include "engine/passes/passes.h"
@@ -14,168 +16,64 @@ constexpr uint8_t kChecks = Bit(WalkKind::kValidate) | Bit(WalkKind::kEval);
 constexpr uint8_t kPlans = Bit(WalkKind::kPlan);
 constexpr uint8_t kApplies = Bit(WalkKind::kApply);
 constexpr uint8_t kBlocks = kChecks | kPlans;
+constexpr uint8_t kAll = kBlocks | kApplies;
+
+/// Calls a pass with what it takes. A pass that returns nothing lets the next one run.
+template <auto F>
+bool Call(GraphBuild& build) {
+  auto call = [&] {
+    using Function = decltype(F);
+    if constexpr (std::invocable<Function, PlanGraph&>) {
+      return F(build.graph);
+    } else if constexpr (std::invocable<Function, PlanGraph&, Diagnostics&>) {
+      return F(build.graph, build.diags);
+    } else if constexpr (std::invocable<Function, PlanGraph&, ApplyGraph&>) {
+      return F(build.graph, *build.apply);
+    } else if constexpr (std::invocable<Function, PlanGraph&, ApplyGraph&, Diagnostics&>) {
+      return F(build.graph, *build.apply, build.diags);
+    } else {
+      return F(build.graph, build.apply, build.diags);
+    }
+  };
+  if constexpr (std::same_as<decltype(call()), void>) {
+    call();
+    return true;
+  } else {
+    return call();
+  }
+}
 
 constexpr Pass kPasses[] = {
-    {.name = "CheckModuleInputs",
-     .walks = "validate, eval",
-     .gives = "errors for arguments that a called module lacks or misses",
-     .kinds = kChecks,
-     .run = [](GraphBuild& build) { return CheckModuleInputs(build.graph, build.diags); }},
-    {.name = "AddConfigObjects",
-     .walks = "all",
-     .gives = "a node per block",
-     .kinds = kBlocks | kApplies,
-     .run =
-         [](GraphBuild& build) {
-           AddConfigObjects(build.graph);
-           return true;
-         }},
-    {.name = "AddStateObjects",
-     .walks = "validate, plan, eval",
-     .gives = "orphan and deposed nodes",
-     .kinds = kBlocks,
-     .run =
-         [](GraphBuild& build) {
-           AddStateObjects(build.graph);
-           return true;
-         }},
-    {.name = "AddPlannedProviders",
-     .walks = "apply",
-     .gives = "the providers of the planned changes",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) {
-           AddPlannedProviders(build.graph, *build.apply);
-           return true;
-         }},
-    {.name = "AttachProviders",
-     .walks = "all",
-     .gives = "the provider of each block, provider nodes",
-     .kinds = kBlocks | kApplies,
-     .run = [](GraphBuild& build) { return AttachProviders(build.graph, build.diags); }},
-    {.name = "AttachSchemas",
-     .walks = "all",
-     .gives = "the schema of each block",
-     .kinds = kBlocks | kApplies,
-     .run =
-         [](GraphBuild& build) {
-           AttachSchemas(build.graph, build.diags);
-           return !build.diags.has_errors();
-         }},
-    {.name = "AttachImports",
-     .walks = "validate, plan, eval",
-     .gives = "the import blocks of each resource block",
-     .kinds = kBlocks,
-     .run =
-         [](GraphBuild& build) {
-           AttachImports(build.graph);
-           return true;
-         }},
-    {.name = "ConnectReferences",
-     .walks = "all",
-     .gives = "an edge per reference; from here on no block is added",
-     .kinds = kBlocks | kApplies,
-     .run =
-         [](GraphBuild& build) {
-           return ConnectReferences(build.graph, build.apply, build.diags);
-         }},
-    {.name = "CheckAcyclic",
-     .walks = "validate, plan, eval",
-     .gives = "an error per cycle of blocks",
-     .kinds = kBlocks,
-     .run = [](GraphBuild& build) { return CheckAcyclic(build.graph, build.diags); }},
-    {.name = "CollectDependencies",
-     .walks = "plan",
-     .gives = "the dependency list of each resource block, shared where equal",
-     .kinds = kPlans,
-     .run =
-         [](GraphBuild& build) {
-           CollectDependencies(build.graph);
-           return true;
-         }},
-    {.name = "ApplyTargeting",
-     .walks = "plan",
-     .gives = "the nodes that -target or -exclude keep",
-     .kinds = kPlans,
-     .run =
-         [](GraphBuild& build) {
-           ApplyTargeting(build.graph);
-           return true;
-         }},
-    {.name = "PropagateCreateBeforeDestroy",
-     .walks = "plan",
-     .gives = "the flag of each block, forced by dependents",
-     .kinds = kPlans,
-     .run =
-         [](GraphBuild& build) {
-           PropagateCreateBeforeDestroy(build.graph);
-           return true;
-         }},
-    {.name = "CopyBlockDependencies",
-     .walks = "apply",
-     .gives = "dependency lists and flags as a plan of the same blocks has them",
-     .kinds = kApplies,
-     .run = [](GraphBuild& build) { return CopyBlockDependencies(build.graph, build.diags); }},
-    {.name = "MakeCells",
-     .walks = "apply",
-     .gives = "a node per cell of changes",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) {
-           MakeCells(build.graph, *build.apply);
-           return true;
-         }},
-    {.name = "ConnectCells",
-     .walks = "apply",
-     .gives = "edges between cells, blocks and values; joins",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) {
-           ConnectCells(build.graph, *build.apply);
-           return true;
-         }},
-    {.name = "AddOptionalEdges",
-     .walks = "apply",
-     .gives = "edges between provider configurations that close no cycle",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) {
-           AddOptionalEdges(build.graph, *build.apply);
-           return true;
-         }},
-    {.name = "DropUnusedValues",
-     .walks = "apply",
-     .gives = "ends of modules that wait for no value that nothing needs",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) {
-           DropUnusedValues(build.graph);
-           return true;
-         }},
-    {.name = "ApplyTargetingToCells",
-     .walks = "apply",
-     .gives = "the rows that -target or -exclude keep",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) {
-           ApplyTargetingToCells(build.graph, *build.apply);
-           return true;
-         }},
-    {.name = "AddCloseNodes",
-     .walks = "plan, apply",
-     .gives = "a node per ephemeral block that closes its objects",
-     .kinds = kPlans | kApplies,
-     .run =
-         [](GraphBuild& build) {
-           AddCloseNodes(build.graph);
-           return true;
-         }},
-    {.name = "CheckCellOrder",
-     .walks = "apply",
-     .gives = "an error per cycle of cells",
-     .kinds = kApplies,
-     .run =
-         [](GraphBuild& build) { return CheckCellOrder(build.graph, *build.apply, build.diags); }},
+    {"CheckModuleInputs", "errors for arguments that a called module lacks or misses", kChecks,
+     Call<CheckModuleInputs>},
+    {"AddConfigObjects", "a node per block", kAll, Call<AddConfigObjects>},
+    {"AddStateObjects", "orphan and deposed nodes", kBlocks, Call<AddStateObjects>},
+    {"AddPlannedProviders", "the providers of the planned changes", kApplies,
+     Call<AddPlannedProviders>},
+    {"AttachProviders", "the provider of each block, provider nodes", kAll, Call<AttachProviders>},
+    {"AttachSchemas", "the schema of each block", kAll, Call<AttachSchemas>},
+    {"AttachImports", "the import blocks of each resource block", kBlocks, Call<AttachImports>},
+    {"ConnectReferences", "an edge per reference; from here on no block is added", kAll,
+     Call<ConnectReferences>},
+    {"CheckAcyclic", "an error per cycle of blocks", kBlocks, Call<CheckAcyclic>},
+    {"CollectDependencies", "the dependency list of each resource block, shared where equal",
+     kPlans, Call<CollectDependencies>},
+    {"ApplyTargeting", "the nodes that -target or -exclude keep", kPlans, Call<ApplyTargeting>},
+    {"PropagateCreateBeforeDestroy", "the flag of each block, forced by dependents", kPlans,
+     Call<PropagateCreateBeforeDestroy>},
+    {"CopyBlockDependencies", "dependency lists and flags as a plan of the same blocks has them",
+     kApplies, Call<CopyBlockDependencies>},
+    {"MakeCells", "a node per cell of changes", kApplies, Call<MakeCells>},
+    {"ConnectCells", "edges between cells, blocks and values; joins", kApplies, Call<ConnectCells>},
+    {"AddOptionalEdges", "edges between provider configurations that close no cycle", kApplies,
+     Call<AddOptionalEdges>},
+    {"DropUnusedValues", "ends of modules that wait for no value that nothing needs", kApplies,
+     Call<DropUnusedValues>},
+    {"ApplyTargetingToCells", "the rows that -target or -exclude keep", kApplies,
+     Call<ApplyTargetingToCells>},
+    {"AddCloseNodes", "a node per ephemeral block that closes its objects", kPlans | kApplies,
+     Call<AddCloseNodes>},
+    {"CheckCellOrder", "an error per cycle of cells", kApplies, Call<CheckCellOrder>},
 };
 
 bool RunPasses(GraphBuild build) {

@@ -20,7 +20,6 @@ struct GraphBuild {
 /// One pass.
 struct Pass {
   std::string_view name;
-  std::string_view walks;  ///< "validate, plan, eval"
   std::string_view gives;
   uint8_t kinds = 0;  ///< bit per WalkKind
   /// False, with diagnostics, when no further pass can run.

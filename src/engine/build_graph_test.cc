@@ -7,29 +7,32 @@
 namespace kinu::engine {
 namespace {
 
+/// "validate, plan", or "all".
+std::string WalksOf(const Pass& pass) {
+  constexpr std::pair<WalkKind, const char*> kWalks[] = {{WalkKind::kValidate, "validate"},
+                                                         {WalkKind::kPlan, "plan"},
+                                                         {WalkKind::kApply, "apply"},
+                                                         {WalkKind::kEval, "eval"}};
+  std::string out;
+  size_t count = 0;
+  for (const auto& [kind, name] : kWalks) {
+    if (pass.RunsIn(kind)) {
+      out += (out.empty() ? "" : ", ") + std::string(name);
+      ++count;
+    }
+  }
+  return count == std::size(kWalks) ? "all" : out;
+}
+
 TEST(BuildGraph, ThePageShowsThePassesInTheirOrder) {
   std::string table = "| pass | walks | gives |\n|---|---|---|\n";
   for (const Pass& pass : Passes()) {
-    table += "| `" + std::string(pass.name) + "` | " + std::string(pass.walks) + " | " +
+    table += "| `" + std::string(pass.name) + "` | " + WalksOf(pass) + " | " +
              std::string(pass.gives) + " |\n";
   }
   const auto page = ReadFile(std::string(KINU_SOURCE_DIR) + "/docs/engine.md");
   ASSERT_TRUE(page);
   EXPECT_NE(page->find(table), std::string::npos) << "docs/engine.md needs this table:\n" << table;
-}
-
-TEST(BuildGraph, TheWalksOfAPassAreThoseThatItNames) {
-  constexpr std::pair<WalkKind, std::string_view> kWalks[] = {{WalkKind::kValidate, "validate"},
-                                                              {WalkKind::kPlan, "plan"},
-                                                              {WalkKind::kApply, "apply"},
-                                                              {WalkKind::kEval, "eval"}};
-  for (const Pass& pass : Passes()) {
-    for (const auto& [kind, name] : kWalks) {
-      EXPECT_EQ(pass.RunsIn(kind),
-                pass.walks == "all" || pass.walks.find(name) != std::string_view::npos)
-          << pass.name << " " << name;
-    }
-  }
 }
 
 }  // namespace

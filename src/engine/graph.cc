@@ -51,6 +51,24 @@ void Graph::Finish() {
   edges_.shrink_to_fit();
 }
 
+void Graph::MarkReached(NodeId from, std::vector<bool>& marked) const {
+  std::vector<NodeId> work;
+  auto mark = [&](NodeId id) {
+    if (!marked[id]) {
+      marked[id] = true;
+      work.push_back(id);
+    }
+  };
+  mark(from);
+  while (!work.empty()) {
+    NodeId id = work.back();
+    work.pop_back();
+    for (NodeId dependency : dependencies(id)) {
+      mark(dependency);
+    }
+  }
+}
+
 std::vector<NodeId> Graph::Order() const {
   std::vector<uint32_t> waiting(size());
   std::vector<NodeId> order;

@@ -81,6 +81,9 @@ class Graph {
   std::span<const NodeId> dependents(NodeId id) const { return Slice(in_begin_, in_, id); }
   size_t edge_count() const { return out_.size(); }
 
+  /// Marks a node and everything that it waits for.
+  void MarkReached(NodeId from, std::vector<bool>& marked) const;
+
   /// Nodes so that each comes after all it waits for, lowest id first among the free ones. Shorter
   /// than size() when there are cycles.
   std::vector<NodeId> Order() const;

@@ -357,9 +357,11 @@ void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags
 }
 
 void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnostics& diags) {
+  slot.imports = std::make_unique<ImportSlot>();
+  ImportSlot& imports = *slot.imports;
   if (info.imports->command != nullptr) {
-    slot.import_index.emplace(info.imports->command->address, 0);
-    slot.imports.push_back(*info.imports->command);
+    imports.index.emplace(info.imports->command->address, 0);
+    imports.targets.push_back(*info.imports->command);
   }
   for (const config::Import* import : info.imports->blocks) {
     ForEachElement(walk, *import, false, diags, [&](const ModuleScope& scope) {
@@ -388,16 +390,16 @@ void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnost
         target.identity = identity->UnmarkDeep();
       }
       auto [it, added] =
-          slot.import_index.emplace(*address, static_cast<uint32_t>(slot.imports.size()));
+          imports.index.emplace(*address, static_cast<uint32_t>(imports.targets.size()));
       if (!added) {
-        const config::Import& first = *slot.imports[it->second].block;
+        const config::Import& first = *imports.targets[it->second].block;
         diags.Error("Duplicate import configuration for \"" + walk.program.ToText(*address) + "\"",
                     "Another import block brings an object to " + walk.program.ToText(*address) +
                         " already. Each instance can be imported once.",
                     first.range);
         return;
       }
-      slot.imports.push_back(std::move(target));
+      imports.targets.push_back(std::move(target));
     });
   }
 }
@@ -407,14 +409,14 @@ bool CheckImportedInstances(const Walk& walk, Diagnostics& diags) {
   for (const auto& node : walk.config.nodes) {
     for (size_t i = 0; i < walk.graph.blocks[node->index].size(); ++i) {
       const BlockSlot& slot = walk.slots.blocks[node->index][i];
-      if (slot.imports.empty()) {
+      if (slot.imports == nullptr || slot.imports->targets.empty()) {
         continue;
       }
       FlatMap<uint32_t, const ModuleInstance*> places;
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
         places.emplace(instance->id.id, instance);
       }
-      for (const ImportTarget& target : slot.imports) {
+      for (const ImportTarget& target : slot.imports->targets) {
         auto place = places.find(target.address.resource.module.id);
         const Row* row =
             place == places.end() ? nullptr : place->second->resources[i]->Find(target.address.key);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schema/marks.h"
+
 namespace kinu::engine {
 
 size_t Expansion::size() const {
@@ -29,6 +31,35 @@ InstanceKey Expansion::key(size_t row) const {
     default:
       return InstanceKey();
   }
+}
+
+Expansion::Kind ExpansionKindOf(const config::Resource& resource) {
+  return resource.count != nullptr      ? Expansion::Kind::kCount
+         : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                        : Expansion::Kind::kSingle;
+}
+
+Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored) {
+  Expansion expansion;
+  expansion.kind = ExpansionKindOf(resource);
+  if (stored == nullptr) {
+    return expansion;
+  }
+  for (const state::Instance& entry : stored->instances) {
+    if (entry.key.kind() == InstanceKey::Kind::kInt) {
+      expansion.count = std::max(expansion.count, entry.key.index() + 1);
+    } else if (entry.key.kind() == InstanceKey::Kind::kString) {
+      expansion.keys.push_back(entry.key.symbol());
+      expansion.values.push_back(Value::DynamicUnknown());
+    }
+  }
+  return expansion;
+}
+
+std::optional<Value> StoredValue(const schema::ResourceSchema& schema,
+                                 const state::Object& object) {
+  const Result<Value> value = state::DecodeObject(object, schema.block.implied_type());
+  return value ? std::optional(schema::MarkSensitive(schema.block, *value)) : std::nullopt;
 }
 
 std::optional<size_t> ResourceTable::Position(const InstanceKey& key) const {

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "cty/value.h"
 #include "plan/plan.h"
+#include "schema/schema.h"
 #include "state/state.h"
 
 namespace kinu::engine {
@@ -62,6 +63,14 @@ struct ProviderNotes {
   Value identity;          ///< null: the object has none
   bool is_stored = false;  ///< the identity is what the state has, in the form that it has there
 };
+
+/// The kind of expansion that a block's arguments ask for.
+Expansion::Kind ExpansionKindOf(const config::Resource& resource);
+/// The instances that a state has of a block. `stored`: null when it has none.
+Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored);
+/// The value of a stored object, with what the schema calls sensitive; nothing when it does not fit
+/// the schema.
+std::optional<Value> StoredValue(const schema::ResourceSchema& schema, const state::Object& object);
 
 /// Why a table has a row.
 enum class RowOrigin : uint8_t {

@@ -80,8 +80,6 @@ struct Request {
   PlanRecord record;
 };
 
-using Input = Request;  // until all callers use the new name
-
 enum class WalkKind : uint8_t { kValidate, kPlan, kApply, kEval };
 
 /// What one walk works on. Outlives the walk.
@@ -99,6 +97,7 @@ struct WalkContext {
   bool before_destroy = false;
   const state::State* prior_state;
   Targets targets;  ///< what -target or -exclude name
+  std::vector<ResourceInstance> force_replace;
   /// Planning: what `moved` and `removed` blocks did to the prior state. Null: there are none.
   const Refactoring* refactoring = nullptr;
   /// The import command's object; planning with it only reads. Null: none.

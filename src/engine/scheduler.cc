@@ -99,9 +99,9 @@ class Scheduler::Loop {
 
   /// From any thread.
   void Finish(NodeId id) {
-    std::lock_guard lock(mutex_);
-    finished_.push_back(id);
-    finished_one_.notify_one();
+    std::lock_guard lock(inbox_.mutex);
+    inbox_.finished.push_back(id);
+    inbox_.arrived.notify_one();
   }
 
   std::vector<Diagnostics>& found() { return found_; }
@@ -113,6 +113,13 @@ class Scheduler::Loop {
     uint32_t others = 0;     ///< nodes that it has to wait for to the end
     uint32_t not_begun = 0;  ///< cells that it follows
     bool follows = false;
+  };
+
+  /// Nodes that other threads have finished.
+  struct Inbox {
+    std::mutex mutex;
+    std::condition_variable arrived;
+    std::deque<NodeId> finished;
   };
 
   const std::vector<Cell>& cells() const { return scheduler_.apply_->cells; }
@@ -146,10 +153,10 @@ class Scheduler::Loop {
   }
 
   NodeId AwaitFinished() {
-    std::unique_lock lock(mutex_);
-    finished_one_.wait(lock, [&] { return !finished_.empty(); });
-    NodeId id = finished_.front();
-    finished_.pop_front();
+    std::unique_lock lock(inbox_.mutex);
+    inbox_.arrived.wait(lock, [&] { return !inbox_.finished.empty(); });
+    NodeId id = inbox_.finished.front();
+    inbox_.finished.pop_front();
     --running_;
     return id;
   }
@@ -251,9 +258,7 @@ class Scheduler::Loop {
   std::deque<NodeId> ready_;
   std::vector<EarlyStart> early_;  ///< per cell
   size_t running_ = 0;
-  std::mutex mutex_;
-  std::condition_variable finished_one_;
-  std::deque<NodeId> finished_;
+  Inbox inbox_;
 };
 
 Scheduler::Scheduler(const PlanGraph& graph, const ApplyGraph* apply)

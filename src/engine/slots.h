@@ -35,11 +35,16 @@ struct StrayRows {
   std::vector<Row> rows;
 };
 
+/// What the import blocks of a resource block bring.
+struct ImportSlot {
+  std::vector<ImportTarget> targets;
+  FlatMap<ResourceInstance, uint32_t> index;
+};
+
 /// Results of a resource block over all its module instances.
 struct BlockSlot {
   std::vector<StrayRows> strays;
-  std::vector<ImportTarget> imports;  ///< evaluated when the block is planned
-  FlatMap<ResourceInstance, uint32_t> import_index;
+  std::unique_ptr<ImportSlot> imports;  ///< made when the block is planned, if it has any
   /// Module instances in which some row has a change to make: data sources wait for it.
   std::vector<ModuleInstId> pending;
 
@@ -56,7 +61,7 @@ struct Slots {
   std::unique_ptr<ModuleInstance> root;
   std::vector<std::vector<ModuleInstance*>> instances;  ///< per config node
   std::vector<ProviderSlot> providers;                  ///< like PlanGraph::providers
-  std::vector<std::vector<BlockSlot>> blocks;           ///< like PlanGraph::blocks
+  std::vector<std::vector<BlockSlot>> blocks;           ///< like PlanGraph::blocks; only of a plan
   std::vector<StoredSlot> stored;                       ///< like PlanGraph::stored
 
   BlockSlot& BlockOf(const Node& node) { return blocks[node.config_node][node.index]; }

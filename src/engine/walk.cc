@@ -11,7 +11,7 @@ Slots::Slots(const PlanGraph& graph)
       providers(graph.providers.size()),
       blocks(graph.blocks.size()),
       stored(graph.stored.size()) {
-  for (size_t node = 0; node < blocks.size(); ++node) {
+  for (size_t node = 0; graph.context.kind == WalkKind::kPlan && node < blocks.size(); ++node) {
     blocks[node].resize(graph.blocks[node].size());
   }
   root = ModuleInstance::Make(ModuleInstId(), graph.config.nodes[0].get(), nullptr, {});
@@ -99,7 +99,7 @@ bool Walk::IsBlocking(NodeId id) const {
       (context.kind == WalkKind::kValidate || graph.InfoOf(node).schema == nullptr)) {
     return false;
   }
-  if (node.kind == NodeKind::kCell && apply->cells[node.index].runs_commands) {
+  if (node.kind == NodeKind::kCell && apply->cells[node.index].flags.runs_commands) {
     return true;
   }
   const std::optional<uint32_t> provider = ProviderOfNode(graph, apply, node);

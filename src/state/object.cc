@@ -1,5 +1,6 @@
 // Decodes and encodes stored objects. Ref: opentofu internal/states/instance_object_src.go,
 // instance_object.go.
+#include "codec/json_reader.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "state/json_text.h"
@@ -13,6 +14,17 @@ std::vector<Path> SensitivePaths(const Object& object) {
     return PathsFromJson(object.sensitive_paths);
   }
   return object.sensitive;
+}
+
+std::vector<std::pair<std::string, std::string>> FlatAttributes(const Object& object) {
+  std::vector<std::pair<std::string, std::string>> out;
+  if (object.attributes.empty() && !object.attributes_flat.empty()) {
+    const JsonDocument flat = ParseJson(object.attributes_flat);
+    for (const JsonMember& member : flat.root().members()) {
+      out.emplace_back(member.name, member.value.text());
+    }
+  }
+  return out;
 }
 
 Result<Value> DecodeObject(const Object& object, const Type& type) {

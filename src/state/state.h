@@ -185,6 +185,9 @@ Result<Value> DecodeObject(const Object& object, const Type& type);
 /// Stores a value into an object: attributes as JSON (unknown values become null), and marks as
 /// sensitive paths.
 void EncodeObject(const Value& value, const Type& type, Object& object);
+/// The attributes of an object as programs before version 0.12 stored them: flat names and texts.
+/// Empty for an object with attributes in JSON.
+std::vector<std::pair<std::string, std::string>> FlatAttributes(const Object& object);
 /// Whether a stored object has attributes that `type` lacks, at any depth, as after a change of the
 /// provider version. Takes time linear in the text and creates no value.
 bool HasOtherAttributes(const Object& object, const Type& type);

@@ -1,8 +1,9 @@
 #include "base/files.h"
 #include "cli/commands/commands.h"
 #include "cli/saved_plan.h"
-#include "engine/dot.h"
+#include "engine/picture.h"
 #include "engine/plan.h"
+#include "view/dot.h"
 
 namespace kinu::cli {
 
@@ -113,16 +114,15 @@ int RunGraph(Invocation& invocation) {
   if (type.empty()) {
     type = path.empty() ? "plan" : "apply";
   }
-  const bool verbose = flags.Bool("verbose");
-  std::string text;
+  engine::Picture picture;
   if (type == "plan") {
-    text = engine::PlanGraphText(input, plan::Mode::kNormal, verbose, diags);
+    picture = engine::DrawPlan(input, plan::Mode::kNormal, diags);
   } else if (type == "plan-refresh-only") {
-    text = engine::PlanGraphText(input, plan::Mode::kRefreshOnly, verbose, diags);
+    picture = engine::DrawPlan(input, plan::Mode::kRefreshOnly, diags);
   } else if (type == "plan-destroy") {
-    text = engine::PlanGraphText(input, plan::Mode::kDestroy, verbose, diags);
+    picture = engine::DrawPlan(input, plan::Mode::kDestroy, diags);
   } else if (type == "apply") {
-    text = engine::ApplyGraphText(input, plan, verbose, diags);
+    picture = engine::DrawApply(input, plan, diags);
   } else if (type == "eval" || type == "validate") {
     diags.Error("Graph type no longer available",
                 "The graph type \"" + type +
@@ -136,7 +136,7 @@ int RunGraph(Invocation& invocation) {
     return fail();
   }
   // Programs read this, so it comes without warnings.
-  Print(text);
+  Print(view::DotText(std::move(picture), flags.Bool("verbose")));
   return 0;
 }
 

@@ -61,36 +61,15 @@ void AddUntouchedRows(const ApplyContext& context, const AbsResource& address,
     }
   }
   for (const state::Instance* entry : untouched) {
-    auto value = state::DecodeObject(*entry->current, info.schema->block.implied_type());
-    if (value) {
+    if (std::optional<Value> value = StoredValue(*info.schema, *entry->current)) {
       Row& row = table.rows.emplace_back();
       row.key = entry->key;
       row.origin = RowOrigin::kOrphan;
       row.stored = entry;
-      row.value = schema::MarkSensitive(info.schema->block, *value);
+      row.value = std::move(value);
       table.has_gaps = true;
     }
   }
-}
-
-/// The instances that the state has of a block, of which nothing is wanted any more.
-Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored) {
-  Expansion expansion;
-  expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
-                   : resource.for_each != nullptr ? Expansion::Kind::kForEach
-                                                  : Expansion::Kind::kSingle;
-  if (stored == nullptr) {
-    return expansion;
-  }
-  for (const state::Instance& entry : stored->instances) {
-    if (entry.key.kind() == InstanceKey::Kind::kInt) {
-      expansion.count = std::max(expansion.count, entry.key.index() + 1);
-    } else if (entry.key.kind() == InstanceKey::Kind::kString) {
-      expansion.keys.push_back(entry.key.symbol());
-      expansion.values.push_back(Value::DynamicUnknown());
-    }
-  }
-  return expansion;
 }
 
 /// The keys of a block's objects that the plan deletes.
@@ -120,10 +99,7 @@ void FillRow(const ApplyContext& context, const AbsResource& address, const Bloc
       row.value = planned.before;
     }
   } else if (row.stored != nullptr && row.stored->current != nullptr && info.schema != nullptr) {
-    auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type());
-    if (value) {
-      row.value = schema::MarkSensitive(info.schema->block, *value);
-    }
+    row.value = StoredValue(*info.schema, *row.stored->current);
   } else if (mode != ResourceMode::kEphemeral) {
     row.view = RowView::kAbsent;  // left out of the plan, or the plan only refreshed
     table.has_gaps = true;

@@ -15,10 +15,8 @@ class CellRun {
       : context_(context),
         walk_(context.node.walk),
         id_(id),
-        cell_index_(walk_.graph.node(id).index),
-        cell_(walk_.apply->cells[cell_index_]),
-        info_(&context.orphan_infos[cell_index_]),
-        live_(cell_.live()),
+        cell_(walk_.apply->cells[walk_.graph.node(id).index]),
+        info_(&context.orphan_infos[walk_.graph.node(id).index]),
         diags_(diags),
         found_(cell_.rows.size()),
         failed_(cell_.rows.size(), 0) {}
@@ -44,13 +42,11 @@ class CellRun {
   ApplyContext& context_;
   Walk& walk_;
   const NodeId id_;
-  const uint32_t cell_index_;
   const Cell& cell_;
   ModuleInstance* instance_ = nullptr;
   NodeId block_id_ = kNoNode;
   const config::Resource* resource_ = nullptr;
   const BlockInfo* info_;
-  const bool live_;
   Diagnostics& diags_;
   std::vector<Diagnostics> found_;
   std::vector<uint8_t> failed_;
@@ -71,7 +67,8 @@ bool CellRun::Prepare() {
       instance_ = candidate;
     }
   }
-  return !live_ || instance_ == nullptr || ExpandTable(context_, block_id_, *instance_, diags_);
+  return !cell_.live() || instance_ == nullptr ||
+         ExpandTable(context_, block_id_, *instance_, diags_);
 }
 
 /// Whether what was to be done with the current object of an address is done, or nothing was: what
@@ -143,7 +140,7 @@ void CellRun::RunRowItself(size_t i) {
   const state::Resource* stored = context_.plan.prior_state.Find(cell_.resource);
   detached.stored = stored == nullptr ? nullptr : stored->Find(change.address.key);
   Row* row = nullptr;
-  if (live_ && instance_ != nullptr) {
+  if (cell_.live() && instance_ != nullptr) {
     row = instance_->resources[static_cast<size_t>(cell_.block)]->Find(change.address.key);
   }
   RowContext row_context{context_.node,
@@ -153,7 +150,7 @@ void CellRun::RunRowItself(size_t i) {
                          instance_,
                          change.address,
                          row != nullptr ? *row : detached};
-  row_context.create_before_destroy = cell_.forced_create_first ||
+  row_context.create_before_destroy = cell_.flags.forced_create_first ||
                                       resource_->create_before_destroy.value_or(false) ||
                                       change.action == plan::Action::kCreateThenDelete;
   Carry(i, row_context, row != nullptr);
@@ -290,8 +287,8 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
     run->GiveUp();
     return;
   }
-  const bool blocking =
-      cell.runs_commands || (walk.slots.providers[cell.provider].blocking && TakesProvider(cell));
+  const bool blocking = cell.flags.runs_commands ||
+                        (walk.slots.providers[cell.provider].blocking && TakesProvider(cell));
   RowGates* gates = context.gates[cell_index].get();
   if (gates == nullptr) {
     walk.scheduler.ForEachRow(cell.rows.size(), blocking, [&](size_t i) { run->RunRow(i); });

@@ -61,6 +61,9 @@ void CloseEphemerals(NodeContext& context, NodeId id, Diagnostics& diags);
 void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
                     const std::string& address, Diagnostics& diags);
 
+/// Adds the rows of the state whose module instance is gone.
+void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot);
+
 /// Expands a resource in one module instance into rows: those wanted, then those in the state that
 /// are wanted no more.
 bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);

@@ -30,9 +30,7 @@ plan::Reason OrphanReason(const config::Resource& resource, const Expansion& exp
 void LendStoredRows(const config::Resource& resource, const BlockInfo& info,
                     const state::Resource* stored, const FlatSet<InstanceKey>& going,
                     ResourceTable& table) {
-  table.expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
-                         : resource.for_each != nullptr ? Expansion::Kind::kForEach
-                                                        : Expansion::Kind::kSingle;
+  table.expansion.kind = ExpansionKindOf(resource);
   table.expanded = true;
   table.has_gaps = true;
   if (stored == nullptr || info.schema == nullptr) {
@@ -42,11 +40,10 @@ void LendStoredRows(const config::Resource& resource, const BlockInfo& info,
     if (entry.current == nullptr || going.contains(entry.key)) {
       continue;
     }
-    auto value = state::DecodeObject(*entry.current, info.schema->block.implied_type());
-    if (value) {
+    if (std::optional<Value> value = StoredValue(*info.schema, *entry.current)) {
       Row& row = table.rows.emplace_back();
       row.key = entry.key;
-      row.value = schema::MarkSensitive(info.schema->block, *value);
+      row.value = std::move(value);
     }
   }
 }

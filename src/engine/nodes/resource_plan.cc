@@ -23,10 +23,7 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
     row.view = RowView::kLeftOut;
     table.has_gaps = true;
     if (row.stored != nullptr && row.stored->current != nullptr) {
-      auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type());
-      if (value) {
-        row.value = schema::MarkSensitive(info.schema->block, *value);
-      }
+      row.value = StoredValue(*info.schema, *row.stored->current);
     }
   }
 }
@@ -36,18 +33,15 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
 /// Ref: node_resource_plan.go expandResourceInstances.
 void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const Expansion& expansion,
                              Diagnostics& diags) {
-  if (walk.context.request.options.force_replace.empty() ||
-      expansion.kind == Expansion::Kind::kSingle) {
+  if (walk.context.force_replace.empty() || expansion.kind == Expansion::Kind::kSingle) {
     return;
   }
-  for (const std::string& text : walk.context.request.options.force_replace) {
-    ResourceInstance asked;
-    if (!walk.program.ParseResourceInstance(text, &asked) || !asked.key.none() ||
-        asked.resource.resource != block.resource) {
+  for (const ResourceInstance& asked : walk.context.force_replace) {
+    if (!asked.key.none() || asked.resource.resource != block.resource) {
       continue;
     }
-    std::string detail =
-        "Your force-replace request for " + text + " doesn't match any resource instances because ";
+    std::string detail = "Your force-replace request for " + walk.program.ToText(asked) +
+                         " doesn't match any resource instances because ";
     if (expansion.size() == 0) {
       detail += "this resource doesn't have any instances.";
     } else {
@@ -149,7 +143,8 @@ bool ExpandEverywhere(NodeContext& context, NodeId id, Diagnostics& diags) {
   return expanded;
 }
 
-/// Rows of the state whose module instance is gone.
+}  // namespace
+
 void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot) {
   FlatSet<uint32_t> present;
   for (const ModuleInstance* instance : walk.slots.instances[node.config_node]) {
@@ -172,6 +167,8 @@ void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot) {
     slot.strays.push_back(std::move(stray));
   }
 }
+
+namespace {
 
 /// The rows to plan. Declares those that have conditions.
 std::vector<RowWork> CollectWork(NodeContext& context, NodeId id) {

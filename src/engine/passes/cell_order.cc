@@ -155,7 +155,7 @@ void CheckWithinCells(const PlanGraph& graph, const ApplyGraph& apply, Diagnosti
     const auto kept = std::count_if(cell.rows.begin(), cell.rows.end(),
                                     [](const CellRow& row) { return row.kept; });
     const bool lists_itself = ListsItself(graph.program, cell);
-    if ((cell.names_itself || lists_itself) && kept > 1 && graph.Kept(cell.id)) {
+    if ((cell.flags.names_itself || lists_itself) && kept > 1 && graph.Kept(cell.id)) {
       diags.Error("Cycle: " + CellName(graph, apply, cell), "");
     }
     for (const CellRow& row : cell.rows) {

@@ -180,9 +180,9 @@ class CellMaker {
       if (single) {
         cell.single = key.single;
       }
-      cell.left_over = key.left_over;
+      cell.flags.left_over = key.left_over;
       cell.provider = graph_.EnsureProvider(change.provider);
-      cell.runs_commands = RunsCommands(phase, cell.config_block(), removed_runs_);
+      cell.flags.runs_commands = RunsCommands(phase, cell.config_block(), removed_runs_);
       apply_.cells.push_back(std::move(cell));
     }
     apply_.cells[it->second].rows.push_back({change_});
@@ -298,7 +298,7 @@ class CellConnector {
   }
   static bool IsApply(const Cell& cell) { return cell.phase == Phase::kApply; }
   static bool IsLive(const Cell& cell) {
-    return cell.live() || (cell.phase == Phase::kForget && !cell.left_over);
+    return cell.live() || (cell.phase == Phase::kForget && !cell.flags.left_over);
   }
   static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
   static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
@@ -328,7 +328,7 @@ class CellConnector {
       }
     }
     for (Cell& cell : apply_.cells) {
-      cell.forced_create_first = forced[cell.id];
+      cell.flags.forced_create_first = forced[cell.id];
     }
   }
 
@@ -468,7 +468,7 @@ class CellConnector {
     for_rows(false, [&](Place place, const ResourceInstance& address) {
       auto it = live.find(address);
       const Cell& cell = apply_.cells[place.cell];
-      if (it == live.end() || cell.left_over) {
+      if (it == live.end() || cell.flags.left_over) {
         return;
       }
       if (cell.phase == Phase::kDispose) {
@@ -580,7 +580,7 @@ class CellConnector {
           }
         }
         bool own = address == ConfigOf(cell);
-        cell.names_itself = cell.names_itself || (own && !named);
+        cell.flags.names_itself = cell.flags.names_itself || (own && !named);
         if (!named && !own) {
           Wait(cell.id, ref.target);
         }
@@ -671,7 +671,7 @@ std::string CellRowName(const PlanGraph& graph, const ApplyGraph& apply, const C
   const plan::ResourceChange& change = apply.plan.changes[row.change];
   std::string out = graph.program.ToText(change.address);
   if (!change.deposed.empty()) {
-    out += cell.left_over ? " (forget deposed " : " (destroy deposed ";
+    out += cell.flags.left_over ? " (forget deposed " : " (destroy deposed ";
     out += change.deposed + ")";
   } else if (cell.phase == Phase::kDestroy || cell.phase == Phase::kDispose) {
     out += " (destroy)";

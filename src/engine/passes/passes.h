@@ -20,7 +20,7 @@ void AddStateObjects(PlanGraph& graph);
 bool AttachProviders(PlanGraph& graph, Diagnostics& diags);
 
 /// Needs: providers. Gives: the schema of each block; problems for unknown types.
-void AttachSchemas(PlanGraph& graph, Diagnostics& diags);
+bool AttachSchemas(PlanGraph& graph, Diagnostics& diags);
 
 /// Needs: schemas (they say which names are references). Gives: an edge per reference, bindings of
 /// all traversals, module edges. Beyond this pass no configuration node is added. False when a

@@ -147,7 +147,7 @@ bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
   return true;
 }
 
-void AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
+bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
   FlatMap<uint32_t, const schema::ProviderSchema*> schemas;  // by provider address
   for (ProviderInfo& slot : graph.providers) {
     auto [it, added] = schemas.emplace(slot.address.provider.id, nullptr);
@@ -207,6 +207,7 @@ void AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       }
     }
   }
+  return !diags.has_errors();
 }
 
 }  // namespace kinu::engine

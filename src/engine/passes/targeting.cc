@@ -12,25 +12,6 @@ ConfigResource BlockOf(const PlanGraph& graph, const Node& node) {
   return {place.path, place.module->resources[node.index].name};
 }
 
-/// Keeps a node and everything that it waits for.
-void Keep(PlanGraph& graph, NodeId first) {
-  std::vector<NodeId> work;
-  auto keep = [&](NodeId id) {
-    if (!graph.kept[id]) {
-      graph.kept[id] = true;
-      work.push_back(id);
-    }
-  };
-  keep(first);
-  while (!work.empty()) {
-    NodeId id = work.back();
-    work.pop_back();
-    for (NodeId dependency : graph.dependencies(id)) {
-      keep(dependency);
-    }
-  }
-}
-
 /// Root outputs go along when all objects behind them do, and there is one. `complete` says whether
 /// a node that stands for objects is kept as a whole; nodes that are not `present` are as good as
 /// pruned, with all that is behind them.
@@ -121,13 +102,13 @@ void ApplyTargeting(PlanGraph& graph) {
       graph.blocks[node.config_node][node.index].pick_rows = wanted;
     }
     if (wanted) {
-      Keep(graph, id);
+      graph.MarkReached(id, graph.kept);
     }
   }
   for (NodeId id : OutputsToKeep(
            graph, [&](NodeId resource) { return bool{graph.kept[resource]}; },
            [](NodeId) { return true; })) {
-    Keep(graph, id);
+    graph.MarkReached(id, graph.kept);
   }
 }
 

@@ -1,6 +1,6 @@
 // Rows whose object comes by an import: asked of the provider, and described by a block where no
 // block does. Ref: opentofu internal/tofu/node_resource_import.go.
-#include "engine/generate_config.h"
+#include "config/object_block.h"
 #include "engine/imports.h"
 #include "engine/rows/rows.h"
 #include "hcl/parse.h"
@@ -13,12 +13,15 @@ const ImportTarget* ImportOf(const RowContext& row) {
       (row.row.stored != nullptr && row.walk().context.command_import == nullptr)) {
     return nullptr;
   }
-  const BlockSlot& slot = row.walk().slots.BlockOf(row.walk().graph.node(row.id));
-  auto it = slot.import_index.find(row.address);
-  if (it == slot.import_index.end()) {
+  const ImportSlot* imports = row.walk().slots.BlockOf(row.walk().graph.node(row.id)).imports.get();
+  if (imports == nullptr) {
+    return nullptr;  // before a destruction nothing is imported
+  }
+  auto it = imports->index.find(row.address);
+  if (it == imports->index.end()) {
     return nullptr;
   }
-  const ImportTarget& target = slot.imports[it->second];
+  const ImportTarget& target = imports->targets[it->second];
   return target.has_id || !target.identity.IsNull() ? &target : nullptr;
 }
 
@@ -127,8 +130,8 @@ GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
       provider += program.Text(config.alias);
     }
   }
-  std::string contents = ConfigOfObject(row.info.schema->block, object, provider);
-  GeneratedBlock out{row.resource, ResourceBlockText(program, row.resource.name, contents)};
+  std::string contents = config::ConfigOfObject(row.info.schema->block, object, provider);
+  GeneratedBlock out{row.resource, config::ResourceBlockText(program, row.resource.name, contents)};
   auto tree = std::make_unique<hcl::SyntaxTree>();
   auto file = SourceFile::Make("generated.tf", contents);
   Diagnostics none;

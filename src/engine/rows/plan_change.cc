@@ -213,10 +213,9 @@ class ChangePlanner {
 
   bool Decide() {
     plan::ResourceChange& change = fate_.change;
-    const auto& forced = row_.walk().context.request.options.force_replace;
+    const std::vector<ResourceInstance>& forced = row_.walk().context.force_replace;
     const bool by_request =
-        row_.triggered || (!forced.empty() && std::find(forced.begin(), forced.end(),
-                                                        row_.AddressText()) != forced.end());
+        row_.triggered || std::find(forced.begin(), forced.end(), row_.address) != forced.end();
     if (request_.prior.IsNull()) {
       change.action = plan::Action::kCreate;
     } else if (by_request || !change.required_replace.empty()) {

@@ -3,7 +3,6 @@
 // node_resource_abstract_instance.go refresh.
 #include <tuple>
 
-#include "codec/json_reader.h"
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "cty/ops.h"
@@ -43,12 +42,7 @@ namespace {
 provider::RawState RawStateOf(const state::Object& object) {
   provider::RawState raw;
   raw.json = object.attributes;
-  if (object.attributes.empty() && !object.attributes_flat.empty()) {
-    JsonDocument flat = ParseJson(object.attributes_flat);
-    for (const JsonMember& member : flat.root().members()) {
-      raw.flatmap.emplace_back(member.name, member.value.text());
-    }
-  }
+  raw.flatmap = state::FlatAttributes(object);
   return raw;
 }
 

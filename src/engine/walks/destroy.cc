@@ -27,26 +27,16 @@ void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
   const config::Resource& resource = instance.node->module->resources[node.index];
   const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   ResourceTable& table = *instance.resources[node.index];
-  Expansion& expansion = table.expansion;
-  expansion.kind = resource.count != nullptr      ? Expansion::Kind::kCount
-                   : resource.for_each != nullptr ? Expansion::Kind::kForEach
-                                                  : Expansion::Kind::kSingle;
+  table.expansion.kind = ExpansionKindOf(resource);
   table.expanded = true;
   for (const state::Resource* stored : info.stored) {
     if (stored->address.module != instance.id) {
       continue;
     }
-    for (const state::Instance& entry : stored->instances) {
-      if (entry.key.kind() == InstanceKey::Kind::kInt) {
-        expansion.count = std::max(expansion.count, entry.key.index() + 1);
-      } else if (entry.key.kind() == InstanceKey::Kind::kString) {
-        expansion.keys.push_back(entry.key.symbol());
-        expansion.values.push_back(Value::DynamicUnknown());
-      }
-    }
-    table.rows.resize(expansion.size());
+    table.expansion = ExpansionOfStored(resource, stored);
+    table.rows.resize(table.expansion.size());
     for (size_t i = 0; i < table.rows.size(); ++i) {
-      table.rows[i].key = expansion.key(i);
+      table.rows[i].key = table.expansion.key(i);
       table.rows[i].expansion_row = static_cast<uint32_t>(i);
     }
     for (const state::Instance& entry : stored->instances) {
@@ -71,30 +61,10 @@ struct GoingRow {
   Row* row;
 };
 
-/// The rows of the state that no module instance covers any more.
-void CollectStrays(const FlatSet<uint32_t>& present, const BlockInfo& info, BlockSlot& slot) {
-  for (const state::Resource* stored : info.stored) {
-    if (present.contains(stored->address.module.id)) {
-      continue;
-    }
-    StrayRows stray{stored, {}};
-    for (const state::Instance& entry : stored->instances) {
-      if (entry.current != nullptr) {
-        Row& row = stray.rows.emplace_back();
-        row.key = entry.key;
-        row.stored = &entry;
-      }
-    }
-    slot.strays.push_back(std::move(stray));
-  }
-}
-
 std::vector<GoingRow> CollectRows(Walk& walk, const Node& node) {
   std::vector<GoingRow> rows;
-  FlatSet<uint32_t> present;
   BlockSlot& slot = walk.slots.BlockOf(node);
   for (ModuleInstance* instance : walk.slots.instances[node.config_node]) {
-    present.insert(instance->id.id);
     RowsFromState(walk, node, *instance);
     for (Row& row : instance->resources[node.index]->rows) {
       if (row.stored != nullptr) {
@@ -102,7 +72,7 @@ std::vector<GoingRow> CollectRows(Walk& walk, const Node& node) {
       }
     }
   }
-  CollectStrays(present, walk.graph.InfoOf(node), slot);
+  CollectStrays(walk, node, slot);
   for (StrayRows& stray : slot.strays) {
     for (Row& row : stray.rows) {
       rows.push_back({nullptr, stray.resource->address.module, &row});
@@ -138,9 +108,7 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
         return;
       }
     }
-    if (auto value = state::DecodeObject(*row.stored->current, info.schema->block.implied_type())) {
-      row.value = schema::MarkSensitive(info.schema->block, *value);
-    }
+    row.value = StoredValue(*info.schema, *row.stored->current);
   });
   std::vector<RowDiagnostics>& of_rows = (*context.row_diags)[id];
   for (size_t i = 0; i < work.size(); ++i) {
@@ -198,24 +166,9 @@ std::vector<bool> NeededForDestroy(const NodeContext& context) {
   const PlanGraph& graph = context.walk.graph;
   const std::vector<bool> serves = ServingProviders(context);
   std::vector<bool> needed(graph.size(), false);
-  std::vector<NodeId> work;
-  auto need = [&](NodeId id) {
-    if (!needed[id]) {
-      needed[id] = true;
-      work.push_back(id);
-    }
-  };
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kProvider && serves[node.index]) {
-      need(id);
-    }
-  }
-  while (!work.empty()) {
-    NodeId id = work.back();
-    work.pop_back();
-    for (NodeId dependency : graph.dependencies(id)) {
-      need(dependency);
+  for (uint32_t i = 0; i < graph.providers.size(); ++i) {
+    if (serves[i]) {
+      graph.MarkReached(graph.providers[i].id, needed);
     }
   }
   for (NodeId id = 0; id < graph.size(); ++id) {

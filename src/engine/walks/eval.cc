@@ -147,10 +147,7 @@ void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t res
       continue;
     }
     row->stored = entry;
-    auto value = state::DecodeObject(*entry->current, info.schema->block.implied_type());
-    if (value) {
-      row->value = schema::MarkSensitive(info.schema->block, *value);
-    }
+    row->value = StoredValue(*info.schema, *entry->current);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "cty/value.h"
 #include "schema/schema.h"
 
-namespace kinu::engine {
+namespace kinu::config {
 
 /// What stands between the braces of the resource block. `provider` is what the `provider` argument
 /// says; empty: no argument is needed. What only providers can set is left out, and so is what is
@@ -20,4 +20,4 @@ std::string ConfigOfObject(const schema::Block& block, const Value& object,
 std::string ResourceBlockText(const Program& program, const ResourceName& name,
                               std::string_view contents);
 
-}  // namespace kinu::engine
+}  // namespace kinu::config

@@ -1,10 +1,10 @@
-#include "engine/generate_config.h"
+#include "config/object_block.h"
 
 #include "cty/json.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
 
-namespace kinu::engine {
+namespace kinu::config {
 namespace {
 
 using schema::Attribute;
@@ -185,4 +185,4 @@ std::string ResourceBlockText(const Program& program, const ResourceName& name,
   return hcl::writer::Format(text);
 }
 
-}  // namespace kinu::engine
+}  // namespace kinu::config

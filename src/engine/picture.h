@@ -1,0 +1,54 @@
+// A graph as people look at it: the same nodes, names and edges as the reference's `graph` command.
+// Ref: opentofu internal/tofu/graph_dot.go.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "diag/diagnostic.h"
+#include "plan/plan.h"
+
+namespace kinu::engine {
+
+struct Request;
+
+/// Named vertices and who waits for whom.
+class Picture {
+ public:
+  using Id = uint32_t;
+
+  struct Vertex {
+    std::string name;
+    std::string label;
+    std::string_view shape;  ///< empty: it is not listed, only its edges are
+    std::set<Id> edges;      ///< what it waits for
+    bool dissolved = false;
+  };
+
+  /// The vertex of that name.
+  Id Add(std::string name);
+  Id Add(std::string name, std::string label, std::string_view shape);
+  void Connect(Id from, Id to) {
+    if (from != to) {
+      vertices_[from].edges.insert(to);
+    }
+  }
+  void Disconnect(Id from, Id to) { vertices_[from].edges.erase(to); }
+  /// Removes a vertex; what waited for it waits for what it waited for.
+  void Dissolve(Id gone);
+
+  const std::vector<Vertex>& vertices() const { return vertices_; }
+
+ private:
+  FlatMap<std::string, Id> index_;
+  std::vector<Vertex> vertices_;
+};
+
+/// What a plan of that mode walks.
+Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags);
+/// What applying the plan walks.
+Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& diags);
+
+}  // namespace kinu::engine
