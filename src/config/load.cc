@@ -4,150 +4,26 @@
 
 #include "addrs/version.h"
 #include "base/files.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 #include "config/decode.h"
-#include "config/module_builder.h"
+#include "config/module_reader.h"
 #include "config/module_source.h"
 #include "config/provider_check.h"
 #include "config/state_blocks.h"
 #include "config/static_value.h"
 #include "config/test_file.h"
 #include "cty/convert.h"
-#include "hcl/parse.h"
 
 namespace kinu::config {
 namespace {
 
-constexpr std::string_view kExtensions[] = {".tf", ".tf.json", ".tofu", ".tofu.json"};
-constexpr std::string_view kTestExtensions[] = {".tftest.hcl", ".tftest.json", ".tofutest.hcl",
-                                                ".tofutest.json"};
-
-std::string_view FindExtension(std::string_view name,
-                               std::span<const std::string_view> extensions) {
-  for (std::string_view extension : extensions) {
-    if (name.ends_with(extension)) {
-      return extension;
-    }
-  }
-  return {};
-}
-
-std::string_view ExtensionOf(std::string_view name) {
-  return FindExtension(name, kExtensions);
-}
-std::string_view TestExtensionOf(std::string_view name) {
-  return FindExtension(name, kTestExtensions);
-}
-
-bool IsTofuFile(std::string_view name) {
-  return name.ends_with(".tofu") || name.ends_with(".tofu.json");
-}
-
-bool IsIgnored(std::string_view name) {
-  return name.starts_with('.') || name.ends_with('~') ||
-         (name.starts_with('#') && name.ends_with('#'));
-}
-
-/// Leaves out `x.tf` where `x.tofu` exists.
-std::vector<std::string> PreferTofu(const std::vector<std::string>& names,
-                                    std::span<const std::string_view> extensions = kExtensions) {
-  const FlatSet<std::string> all(names.begin(), names.end());
-  std::vector<std::string> out;
-  for (const std::string& name : names) {
-    const std::string_view extension = FindExtension(name, extensions);
-    if (extension.starts_with(".tf")) {
-      std::string other = name.substr(0, name.size() - extension.size());
-      other += ".tofu";
-      other += extension.substr(3);
-      if (all.contains(other)) {
-        continue;
-      }
-    }
-    out.push_back(name);
-  }
-  return out;
-}
-
-}  // namespace
-
-ModuleFiles ChooseFiles(const std::vector<std::string>& names) {
-  ModuleFiles files;
-  for (const std::string& name : names) {
-    const std::string_view extension = ExtensionOf(name);
-    if (extension.empty() || IsIgnored(name)) {
-      continue;
-    }
-    const std::string_view stem = std::string_view(name).substr(0, name.size() - extension.size());
-    const bool overrides = stem == "override" || stem.ends_with("_override");
-    (overrides ? files.overrides : files.primary).push_back(name);
-  }
-  files.primary = PreferTofu(files.primary);
-  files.overrides = PreferTofu(files.overrides);
-  return files;
-}
-
-bool IsConfigDir(const std::string& dir) {
-  Result<std::vector<std::string>> names = ListDirectory(dir);
-  if (!names) {
-    return false;
-  }
-  const ModuleFiles files = ChooseFiles(*names);
-  return !files.primary.empty() || !files.overrides.empty();
-}
-
-std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std::string& path,
-                                                                       Diagnostics& diags) {
-  std::map<std::string, InstalledModule, std::less<>> out;
-  Result<std::string> text = ReadFile(path);
-  if (!text || text->empty()) {
-    return out;
-  }
-  const JsonDocument document = ParseJson(*text);
-  const JsonNode* records = document.root().Find("Modules");
-  if (!document.ok()) {
-    const JsonProblem& problem = document.problems()[0];
-    diags.Error(
-        "failed to read module manifest: error unmarshalling snapshot: " +
-            (problem.begin >= text->size() ? "unexpected end of JSON input" : problem.message),
-        "");
-    return out;
-  }
-  if (records == nullptr) {
-    return out;
-  }
-  const auto text_of = [](const JsonNode& record, std::string_view name) {
-    const JsonNode* value = record.Find(name);
-    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
-  };
-  for (const JsonNode& record : records->elements()) {
-    InstalledModule module{
-        text_of(record, "Dir").empty() ? std::string() : CleanPath(text_of(record, "Dir")),
-        text_of(record, "Source"), text_of(record, "Version")};
-    if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
-      module.source = source->text;
-    }
-    const std::string key = text_of(record, "Key");
-    if (auto version = Version::Parse(module.version); !module.version.empty() && !version) {
-      diags.Error("failed to read module manifest: invalid version \"" + module.version +
-                      "\" for " + key + ": " + version.error().message,
-                  "");
-    }
-    out[key] = std::move(module);
-  }
-  return out;
-}
-
-namespace {
-
-/// What an intent means for the loader.
+/// The rules of the loader that follow from an intent.
 struct IntentRules {
   bool requires_installed = true;
   bool only_fetches = false;  ///< problems between modules are warnings
   bool root_only = false;
-  bool files_only = false;      ///< of the root, what stands in its files
-  bool despite_errors = false;  ///< what the root calls is loaded even when the root has errors
-  bool for_validation = false;  ///< blocks for commands with a state are not looked at
+  bool files_only = false;      ///< the root's files are read and its calls not resolved
+  bool despite_errors = false;  ///< called modules are loaded even when the root has errors
+  bool for_validation = false;  ///< blocks for commands with a state are not checked
 };
 
 constexpr IntentRules RulesOf(LoadIntent intent) {
@@ -173,170 +49,6 @@ constexpr IntentRules RulesOf(LoadIntent intent) {
   return {};
 }
 
-/// A module and what was wrong with it. What is wrong with blocks is said for each call, a file's
-/// syntax errors once: before what is wrong with its blocks.
-struct LoadedModule {
-  std::unique_ptr<Module> module;
-  Diagnostics all;
-  Diagnostics content;
-};
-
-class ModuleReader {
- public:
-  ModuleReader(Program& program, const SourceFiles& source, LoadedModule& out)
-      : program_(program), source_(source), out_(out) {}
-
-  /// False when the directory cannot be read.
-  bool Read(const std::string& dir) { return Read(dir, {}, nullptr); }
-  /// The same, with the test files of the directory and of `test_directory` in it when there is a
-  /// suite to put them into.
-  bool Read(const std::string& dir, const std::string& test_directory, TestSuite* tests);
-
- private:
-  const hcl::Body* Parse(const std::string& dir, const std::string& name, hcl::SyntaxTree& tree,
-                         std::vector<Ref<const SourceFile>>& files);
-  bool ChooseTestFiles(const std::string& test_directory, const std::vector<std::string>& names,
-                       std::vector<std::string>& out);
-  void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
-  void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
-  /// Adds what was found since the last call to what is said first.
-  void CollectProblems();
-
-  Program& program_;
-  const SourceFiles& source_;
-  LoadedModule& out_;
-  Diagnostics syntax_;  // of the file that is read
-  size_t collected_ = 0;
-  Diagnostics incompatible_;
-};
-
-void ModuleReader::CollectProblems() {
-  out_.all.Append(std::exchange(syntax_, {}));
-  for (; collected_ < out_.content.size(); ++collected_) {
-    out_.all.Add(out_.content.list()[collected_]);
-  }
-}
-
-/// Parses a file; null when there is nothing to read blocks from.
-const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
-                                     hcl::SyntaxTree& tree,
-                                     std::vector<Ref<const SourceFile>>& files) {
-  const std::string path = JoinPath(dir, name);
-  Result<std::string> text = source_.Read(dir, name);
-  if (!text) {
-    // What is not a file (a directory called x.tf) does not count.
-    if (!IsDirectory(path)) {
-      out_.content.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
-    }
-    return nullptr;
-  }
-  Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
-  files.push_back(file);
-  return name.ends_with(".json") ? hcl::ParseJson(file.get(), tree, syntax_)
-                                 : hcl::ParseNative(file.get(), tree, syntax_);
-}
-
-void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
-  Module& module = *out_.module;
-  const hcl::Body* body = Parse(module.dir, name, *module.tree, module.files);
-  if (body == nullptr) {
-    return;
-  }
-  BlockReader reader{program_,      *module.tree, content,         out_.content,
-                     incompatible_, is_override,  IsTofuFile(name)};
-  ReadFileBlocks(reader, *body);
-  CollectProblems();
-}
-
-/// Test files among `names`, which stand in the module's directory, and in the directory of test
-/// files; as paths from the module. False when that directory cannot be read.
-bool ModuleReader::ChooseTestFiles(const std::string& test_directory,
-                                   const std::vector<std::string>& names,
-                                   std::vector<std::string>& out) {
-  const auto choose = [&out](const std::string& dir, const std::vector<std::string>& listed) {
-    for (const std::string& name : listed) {
-      if (!TestExtensionOf(name).empty() && !IsIgnored(name)) {
-        out.push_back(CleanPath(dir + "/" + name));
-      }
-    }
-  };
-  const std::string place = CleanPath(out_.module->dir + "/" + test_directory);
-  if (Result<std::vector<std::string>> in_place = source_.List(place)) {
-    choose(test_directory, *in_place);
-  } else if (FileExists(place)) {
-    out_.content.Error(
-        "Failed to read test directory",
-        "Test directory " + place + " could not be read: " + in_place.error().message + ".");
-    return false;
-  } else if (test_directory != kTestDirectory) {
-    out_.content.Warning("Test directory does not exist",
-                         "Requested test directory " + place + " does not exist.");
-  }
-  choose(".", names);
-  out = PreferTofu(out, kTestExtensions);
-  return true;
-}
-
-void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& tests) {
-  FlatMap<std::string, size_t> index;
-  for (const std::string& name : names) {
-    const hcl::Body* body = Parse(out_.module->dir, name, tests.tree, tests.sources);
-    if (body == nullptr) {
-      continue;
-    }
-    TestFile file;
-    file.name = name;
-    ReadTestFile(program_, tests.tree, *body, file, out_.content);
-    CollectProblems();
-    auto [place, is_new] = index.try_emplace(name, tests.files.size());
-    if (is_new) {
-      tests.files.push_back(std::move(file));
-    } else {
-      tests.files[place->second] = std::move(file);
-    }
-  }
-  std::ranges::sort(tests.files, {}, &TestFile::name);
-}
-
-bool ModuleReader::Read(const std::string& dir, const std::string& test_directory,
-                        TestSuite* tests) {
-  out_.module = std::make_unique<Module>();
-  out_.module->dir = dir;
-  Result<std::vector<std::string>> names = source_.List(dir);
-  if (!names) {
-    out_.content.Error("Failed to read module directory",
-                       "Module directory " + dir + " does not exist or cannot be read.");
-    CollectProblems();
-    return false;
-  }
-  std::vector<std::string> test_files;
-  if (tests != nullptr && !ChooseTestFiles(test_directory, *names, test_files)) {
-    CollectProblems();
-    return false;
-  }
-  const ModuleFiles files = ChooseFiles(*names);
-  FileContent primary;
-  for (const std::string& name : files.primary) {
-    ReadConfigFile(name, primary, false);
-  }
-  std::vector<FileContent> overrides(files.overrides.size());
-  for (size_t i = 0; i < files.overrides.size(); ++i) {
-    ReadConfigFile(files.overrides[i], overrides[i], true);
-  }
-  if (tests != nullptr) {
-    ReadTests(test_files, *tests);
-  }
-  if (!incompatible_.empty()) {
-    // Other problems may come from what this version of the language does not know.
-    out_.all = incompatible_;
-    out_.content = std::move(incompatible_);
-    return true;
-  }
-  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
-  CollectProblems();
-  return true;
-}
-
 /// Loads the tree of module calls.
 class ConfigLoader {
  public:
@@ -356,7 +68,8 @@ class ConfigLoader {
                                            : DiskFiles()),
         static_(program_, options, root_dir) {}
 
-  /// Loads what a run block of a test file calls, as a tree of its own, with what `base` has read.
+  /// Loads the module that a run block of a test file calls, as a tree of its own, with the
+  /// directories and the manifest that `base` has read.
   ConfigLoader(Config& config, ConfigLoader& base, std::string key, const TestRun& run)
       : ConfigLoader(config, base.root_dir_, base.options_, base.diags_) {
     base_ = &base;
@@ -376,7 +89,7 @@ class ConfigLoader {
     std::string written;  ///< the source as the module has it
     std::string version;  ///< constraint
   };
-  /// A call, of a module or of a run block, as messages and the manifest know it.
+  /// A call of a module, by a module or a run block, with its names in messages and the manifest.
   struct Caller {
     std::string key;
     std::string name;
@@ -395,7 +108,7 @@ class ConfigLoader {
   Directory& ReadDirectory(const std::string& dir, TestSuite* tests = nullptr);
   void ShowProblems(Directory& directory);
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
-  /// What of a module must be known now: where its calls lead, and which providers it has.
+  /// Resolves the targets of a module's calls and collects its providers.
   void ReadTargets(ConfigNode& node);
   CallTarget ReadTarget(const ConfigNode& node, const ModuleCall& call);
   /// False when the call has no version: its source may be of any kind, then.
@@ -575,7 +288,7 @@ std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& 
   return key;
 }
 
-/// Finds where a call's module is; reports when it is nowhere.
+/// Finds the directory of a call's module; reports when there is none.
 const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const CallTarget& target,
                                                    InstalledModule& local) {
   const auto& manifest = base_ == nullptr ? manifest_ : base_->manifest_;
@@ -604,7 +317,7 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   }
   local = {JoinPath(caller.dir, target.source.text), target.source.text, ""};
   if (!source_.HasDirectory(local.dir)) {
-    // The reference tells a path that leads nowhere twice: as a path, and as the module's place.
+    // The reference reports a missing path twice: as a path, and as the module's directory.
     const bool exists = FileExists(local.dir);
     if (!exists) {
       diags_.Error("Unreadable module directory", "Unable to evaluate directory symlink: lstat " +
@@ -619,8 +332,8 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   return &local;
 }
 
-/// Whether installation may leave a module as the manifest has it. What lies in local directories
-/// is looked up again.
+/// Whether installation may keep a module as the manifest has it. Modules in local directories are
+/// resolved again.
 bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledModule& installed) {
   if (!target.valid) {
     return true;
@@ -636,7 +349,7 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
 
 void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target,
                                   const InstalledModule& installed) {
-  // Addresses of packages have several texts; what is installed from a directory is none of them.
+  // Addresses of packages have several texts; modules in directories are no packages.
   const bool comparable =
       target.source.kind != ModuleSourceKind::kRemote || installed.source.starts_with('.');
   if (target.valid && comparable && target.source.text != installed.source) {
@@ -666,7 +379,7 @@ void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target
   }
 }
 
-/// Tells what is wrong between modules. Who only fetches modules, and got them all, goes on.
+/// Reports problems between modules: as warnings for a fetch that found all modules.
 void ConfigLoader::ShowBetweenModules(bool all_found) {
   for (Diagnostic problem : between_modules_) {
     if (rules_.only_fetches && all_found) {
@@ -759,7 +472,7 @@ void ConfigLoader::LoadCalls(ConfigNode& root) {
   }
 }
 
-/// The value that a run block gives to a variable of the module that it calls.
+/// The value of a run block for a variable of the module that it calls.
 std::optional<InputValue> ConfigLoader::GivenByRun(const TestRun& run, const Variable& variable,
                                                    Diagnostics& diags) {
   const std::string_view name = program_.Text(variable.name);
@@ -876,85 +589,6 @@ std::unique_ptr<Module> LoadModule(Program& program, const std::string& dir, Dia
   ModuleReader(program, DiskFiles(), loaded).Read(CleanPath(dir));
   diags.Append(std::move(loaded.all));
   return std::move(loaded.module);
-}
-
-namespace {
-
-/// "a.b" for the module that is called as b in the module that is called as a.
-std::string DottedPath(const Program& program, ModuleId module) {
-  std::string path;
-  for (; !module.is_root(); module = program.Parent(module)) {
-    const std::string name(program.Text(program.CallName(module)));
-    path.insert(0, path.empty() ? name : name + ".");
-  }
-  return path;
-}
-
-}  // namespace
-
-std::string ModuleManifest(const Config& config) {
-  // Of run blocks with one name in a file the last one counts.
-  std::map<std::string, InstalledModule> entries;
-  const auto add_tree = [&](const Config& tree, const std::string& prefix) {
-    for (const std::unique_ptr<ConfigNode>& node : tree.nodes) {
-      std::string path = DottedPath(*tree.program, node->path);
-      if (!prefix.empty()) {
-        path = path.empty() ? prefix : prefix + "." + path;
-      }
-      // A local directory that is not there has a record, too.
-      for (size_t i = 0; i < node->module->calls.size(); ++i) {
-        const ModuleCall& call = node->module->calls[i];
-        if (node->children[i] == nullptr && call.source.starts_with('.')) {
-          const std::string name(tree.program->Text(call.name));
-          entries[path.empty() ? name : path + "." + name] = {"", call.source, ""};
-        }
-      }
-      entries[std::move(path)] = {node->source_dir, node->source, node->version};
-    }
-  };
-  add_tree(config, "");
-  if (config.tests != nullptr) {
-    for (const TestFile& file : config.tests->files) {
-      for (const TestRun& run : file.runs) {
-        if (run.config != nullptr) {
-          add_tree(*run.config, RunModuleKey(*config.program, file, run));
-        }
-      }
-    }
-  }
-  std::string text;
-  JsonWriter out(text);
-  out.BeginObject();
-  out.Key("Modules");
-  out.BeginArray();
-  for (const auto& [key, module] : entries) {
-    out.BeginObject();
-    out.Member("Key", key);
-    out.Member("Source", module.source);
-    if (!module.version.empty()) {
-      out.Member("Version", module.version);
-    }
-    out.Member("Dir", module.dir);
-    out.EndObject();
-  }
-  out.EndArray();
-  out.EndObject();
-  return text;
-}
-
-SourceSnapshot TakeSnapshot(const Config& config) {
-  SourceSnapshot snapshot;
-  for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
-    SnapshotModule module{
-        DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
-    for (const Ref<const SourceFile>& file : node->module->files) {
-      module.files.push_back({BaseName(file->name()), std::string(file->text())});
-    }
-    snapshot.modules.push_back(std::move(module));
-  }
-  std::sort(snapshot.modules.begin(), snapshot.modules.end(),
-            [](const auto& a, const auto& b) { return a.key < b.key; });
-  return snapshot;
 }
 
 }  // namespace kinu::config

@@ -1,7 +1,7 @@
 // Loading configurations: files to modules to the tree of module calls.
 //
-// A module directory is read once and shared by all calls of it. Which directory a call means
-// stands in the manifest that installation writes (.terraform/modules/modules.json). Ref: opentofu
+// A module directory is read once and shared by all calls of it. The manifest that installation
+// writes (.terraform/modules/modules.json) maps calls to directories. Ref: opentofu
 // internal/configs parser_config_dir.go, config_build.go, configload/loader_load.go.
 #pragma once
 
@@ -29,26 +29,25 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
 /// What a configuration is loaded for.
 enum class LoadIntent : uint8_t {
   kUse,        ///< everything is needed: modules must be installed, errors of the root end the load
-  kOperation,  ///< as kUse, but what the root calls is loaded even when the root has errors
+  kOperation,  ///< as kUse, but called modules are loaded even when the root has errors
   kValidation,    ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
                   ///< and that are not supported yet, are accepted
   kRootModule,    ///< the root module alone, without what it calls
-  kBackend,       ///< of the root module, what stands in its files: where its calls lead is not
-                  ///< worked out
-  kInstallation,  ///< local directories are followed without a manifest; of what else is installed,
-                  ///< what the call asks for counts
+  kBackend,       ///< the files of the root module alone; its calls are not resolved
+  kInstallation,  ///< local directories are followed without a manifest; other modules count as
+                  ///< installed only if they satisfy the call
   kFetch,         ///< as kInstallation, whatever errors the root has; problems between modules (how
                   ///< providers are passed, blocks that only the root may have) are warnings, since
-                  ///< whoever uses a fetched module next reports them
+                  ///< the next load reports them
 };
 
 struct LoadOptions {
   LoadIntent intent = LoadIntent::kUse;
   /// Name of the workspace, which module sources may use.
   std::string workspace = "default";
-  /// Values of root variables, which module sources may use; null: none are given.
+  /// Values of root variables, which module sources may use; null: none.
   const RawInputs* inputs = nullptr;
-  /// Values of root variables that a saved plan has; they count before all others. Null: no plan.
+  /// Values of root variables in a saved plan, which precede all others. Null: no plan.
   const std::map<std::string, Value>* planned = nullptr;
   /// The manifest of installed modules.
   std::string manifest_path = ".terraform/modules/modules.json";
@@ -60,7 +59,7 @@ struct LoadOptions {
   const SourceSnapshot* snapshot = nullptr;
 };
 
-/// Loads a root module and everything that it calls. Always gives a Config, with at least a root
+/// Loads a root module and everything that it calls. Always returns a Config with at least a root
 /// node; with errors it is incomplete. Diagnostics refer to the sources that it holds.
 std::unique_ptr<Config> LoadConfig(std::shared_ptr<Program> program, const std::string& root_dir,
                                    const LoadOptions& options, Diagnostics& diags);
@@ -73,7 +72,7 @@ struct ModuleFiles {
   std::vector<std::string> primary;
   std::vector<std::string> overrides;
 };
-/// The name of the directory of test files unless something else is asked for.
+/// The default name of the directory of test files.
 inline constexpr std::string_view kTestDirectory = "tests";
 /// Chooses files: known extensions, `.tofu` before `.tf` of the same name, no editor files.
 ModuleFiles ChooseFiles(const std::vector<std::string>& names);

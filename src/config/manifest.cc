@@ -1,0 +1,136 @@
+// The manifest of installed modules, read and written, and the sources of a configuration as plan
+// files have them.
+#include <algorithm>
+
+#include "addrs/version.h"
+#include "base/files.h"
+#include "codec/json_reader.h"
+#include "codec/json_writer.h"
+#include "config/load.h"
+#include "config/module_source.h"
+#include "config/test_file.h"
+
+namespace kinu::config {
+
+std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std::string& path,
+                                                                       Diagnostics& diags) {
+  std::map<std::string, InstalledModule, std::less<>> out;
+  Result<std::string> text = ReadFile(path);
+  if (!text || text->empty()) {
+    return out;
+  }
+  const JsonDocument document = ParseJson(*text);
+  const JsonNode* records = document.root().Find("Modules");
+  if (!document.ok()) {
+    const JsonProblem& problem = document.problems()[0];
+    diags.Error(
+        "failed to read module manifest: error unmarshalling snapshot: " +
+            (problem.begin >= text->size() ? "unexpected end of JSON input" : problem.message),
+        "");
+    return out;
+  }
+  if (records == nullptr) {
+    return out;
+  }
+  const auto text_of = [](const JsonNode& record, std::string_view name) {
+    const JsonNode* value = record.Find(name);
+    return value != nullptr && value->is_string() ? std::string(value->text()) : std::string();
+  };
+  for (const JsonNode& record : records->elements()) {
+    InstalledModule module{
+        text_of(record, "Dir").empty() ? std::string() : CleanPath(text_of(record, "Dir")),
+        text_of(record, "Source"), text_of(record, "Version")};
+    if (Result<ModuleSource> source = ParseModuleSource(module.source, false)) {
+      module.source = source->text;
+    }
+    const std::string key = text_of(record, "Key");
+    if (auto version = Version::Parse(module.version); !module.version.empty() && !version) {
+      diags.Error("failed to read module manifest: invalid version \"" + module.version +
+                      "\" for " + key + ": " + version.error().message,
+                  "");
+    }
+    out[key] = std::move(module);
+  }
+  return out;
+}
+
+namespace {
+
+/// "a.b" for the module that is called as b in the module that is called as a.
+std::string DottedPath(const Program& program, ModuleId module) {
+  std::string path;
+  for (; !module.is_root(); module = program.Parent(module)) {
+    const std::string name(program.Text(program.CallName(module)));
+    path.insert(0, path.empty() ? name : name + ".");
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string ModuleManifest(const Config& config) {
+  // Of several run blocks with one name in a file, the last one is recorded.
+  std::map<std::string, InstalledModule> entries;
+  const auto add_tree = [&](const Config& tree, const std::string& prefix) {
+    for (const std::unique_ptr<ConfigNode>& node : tree.nodes) {
+      std::string path = DottedPath(*tree.program, node->path);
+      if (!prefix.empty()) {
+        path = path.empty() ? prefix : prefix + "." + path;
+      }
+      // A local directory that does not exist has a record, too.
+      for (size_t i = 0; i < node->module->calls.size(); ++i) {
+        const ModuleCall& call = node->module->calls[i];
+        if (node->children[i] == nullptr && call.source.starts_with('.')) {
+          const std::string name(tree.program->Text(call.name));
+          entries[path.empty() ? name : path + "." + name] = {"", call.source, ""};
+        }
+      }
+      entries[std::move(path)] = {node->source_dir, node->source, node->version};
+    }
+  };
+  add_tree(config, "");
+  if (config.tests != nullptr) {
+    for (const TestFile& file : config.tests->files) {
+      for (const TestRun& run : file.runs) {
+        if (run.config != nullptr) {
+          add_tree(*run.config, RunModuleKey(*config.program, file, run));
+        }
+      }
+    }
+  }
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject();
+  out.Key("Modules");
+  out.BeginArray();
+  for (const auto& [key, module] : entries) {
+    out.BeginObject();
+    out.Member("Key", key);
+    out.Member("Source", module.source);
+    if (!module.version.empty()) {
+      out.Member("Version", module.version);
+    }
+    out.Member("Dir", module.dir);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+  return text;
+}
+
+SourceSnapshot TakeSnapshot(const Config& config) {
+  SourceSnapshot snapshot;
+  for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
+    SnapshotModule module{
+        DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
+    for (const Ref<const SourceFile>& file : node->module->files) {
+      module.files.push_back({BaseName(file->name()), std::string(file->text())});
+    }
+    snapshot.modules.push_back(std::move(module));
+  }
+  std::sort(snapshot.modules.begin(), snapshot.modules.end(),
+            [](const auto& a, const auto& b) { return a.key < b.key; });
+  return snapshot;
+}
+
+}  // namespace kinu::config

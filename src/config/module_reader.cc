@@ -1,0 +1,217 @@
+#include "config/module_reader.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "config/decode.h"
+#include "config/load.h"
+#include "hcl/parse.h"
+
+namespace kinu::config {
+namespace {
+
+constexpr std::string_view kExtensions[] = {".tf", ".tf.json", ".tofu", ".tofu.json"};
+constexpr std::string_view kTestExtensions[] = {".tftest.hcl", ".tftest.json", ".tofutest.hcl",
+                                                ".tofutest.json"};
+
+std::string_view FindExtension(std::string_view name,
+                               std::span<const std::string_view> extensions) {
+  for (std::string_view extension : extensions) {
+    if (name.ends_with(extension)) {
+      return extension;
+    }
+  }
+  return {};
+}
+
+std::string_view ExtensionOf(std::string_view name) {
+  return FindExtension(name, kExtensions);
+}
+std::string_view TestExtensionOf(std::string_view name) {
+  return FindExtension(name, kTestExtensions);
+}
+
+bool IsTofuFile(std::string_view name) {
+  return name.ends_with(".tofu") || name.ends_with(".tofu.json");
+}
+
+bool IsIgnored(std::string_view name) {
+  return name.starts_with('.') || name.ends_with('~') ||
+         (name.starts_with('#') && name.ends_with('#'));
+}
+
+/// Leaves out `x.tf` where `x.tofu` exists.
+std::vector<std::string> PreferTofu(const std::vector<std::string>& names,
+                                    std::span<const std::string_view> extensions = kExtensions) {
+  const FlatSet<std::string> all(names.begin(), names.end());
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    const std::string_view extension = FindExtension(name, extensions);
+    if (extension.starts_with(".tf")) {
+      std::string other = name.substr(0, name.size() - extension.size());
+      other += ".tofu";
+      other += extension.substr(3);
+      if (all.contains(other)) {
+        continue;
+      }
+    }
+    out.push_back(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+ModuleFiles ChooseFiles(const std::vector<std::string>& names) {
+  ModuleFiles files;
+  for (const std::string& name : names) {
+    const std::string_view extension = ExtensionOf(name);
+    if (extension.empty() || IsIgnored(name)) {
+      continue;
+    }
+    const std::string_view stem = std::string_view(name).substr(0, name.size() - extension.size());
+    const bool overrides = stem == "override" || stem.ends_with("_override");
+    (overrides ? files.overrides : files.primary).push_back(name);
+  }
+  files.primary = PreferTofu(files.primary);
+  files.overrides = PreferTofu(files.overrides);
+  return files;
+}
+
+bool IsConfigDir(const std::string& dir) {
+  Result<std::vector<std::string>> names = ListDirectory(dir);
+  if (!names) {
+    return false;
+  }
+  const ModuleFiles files = ChooseFiles(*names);
+  return !files.primary.empty() || !files.overrides.empty();
+}
+
+void ModuleReader::CollectProblems() {
+  out_.all.Append(std::exchange(syntax_, {}));
+  for (; collected_ < out_.content.size(); ++collected_) {
+    out_.all.Add(out_.content.list()[collected_]);
+  }
+}
+
+/// Parses a file; null when there is nothing to read blocks from.
+const hcl::Body* ModuleReader::Parse(const std::string& dir, const std::string& name,
+                                     hcl::SyntaxTree& tree,
+                                     std::vector<Ref<const SourceFile>>& files) {
+  const std::string path = JoinPath(dir, name);
+  Result<std::string> text = source_.Read(dir, name);
+  if (!text) {
+    // Entries that are no files (a directory called x.tf) are ignored.
+    if (!IsDirectory(path)) {
+      out_.content.Error("Failed to read file", "The file " + Quoted(path) + " could not be read.");
+    }
+    return nullptr;
+  }
+  Ref<const SourceFile> file = SourceFile::Make(path, *std::move(text));
+  files.push_back(file);
+  return name.ends_with(".json") ? hcl::ParseJson(file.get(), tree, syntax_)
+                                 : hcl::ParseNative(file.get(), tree, syntax_);
+}
+
+void ModuleReader::ReadConfigFile(const std::string& name, FileContent& content, bool is_override) {
+  Module& module = *out_.module;
+  const hcl::Body* body = Parse(module.dir, name, *module.tree, module.files);
+  if (body == nullptr) {
+    return;
+  }
+  BlockReader reader{program_,      *module.tree, content,         out_.content,
+                     incompatible_, is_override,  IsTofuFile(name)};
+  ReadFileBlocks(reader, *body);
+  CollectProblems();
+}
+
+/// Finds test files among `names`, the files of the module's directory, and in the directory of
+/// test files, as paths from the module. False when that directory cannot be read.
+bool ModuleReader::ChooseTestFiles(const std::string& test_directory,
+                                   const std::vector<std::string>& names,
+                                   std::vector<std::string>& out) {
+  const auto choose = [&out](const std::string& dir, const std::vector<std::string>& listed) {
+    for (const std::string& name : listed) {
+      if (!TestExtensionOf(name).empty() && !IsIgnored(name)) {
+        out.push_back(CleanPath(dir + "/" + name));
+      }
+    }
+  };
+  const std::string place = CleanPath(out_.module->dir + "/" + test_directory);
+  if (Result<std::vector<std::string>> in_place = source_.List(place)) {
+    choose(test_directory, *in_place);
+  } else if (FileExists(place)) {
+    out_.content.Error(
+        "Failed to read test directory",
+        "Test directory " + place + " could not be read: " + in_place.error().message + ".");
+    return false;
+  } else if (test_directory != kTestDirectory) {
+    out_.content.Warning("Test directory does not exist",
+                         "Requested test directory " + place + " does not exist.");
+  }
+  choose(".", names);
+  out = PreferTofu(out, kTestExtensions);
+  return true;
+}
+
+void ModuleReader::ReadTests(const std::vector<std::string>& names, TestSuite& tests) {
+  FlatMap<std::string, size_t> index;
+  for (const std::string& name : names) {
+    const hcl::Body* body = Parse(out_.module->dir, name, tests.tree, tests.sources);
+    if (body == nullptr) {
+      continue;
+    }
+    TestFile file;
+    file.name = name;
+    ReadTestFile(program_, tests.tree, *body, file, out_.content);
+    CollectProblems();
+    auto [place, is_new] = index.try_emplace(name, tests.files.size());
+    if (is_new) {
+      tests.files.push_back(std::move(file));
+    } else {
+      tests.files[place->second] = std::move(file);
+    }
+  }
+  std::ranges::sort(tests.files, {}, &TestFile::name);
+}
+
+bool ModuleReader::Read(const std::string& dir, const std::string& test_directory,
+                        TestSuite* tests) {
+  out_.module = std::make_unique<Module>();
+  out_.module->dir = dir;
+  Result<std::vector<std::string>> names = source_.List(dir);
+  if (!names) {
+    out_.content.Error("Failed to read module directory",
+                       "Module directory " + dir + " does not exist or cannot be read.");
+    CollectProblems();
+    return false;
+  }
+  std::vector<std::string> test_files;
+  if (tests != nullptr && !ChooseTestFiles(test_directory, *names, test_files)) {
+    CollectProblems();
+    return false;
+  }
+  const ModuleFiles files = ChooseFiles(*names);
+  FileContent primary;
+  for (const std::string& name : files.primary) {
+    ReadConfigFile(name, primary, false);
+  }
+  std::vector<FileContent> overrides(files.overrides.size());
+  for (size_t i = 0; i < files.overrides.size(); ++i) {
+    ReadConfigFile(files.overrides[i], overrides[i], true);
+  }
+  if (tests != nullptr) {
+    ReadTests(test_files, *tests);
+  }
+  if (!incompatible_.empty()) {
+    // Other problems may be consequences of features that this version of the language lacks.
+    out_.all = incompatible_;
+    out_.content = std::move(incompatible_);
+    return true;
+  }
+  BuildModule(program_, std::move(primary), std::move(overrides), *out_.module, out_.content);
+  CollectProblems();
+  return true;
+}
+
+}  // namespace kinu::config

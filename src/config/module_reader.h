@@ -1,0 +1,52 @@
+// Reading a module: the files of one directory, parsed and built into a Module. Private to config.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/module_builder.h"
+#include "config/source_files.h"
+#include "config/test_file.h"
+
+namespace kinu::config {
+
+/// A module and its problems. Problems of blocks are reported for each call of the module, syntax
+/// errors once, before the problems of the file's blocks.
+struct LoadedModule {
+  std::unique_ptr<Module> module;
+  Diagnostics all;
+  Diagnostics content;
+};
+
+class ModuleReader {
+ public:
+  ModuleReader(Program& program, const SourceFiles& source, LoadedModule& out)
+      : program_(program), source_(source), out_(out) {}
+
+  /// False when the directory cannot be read.
+  bool Read(const std::string& dir) { return Read(dir, {}, nullptr); }
+  /// As above, with the test files of the directory and of `test_directory` in it, if `tests` is
+  /// not null.
+  bool Read(const std::string& dir, const std::string& test_directory, TestSuite* tests);
+
+ private:
+  const hcl::Body* Parse(const std::string& dir, const std::string& name, hcl::SyntaxTree& tree,
+                         std::vector<Ref<const SourceFile>>& files);
+  bool ChooseTestFiles(const std::string& test_directory, const std::vector<std::string>& names,
+                       std::vector<std::string>& out);
+  void ReadTests(const std::vector<std::string>& names, TestSuite& tests);
+  void ReadConfigFile(const std::string& name, FileContent& content, bool is_override);
+  /// Moves the problems since the last call to the list of all.
+  void CollectProblems();
+
+  Program& program_;
+  const SourceFiles& source_;
+  LoadedModule& out_;
+  Diagnostics syntax_;  // of the file that is read
+  size_t collected_ = 0;
+  Diagnostics incompatible_;
+};
+
+}  // namespace kinu::config
