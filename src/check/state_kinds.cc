@@ -241,7 +241,7 @@ std::string Collect(const Node& value, std::span<const Path> paths, std::vector<
   return value.size() == 0 ? std::string() : step(value);
 }
 
-/// The elements of a collection that the comparer is given. Returns a problem, or nothing.
+/// Collects the elements of a collection for the comparer. Returns a problem, or nothing.
 std::string CollectionElements(const Assertion& assertion, const Documents& documents,
                                std::vector<Node>& results) {
   if (const query::Query* selector = assertion.selector(0)) {

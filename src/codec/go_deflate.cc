@@ -39,7 +39,7 @@ constexpr size_t kNiceMatch = 128;  // As long as this ends a search,
 constexpr size_t kLazyMatch = 16;   // and this long is taken without a look at the next.
 constexpr int kTries = 128;
 
-// Either a literal byte, or `length` bytes that stand `distance` bytes before.
+// Either a literal byte, or `length` bytes from `distance` bytes before.
 struct Token {
   uint16_t length = 0;    // 0: a literal
   uint16_t distance = 0;  // or the literal

@@ -17,7 +17,7 @@ char32_t CodeUnit(const char* digits) {
   return unit;
 }
 
-/// Appends what a well-formed escape stands for; `at` is behind its backslash. Returns the place
+/// Appends the text of a well-formed escape; `at` is behind its backslash. Returns the place
 /// behind the escape, and behind the next one if the two are a pair of surrogates.
 const char* AppendUnescaped(std::string& out, const char* at, const char* end) {
   const char escape = *at++;
@@ -75,7 +75,7 @@ template <Encoding encoding>
 std::string DecodeString(std::string_view body) {
   const char* at = body.data();
   const char* const end = at + body.size();
-  // The next byte that does not simply stand for itself.
+  // The next byte that must be decoded.
   const auto next_stop = [&] {
     if constexpr (encoding == Encoding::kUnchecked) {
       return FindByte < kBackslash | kNonAscii > (at, end);

@@ -232,7 +232,7 @@ inline const char* EndOfString(const char* at, const char* end) {
   }
 }
 
-/// The end of a text that needs none, because a byte stands behind it that is in no number or word.
+/// The end of a text that is followed by a byte of no number or word, such as NUL.
 struct Terminated {
   friend bool operator<(const char* /*at*/, Terminated /*end*/) { return true; }
 };

@@ -24,7 +24,7 @@ struct JsonMember;
 class JsonNode {
  public:
   enum class Kind : uint8_t {
-    kInvalid,  ///< stands where a value could not be read
+    kInvalid,  ///< replaces a value that could not be read
     kNull,
     kBool,
     kNumber,

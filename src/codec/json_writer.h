@@ -35,8 +35,7 @@ class JsonWriter {
   void Int(int64_t value);
   void Uint(uint64_t value);
   void Null();
-  /// A number whose digits are given, or any JSON text that is complete in itself (not
-  /// re-indented).
+  /// A number by its digits, or any complete JSON text, which is not indented again.
   void Raw(std::string_view json);
   /// A complete JSON text that is laid out again with this writer's indentation.
   void Embed(std::string_view json);
@@ -50,7 +49,7 @@ class JsonWriter {
 
   std::string& out() { return out_; }
 
-  /// Where the writer stands: Rewind() takes back everything that was written since.
+  /// A position of the writer. Rewind() removes everything that was written after it.
   struct Mark {
     size_t size = 0;
     uint32_t depth = 0;

@@ -164,7 +164,7 @@ bool JsonValueReader<Source>::ReadPrimitive(const Type& type) {
   }
 }
 
-// The type may stand behind the value, so that this needs a tree.
+// The type may follow the value, so this needs a tree.
 template <typename Source>
 bool JsonValueReader<Source>::ReadDynamic(int depth) {
   if constexpr (!std::is_same_v<Source, JsonNodeSource>) {

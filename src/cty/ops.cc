@@ -563,7 +563,7 @@ Value HasElement(const Value& collection, const Value& element) {
     }
     std::span<const Value> members = collection.elements();
     if (collection.IsWhollyKnown() && element_type == Type::String() && !element.IsNull()) {
-      // Known strings stand in byte order, nulls after them.
+      // Known strings are in byte order, nulls follow them.
       auto found = std::lower_bound(members.begin(), members.end(), element.AsString(),
                                     [](const Value& member, std::string_view wanted) {
                                       return !member.IsNull() && member.AsString() < wanted;

@@ -1,4 +1,4 @@
-// Sets: which elements are one, and in which order they stand. Both are visible in state and plan
+// Sets: which elements are equal, and their order. Both are visible in state and plan
 // documents, so they follow the reference to the byte. Ref: go-cty cty/set_internals.go, cty/set.
 
 #include <algorithm>
@@ -98,7 +98,7 @@ void RemoveDuplicates(std::vector<Member>& members, TypeKind kind) {
   members.resize(kept);
 }
 
-// Strings need no identity beyond their order: equal ones stand side by side once sorted.
+// Strings need no identity beyond their order: equal ones are adjacent once sorted.
 void SortStrings(std::vector<Value>& values) {
   std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
     int rank_a = Rank(a);

@@ -37,7 +37,7 @@ bool ReleaseNode(const SharedNode* node, ValueTag tag, uint8_t flags_refined) {
 }
 
 // A null or unknown of dynamic type becomes one of `type`; its marks stay.
-void GiveType(Value& value, const Type& type) {
+void SetType(Value& value, const Type& type) {
   Value typed = value.IsNull() ? Value::Null(type) : Value::Unknown(type);
   value = typed.WithMarks(value.marks());
 }
@@ -56,7 +56,7 @@ Type ElementTypeFor(const Type& element, std::vector<Value>& values) {
     const TypeNode* have = Access::TypeOf(value);
     if (have != type.node()) {
       KINU_CHECK(have == &kDynamicTypeNode, "an element's type is not that of the collection");
-      GiveType(value, type);
+      SetType(value, type);
     }
   }
   return type;

@@ -135,7 +135,7 @@ void PluginProvider::Close() {
   }
   channel_.reset();
   if (process_ != nullptr) {
-    // A process without a handshake cannot be asked to exit.
+    // A process without a handshake cannot be shut down by a call.
     bool killed = methods_ == nullptr || !process_->AwaitExit(kExitTimeoutMs);
     std::string panic = log_->Panic();
     process_.reset();

@@ -72,7 +72,7 @@ class JsonCursor {
 std::string DecodeStringBody(std::string_view body);
 
 /// Appends a valid JSON text laid out again with Go's escaping of `<`, `>`, `&`, U+2028 and U+2029.
-/// `depth` is the nesting at which it stands for two-space indentation; negative: compact.
+/// `depth` is its nesting, for indentation by two spaces; negative: compact.
 void AppendJson(std::string& out, std::string_view json, int depth);
 
 /// A state as written in one line, with another lineage and serial in its header. Returns the new

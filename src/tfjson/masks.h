@@ -48,7 +48,7 @@ class MaskCursor {
   Sort sort_;
   bool whole_ = false;
   std::vector<Node> masks_;
-  /// How far down a plan's `variables` member: their masks stand in the configuration.
+  /// Depth inside a plan's `variables` member, whose masks are in the configuration.
   Node variable_declaration_;
   uint8_t depth_ = 0;
 };

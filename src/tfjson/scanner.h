@@ -2,7 +2,7 @@
 // its state between calls, so that a text of any size can be scanned in pieces.
 //
 // It finds brackets, colons, commas, the opening quotes of strings and the first bytes of all else,
-// and checks what stands inside strings (escapes, control characters). The caller checks the
+// and checks the content of strings (escapes, control characters). The caller checks the
 // grammar. Why it is not simdjson's: docs/decisions/0020-document-scanner.md.
 #pragma once
 
@@ -44,7 +44,7 @@ class StructureScanner {
 
   /// The first problem inside a string of the last Scan: offset into its text.
   Problem problem() const { return problem_; }
-  /// Whether the last scanned byte stands inside a string.
+  /// Whether the last scanned byte is inside a string.
   bool in_string() const { return in_string_ != 0; }
   /// Whether a backslash was met since the last call of this function.
   bool TakeBackslashSeen() {

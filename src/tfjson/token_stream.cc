@@ -24,7 +24,7 @@ constexpr size_t kMostHeld = size_t{0xF0000000};
 constexpr const char* kEndOfText = "the text ends too early";
 
 /// Whether a word or a well-formed integer begins here, and something else than a string or the end
-/// of the text follows. A zero byte must stand behind the text.
+/// of the text follows. A zero byte must follow the text.
 [[gnu::always_inline]] inline bool IsPlainScalar(const char* at) {
   const json::Passed scalar =
       json::PassNumberOrWord<json::NumberPart::kInteger>(at, json::Terminated());

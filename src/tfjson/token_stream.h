@@ -133,7 +133,7 @@ class TokenStream {
   std::string_view rest_;       // in memory: what lies behind the window
   MappedFile* file_ = nullptr;  // whose text that is
   bool at_end_ = false;         // the window reaches the end of the text
-  bool ended_ = false;          // the end of the text stands in the index as a token
+  bool ended_ = false;          // the index has the end of the text as a token
   bool dead_ = false;           // there are no tokens up to the problem any more
   uint64_t held_ = kNotHeld;    // offset in the window
   uint32_t backslashes_ = 0;  // a bit per piece that was scanned, the last one lowest: has it any?

@@ -9,7 +9,7 @@ namespace {
 
 /// Deeper values are decoded, which enforces the bound of all values.
 constexpr int kDeepestStored = 100;
-/// Integers of so many digits are written as they stand.
+/// Integers of at most so many digits are copied.
 constexpr ptrdiff_t kPlainDigits = 15;
 constexpr size_t kStoredTypes = 16;
 
@@ -154,10 +154,10 @@ StoredValue::Mask StoredValue::Any(const Type& type, const SensitiveShape& shape
       return StringSet(type, shape);
     }
   }
-  return Slowly(type, shape);
+  return ByValue(type, shape);
 }
 
-StoredValue::Mask StoredValue::Slowly(const Type& type, const SensitiveShape& shape) {
+StoredValue::Mask StoredValue::ByValue(const Type& type, const SensitiveShape& shape) {
   const std::string_view json = Skip();
   const ValueResult<Value> value = ValueFromJson(json, type);
   if (!value) {
@@ -175,7 +175,7 @@ StoredValue::Mask StoredValue::Primitive(const Type& type) {
   if (type.kind() == TypeKind::kString && first == '"') {
     const std::string_view text = PlainString();
     if (text.empty()) {
-      return Slowly(type, {});
+      return ByValue(type, {});
     }
     value_ += text;
   } else if (type.kind() == TypeKind::kBool && (first == 't' || first == 'f')) {
@@ -188,12 +188,12 @@ StoredValue::Mask StoredValue::Primitive(const Type& type) {
     const bool minus_zero = digits != at_ && digits < end_ && *digits == '0';
     const bool integer = behind == end_ || (*behind != '.' && *behind != 'e' && *behind != 'E');
     if (minus_zero || !integer || behind - at_ > kPlainDigits) {
-      return Slowly(type, {});
+      return ByValue(type, {});
     }
     value_.append(at_, behind);
     at_ = behind;
   } else {
-    return Slowly(type, {});
+    return ByValue(type, {});
   }
   mask_ += "false";
   return Mask::kFalse;
@@ -222,17 +222,17 @@ StoredValue::Mask StoredValue::Dynamic(const SensitiveShape& shape, int depth) {
   const size_t value_size = value_.size();
   const size_t mask_size = mask_.size();
   const size_t guess = next_guess_++;
-  const auto slowly = [&] {
+  const auto by_value = [&] {
     at_ = start;
-    return Slowly(Type::Dynamic(), shape);
+    return ByValue(Type::Dynamic(), shape);
   };
   if (!Take('{')) {
-    return slowly();
+    return by_value();
   }
   const std::string_view first = PlainString();
   const bool type_first = first == "\"type\"";
   if ((!type_first && first != "\"value\"") || !Take(':')) {
-    return slowly();
+    return by_value();
   }
   if (!type_first && guess < guesses_.size() && !guesses_[guess].first.empty()) {
     const char* const content = at_;
@@ -248,18 +248,18 @@ StoredValue::Mask StoredValue::Dynamic(const SensitiveShape& shape, int depth) {
   }
   std::string_view value_text = Skip();
   if (!Take(',') || PlainString() != (type_first ? "\"value\"" : "\"type\"") || !Take(':')) {
-    return slowly();
+    return by_value();
   }
   std::string_view type_text = Skip();
   if (!Take('}')) {
-    return slowly();
+    return by_value();
   }
   if (type_first) {
     std::swap(value_text, type_text);
   }
   const Type* const found = TypeOf(type_text);
   if (found == nullptr || found->has_dynamic()) {
-    return slowly();
+    return by_value();
   }
   const Type type = *found;
   if (guesses_.size() <= guess) {
@@ -278,7 +278,7 @@ StoredValue::Mask StoredValue::Dynamic(const SensitiveShape& shape, int depth) {
 
 StoredValue::Mask StoredValue::Sequence(const Type& type, const SensitiveShape& shape, int depth) {
   if (!type.is_tuple() && type.element().has_dynamic()) {
-    return Slowly(type, shape);  // all elements must get one type
+    return ByValue(type, shape);  // all elements must get one type
   }
   const SensitiveShape element_shape = shape.OfElements();
   ++at_;
@@ -314,11 +314,11 @@ StoredValue::Mask StoredValue::StringSet(const Type& type, const SensitiveShape&
   const char* const start = at_;
   const size_t value_size = value_.size();
   const size_t mask_size = mask_.size();
-  const auto slowly = [&] {
+  const auto by_value = [&] {
     at_ = start;
     value_.resize(value_size);
     mask_.resize(mask_size);
-    return Slowly(type, shape);
+    return ByValue(type, shape);
   };
   ++at_;
   value_ += '[';
@@ -328,7 +328,7 @@ StoredValue::Mask StoredValue::StringSet(const Type& type, const SensitiveShape&
     do {
       std::string_view text = PlainString();
       if (text.empty() || text.find('\\') != std::string_view::npos) {
-        return slowly();
+        return by_value();
       }
       if (last.data() != nullptr) {
         value_ += ',';
@@ -338,12 +338,12 @@ StoredValue::Mask StoredValue::StringSet(const Type& type, const SensitiveShape&
       mask_ += "false";
       text = text.substr(1, text.size() - 2);
       if (last.data() != nullptr && last >= text) {
-        return slowly();
+        return by_value();
       }
       last = text;
     } while (Take(','));
     if (!Take(']')) {
-      return slowly();
+      return by_value();
     }
   }
   value_ += ']';
@@ -378,7 +378,7 @@ bool StoredValue::Member(const Type& type, const SensitiveMember& member, std::s
 
 StoredValue::Mask StoredValue::Map(const Type& type, const SensitiveShape& shape, int depth) {
   if (type.element().has_dynamic()) {
-    return Slowly(type, shape);
+    return ByValue(type, shape);
   }
   const char* const start = at_;
   const size_t value_size = value_.size();
@@ -398,7 +398,7 @@ StoredValue::Mask StoredValue::Map(const Type& type, const SensitiveShape& shape
         at_ = start;
         value_.resize(value_size);
         mask_.resize(mask_size);
-        return Slowly(type, shape);
+        return ByValue(type, shape);
       }
       last = bare;
       if (!Member(type.element(), member, quoted, depth)) {

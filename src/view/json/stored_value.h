@@ -41,7 +41,7 @@ class StoredValue {
   Mask Object(const Type& type, const SensitiveShape& shape, int depth);
   bool Member(const Type& type, const SensitiveMember& member, std::string_view quoted, int depth);
   /// Decodes a value and writes that.
-  Mask Slowly(const Type& type, const SensitiveShape& shape);
+  Mask ByValue(const Type& type, const SensitiveShape& shape);
 
   char Peek();
   bool Take(char c);
