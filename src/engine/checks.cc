@@ -117,7 +117,7 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   auto describe = [&](Diagnostic& diagnostic) {
     lang::DescribeValues(expr, scope, nullptr, diagnostic);
     if (kind == ConditionKind::kAssertion) {
-      // Each assertion is told. Ref: CheckRuleDiagnosticExtra DoNotConsolidateDiagnostic.
+      // Each assertion is reported. Ref: CheckRuleDiagnosticExtra DoNotConsolidateDiagnostic.
       diagnostic.tag = DiagnosticTag::kConsolidateNever;
     }
   };

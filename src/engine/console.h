@@ -1,9 +1,9 @@
 // Evaluating expressions over a configuration and a state, without planning anything.
 //
 // Variables, local values and outputs of all modules are evaluated at once, as the reference does,
-// so that their problems are told first. Objects are read from the state when an expression first
-// asks for them: opening a session costs nothing per stored object. No provider is started unless
-// its schema is not known yet. Ref: opentofu internal/tofu/context_eval.go, evaluate.go.
+// so that their problems are reported first. Objects are read from the state when an expression
+// first asks for them: opening a session costs nothing per stored object. No provider is started
+// unless its schema is not known yet. Ref: opentofu internal/tofu/context_eval.go, evaluate.go.
 #pragma once
 
 #include <memory>

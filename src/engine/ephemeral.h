@@ -39,7 +39,7 @@ class EphemeralKeeper {
   ~EphemeralKeeper();
 
   void Keep(NodeId block, OpenEphemeral object);
-  /// Closes the objects of a block, and tells what went wrong with them since they were opened.
+  /// Closes the objects of a block, and reports their problems since they were opened.
   void Close(NodeId block, Diagnostics& diags);
 
  private:

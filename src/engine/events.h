@@ -1,6 +1,6 @@
-// Events: what a walk tells its audience while it runs. One small record per event, posted from any
-// thread; the view turns them into progress lines or JSON messages.
-// Ref: opentofu internal/tofu/hook.go, internal/command/views/hook_ui.go, hook_json.go.
+// Events: what a walk reports to its audience while it runs. One small record per event, posted
+// from any thread; the view turns them into progress lines or JSON messages. Ref: opentofu
+// internal/tofu/hook.go, internal/command/views/hook_ui.go, hook_json.go.
 #pragma once
 
 #include <cstdint>

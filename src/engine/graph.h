@@ -76,7 +76,7 @@ class Graph {
 
   size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return nodes_[id]; }
-  /// What a node waits for, and who waits for it. After Finish().
+  /// What a node waits for, and what waits for it. After Finish().
   std::span<const NodeId> dependencies(NodeId id) const { return Slice(out_begin_, out_, id); }
   std::span<const NodeId> dependents(NodeId id) const { return Slice(in_begin_, in_, id); }
   size_t edge_count() const { return out_.size(); }

@@ -24,7 +24,7 @@ namespace kinu::engine {
 
 struct ModuleInstance;
 
-/// What `count`, `for_each` or `enabled` of a block or module call came to.
+/// The result of `count`, `for_each` or `enabled` of a block or module call.
 struct Expansion {
   enum class Kind : uint8_t {
     kSingle,

@@ -14,7 +14,7 @@ namespace kinu::engine {
 
 struct Request;
 
-/// Named vertices and who waits for whom.
+/// Named vertices and the order between them.
 class Picture {
  public:
   using Id = uint32_t;

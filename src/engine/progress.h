@@ -45,7 +45,8 @@ class ProgressTicker {
   std::thread thread_;
 };
 
-/// An operation with its clock. When it may take long, its progress is told until it is destroyed.
+/// An operation with its clock. When it may take long, its progress is posted until it is
+/// destroyed.
 class Timed {
  public:
   Timed(ProgressTicker& ticker, bool may_take_long, Event progress);

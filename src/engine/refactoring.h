@@ -20,7 +20,7 @@ struct RemovedRule {
 
 struct MoveStatement;
 
-/// What `moved` and `removed` blocks come to for one prior state.
+/// The effect of `moved` and `removed` blocks on one prior state.
 class Refactoring {
  public:
   /// Reads the blocks, and moves the objects of `prior` (null: there is no state).

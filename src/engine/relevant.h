@@ -9,7 +9,7 @@
 namespace kinu::engine {
 
 /// Follows the references of everything that `plan` changes through values, outputs and resources,
-/// each once. Works on the configuration alone: what an expression comes to does not matter.
+/// each once. Works on the configuration alone: the values of expressions do not matter.
 std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan);
 
 }  // namespace kinu::engine

@@ -304,7 +304,7 @@ Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::Traversa
 
 namespace {
 
-/// The row that a reference singles out, once it is done. In apply the one who asks has waited for
+/// The row that a reference singles out, once it is done. In an apply the reader has waited for
 /// this row alone, so the others must not be looked at.
 const Row* SingledOut(const Walk& walk, const ModuleInstance& instance,
                       const config::Reference& ref) {

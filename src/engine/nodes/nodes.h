@@ -25,7 +25,7 @@ struct NodeContext {
   bool destroying = false;
   /// Planning to destroy what -target or -exclude say: the objects that go. Null: all.
   const FlatSet<ResourceInstance>* selected = nullptr;
-  /// The same for deposed objects, which go when their address is wanted, whoever depends on it.
+  /// The same for deposed objects, which go when their address is wanted, even with dependents.
   const Targets* destroy_targets = nullptr;
   /// Planning to destroy: takes the place of the nodes' diagnostics.
   RowDiagnosticsByNode* row_diags = nullptr;
@@ -68,7 +68,7 @@ void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot);
 /// are wanted no more.
 bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
 
-/// What a resource's repetition comes to in one module instance. A block that names itself there
+/// Evaluates a resource's repetition in one module instance. A block that names itself there
 /// sees its objects of `stored`, but for those that are `going`.
 Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
                       const state::Resource* stored, const FlatSet<InstanceKey>& going,

@@ -223,7 +223,7 @@ struct Crossing {
   NodeId start_apply = kNoNode;  ///< before all A cells that change something
   NodeId start_destroy = kNoNode;
   NodeId start_dispose = kNoNode;
-  NodeId start_dispose_after_use = kNoNode;  ///< before all K cells, behind who uses the block
+  NodeId start_dispose_after_use = kNoNode;  ///< before all K cells, behind users of the block
   NodeId end_dispose = kNoNode;
   std::vector<uint32_t> cells;
 };
@@ -303,8 +303,8 @@ class CellConnector {
   static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
   static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
 
-  /// R4: who is replaced create-first wants the same of everything that it refers to. Counts only
-  /// rows that have a change, through values and providers.
+  /// R4: a block that is replaced create-first needs the same of everything that it refers to.
+  /// Counts only rows that have a change, through values and providers.
   void ForceCreateFirst() {
     auto creates_first = [&](const Cell& cell) {
       if (!cell.live()) {
@@ -611,7 +611,7 @@ void ConnectCells(PlanGraph& graph, ApplyGraph& apply) {
 
 namespace {
 
-/// Who names a whole module reads its outputs, but nothing else of it.
+/// A reference to a whole module reads its outputs, but nothing else of it.
 bool IsInner(NodeKind kind) {
   return kind == NodeKind::kVariable || kind == NodeKind::kLocal;
 }

@@ -50,8 +50,8 @@ state::Durability DurabilityOf(const RowContext& row);
 
 class CellRun;
 
-/// How many others each row of a cell still waits for, itself being opened among them. Who comes
-/// last carries it out.
+/// How many others each row of a cell still waits for, itself being opened among them. The thread
+/// that arrives last carries it out.
 class RowGates {
  public:
   explicit RowGates(const Cell& cell);
@@ -100,7 +100,7 @@ struct ApplyContext {
 
 /// Expands a block in all its module instances and fills the rows that have nothing to do.
 void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags);
-/// Expands one table once, whoever comes first: the block's node or a cell in a keyed module.
+/// Expands one table, unless it is: the block's node and cells in keyed modules ask for it.
 bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
 /// Create, update, or the create half of a replacement.
 void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_index,

@@ -41,7 +41,7 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
       out.forget = !rule->block->destroy;
     }
   }
-  // Whoever destroys everything has been told with the configuration.
+  // A destruction of everything was warned of with the configuration.
   if (out.forget && (deposed || !row.node.destroying)) {
     diags.Warning("Resource will be removed from the state",
                   "After this plan is applied, the resource " + row.AddressText() +
