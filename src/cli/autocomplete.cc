@@ -10,16 +10,12 @@
 namespace kinu::cli {
 namespace {
 
-/// The flags that a help text names: lines that begin with "  -".
-std::vector<std::string> FlagsOf(std::string_view help) {
+/// The flags that a command's help names.
+std::vector<std::string> FlagsOf(const CommandSpec& command) {
   std::vector<std::string> out;
-  while (!help.empty()) {
-    size_t end = std::min(help.find('\n'), help.size());
-    std::string_view line = help.substr(0, end);
-    help.remove_prefix(std::min(end + 1, help.size()));
-    if (line.starts_with("  -")) {
-      line.remove_prefix(2);
-      out.emplace_back(line.substr(0, line.find_first_of(" =")));
+  for (const FlagSpec& flag : command.flags) {
+    if (!flag.help.empty()) {
+      out.push_back("-" + std::string(flag.name));
     }
   }
   return out;
@@ -72,11 +68,12 @@ std::vector<std::string> TopLevelFlags() {
 /// The names of the commands below `prefix`, without it.
 std::vector<std::string> SubcommandsOf(const std::string& prefix, bool old_name) {
   std::vector<std::string> out;
-  for (const CommandSpec& candidate : Commands()) {
-    const bool below = candidate.name.starts_with(prefix) &&
-                       candidate.name.find(' ', prefix.size()) == std::string_view::npos;
-    if (below && !candidate.hidden && !(old_name && candidate.name == "workspace show")) {
-      out.emplace_back(candidate.name.substr(prefix.size()));
+  for (const CommandSpec* candidate : Commands()) {
+    const std::string_view name = candidate->name;
+    const bool below =
+        name.starts_with(prefix) && name.find(' ', prefix.size()) == std::string_view::npos;
+    if (below && !candidate->hidden && !(old_name && name == "workspace show")) {
+      out.emplace_back(name.substr(prefix.size()));
     }
   }
   if (prefix.empty()) {
@@ -161,7 +158,7 @@ std::vector<std::string> Completions(std::string_view line) {
   const TypedLine typed = Read(line);
   std::vector<std::string> out;
   if (typed.word.starts_with('-')) {
-    out = typed.command == nullptr ? TopLevelFlags() : FlagsOf(*typed.command->help);
+    out = typed.command == nullptr ? TopLevelFlags() : FlagsOf(*typed.command);
   } else {
     out = SubcommandsOf(typed.prefix, typed.old_name);
     if (typed.command != nullptr && !typed.has_argument) {

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "cli/command_help.h"
+
 namespace kinu::cli {
 namespace {
 
@@ -57,8 +59,8 @@ bool Invocation::Show(Diagnostics& diags) const {
 
 int UsageError(const Invocation& invocation, Diagnostics& diags) {
   invocation.Show(diags);
-  if (invocation.command->usage == UsageStyle::kHelp) {
-    Print(*invocation.command->help);
+  if (invocation.command->on_misuse == MisuseAnswer::kHelp) {
+    Print(HelpText(*invocation.command));
   } else {
     PrintError("\nFor more help on using this command, run:\n  tofu " +
                std::string(invocation.command->name) + " -help\n");

@@ -1,4 +1,4 @@
-// What a command is: a row of the command table, and the surroundings that its function gets.
+// What a command is: a row of the command table, and what its function receives.
 #pragma once
 
 #include <span>
@@ -45,23 +45,32 @@ struct Invocation {
 };
 
 /// How a command answers wrong arguments. Ref: command-line contract, section 7.
-enum class UsageStyle : uint8_t {
+enum class MisuseAnswer : uint8_t {
   kHint,  ///< the diagnostic and a pointer to -help, on stderr
   kHelp,  ///< the diagnostic on stderr, the whole help on stdout
 };
 
+/// A row of the command table, which stands in the file of its command. Help, manual pages and
+/// completions are made of it (cli/command_help.h). docs/adding/command.md says how to add one.
 struct CommandSpec {
-  std::string_view name;  ///< "state list"
-  std::string_view synopsis;
-  int (*run)(Invocation& invocation) = nullptr;
-  const std::string_view* help = nullptr;
-  UsageStyle usage = UsageStyle::kHint;
-  bool hidden = false;
+  std::string_view name;              ///< "state list"
+  std::string_view synopsis;          ///< one line for lists of commands
+  std::string_view usage;             ///< lines behind "Usage: "
+  std::string_view description = {};  ///< paragraphs, wrapped
+  std::span<const FlagSpec> flags = {};
+  bool lists_subcommands = false;                ///< in its help
+  std::string_view notes = {};                   ///< what stands below the flags: lines as they are
+  size_t help_column = 25;                       ///< where the texts of flags begin
+  bool spaced_help = false;                      ///< with empty lines between flags
+  int (*run)(Invocation& invocation) = nullptr;  ///< null: a group, which only leads to others
+  MisuseAnswer on_misuse = MisuseAnswer::kHint;
   bool newline_after_diagnostics = false;
+  bool hidden = false;          ///< not listed
+  std::string_view alias = {};  ///< another whole name
 };
 
-/// All commands, groups included (a group has no `run`). Primary ones first.
-std::span<const CommandSpec> Commands();
+/// All commands, groups included. Primary ones first.
+std::span<const CommandSpec* const> Commands();
 const CommandSpec* FindCommand(std::string_view name);
 
 /// Reports wrong arguments and returns the exit code.

@@ -4,14 +4,10 @@
 
 namespace kinu::cli {
 
-void CommandRun::Parse(std::span<const std::span<const FlagSpec>> tables,
-                       std::string_view summary) {
-  flags = Flags::Read(tables, invocation.args, diags, summary);
-  bool has_json = false;
-  for (const auto& table : tables) {
-    has_json = has_json || table.data() == kJsonFlags.data();
-  }
-  audience = Audience::Make(invocation, has_json ? &flags : nullptr, of_audience_);
+void CommandRun::Parse(std::string_view summary, bool reads_json) {
+  flags = Flags::Read(invocation.command->flags, invocation.args, diags, summary);
+  audience = Audience::Make(invocation, reads_json && flags.Has("json-into") ? &flags : nullptr,
+                            of_audience_);
 }
 
 bool CommandRun::ArgumentsFit() {

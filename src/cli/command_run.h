@@ -23,9 +23,10 @@ struct CommandRun {
   std::shared_ptr<Program> program = std::make_shared<Program>();
   std::vector<Ref<const SourceFile>> sources;  ///< words that diagnostics point into
 
-  /// Reads the command line. What is wrong with it is in `diags`: see ArgumentsFit() and Usage().
-  void Parse(std::span<const std::span<const FlagSpec>> tables,
-             std::string_view summary = "Failed to parse command-line flags");
+  /// Reads the command line; without `reads_json`, -json and -json-into are left to the command.
+  /// What is wrong with it is in `diags`: see ArgumentsFit() and Usage().
+  void Parse(std::string_view summary = "Failed to parse command-line flags",
+             bool reads_json = true);
   /// Whether the command line is right so far, -json and -json-into included.
   bool ArgumentsFit();
   /// Finishes with a usage error.

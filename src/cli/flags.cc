@@ -108,37 +108,36 @@ std::optional<std::vector<std::string>> SplitShellWords(std::string_view text) {
   return words;
 }
 
-Result<Flags> Flags::Parse(std::span<const std::span<const FlagSpec>> tables,
-                           std::span<const std::string> args) {
+Result<Flags> Flags::Parse(std::span<const FlagSpec> specs, std::span<const std::string> args) {
   Flags flags;
-  if (auto taken = flags.Take(tables, args); !taken) {
+  if (auto taken = flags.Take(specs, args); !taken) {
     return std::unexpected(taken.error());
   }
   return flags;
 }
 
-Flags Flags::Read(std::span<const std::span<const FlagSpec>> tables,
-                  std::span<const std::string> args, Diagnostics& diags, std::string_view summary) {
+Flags Flags::Read(std::span<const FlagSpec> specs, std::span<const std::string> args,
+                  Diagnostics& diags, std::string_view summary) {
   Flags flags;
-  if (auto taken = flags.Take(tables, args); !taken) {
+  if (auto taken = flags.Take(specs, args); !taken) {
     diags.Error(std::string(summary), taken.error().message);
   }
   return flags;
 }
 
-Result<void> Flags::Take(std::span<const std::span<const FlagSpec>> tables,
-                         std::span<const std::string> args) {
-  for (std::span<const FlagSpec> table : tables) {
-    for (const FlagSpec& spec : table) {
-      Slot slot;
-      slot.spec = &spec;
-      slot.text = spec.default_value;
-      if (spec.kind == FlagKind::kInt && !spec.default_value.empty()) {
-        std::from_chars(spec.default_value.data(),
-                        spec.default_value.data() + spec.default_value.size(), slot.number);
-      }
-      slots_[spec.name] = std::move(slot);
+Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::string> args) {
+  for (const FlagSpec& spec : specs) {
+    if (spec.kind == FlagKind::kView) {
+      continue;
     }
+    Slot slot;
+    slot.spec = &spec;
+    slot.text = spec.default_value;
+    if (spec.kind == FlagKind::kInt && !spec.default_value.empty()) {
+      std::from_chars(spec.default_value.data(),
+                      spec.default_value.data() + spec.default_value.size(), slot.number);
+    }
+    slots_[spec.name] = std::move(slot);
   }
   size_t i = 0;
   // Where a mistake was made: the words from `next` on are left.

@@ -16,25 +16,33 @@
 
 namespace kinu::cli {
 
-enum class FlagKind : uint8_t { kBool, kString, kInt, kDuration, kList };
+enum class FlagKind : uint8_t {
+  kBool,
+  kString,
+  kInt,
+  kDuration,
+  kList,
+  kView,  ///< one of those that every command accepts (ViewOptions), named for its help alone
+};
 
-/// A row of a command's flag table.
+/// A flag of a command, with its help.
 struct FlagSpec {
-  std::string_view name;
+  std::string_view name = {};
   FlagKind kind = FlagKind::kBool;
   std::string_view default_value = {};  ///< "true" for booleans that start true
+  std::string_view form = {};           ///< how the help continues the name: "=path"
+  std::string_view help = {};           ///< lines; empty: the flag is accepted and not shown
 };
 
 /// What a command line said.
 class Flags {
  public:
-  /// Parses `args` by `specs` (several tables in a row). The error is the reference's text.
-  static Result<Flags> Parse(std::span<const std::span<const FlagSpec>> tables,
-                             std::span<const std::string> args);
+  /// Parses `args` by `specs`. The error is the reference's text.
+  static Result<Flags> Parse(std::span<const FlagSpec> specs, std::span<const std::string> args);
   /// The same for commands that tell all that is wrong with their words at once: an error is added
   /// to `diags`, flags in front of the mistake count, and all words behind it are positional.
-  static Flags Read(std::span<const std::span<const FlagSpec>> tables,
-                    std::span<const std::string> args, Diagnostics& diags,
+  static Flags Read(std::span<const FlagSpec> specs, std::span<const std::string> args,
+                    Diagnostics& diags,
                     std::string_view summary = "Failed to parse command-line flags");
 
   bool Bool(std::string_view name) const;
@@ -63,8 +71,7 @@ class Flags {
     int64_t number = 0;
   };
   const Slot& At(std::string_view name) const;
-  Result<void> Take(std::span<const std::span<const FlagSpec>> tables,
-                    std::span<const std::string> args);
+  Result<void> Take(std::span<const FlagSpec> specs, std::span<const std::string> args);
   std::map<std::string_view, Slot> slots_;
   std::vector<Occurrence> occurrences_;
   std::vector<std::string> positionals_;

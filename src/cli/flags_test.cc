@@ -14,8 +14,7 @@ constexpr FlagSpec kSpecs[] = {{"json"},
                                {"var-file", FlagKind::kList}};
 
 Result<Flags> Parse(std::vector<std::string> args) {
-  const std::span<const FlagSpec> tables[] = {kSpecs};
-  return Flags::Parse(tables, args);
+  return Flags::Parse(kSpecs, args);
 }
 
 TEST(Flags, GoRules) {

@@ -15,7 +15,7 @@
 #include "base/keep.h"
 #include "base/thread.h"
 #include "cli/autocomplete.h"
-#include "cli/command.h"
+#include "cli/command_help.h"
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"
 #include "log/log.h"
@@ -34,39 +34,6 @@ int WidthOf(int fd) {
     return size.ws_col;
   }
   return view::kDefaultWidth;
-}
-
-/// Top-level help: the primary commands first, then all others.
-std::string TopHelp() {
-  std::string out =
-      "Usage: tofu [global options] <subcommand> [args]\n\n"
-      "The available commands for execution are listed below.\n"
-      "The primary workflow commands are given first, followed by\n"
-      "less common or more advanced commands.\n\nMain commands:\n";
-  constexpr size_t kPrimary = 5;
-  auto line = [&](const CommandSpec& command) {
-    out += "  ";
-    out += command.name;
-    out.append(14 - std::min<size_t>(13, command.name.size()), ' ');
-    out += command.synopsis;
-    out += '\n';
-  };
-  auto commands = Commands();
-  for (size_t i = 0; i < commands.size(); ++i) {
-    if (i == kPrimary) {
-      out += "\nAll other commands:\n";
-    }
-    if (commands[i].name.find(' ') == std::string_view::npos && !commands[i].hidden) {
-      line(commands[i]);
-    }
-  }
-  out +=
-      "\nGlobal options (use these before the subcommand, if any):\n"
-      "  -chdir=DIR    Switch to a different working directory before executing the\n"
-      "                given subcommand.\n"
-      "  -help         Show this help output, or the help for a specified subcommand.\n"
-      "  -version      An alias for the \"version\" subcommand.\n";
-  return out;
 }
 
 /// Takes the view flags out of a command's words, wherever they stand.
@@ -113,9 +80,9 @@ bool ExtraArguments(const std::string& variable, std::vector<std::string>& out) 
 
 int UnknownCommand(const std::string& name) {
   std::vector<std::string_view> names;
-  for (const CommandSpec& command : Commands()) {
-    if (command.name.find(' ') == std::string_view::npos) {
-      names.push_back(command.name);
+  for (const CommandSpec* command : Commands()) {
+    if (command->name.find(' ') == std::string_view::npos) {
+      names.push_back(command->name);
     }
   }
   std::string text = "OpenTofu has no command named \"" + name + "\".";
@@ -268,7 +235,7 @@ int Run(std::vector<std::string> args) {
   auto word = std::find_if(args.begin(), args.end(),
                            [](const std::string& arg) { return !arg.starts_with('-'); });
   if (word == args.end() || word->empty()) {
-    Print(TopHelp());
+    Print(TopHelpText());
     return help ? 0 : 127;
   }
   std::vector<std::string> before(args.begin(), word);
@@ -299,18 +266,18 @@ int Run(std::vector<std::string> args) {
     }
   }
   if (help) {
-    Print(*command->help);
+    Print(HelpText(*command));
     return 0;
   }
   if (!before.empty()) {
     Print(
         "Invalid flags before the subcommand. If these flags are for\n"
         "the subcommand, please put them after the subcommand.\n\n");
-    Print(*command->help);
+    Print(HelpText(*command));
     return 1;
   }
   if (command->run == nullptr) {
-    Print(*command->help);
+    Print(HelpText(*command));
     return 1;
   }
   std::string suffix(command->name);
@@ -320,7 +287,7 @@ int Run(std::vector<std::string> args) {
     return 1;
   }
   if (std::any_of(invocation.args.begin(), invocation.args.end(), is_help)) {
-    Print(*command->help);
+    Print(HelpText(*command));
     return 0;
   }
   invocation.args.insert(invocation.args.end(), rest.begin(), rest.end());

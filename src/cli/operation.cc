@@ -5,36 +5,6 @@
 #include "cli/prompt.h"
 
 namespace kinu::cli {
-namespace {
-
-constexpr FlagSpec kVariableTable[] = {{"var", FlagKind::kList}, {"var-file", FlagKind::kList}};
-constexpr FlagSpec kJsonTable[] = {{"json"}, {"json-into", FlagKind::kString}};
-constexpr FlagSpec kLockTable[] = {{"lock", FlagKind::kBool, "true"},
-                                   {"lock-timeout", FlagKind::kDuration, "0s"}};
-constexpr FlagSpec kStateTable[] = {
-    {"state", FlagKind::kString}, {"state-out", FlagKind::kString}, {"backup", FlagKind::kString}};
-constexpr FlagSpec kOperationTable[] = {
-    {"parallelism", FlagKind::kInt, "10"},
-    {"refresh", FlagKind::kBool, "true"},
-    {"destroy"},
-    {"refresh-only"},
-    {"target", FlagKind::kList},
-    {"target-file", FlagKind::kList},
-    {"exclude", FlagKind::kList},
-    {"exclude-file", FlagKind::kList},
-    {"replace", FlagKind::kList},
-};
-constexpr FlagSpec kInputTable[] = {{"input", FlagKind::kBool, "true"}};
-
-}  // namespace
-
-const std::span<const FlagSpec> kVariableFlags = kVariableTable;
-const std::span<const FlagSpec> kJsonFlags = kJsonTable;
-const std::span<const FlagSpec> kLockFlags = kLockTable;
-const std::span<const FlagSpec> kStateFlags = kStateTable;
-const std::span<const FlagSpec> kOperationFlags = kOperationTable;
-const std::span<const FlagSpec> kInputFlags = kInputTable;
-
 std::vector<config::VariableArgument> VariableArguments(const Flags& flags) {
   std::vector<config::VariableArgument> out;
   for (const Flags::Occurrence& occurrence : flags.occurrences()) {

@@ -18,10 +18,6 @@ namespace kinu::cli {
 using session::Loaded;
 using session::LoadIntent;
 
-// Flag tables shared by commands (the sets V, J, L, S, O, I of the contract).
-extern const std::span<const FlagSpec> kVariableFlags, kJsonFlags, kLockFlags, kStateFlags,
-    kOperationFlags, kInputFlags;
-
 /// -var and -var-file in the order of the command line. Problems with them are reported when their
 /// values are read.
 std::vector<config::VariableArgument> VariableArguments(const Flags& flags);

@@ -1,6 +1,5 @@
 #include "cli/build_info.h"
 #include "cli/command.h"
-#include "cli/commands/commands.h"
 
 namespace kinu::cli {
 
@@ -16,7 +15,7 @@ std::string Compiler() {
 
 }  // namespace
 
-int RunAbout(Invocation&) {
+static int RunAbout(Invocation&) {
   std::string text = "kinu " + std::string(kOwnVersion) + " (" + Platform() + ")\n";
   text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
           ".\n\nBuilt from " +
@@ -41,5 +40,14 @@ int RunAbout(Invocation&) {
   Print(text);
   return 0;
 }
+
+extern constexpr CommandSpec kAboutCommand{
+    .name = "about",
+    .synopsis = "Say what this program is and what it is made of",
+    .usage = "tofu about",
+    .description = R"(Says what this program is: its own version, how it was built, the
+libraries that it uses and their licences.)",
+    .run = RunAbout,
+};
 
 }  // namespace kinu::cli

@@ -1,6 +1,6 @@
 #include "backend/state_file.h"
 #include "base/files.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/interrupts.h"
 #include "cli/prompt.h"
 #include "cli/saved_plan.h"
@@ -26,12 +26,8 @@ bool Approve(const Invocation& invocation, plan::Mode mode, std::string_view wor
 }
 
 int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
-  static constexpr FlagSpec kFlags[] = {
-      {"auto-approve"}, {"show-sensitive"}, {"suppress-forget-errors"}};
-  const std::span<const FlagSpec> tables[] = {kFlags,      kVariableFlags,  kJsonFlags, kLockFlags,
-                                              kStateFlags, kOperationFlags, kInputFlags};
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   std::string plan_path;
   const auto& words = flags.positionals();
   if (!words.empty()) {
@@ -207,11 +203,170 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
 
 }  // namespace
 
-int RunApply(Invocation& invocation) {
+static int RunApply(Invocation& invocation) {
   return ApplyOrDestroy(invocation, plan::Mode::kNormal);
 }
-int RunDestroy(Invocation& invocation) {
+static int RunDestroy(Invocation& invocation) {
   return ApplyOrDestroy(invocation, plan::Mode::kDestroy);
 }
+
+constexpr auto kApplyFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "auto-approve", .help = "Do not ask before applying."},
+        {.name = "backup",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to keep the state as it was (\"-\": nowhere)."},
+        {.name = "compact-warnings",
+         .kind = FlagKind::kView,
+         .help = "Show warnings as a short list."},
+        {.name = "destroy", .help = "Destroy everything (as \"tofu destroy\")."},
+        {.name = "input",
+         .default_value = "true",
+         .form = "=true",
+         .help = "Ask for missing variables."},
+        {.name = "json",
+         .help = "Print a stream of JSON messages (needs -auto-approve\n"
+                 "or a saved plan)."},
+        {.name = "json-into",
+         .kind = FlagKind::kString,
+         .form = "=out.json",
+         .help = "Write that stream to a file as well."},
+    }),
+    kOperationLock,
+    std::to_array<FlagSpec>({
+        {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+        {.name = "concise", .kind = FlagKind::kView, .help = "No progress lines."},
+        {.name = "parallelism",
+         .kind = FlagKind::kInt,
+         .default_value = "10",
+         .form = "=10",
+         .help = "How many operations may run at once."},
+        {.name = "refresh",
+         .default_value = "true",
+         .form = "=true",
+         .help = "Read real objects before planning."},
+        {.name = "refresh-only", .help = "Only bring the state up to date."},
+        {.name = "replace",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Replace that instance; may be repeated."},
+        {.name = "show-sensitive", .help = "Show sensitive values."},
+        {.name = "state",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to read."},
+        {.name = "state-out",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to write."},
+        {.name = "suppress-forget-errors", .help = "Exit 0 although objects were forgotten."},
+        {.name = "target",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Only that object and what it needs."},
+        {.name = "exclude",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Everything but that object and its users."},
+    }),
+    kVariables,
+    std::to_array<FlagSpec>({
+        {.name = "target-file",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Such objects from a file, one a line."},
+        {.name = "exclude-file",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Such objects from a file, one a line."},
+    }));
+
+extern constexpr CommandSpec kApplyCommand{
+    .name = "apply",
+    .synopsis = "Create or update infrastructure",
+    .usage = "tofu [global options] apply [options] [PLAN]",
+    .description = R"(Creates or updates infrastructure. Without PLAN a plan is made first and
+approval is asked for; with PLAN exactly that saved plan is carried out.)",
+    .flags = kApplyFlags,
+    .run = RunApply,
+};
+
+constexpr auto kDestroyFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "auto-approve", .help = "Do not ask for approval."},
+        {.name = "backup",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to keep the state as it was; \"-\" for nowhere."},
+        {.name = "exclude",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Everything but that object and its users."},
+        {.name = "exclude-file",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Such objects from a file, one a line."},
+        {.name = "input", .default_value = "true", .form = "=false", .help = "Do not ask."},
+    }),
+    kJsonStream,
+    std::to_array<FlagSpec>({
+        {.name = "lock",
+         .default_value = "true",
+         .form = "=false",
+         .help = "Do not lock the state. Dangerous while others work on it."},
+        {.name = "lock-timeout",
+         .kind = FlagKind::kDuration,
+         .default_value = "0s",
+         .form = "=0s",
+         .help = "How long to wait for the lock."},
+        {.name = "parallelism",
+         .kind = FlagKind::kInt,
+         .default_value = "10",
+         .form = "=10",
+         .help = "How many operations may run at once."},
+        {.name = "refresh",
+         .default_value = "true",
+         .form = "=false",
+         .help = "Believe the state instead of reading real objects."},
+        {.name = "replace",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Replace that instance; may be repeated."},
+        {.name = "show-sensitive", .help = "Show sensitive values."},
+        {.name = "state",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to read."},
+        {.name = "state-out",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to write."},
+        {.name = "suppress-forget-errors",
+         .help = "Objects that were only forgotten are no error."},
+        {.name = "target",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Only that object and what it needs; may be repeated."},
+        {.name = "target-file",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Such objects from a file, one a line."},
+    }),
+    kVariables,
+    std::to_array<FlagSpec>({
+        {.name = "destroy"},
+        {.name = "refresh-only"},
+    }));
+
+extern constexpr CommandSpec kDestroyCommand{
+    .name = "destroy",
+    .synopsis = "Destroy previously-created infrastructure",
+    .usage = "tofu [global options] destroy [options]",
+    .description = R"(Destroys everything that the configuration manages. Takes the options of
+"tofu apply"; it is a shorthand for "tofu apply -destroy".)",
+    .flags = kDestroyFlags,
+    .run = RunDestroy,
+};
 
 }  // namespace kinu::cli

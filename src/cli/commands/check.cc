@@ -2,8 +2,8 @@
 #include "check/check_file.h"
 #include "check/documents.h"
 #include "check/run.h"
-#include "cli/commands/commands.h"
 #include "cli/document.h"
+#include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "view/json/diagnostic.h"
 #include "view/snippet.h"
@@ -87,17 +87,10 @@ void ReadDocuments(const Invocation& invocation, const std::vector<std::string>&
 
 }  // namespace
 
-int RunCheck(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"},
-                                        {"junit"},
-                                        {"sarif"},
-                                        {"annotations"},
-                                        {"show-sensitive"},
-                                        {"plan", FlagKind::kList},
-                                        {"state", FlagKind::kList}};
-  const std::span<const FlagSpec> tables[] = {kFlags};
+static int RunCheck(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, OptionsFirst(kFlags, invocation.args));
+  auto flags = Flags::Parse(invocation.command->flags,
+                            OptionsFirst(invocation.command->flags, invocation.args));
   if (!flags) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
     return Unusable(invocation, Form::kText, diags);
@@ -148,5 +141,49 @@ int RunCheck(Invocation& invocation) {
   Print(text);
   return report.failed + report.errored > 0 ? kNotPassed : 0;
 }
+
+constexpr auto kCheckFlags = std::to_array<FlagSpec>({
+    {.name = "plan",
+     .kind = FlagKind::kList,
+     .form = "=FILE",
+     .help = "A plan: the output of \"show -json\", or a plan file. May be\n"
+             "repeated; assertions tell them apart by number, from 0."},
+    {.name = "state",
+     .kind = FlagKind::kList,
+     .form = "=FILE",
+     .help = "A state: the output of \"show -json\", or a state file. May\n"
+             "be repeated."},
+    {.name = "json", .help = "The results as one JSON object."},
+    {.name = "junit", .help = "The results as JUnit XML."},
+    {.name = "sarif", .help = "What did not pass as SARIF 2.1.0."},
+    {.name = "annotations", .help = "What did not pass as workflow commands for code review."},
+    {.name = "show-sensitive", .help = "Show sensitive values that were found."},
+    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+});
+
+extern constexpr CommandSpec kCheckCommand{
+    .name = "check",
+    .synopsis = "Check assertions about plans and states",
+    .usage = "tofu [global options] check [options] FILE...",
+    .description = R"(Checks assertions about plans and states. Each FILE is a check file, in
+native syntax (.kinucheck.hcl) or JSON syntax (.kinucheck.json). No
+configuration and no provider is needed for documents in JSON.
+
+The exit code is 0 when every assertion passed, 2 when one failed or is
+malformed, 1 when a file or document cannot be used.)",
+    .flags = kCheckFlags,
+    .notes = R"(Example:
+
+  check "the pet is created" {
+    plan {
+      expect_resource_action {
+        address = "random_pet.p"
+        action  = "Create"
+      }
+    }
+  })",
+    .help_column = 21,
+    .run = RunCheck,
+};
 
 }  // namespace kinu::cli

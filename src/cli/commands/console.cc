@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/line_editor.h"
 #include "cli/state_session.h"
 #include "config/reference.h"
@@ -314,15 +314,11 @@ void CollectKnownValues(Loaded& loaded, Diagnostics& diags) {
 
 }  // namespace
 
-int RunConsole(Invocation& invocation) {
+static int RunConsole(Invocation& invocation) {
   // The flags for JSON are taken here: there is no stream of nothing but messages, since whoever
   // types must see something.
-  static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString, "terraform.tfstate"},
-                                        {"json"},
-                                        {"json-into", FlagKind::kString}};
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kLockFlags, kInputFlags};
-  session.Parse(tables);
+  session.Parse("Failed to parse command-line flags", false);
   if (!session.flags.positionals().empty()) {
     session.diags.Error("Too many command line arguments",
                         "Expected at most one positional argument.");
@@ -388,5 +384,61 @@ int RunConsole(Invocation& invocation) {
   pool.CloseAll();
   return session.audience->Show(session.diags) ? 1 : code;
 }
+
+constexpr auto kConsoleFlags = std::to_array<FlagSpec>({
+    {.name = "compact-warnings", .kind = FlagKind::kView, .help = "Show warnings as a short list."},
+    {.name = "consolidate-warnings",
+     .kind = FlagKind::kView,
+     .help = "Merge warnings with one summary (default: true)."},
+    {.name = "consolidate-errors",
+     .kind = FlagKind::kView,
+     .help = "Merge errors with one summary (default: false)."},
+    {.name = "json-into",
+     .kind = FlagKind::kString,
+     .form = "=out.json",
+     .help = "Write the results as a stream of JSON messages to that\n"
+             "file as well."},
+    {.name = "lock",
+     .default_value = "true",
+     .form = "=false",
+     .help = "Do not lock the state. Dangerous while others work on it."},
+    {.name = "lock-timeout",
+     .kind = FlagKind::kDuration,
+     .default_value = "0s",
+     .form = "=0s",
+     .help = "How long to wait for the lock."},
+    {.name = "state",
+     .kind = FlagKind::kString,
+     .default_value = "terraform.tfstate",
+     .form = "=path",
+     .help = "The state file to use, in every workspace; terraform.tfstate\n"
+             "unless it is given."},
+    {.name = "var",
+     .kind = FlagKind::kList,
+     .form = " 'name=value'",
+     .help = "Value of a variable; may be repeated. A variable without a\n"
+             "value is unknown."},
+    {.name = "var-file",
+     .kind = FlagKind::kList,
+     .form = "=filename",
+     .help = "File with values of variables; may be repeated."},
+    {.name = "json"},
+    {.name = "input", .default_value = "true"},
+});
+
+extern constexpr CommandSpec kConsoleCommand{
+    .name = "console",
+    .synopsis = "Try OpenTofu expressions at an interactive command prompt",
+    .usage = "tofu [global options] console [options]",
+    .description = R"(Evaluates expressions over the configuration and the state of this directory
+and prints their values. On a terminal it asks for one after the other, with
+editing and a history; from a pipe it takes one a line and ends with the first
+that is wrong. Nothing is changed.)",
+    .flags = kConsoleFlags,
+    .spaced_help = true,
+    .run = RunConsole,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "cli/command.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "view/human/diagnostic.h"
 
 namespace kinu::cli {
@@ -162,14 +162,8 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> choi
 
 }  // namespace
 
-int RunConvert(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"to", FlagKind::kString},
-                                        {"shape", FlagKind::kString},
-                                        {"nested", FlagKind::kString, "arrays"},
-                                        {"out", FlagKind::kString},
-                                        {"write"}};
-  const std::span<const FlagSpec> tables[] = {kFlags};
-  auto flags = Flags::Parse(tables, invocation.args);
+static int RunConvert(Invocation& invocation) {
+  auto flags = Flags::Parse(invocation.command->flags, invocation.args);
   Diagnostics diags;
   if (!flags) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
@@ -200,5 +194,61 @@ int RunConvert(Invocation& invocation) {
                                            : convert::Nested::kArrays;
   return Converter(invocation, std::move(options)).Run(flags->positionals());
 }
+
+constexpr auto kConvertFlags = std::to_array<FlagSpec>({
+    {.name = "to",
+     .kind = FlagKind::kString,
+     .form = "=syntax",
+     .help = "\"json\" or \"native\". Otherwise the other syntax."},
+    {.name = "write",
+     .help = "Put each result beside its source, with .json added to the\n"
+             "name or taken away, and remove the source."},
+    {.name = "out",
+     .kind = FlagKind::kString,
+     .form = "=dir",
+     .help = "Put the results into this directory, and keep the sources."},
+    {.name = "nested",
+     .kind = FlagKind::kString,
+     .default_value = "arrays",
+     .form = "=what",
+     .help = "What objects are where both are possible. \"arrays\" (the\n"
+             "default): arrays of objects are blocks, single objects are\n"
+             "arguments. \"arguments\": both are arguments. \"blocks\": both\n"
+             "are blocks."},
+    {.name = "shape",
+     .kind = FlagKind::kString,
+     .form = "=shape",
+     .help = "What the files are: \"module\", \"variables\" (values, .tfvars)\n"
+             "or \"plain\" (nothing is known). Otherwise the name says it;\n"
+             "the standard input is of a module."},
+});
+
+extern constexpr CommandSpec kConvertCommand{
+    .name = "convert",
+    .synopsis = "Convert files between native and JSON syntax",
+    .usage = "kinu convert [options] [path...]",
+    .description = R"(Converts files between the native syntax and the JSON syntax. The result of
+each is parsed again and compared with its source: what would mean something
+else is an error and nothing is written for it.
+
+A path is a file or a directory; of a directory the files of the module and
+of variables' values are converted. Names that end in .json are read as JSON
+syntax, all others as native syntax. Without a path, or with "-", the
+standard input is converted. Results go to the standard output unless
+-write or -out is given.
+
+Comments become the property "//" of the body that they stand in, and back.
+JSON has no place for comments inside values: each that gets lost is a
+warning.
+
+In a resource or another body whose arguments a provider defines, JSON does
+not tell an argument from a nested block. -nested says what an object is.
+
+The exit status is 0 when everything was converted, 1 when something was
+not, and 2 when everything was but warnings say what got lost.)",
+    .flags = kConvertFlags,
+    .help_column = 18,
+    .run = RunConvert,
+};
 
 }  // namespace kinu::cli

@@ -1,15 +1,13 @@
 #include <iostream>
 
 #include "cli/command.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "eval/run.h"
 
 namespace kinu::cli {
 
-int RunEval(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"}};
-  const std::span<const FlagSpec> tables[] = {kFlags};
-  auto flags = Flags::Parse(tables, invocation.args);
+static int RunEval(Invocation& invocation) {
+  auto flags = Flags::Parse(invocation.command->flags, invocation.args);
   Diagnostics diags;
   if (!flags) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
@@ -22,5 +20,21 @@ int RunEval(Invocation& invocation) {
   std::ios::sync_with_stdio(false);
   return eval::RunEvalJson(std::cin, std::cout);
 }
+
+constexpr auto kEvalFlags = std::to_array<FlagSpec>({
+    {.name = "json"},
+});
+
+extern constexpr CommandSpec kEvalCommand{
+    .name = "eval",
+    .synopsis = "Evaluate expressions in a batch, as JSON lines",
+    .usage = "tofu eval -json",
+    .description = R"(A batch evaluator for editors, test suites and other programs. Reads one
+JSON request per line, writes one JSON response per line: expressions,
+templates, type constraints, conversions, bodies. docs/eval.md has the
+interface.)",
+    .flags = kEvalFlags,
+    .run = RunEval,
+};
 
 }  // namespace kinu::cli

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "cli/command.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "hcl/writer/format.h"
 #include "text/unified_diff.h"
 
@@ -203,15 +203,9 @@ void Formatting::Targets(const std::vector<std::string>& targets) {
 
 }  // namespace
 
-int RunFmt(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"list", FlagKind::kBool, "true"},
-                                        {"write", FlagKind::kBool, "true"},
-                                        {"diff"},
-                                        {"check"},
-                                        {"recursive"}};
-  const std::span<const FlagSpec> tables[] = {kFlags};
+static int RunFmt(Invocation& invocation) {
   Formatting run;
-  const Flags flags = Flags::Read(tables, invocation.args, run.diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, run.diags);
   if (run.diags.has_errors()) {
     return UsageError(invocation, run.diags);
   }
@@ -241,5 +235,39 @@ int RunFmt(Invocation& invocation) {
   }
   return run.checked.empty() ? 0 : 3;
 }
+
+constexpr auto kFmtFlags = std::to_array<FlagSpec>({
+    {.name = "check",
+     .help = "Rewrite nothing; the exit status is 3 when a file would\n"
+             "change, and 0 when none would."},
+    {.name = "diff", .help = "Show what changes."},
+    {.name = "list",
+     .default_value = "true",
+     .form = "=false",
+     .help = "Do not name the files that change."},
+    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+    {.name = "recursive", .help = "Go into directories below, too."},
+    {.name = "write", .default_value = "true", .form = "=false", .help = "Rewrite nothing."},
+});
+
+extern constexpr CommandSpec kFmtCommand{
+    .name = "fmt",
+    .synopsis = "Reformat your configuration in the standard style",
+    .usage = "tofu [global options] fmt [options] [target...]",
+    .description = R"(Rewrites configuration files in canonical layout: files of configuration
+(.tf, .tofu), of variables (.tfvars) and of tests (.tftest.hcl,
+.tofutest.hcl). JSON files stay as they are.
+
+A target is a file or a directory; without one, the current directory is
+meant. With a single dash ("-") the standard input is read and the result
+goes to the standard output.
+
+A file with syntax errors is reported and left alone.)",
+    .flags = kFmtFlags,
+    .help_column = 17,
+    .run = RunFmt,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -1,5 +1,5 @@
 #include "cli/command_run.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/narrator.h"
 #include "cli/prompt.h"
 #include "session/state_handle.h"
@@ -16,11 +16,9 @@ const Question kQuestion{
 
 }  // namespace
 
-int RunForceUnlock(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"force"}};
+static int RunForceUnlock(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  run.Parse(tables);
+  run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
     run.diags.Error("Wrong number of arguments", "Expected a single argument: LOCK_ID");
   }
@@ -67,5 +65,22 @@ int RunForceUnlock(Invocation& invocation) {
           "lock on the remote state.");
   return 0;
 }
+
+constexpr auto kForceUnlockFlags = JoinFlags(std::to_array<FlagSpec>({
+                                                 {.name = "force", .help = "Do not ask."},
+                                             }),
+                                             kBackendVariables, kMessages);
+
+extern constexpr CommandSpec kForceUnlockCommand{
+    .name = "force-unlock",
+    .synopsis = "Release a stuck lock on the current workspace",
+    .usage = "tofu [global options] force-unlock [options] LOCK_ID",
+    .description = R"(Releases the lock on the state of the current workspace. The lock of a local
+state ends with the process that holds it and cannot be released this way.)",
+    .flags = kForceUnlockFlags,
+    .run = RunForceUnlock,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

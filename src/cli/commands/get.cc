@@ -1,16 +1,14 @@
 #include "base/files.h"
 #include "cli/command_run.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/modules.h"
 #include "session/modules.h"
 
 namespace kinu::cli {
 
-int RunGet(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"update"}, {"test-directory", FlagKind::kString, "tests"}};
+static int RunGet(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  run.Parse(tables);
+  run.Parse();
   if (run.ArgumentsFit() && !run.flags.positionals().empty()) {
     run.diags.Error("Unexpected argument",
                     "Too many command line arguments. Did you mean to use -chdir?");
@@ -39,5 +37,27 @@ int RunGet(Invocation& invocation) {
   }
   return run.audience->Show(run.diags) ? 1 : 0;
 }
+
+constexpr auto kGetFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "update", .help = "Look for newer versions as well."},
+                  {.name = "test-directory",
+                   .kind = FlagKind::kString,
+                   .default_value = "tests",
+                   .form = "=path",
+                   .help = "Where test files are."},
+              }),
+              kBackendVariables, kMessages);
+
+extern constexpr CommandSpec kGetCommand{
+    .name = "get",
+    .synopsis = "Install or upgrade remote OpenTofu modules",
+    .usage = "tofu [global options] get [options]",
+    .description = R"(Finds the modules that the configuration calls and records where they are.)",
+    .flags = kGetFlags,
+    .run = RunGet,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

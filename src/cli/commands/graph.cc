@@ -1,5 +1,5 @@
 #include "base/files.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/saved_plan.h"
 #include "engine/picture.h"
 #include "engine/plan.h"
@@ -8,6 +8,12 @@
 namespace kinu::cli {
 
 namespace {
+
+/// Those of an operation that changes nothing.
+constexpr FlagSpec kQuietFlags[] = {
+    {"lock", FlagKind::kBool, "true"}, {"lock-timeout", FlagKind::kDuration, "0s"},
+    {"state", FlagKind::kString},      {"state-out", FlagKind::kString},
+    {"backup", FlagKind::kString},     {"parallelism", FlagKind::kInt, "10"}};
 
 /// Finds the providers and reads the state, which is not changed and so not locked.
 bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation& operation,
@@ -34,15 +40,9 @@ bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation&
 
 }  // namespace
 
-int RunGraph(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"draw-cycles"},
-                                        {"type", FlagKind::kString},
-                                        {"module-depth", FlagKind::kInt, "-1"},
-                                        {"verbose"},
-                                        {"plan", FlagKind::kString}};
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
+static int RunGraph(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (!diags.has_errors() && !flags.positionals().empty()) {
     diags.Error("Unexpected argument",
                 "Too many command line arguments. Did you mean to use -chdir?");
@@ -69,10 +69,8 @@ int RunGraph(Invocation& invocation) {
       return fail();
     }
     // Nothing is changed, so the state is not locked.
-    const std::span<const FlagSpec> quiet[] = {kLockFlags, kStateFlags, kOperationFlags,
-                                               kInputFlags};
     const std::vector<std::string> no_lock{"-lock=false"};
-    auto settings = Flags::Parse(quiet, no_lock);
+    auto settings = Flags::Parse(kQuietFlags, no_lock);
     auto audience = Audience::Make(invocation, nullptr, diags);
     if (!file && !IsUnusablePlan(file.error())) {
       diags.Error("Failed loading the plan file", file.error().message);
@@ -139,5 +137,40 @@ int RunGraph(Invocation& invocation) {
   Print(view::DotText(std::move(picture), flags.Bool("verbose")));
   return 0;
 }
+
+constexpr auto kGraphFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "draw-cycles", .help = "Kept for compatibility: graphs with cycles are errors."},
+        {.name = "module-depth",
+         .kind = FlagKind::kInt,
+         .default_value = "-1",
+         .form = "=n",
+         .help = "Kept for compatibility, has no effect."},
+        {.name = "plan",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "The graph of applying that saved plan."},
+        {.name = "type",
+         .kind = FlagKind::kString,
+         .form = "=plan",
+         .help = "plan, plan-refresh-only, plan-destroy or apply."},
+    }),
+    kVariables,
+    std::to_array<FlagSpec>({
+        {.name = "verbose"},
+    }));
+
+extern constexpr CommandSpec kGraphCommand{
+    .name = "graph",
+    .synopsis = "Generate a Graphviz graph of the steps in an operation",
+    .usage = "tofu [global options] graph [options]",
+    .description = R"(Prints, in the DOT language, what waits for what when the configuration is
+planned or a plan is applied. Graphviz draws pictures of such texts.)",
+    .flags = kGraphFlags,
+    .help_column = 23,
+    .run = RunGraph,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

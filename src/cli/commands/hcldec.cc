@@ -12,7 +12,6 @@
 
 #include "base/files.h"
 #include "cli/command.h"
-#include "cli/commands/commands.h"
 #include "cli/flags.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
@@ -499,8 +498,34 @@ int RunHcldecTool(std::span<const std::string> args) {
   return Tool(*std::move(options)).Run();
 }
 
-int RunHcldec(Invocation& invocation) {
+static int RunHcldec(Invocation& invocation) {
   return RunHcldecTool(invocation.args);
 }
+
+extern constexpr CommandSpec kHcldecCommand{
+    .name = "hcldec",
+    .synopsis = "Decode HCL files by a specification, as JSON",
+    .usage = "kinu hcldec --spec=<spec-file> [options] [hcl-file ...]",
+    .description = R"(Decodes files by a specification and prints the value as JSON. The files
+may be in native syntax or, when their names end in .json, in JSON syntax;
+several are read as one. Without a file the standard input is read, in
+native syntax. The same tool answers when the program is called under the
+name "hcldec".
+
+The exit status is 0, 1 when an operation failed, or 2 when the command
+line or one of the files is wrong.)",
+    .notes = R"(Options:
+
+  -s, --spec=file       The specification. Required.
+  -o, --out=file        Where the result goes instead of the standard output.
+  -V, --vars=x          Variables for the files: a JSON object, or the path of
+                        a file with arguments. May be repeated.
+      --var-refs        Print which variables the files refer to, and where.
+      --with-type       Print the value together with its type.
+      --keep-nulls      Keep members whose value is null.
+      --diags=json      Print diagnostics as JSON.
+  -v, --version         Print the version of the tool.)",
+    .run = RunHcldec,
+};
 
 }  // namespace kinu::cli

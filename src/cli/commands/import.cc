@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/interrupts.h"
 #include "cli/planning.h"
 #include "config/address.h"
@@ -87,14 +87,9 @@ bool IsConfigured(const Invocation& invocation, const config::Config& config,
 
 }  // namespace
 
-int RunImport(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"parallelism", FlagKind::kInt, "10"},
-                                        {"config", FlagKind::kString, "."},
-                                        {"ignore-remote-version"}};
-  const std::span<const FlagSpec> tables[] = {kFlags,     kVariableFlags, kJsonFlags,
-                                              kLockFlags, kStateFlags,    kInputFlags};
+static int RunImport(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   auto audience = Audience::Make(invocation, &flags, diags);
   if (!diags.has_errors() && flags.positionals().size() != 2) {
     diags.Error("Invalid number of arguments", "The import command expects two arguments");
@@ -163,5 +158,54 @@ int RunImport(Invocation& invocation) {
   operation.Close(diags);
   return audience->Show(diags) ? 1 : 0;
 }
+
+constexpr auto kImportFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "compact-warnings",
+                   .kind = FlagKind::kView,
+                   .help = "Show warnings as a short list."},
+                  {.name = "config",
+                   .kind = FlagKind::kString,
+                   .default_value = ".",
+                   .form = "=path",
+                   .help = "Directory of the configuration."},
+                  {.name = "ignore-remote-version",
+                   .help = "Go on with a remote workspace of another version."},
+                  {.name = "input",
+                   .default_value = "true",
+                   .form = "=true",
+                   .help = "Ask for missing variables."},
+              }),
+              kJsonStream, kOperationLock,
+              std::to_array<FlagSpec>({
+                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+                  {.name = "state",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "State file to read."},
+              }),
+              kVariables,
+              std::to_array<FlagSpec>({
+                  {.name = "parallelism", .kind = FlagKind::kInt, .default_value = "10"},
+                  {.name = "state-out", .kind = FlagKind::kString},
+                  {.name = "backup", .kind = FlagKind::kString},
+              }));
+
+extern constexpr CommandSpec kImportCommand{
+    .name = "import",
+    .synopsis = "Associate existing infrastructure with a OpenTofu resource",
+    .usage = "tofu [global options] import [options] ADDR ID",
+    .description = R"(Brings an object that exists already into the state, as the instance ADDR of
+a resource in the configuration. What ID means is up to the provider: its
+documentation of the resource type says it. Nothing that exists is changed.
+
+An "import" block in the configuration does the same as part of a plan, which
+shows beforehand what will happen.)",
+    .flags = kImportFlags,
+    .help_column = 26,
+    .run = RunImport,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

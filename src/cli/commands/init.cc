@@ -5,7 +5,7 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/modules.h"
 #include "cli/operation.h"
 #include "cli/prompt.h"
@@ -46,22 +46,6 @@ constexpr std::string_view kConfigProblems =
     "with the configuration, described below.\n\n"
     "The OpenTofu configuration must be valid before initialization so that\n"
     "OpenTofu can determine which modules and providers need to be installed.";
-
-constexpr FlagSpec kInitFlags[] = {
-    {"ignore-remote-version"},
-    {"backend", FlagKind::kBool, "true"},
-    {"cloud", FlagKind::kBool, "true"},
-    {"backend-config", FlagKind::kList},
-    {"force-copy"},
-    {"reconfigure"},
-    {"migrate-state"},
-    {"from-module", FlagKind::kString},
-    {"get", FlagKind::kBool, "true"},
-    {"upgrade"},
-    {"plugin-dir", FlagKind::kList},
-    {"lockfile", FlagKind::kString},
-    {"test-directory", FlagKind::kString, "tests"},
-};
 
 /// "hashicorp/null" for the default registry, else the whole address.
 std::string DisplayAddress(const std::string& address) {
@@ -573,11 +557,9 @@ void CheckCombinations(const Flags& flags, Diagnostics& diags) {
 
 }  // namespace
 
-int RunInit(Invocation& invocation) {
-  const std::span<const FlagSpec> tables[] = {kInitFlags, kVariableFlags, kJsonFlags, kLockFlags,
-                                              kInputFlags};
+static int RunInit(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   auto audience = Audience::Make(invocation, &flags, diags);
   if (!diags.has_errors()) {
     CheckCombinations(flags, diags);
@@ -587,5 +569,83 @@ int RunInit(Invocation& invocation) {
   }
   return Init(invocation, flags, *audience, diags).Run();
 }
+
+constexpr auto kInitFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "backend",
+         .default_value = "true",
+         .form = "=false",
+         .help = "Leave the backend as it was set up before."},
+        {.name = "backend-config",
+         .kind = FlagKind::kList,
+         .form = "=value",
+         .help = "Settings of the backend: \"name=value\", or a file with\n"
+                 "such lines; may be repeated."},
+        {.name = "cloud",
+         .default_value = "true",
+         .form = "=false",
+         .help = "The same as -backend=false."},
+        {.name = "force-copy",
+         .help = "Copy states to a new backend without asking. Implies\n"
+                 "-migrate-state."},
+        {.name = "from-module",
+         .kind = FlagKind::kString,
+         .form = "=SOURCE",
+         .help = "Copy that module into this empty directory first. Only\n"
+                 "directories of this machine can be copied."},
+        {.name = "get",
+         .default_value = "true",
+         .form = "=false",
+         .help = "Leave modules as they are."},
+        {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+        {.name = "input", .default_value = "true", .form = "=false", .help = "Do not ask."},
+    }),
+    kJsonStream,
+    std::to_array<FlagSpec>({
+        {.name = "lock",
+         .default_value = "true",
+         .form = "=false",
+         .help = "Do not lock states while they are moved."},
+        {.name = "lock-timeout",
+         .kind = FlagKind::kDuration,
+         .default_value = "0s",
+         .form = "=0s",
+         .help = "How long to wait for locks."},
+        {.name = "lockfile",
+         .kind = FlagKind::kString,
+         .form = "=readonly",
+         .help = "Fail when the lock file would have to change."},
+        {.name = "migrate-state",
+         .help = "Take up changed backend settings and move states there."},
+        {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+        {.name = "plugin-dir",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Look for providers there only; may be repeated."},
+        {.name = "reconfigure",
+         .help = "Take up changed backend settings and leave states where\n"
+                 "they are."},
+        {.name = "test-directory",
+         .kind = FlagKind::kString,
+         .default_value = "tests",
+         .form = "=path",
+         .help = "Where test files are; \"tests\" unless given."},
+        {.name = "upgrade", .help = "Choose the newest allowed versions."},
+    }),
+    kVariables);
+
+extern constexpr CommandSpec kInitCommand{
+    .name = "init",
+    .synopsis = "Prepare your working directory for other commands",
+    .usage = "tofu [global options] init [options]",
+    .description = R"(Prepares a working directory: takes up the backend of the configuration and
+moves states to it, registers local modules, installs providers from mirrors
+and writes the lock file. It may be run again at any time.)",
+    .flags = kInitFlags,
+    .help_column = 26,
+    .run = RunInit,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -3,7 +3,7 @@
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "cli/command_run.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/narrator.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
@@ -62,10 +62,9 @@ std::optional<std::string> WithoutHost(const std::string& text, const std::strin
 
 }  // namespace
 
-int RunLogin(Invocation& invocation) {
+static int RunLogin(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags, kInputFlags};
-  run.Parse(tables);
+  run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
     run.diags.Error("Unexpected argument",
                     "The login command expects exactly one argument: the host to log in to.");
@@ -88,10 +87,9 @@ int RunLogin(Invocation& invocation) {
                   "environment variable TF_TOKEN_….");
 }
 
-int RunLogout(Invocation& invocation) {
+static int RunLogout(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kJsonFlags};
-  run.Parse(tables);
+  run.Parse();
   if (run.ArgumentsFit() && run.flags.positionals().size() != 1) {
     run.diags.Error("Unexpected argument",
                     "The logout command expects exactly one argument: the host to log out of.");
@@ -128,5 +126,41 @@ int RunLogout(Invocation& invocation) {
                "Success! OpenTofu has removed the stored API token for " + host);
   return 0;
 }
+
+constexpr auto kLoginFlags = JoinFlags(std::to_array<FlagSpec>({
+                                           {.name = "input",
+                                            .default_value = "true",
+                                            .form = "=false",
+                                            .help = "Do not ask, which makes this command fail."},
+                                       }),
+                                       kJsonStream, kVariables);
+
+extern constexpr CommandSpec kLoginCommand{
+    .name = "login",
+    .synopsis = "Obtain and save credentials for a remote host",
+    .usage = "tofu [global options] login [options] HOSTNAME",
+    .description = R"(Gets a token for a host's services and stores it in the credentials file. This
+version does not speak to the network, so it says how to store one by hand.)",
+    .flags = kLoginFlags,
+    .spaced_help = true,
+    .run = RunLogin,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kLogoutFlags = JoinFlags(kJsonStream);
+
+extern constexpr CommandSpec kLogoutCommand{
+    .name = "logout",
+    .synopsis = "Remove locally-stored credentials for a remote host",
+    .usage = "tofu [global options] logout [options] HOSTNAME",
+    .description = R"(Removes the token of a host from the user's credentials file. The token itself
+stays valid: revoke it at the host.)",
+    .flags = kLogoutFlags,
+    .spaced_help = true,
+    .run = RunLogout,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -1,16 +1,14 @@
 #include "cli/command_run.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "functions/function.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
 
-int RunMetadataFunctions(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"}};
+static int RunMetadataFunctions(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags};
-  run.Parse(tables);
+  run.Parse();
   if (run.ArgumentsFit() && !run.flags.Bool("json")) {
     run.diags.Error("Invalid arguments",
                     "The `tofu metadata functions` command requires the `-json` flag.");
@@ -24,5 +22,19 @@ int RunMetadataFunctions(Invocation& invocation) {
   Print(document + "\n");
   return 0;
 }
+
+constexpr auto kMetadataFunctionsFlags = std::to_array<FlagSpec>({
+    {.name = "json", .help = "As JSON, which is the only form there is."},
+});
+
+extern constexpr CommandSpec kMetadataFunctionsCommand{
+    .name = "metadata functions",
+    .synopsis = "Show signatures and descriptions for the available functions",
+    .usage = "tofu [global options] metadata functions -json",
+    .description = R"(Prints the signatures of all functions as JSON.)",
+    .flags = kMetadataFunctionsFlags,
+    .run = RunMetadataFunctions,
+    .on_misuse = MisuseAnswer::kHelp,
+};
 
 }  // namespace kinu::cli

@@ -1,7 +1,7 @@
 #include "view/human/output.h"
 
-#include "cli/commands/commands.h"
 #include "cli/document.h"
+#include "cli/flag_groups.h"
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
@@ -26,11 +26,9 @@ std::string RawProblem(const std::string& name, const Value& value) {
 
 }  // namespace
 
-int RunOutput(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"raw"}, {"state", FlagKind::kString}, {"show-sensitive"}};
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+static int RunOutput(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   const auto& words = flags.positionals();
   if (words.size() > 1) {
     diags.Error("Unexpected argument",
@@ -137,5 +135,31 @@ int RunOutput(Invocation& invocation) {
   }
   return 0;
 }
+
+constexpr auto kOutputFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "json", .help = "As JSON."},
+                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+                  {.name = "raw", .help = "One string, number or boolean as plain text."},
+                  {.name = "show-sensitive", .help = "Show sensitive values."},
+                  {.name = "state",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "State file to read."},
+                  {.name = "json-into",
+                   .kind = FlagKind::kString,
+                   .form = "=out.json",
+                   .help = "Write that stream to a file as well."},
+              }),
+              kVariables);
+
+extern constexpr CommandSpec kOutputCommand{
+    .name = "output",
+    .synopsis = "Show output values from your root module",
+    .usage = "tofu [global options] output [options] [NAME]",
+    .description = R"(Shows the output values of the root module, or one of them.)",
+    .flags = kOutputFlags,
+    .run = RunOutput,
+};
 
 }  // namespace kinu::cli

@@ -1,7 +1,7 @@
 #include "view/human/plan.h"
 
 #include "base/files.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/interrupts.h"
 #include "cli/saved_plan.h"
 #include "hcl/writer/tokens.h"
@@ -61,15 +61,9 @@ bool CheckGenerated(const std::string& path, plan::Mode mode, Diagnostics& diags
 
 }  // namespace
 
-int RunPlan(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"detailed-exitcode"},
-                                        {"out", FlagKind::kString},
-                                        {"generate-config-out", FlagKind::kString},
-                                        {"show-sensitive"}};
-  const std::span<const FlagSpec> tables[] = {kFlags,      kVariableFlags,  kJsonFlags, kLockFlags,
-                                              kStateFlags, kOperationFlags, kInputFlags};
+static int RunPlan(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (!flags.positionals().empty()) {
     diags.Error("Too many command line arguments",
                 "To specify a working directory for the plan, use the global -chdir flag.");
@@ -151,5 +145,83 @@ int RunPlan(Invocation& invocation) {
   }
   return flags.Bool("detailed-exitcode") && plan.CanApply() ? 2 : 0;
 }
+
+constexpr auto kPlanFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "compact-warnings",
+         .kind = FlagKind::kView,
+         .help = "Show warnings as a short list."},
+        {.name = "concise", .kind = FlagKind::kView, .help = "No progress lines."},
+        {.name = "destroy", .help = "Plan to destroy everything."},
+        {.name = "detailed-exitcode", .help = "Exit 2 when there is something to do, 0 when not."},
+        {.name = "exclude",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Everything but that object and its users."},
+        {.name = "generate-config-out",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Write configuration for imported objects."},
+        {.name = "input",
+         .default_value = "true",
+         .form = "=true",
+         .help = "Ask for missing variables."},
+    }),
+    kJsonStream, kOperationLock,
+    std::to_array<FlagSpec>({
+        {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+        {.name = "out", .kind = FlagKind::kString, .form = "=path", .help = "Save the plan."},
+        {.name = "parallelism",
+         .kind = FlagKind::kInt,
+         .default_value = "10",
+         .form = "=10",
+         .help = "How many operations may run at once."},
+        {.name = "refresh",
+         .default_value = "true",
+         .form = "=true",
+         .help = "Read real objects before planning."},
+        {.name = "refresh-only", .help = "Only look for changes made outside."},
+        {.name = "replace",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Replace that instance; may be repeated."},
+        {.name = "show-sensitive", .help = "Show sensitive values."},
+        {.name = "state",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to read."},
+        {.name = "target",
+         .kind = FlagKind::kList,
+         .form = "=resource",
+         .help = "Only that object and what it needs."},
+    }),
+    kVariables,
+    std::to_array<FlagSpec>({
+        {.name = "backup",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to keep the state as it was; \"-\" for nowhere."},
+        {.name = "exclude-file",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Such objects from a file, one a line."},
+        {.name = "state-out",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to write."},
+        {.name = "target-file",
+         .kind = FlagKind::kList,
+         .form = "=path",
+         .help = "Such objects from a file, one a line."},
+    }));
+
+extern constexpr CommandSpec kPlanCommand{
+    .name = "plan",
+    .synopsis = "Show changes required by the current configuration",
+    .usage = "tofu [global options] plan [options]",
+    .description = R"(Shows what "tofu apply" would do, and can save that as a plan file.)",
+    .flags = kPlanFlags,
+    .run = RunPlan,
+};
 
 }  // namespace kinu::cli

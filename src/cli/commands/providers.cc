@@ -4,7 +4,7 @@
 #include <map>
 
 #include "addrs/version.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/test_file.h"
 
@@ -107,11 +107,9 @@ Branch BranchOf(const Program& program, const config::Config& config,
 
 }  // namespace
 
-int RunProviders(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"test-directory", FlagKind::kString, "tests"}};
+static int RunProviders(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
-  session.Parse(tables);
+  session.Parse();
   if (session.ArgumentsFit() && !session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
@@ -154,5 +152,27 @@ int RunProviders(Invocation& invocation) {
   session.audience->Show(session.diags);
   return 0;
 }
+
+constexpr auto kProvidersFlags = JoinFlags(std::to_array<FlagSpec>({
+                                               {.name = "test-directory",
+                                                .kind = FlagKind::kString,
+                                                .default_value = "tests",
+                                                .form = "=path",
+                                                .help = "Where test files are."},
+                                           }),
+                                           kBackendVariables);
+
+extern constexpr CommandSpec kProvidersCommand{
+    .name = "providers",
+    .synopsis = "Show information about required providers",
+    .usage = "tofu [global options] providers [options]",
+    .description = R"(Shows which providers each module of the configuration requires, and which
+the state has objects of.)",
+    .flags = kProvidersFlags,
+    .lists_subcommands = true,
+    .run = RunProviders,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -7,7 +7,7 @@
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "cli/command_run.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/narrator.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
@@ -438,13 +438,9 @@ int MirrorCommand::Run() {
 
 }  // namespace
 
-int RunProvidersLock(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"platform", FlagKind::kList},
-                                        {"fs-mirror", FlagKind::kString},
-                                        {"net-mirror", FlagKind::kString}};
+static int RunProvidersLock(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  run.Parse(tables);
+  run.Parse();
   if (!run.flags.String("fs-mirror").empty() && !run.flags.String("net-mirror").empty()) {
     run.diags.Error("Invalid installation method options",
                     "The -fs-mirror and -net-mirror command line options are "
@@ -456,11 +452,9 @@ int RunProvidersLock(Invocation& invocation) {
   return Lock(run).Run();
 }
 
-int RunProvidersMirror(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"platform", FlagKind::kList}};
+static int RunProvidersMirror(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  run.Parse(tables);
+  run.Parse();
   if (run.flags.positionals().size() != 1) {
     run.diags.Error("Wrong number of arguments",
                     "The providers mirror command requires an output directory as a "
@@ -471,5 +465,63 @@ int RunProvidersMirror(Invocation& invocation) {
   }
   return MirrorCommand(run).Run();
 }
+
+constexpr auto kProvidersLockFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "fs-mirror",
+                   .kind = FlagKind::kString,
+                   .form = "=dir",
+                   .help = "Take packages from this mirror in a directory."},
+                  {.name = "net-mirror",
+                   .kind = FlagKind::kString,
+                   .form = "=url",
+                   .help = "Take packages from a network mirror. Not supported by\n"
+                           "this version."},
+                  {.name = "platform",
+                   .kind = FlagKind::kList,
+                   .form = "=os_arch",
+                   .help = "A platform to record hashes for, such as linux_amd64; may\n"
+                           "be repeated. The default is this machine's."},
+              }),
+              kJsonStream, kVariables);
+
+extern constexpr CommandSpec kProvidersLockCommand{
+    .name = "providers lock",
+    .synopsis = "Write out dependency locks for the configured providers",
+    .usage = "tofu [global options] providers lock [options] [PROVIDER...]",
+    .description = R"(Writes hashes of provider packages into the dependency lock file, also of
+platforms other than this one. Without arguments it does so for every provider
+that the configuration requires.)",
+    .flags = kProvidersLockFlags,
+    .spaced_help = true,
+    .run = RunProvidersLock,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kProvidersMirrorFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "platform",
+                   .kind = FlagKind::kList,
+                   .form = "=os_arch",
+                   .help = "A platform to get packages for, such as linux_amd64; may\n"
+                           "be repeated. The default is this machine's."},
+              }),
+              kJsonStream, kVariables);
+
+extern constexpr CommandSpec kProvidersMirrorCommand{
+    .name = "providers mirror",
+    .synopsis = "Save local copies of all required provider plugins",
+    .usage = "tofu [global options] providers mirror [options] TARGET_DIR",
+    .description = R"(Puts the packages of all providers that the configuration requires into a
+directory, laid out as a mirror that "tofu init" can install from, with the
+index files of a network mirror. Packages come from the mirrors of the CLI
+configuration.)",
+    .flags = kProvidersMirrorFlags,
+    .spaced_help = true,
+    .run = RunProvidersMirror,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -2,18 +2,16 @@
 #include <set>
 
 #include "base/files.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
 
-int RunProvidersSchema(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"}};
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags};
+static int RunProvidersSchema(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (!flags.positionals().empty()) {
     diags.Error("Too many command line arguments", "Expected at most zero positional arguments.");
   }
@@ -91,5 +89,22 @@ int RunProvidersSchema(Invocation& invocation) {
   Print(text + "\n");
   return 0;
 }
+
+constexpr auto kProvidersSchemaFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "json", .help = "As JSON, which is the only form there is."},
+              }),
+              kVariables);
+
+extern constexpr CommandSpec kProvidersSchemaCommand{
+    .name = "providers schema",
+    .synopsis = "Show schemas of the providers in use",
+    .usage = "tofu [global options] providers schema -json",
+    .description = R"(Prints the schemas of all providers that the configuration or the state
+uses, as JSON.)",
+    .flags = kProvidersSchemaFlags,
+    .run = RunProvidersSchema,
+    .on_misuse = MisuseAnswer::kHelp,
+};
 
 }  // namespace kinu::cli

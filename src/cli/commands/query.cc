@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "cli/commands/commands.h"
 #include "cli/document.h"
+#include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "query/output.h"
 #include "query/selector.h"
@@ -102,20 +102,10 @@ query::OutputOptions OutputOf(const Flags& flags, Diagnostics& diags) {
 
 }  // namespace
 
-int RunQuery(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"},
-                                        {"raw"},
-                                        {"csv"},
-                                        {"table"},
-                                        {"count"},
-                                        {"paths"},
-                                        {"show-sensitive"},
-                                        {"as-is"},
-                                        {"lines"},
-                                        {"path", FlagKind::kString}};
-  const std::span<const FlagSpec> tables[] = {kFlags};
+static int RunQuery(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse(tables, OptionsFirst(kFlags, invocation.args));
+  auto flags = Flags::Parse(invocation.command->flags,
+                            OptionsFirst(invocation.command->flags, invocation.args));
   if (!flags) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
@@ -182,5 +172,68 @@ int RunQuery(Invocation& invocation) {
   writer.Finish();
   return 0;
 }
+
+constexpr auto kQueryFlags = std::to_array<FlagSpec>({
+    {.name = "json",
+     .help = "One JSON array of the results. The default is one JSON\n"
+             "value a line."},
+    {.name = "raw", .help = "Strings without quotes, one a line."},
+    {.name = "csv", .help = "One row for each result, with a line of headings."},
+    {.name = "table", .help = "The same as aligned columns."},
+    {.name = "count", .help = "Only how many results there are."},
+    {.name = "paths", .help = "The normalized path of each result beside its value."},
+    {.name = "show-sensitive", .help = "Print sensitive values as they are."},
+    {.name = "as-is",
+     .help = "Take a state file as the JSON that it consists of, and\n"
+             "documents of any format version."},
+    {.name = "lines",
+     .help = "The text is a stream of documents, such as the messages\n"
+             "of \"apply -json\": query each of them."},
+    {.name = "path",
+     .kind = FlagKind::kString,
+     .form = "=PATH",
+     .help = "Find the one value at this path, such as\n"
+             "'[\"resource_changes\", 0, \"address\"]'."},
+    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+});
+
+extern constexpr CommandSpec kQueryCommand{
+    .name = "query",
+    .synopsis = "Find values in plans, states and other JSON documents",
+    .usage =
+        "tofu [global options] query [options] SELECTOR [FILE...]\ntofu [global options] query "
+        "[-json] -path=PATH FILE",
+    .description = R"help(Finds values in JSON documents: plans, states, configurations, schemas and
+anything else that is JSON. SELECTOR is a JSONPath expression as RFC 9535
+defines it, with functions that know the documents. PATH is a JSON array of
+steps that leads to one value.
+
+FILE may also be a plan file or a state file: then its document is what
+"show -json" prints for it in this directory. Without FILE, or for "-", the
+standard input is read.
+
+Sensitive values are replaced by "(sensitive value)".)help",
+    .flags = kQueryFlags,
+    .notes = R"help(Functions for filters:
+
+  length(value)      Characters, elements or members.
+  count(nodes)       How many nodes a query finds.
+  match(text, re)    Whether a regular expression matches the whole text.
+  search(text, re)   Whether it matches a part of it.
+  value(nodes)       The value of the only node that a query finds.
+  action(node)       What a change does: no-op, create, read, update, delete,
+                     replace, forget.
+  type(node)         The resource type of what has an address.
+  module(node)       The module in that address, "" for the root.
+  sensitive(node)    Whether the value, or a part of the change, is sensitive.
+  unknown(node)      Whether it is unknown.
+
+Examples:
+
+  tofu show -json plan.out | tofu query '$.resource_changes[?action(@)=="delete"].address'
+  tofu query -table '$.resource_changes[*]["address","type"]' plan.json)help",
+    .help_column = 21,
+    .run = RunQuery,
+};
 
 }  // namespace kinu::cli

@@ -1,4 +1,4 @@
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/interrupts.h"
 #include "cli/planning.h"
 #include "view/human/output.h"
@@ -6,11 +6,9 @@
 
 namespace kinu::cli {
 
-int RunRefresh(Invocation& invocation) {
-  const std::span<const FlagSpec> tables[] = {kVariableFlags, kJsonFlags,      kLockFlags,
-                                              kStateFlags,    kOperationFlags, kInputFlags};
+static int RunRefresh(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (!flags.positionals().empty()) {
     diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   }
@@ -66,5 +64,57 @@ int RunRefresh(Invocation& invocation) {
   }
   return 0;
 }
+
+constexpr auto kRefreshFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "compact-warnings",
+                   .kind = FlagKind::kView,
+                   .help = "Show warnings as a short list."},
+                  {.name = "concise", .kind = FlagKind::kView, .help = "No progress lines."},
+                  {.name = "exclude",
+                   .kind = FlagKind::kList,
+                   .form = "=resource",
+                   .help = "Everything but that object and its users."},
+                  {.name = "input",
+                   .default_value = "true",
+                   .form = "=true",
+                   .help = "Ask for missing variables."},
+              }),
+              kJsonStream, kOperationLock,
+              std::to_array<FlagSpec>({
+                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+                  {.name = "parallelism",
+                   .kind = FlagKind::kInt,
+                   .default_value = "10",
+                   .form = "=10",
+                   .help = "How many operations may run at once."},
+                  {.name = "target",
+                   .kind = FlagKind::kList,
+                   .form = "=resource",
+                   .help = "Only that object and what it needs."},
+              }),
+              kVariables,
+              std::to_array<FlagSpec>({
+                  {.name = "state", .kind = FlagKind::kString},
+                  {.name = "state-out", .kind = FlagKind::kString},
+                  {.name = "backup", .kind = FlagKind::kString},
+                  {.name = "refresh", .default_value = "true"},
+                  {.name = "destroy"},
+                  {.name = "refresh-only"},
+                  {.name = "target-file", .kind = FlagKind::kList},
+                  {.name = "exclude-file", .kind = FlagKind::kList},
+                  {.name = "replace", .kind = FlagKind::kList},
+              }));
+
+extern constexpr CommandSpec kRefreshCommand{
+    .name = "refresh",
+    .synopsis = "Update the state to match remote systems",
+    .usage = "tofu [global options] refresh [options]",
+    .description = R"(Reads real objects again and updates the state with what they are now.
+Nothing that exists is changed. "tofu apply -refresh-only" does the same, but
+shows what it found before it writes it.)",
+    .flags = kRefreshFlags,
+    .run = RunRefresh,
+};
 
 }  // namespace kinu::cli

@@ -1,14 +1,14 @@
 #include "cli/commands/schema.h"
 
 #include "cli/command.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "text/suggest.h"
 
 namespace kinu::cli {
 
-int RunSchema(Invocation& invocation) {
+static int RunSchema(Invocation& invocation) {
   Diagnostics diags;
-  auto flags = Flags::Parse({}, invocation.args);
+  auto flags = Flags::Parse(invocation.command->flags, invocation.args);
   if (!flags) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
     return UsageError(invocation, diags);
@@ -40,5 +40,20 @@ int RunSchema(Invocation& invocation) {
   invocation.Show(diags);
   return 1;
 }
+
+constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
+    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+});
+
+extern constexpr CommandSpec kSchemaCommand{
+    .name = "schema",
+    .synopsis = "Print the JSON Schema of a document",
+    .usage = "tofu [global options] schema [NAME]",
+    .description = R"(Prints the JSON Schema (draft 2020-12) of a document, such as "plan" or
+"state". Without NAME, lists the names.)",
+    .flags = kSchemaFlags,
+    .help_column = 21,
+    .run = RunSchema,
+};
 
 }  // namespace kinu::cli

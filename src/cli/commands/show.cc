@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "cli/commands/commands.h"
 #include "cli/document.h"
+#include "cli/flag_groups.h"
 #include "cli/saved_plan.h"
 #include "codec/json_writer.h"
 #include "query/summary.h"
@@ -226,22 +226,13 @@ void CheckTarget(const Flags& flags, Diagnostics& diags) {
 
 }  // namespace
 
-int RunShow(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"state"},
-                                        {"plan", FlagKind::kString},
-                                        {"config"},
-                                        {"module", FlagKind::kString},
-                                        {"show-sensitive"},
-                                        {"redact"},
-                                        {"format", FlagKind::kString},
-                                        {"summary", FlagKind::kInt, "0"}};
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+static int RunShow(Invocation& invocation) {
   Diagnostics diags;
   // A number behind -summary is optional.
   std::replace(invocation.args.begin(), invocation.args.end(), std::string("-summary"),
                "-summary=" + std::to_string(kSummaryBytes));
-  const Flags flags =
-      Flags::Read(tables, invocation.args, diags, "Failed to parse command-line options");
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags,
+                                  "Failed to parse command-line options");
   const JsonCopy copy(flags, diags);
   const bool json = flags.Bool("json");
   const auto& words = flags.positionals();
@@ -389,5 +380,50 @@ int RunShow(Invocation& invocation) {
   }
   return finish(ShowState(invocation, *state, form, (*store)->exports_absent_state(), diags));
 }
+
+constexpr auto kShowFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "config", .help = "Show the configuration (needs -json)."},
+                  {.name = "format",
+                   .kind = FlagKind::kString,
+                   .form = "=0.1",
+                   .help = "With -json: a plan or state in that older format."},
+                  {.name = "json", .help = "As JSON."},
+                  {.name = "module",
+                   .kind = FlagKind::kString,
+                   .form = "=DIR",
+                   .help = "Show one module's configuration (needs -json)."},
+                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+                  {.name = "plan",
+                   .kind = FlagKind::kString,
+                   .form = "=FILE",
+                   .help = "Show that plan file."},
+                  {.name = "redact", .help = "With -json: sensitive values are replaced."},
+                  {.name = "show-sensitive", .help = "Show sensitive values."},
+                  {.name = "state", .help = "Show the current state."},
+                  {.name = "summary",
+                   .kind = FlagKind::kInt,
+                   .default_value = "0",
+                   .form = "[=BYTES]",
+                   .help = "Show what must be known of a plan in at most so many\n"
+                           "bytes (4000), the most important changes first.\n"
+                           "With -redact, -format and -summary PATH may also be\n"
+                           "a document that \"show -json\" has written."},
+                  {.name = "json-into",
+                   .kind = FlagKind::kString,
+                   .form = "=out.json",
+                   .help = "Write that stream to a file as well."},
+              }),
+              kVariables);
+
+extern constexpr CommandSpec kShowCommand{
+    .name = "show",
+    .synopsis = "Show the current state or a saved plan",
+    .usage = "tofu [global options] show [options] [PATH]",
+    .description = R"(Shows the current state, a state file or a saved plan, for people or as
+JSON.)",
+    .flags = kShowFlags,
+    .run = RunShow,
+};
 
 }  // namespace kinu::cli

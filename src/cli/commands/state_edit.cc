@@ -4,7 +4,7 @@
 #include <map>
 
 #include "backend/state_file.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/address.h"
 #include "text/quote.h"
@@ -359,14 +359,9 @@ bool Mover::MoveInstance(const ResourceInstance& from, const state::Resource* so
 
 }  // namespace
 
-int RunStateRm(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"dry-run"},
-                                        {"state", FlagKind::kString},
-                                        {"backup", FlagKind::kString, "-"},
-                                        {"ignore-remote-version"}};
+static int RunStateRm(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
-  session.Parse(tables);
+  session.Parse();
   if (session.flags.positionals().empty()) {
     session.diags.Error("Invalid number of arguments", "At least one address is required");
   }
@@ -419,16 +414,9 @@ int RunStateRm(Invocation& invocation) {
   return session.diags.has_errors() ? session.Fail() : 0;
 }
 
-int RunStateMv(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"dry-run"},
-                                        {"state", FlagKind::kString},
-                                        {"state-out", FlagKind::kString},
-                                        {"backup", FlagKind::kString, "-"},
-                                        {"backup-out", FlagKind::kString, "-"},
-                                        {"ignore-remote-version"}};
+static int RunStateMv(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
-  session.Parse(tables);
+  session.Parse();
   if (session.flags.positionals().size() != 2) {
     session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
   }
@@ -469,5 +457,75 @@ int RunStateMv(Invocation& invocation) {
   session.Close();
   return session.diags.has_errors() ? session.Fail() : 0;
 }
+
+constexpr auto kStateMvFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "dry-run", .help = "Only say what would be moved."},
+                  {.name = "state",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "State file to work on."},
+                  {.name = "state-out",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "State file that receives the objects."},
+                  {.name = "backup",
+                   .kind = FlagKind::kString,
+                   .default_value = "-",
+                   .form = "=path",
+                   .help = "Where to keep a copy of the old state."},
+                  {.name = "backup-out",
+                   .kind = FlagKind::kString,
+                   .default_value = "-",
+                   .form = "=path",
+                   .help = "The same for -state-out."},
+              }),
+              kBackendVariables, kMessages, kStateLock,
+              std::to_array<FlagSpec>({
+                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+              }));
+
+extern constexpr CommandSpec kStateMvCommand{
+    .name = "state mv",
+    .synopsis = "Move an item in the state",
+    .usage = "tofu [global options] state mv [options] SOURCE DESTINATION",
+    .description = R"(Gives objects in the state another address: an instance, a whole resource
+or a module.)",
+    .flags = kStateMvFlags,
+    .run = RunStateMv,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+    .alias = "state move",
+};
+
+constexpr auto kStateRmFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "dry-run", .help = "Only say what would be removed."},
+                  {.name = "state",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "State file to work on."},
+                  {.name = "backup",
+                   .kind = FlagKind::kString,
+                   .default_value = "-",
+                   .form = "=path",
+                   .help = "Where to keep a copy of the old state."},
+              }),
+              kBackendVariables, kMessages, kStateLock,
+              std::to_array<FlagSpec>({
+                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+              }));
+
+extern constexpr CommandSpec kStateRmCommand{
+    .name = "state rm",
+    .synopsis = "Remove instances from the state",
+    .usage = "tofu [global options] state rm [options] ADDRESS...",
+    .description = R"(Drops objects from the state. The objects themselves stay, unmanaged.)",
+    .flags = kStateRmFlags,
+    .run = RunStateRm,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+    .alias = "state remove",
+};
 
 }  // namespace kinu::cli

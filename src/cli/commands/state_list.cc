@@ -2,7 +2,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/planning.h"
 #include "cli/state_session.h"
 #include "codec/json_reader.h"
@@ -76,11 +76,9 @@ void SortInstances(const Program& program, std::vector<ResourceInstance>& instan
 
 }  // namespace
 
-int RunStateList(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}, {"id", FlagKind::kString}};
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+static int RunStateList(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   auto audience = Audience::Make(invocation, &flags, diags);
   if (diags.has_errors()) {
     return UsageError(invocation, *audience, diags);
@@ -209,5 +207,28 @@ int RunStateList(Invocation& invocation) {
   audience->Text(text);
   return 0;
 }
+
+constexpr auto kStateListFlags = JoinFlags(std::to_array<FlagSpec>({
+                                               {.name = "state",
+                                                .kind = FlagKind::kString,
+                                                .form = "=path",
+                                                .help = "State file to read."},
+                                               {.name = "id",
+                                                .kind = FlagKind::kString,
+                                                .form = "=ID",
+                                                .help = "Only objects with that id."},
+                                           }),
+                                           kJsonStream, kVariables);
+
+extern constexpr CommandSpec kStateListCommand{
+    .name = "state list",
+    .synopsis = "List resources in the state",
+    .usage = "tofu [global options] state list [options] [address...]",
+    .description = R"(Lists the resource instances in the state, or those below the addresses.)",
+    .flags = kStateListFlags,
+    .run = RunStateList,
+    .on_misuse = MisuseAnswer::kHelp,
+    .alias = "state ls",
+};
 
 }  // namespace kinu::cli

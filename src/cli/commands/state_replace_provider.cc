@@ -1,7 +1,7 @@
 // state replace-provider: other providers for objects, in the state.
 // Ref: opentofu internal/command/state_replace_provider.go, internal/command/views/state.go.
 #include "addrs/provider_source.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/prompt.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
@@ -53,14 +53,9 @@ void Tell(StateSession& session, const std::string& text) {
 
 }  // namespace
 
-int RunStateReplaceProvider(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"auto-approve"},
-                                        {"state", FlagKind::kString},
-                                        {"backup", FlagKind::kString, "-"},
-                                        {"ignore-remote-version"}};
+static int RunStateReplaceProvider(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
-  session.Parse(tables, "Error parsing command-line flags");
+  session.Parse("Error parsing command-line flags");
   if (session.flags.positionals().size() != 2) {
     session.diags.Error("Invalid number of arguments", "Exactly two arguments expected");
   }
@@ -136,5 +131,44 @@ int RunStateReplaceProvider(Invocation& invocation) {
        "Successfully replaced provider for " + std::to_string(replaced.size()) + " resources");
   return session.diags.has_errors() ? session.Fail() : 0;
 }
+
+constexpr auto kStateReplaceProviderFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "auto-approve", .help = "Do not ask."},
+                  {.name = "backup",
+                   .kind = FlagKind::kString,
+                   .default_value = "-",
+                   .form = "=path",
+                   .help = "Where to keep the state as it was; by default beside the\n"
+                           "state, with the time in the name."},
+                  {.name = "lock",
+                   .default_value = "true",
+                   .form = "=false",
+                   .help = "Do not lock the state. Dangerous while others work on it."},
+                  {.name = "lock-timeout",
+                   .kind = FlagKind::kDuration,
+                   .default_value = "0s",
+                   .form = "=0s",
+                   .help = "How long to wait for the lock."},
+                  {.name = "state",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "The state file, unless the backend's own is meant."},
+                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+              }),
+              kJsonStream, kVariables);
+
+extern constexpr CommandSpec kStateReplaceProviderCommand{
+    .name = "state replace-provider",
+    .synopsis = "Replace provider in the state",
+    .usage = "tofu [global options] state replace-provider [options] FROM TO",
+    .description = R"(Says in the state that the objects of one provider belong to another from now
+on, for instance after a provider moved to another registry.)",
+    .flags = kStateReplaceProviderFlags,
+    .spaced_help = true,
+    .run = RunStateReplaceProvider,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

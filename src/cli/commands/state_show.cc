@@ -1,4 +1,4 @@
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
 #include "view/human/state.h"
@@ -6,11 +6,9 @@
 
 namespace kinu::cli {
 
-int RunStateShow(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}, {"show-sensitive"}};
+static int RunStateShow(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
-  session.Parse(tables);
+  session.Parse();
   if (session.flags.positionals().size() != 1) {
     session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
   }
@@ -94,5 +92,26 @@ int RunStateShow(Invocation& invocation) {
   }
   return 0;
 }
+
+constexpr auto kStateShowFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "state",
+                   .kind = FlagKind::kString,
+                   .form = "=path",
+                   .help = "State file to read."},
+                  {.name = "show-sensitive", .help = "Show sensitive values."},
+              }),
+              kBackendVariables, kMessages);
+
+extern constexpr CommandSpec kStateShowCommand{
+    .name = "state show",
+    .synopsis = "Show a resource in the state",
+    .usage = "tofu [global options] state show [options] ADDRESS",
+    .description = R"(Shows the attributes of one object in the state.)",
+    .flags = kStateShowFlags,
+    .run = RunStateShow,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -3,15 +3,14 @@
 #include <iterator>
 
 #include "base/files.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/state_session.h"
 
 namespace kinu::cli {
 
-int RunStatePull(Invocation& invocation) {
+static int RunStatePull(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kVariableFlags};
-  session.Parse(tables);
+  session.Parse();
   if (!session.flags.positionals().empty()) {
     session.diags.Error("Unexpected argument",
                         "Too many command line arguments. Did you mean to use -chdir?");
@@ -30,11 +29,9 @@ int RunStatePull(Invocation& invocation) {
   return 0;
 }
 
-int RunStatePush(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"force"}, {"ignore-remote-version"}};
+static int RunStatePush(Invocation& invocation) {
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags};
-  session.Parse(tables);
+  session.Parse();
   if (session.flags.positionals().size() != 1) {
     session.diags.Error("Invalid number of arguments", "Exactly one argument expected");
   }
@@ -76,5 +73,39 @@ int RunStatePush(Invocation& invocation) {
   session.Close();
   return session.diags.has_errors() ? session.Fail() : 0;
 }
+
+constexpr auto kStatePullFlags = JoinFlags(kBackendVariables);
+
+extern constexpr CommandSpec kStatePullCommand{
+    .name = "state pull",
+    .synopsis = "Pull current state and output to stdout",
+    .usage = "tofu [global options] state pull [options]",
+    .description = R"(Prints the stored state of the current workspace.)",
+    .flags = kStatePullFlags,
+    .run = RunStatePull,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kStatePushFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "force", .help = "Store it whatever the lineage and serial."},
+              }),
+              kBackendVariables, kMessages, kStateLock,
+              std::to_array<FlagSpec>({
+                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+              }));
+
+extern constexpr CommandSpec kStatePushCommand{
+    .name = "state push",
+    .synopsis = "Update remote state from a local state file",
+    .usage = "tofu [global options] state push [options] PATH",
+    .description = R"(Stores a state file (or standard input, for "-") as the state of the current
+workspace. A state of another lineage or of an older serial is refused.)",
+    .flags = kStatePushFlags,
+    .run = RunStatePush,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

@@ -1,5 +1,5 @@
 // taint and untaint: marks that make the next plan replace an object.
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/address.h"
 
@@ -23,11 +23,8 @@ bool TakeInstance(StateSession& session, const std::string& word, ResourceInstan
 }
 
 int Run(Invocation& invocation, bool taint) {
-  static constexpr FlagSpec kFlags[] = {{"allow-missing"}, {"ignore-remote-version"}};
   StateSession session(invocation);
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags, kLockFlags,
-                                              kStateFlags};
-  session.Parse(tables);
+  session.Parse();
   ResourceInstance address;
   if (session.ArgumentsFit()) {
     const auto& words = session.flags.positionals();
@@ -101,11 +98,78 @@ int Run(Invocation& invocation, bool taint) {
 
 }  // namespace
 
-int RunTaint(Invocation& invocation) {
+static int RunTaint(Invocation& invocation) {
   return Run(invocation, true);
 }
-int RunUntaint(Invocation& invocation) {
+static int RunUntaint(Invocation& invocation) {
   return Run(invocation, false);
 }
+
+constexpr auto kTaintFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "allow-missing", .help = "An address that is not in the state is no error."},
+        {.name = "state",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to work on."},
+        {.name = "state-out",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to write the state."},
+        {.name = "backup",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to keep a copy of the old state."},
+    }),
+    kBackendVariables, kMessages, kStateLock,
+    std::to_array<FlagSpec>({
+        {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+    }));
+
+extern constexpr CommandSpec kTaintCommand{
+    .name = "taint",
+    .synopsis = "Mark a resource instance as not fully functional",
+    .usage = "tofu [global options] taint [options] ADDRESS",
+    .description = R"(Marks an object as damaged: the next plan replaces it. Nothing else changes.
+"tofu untaint" takes the mark away, and "tofu plan -replace" asks for a
+replacement without a mark.)",
+    .flags = kTaintFlags,
+    .run = RunTaint,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kUntaintFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "allow-missing", .help = "An address that is not in the state is no error."},
+        {.name = "state",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "State file to work on."},
+        {.name = "state-out",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to write the state."},
+        {.name = "backup",
+         .kind = FlagKind::kString,
+         .form = "=path",
+         .help = "Where to keep a copy of the old state."},
+    }),
+    kBackendVariables, kMessages, kStateLock,
+    std::to_array<FlagSpec>({
+        {.name = "ignore-remote-version", .help = "Has no effect on local states."},
+    }));
+
+extern constexpr CommandSpec kUntaintCommand{
+    .name = "untaint",
+    .synopsis = "Remove the 'tainted' state from a resource instance",
+    .usage = "tofu [global options] untaint [options] ADDRESS",
+    .description = R"(Takes away the mark that "tofu taint" or a failed creation left, so that the
+object is not replaced.)",
+    .flags = kUntaintFlags,
+    .run = RunUntaint,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

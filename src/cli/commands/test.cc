@@ -1,11 +1,10 @@
 // test: would run the tests of a configuration. Test files are read and validated by other
 // commands.
 #include "cli/command.h"
-#include "cli/commands/commands.h"
 
 namespace kinu::cli {
 
-int RunTest(Invocation& invocation) {
+static int RunTest(Invocation& invocation) {
   Diagnostics diags;
   diags.Error(
       "Tests cannot be run",
@@ -14,5 +13,14 @@ int RunTest(Invocation& invocation) {
   invocation.Show(diags);
   return 1;
 }
+
+extern constexpr CommandSpec kTestCommand{
+    .name = "test",
+    .synopsis = "Execute integration tests for OpenTofu modules",
+    .usage = "tofu [global options] test [options]",
+    .description = R"(Would run the tests of a configuration. This version reads and checks test
+files, as "validate" and "init" do, but runs none.)",
+    .run = RunTest,
+};
 
 }  // namespace kinu::cli

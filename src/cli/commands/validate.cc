@@ -1,6 +1,6 @@
 #include "base/files.h"
-#include "cli/commands/commands.h"
 #include "cli/document.h"
+#include "cli/flag_groups.h"
 #include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "config/test_file.h"
@@ -66,12 +66,9 @@ void Validator::Run() {
 
 }  // namespace
 
-int RunValidate(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"test-directory", FlagKind::kString, "tests"},
-                                        {"no-tests"}};
-  const std::span<const FlagSpec> tables[] = {kFlags, kVariableFlags, kJsonFlags};
+static int RunValidate(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (flags.positionals().size() > 1) {
     diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   }
@@ -127,5 +124,33 @@ int RunValidate(Invocation& invocation) {
   }
   return finish();
 }
+
+constexpr auto kValidateFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "json", .help = "As JSON."},
+                  {.name = "json-into",
+                   .kind = FlagKind::kString,
+                   .form = "=out.json",
+                   .help = "Write the JSON to a file as well."},
+                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
+                  {.name = "no-tests", .help = "Leave test files alone."},
+                  {.name = "test-directory",
+                   .kind = FlagKind::kString,
+                   .default_value = "tests",
+                   .form = "=path",
+                   .help = "Where test files are."},
+              }),
+              kVariables);
+
+extern constexpr CommandSpec kValidateCommand{
+    .name = "validate",
+    .synopsis = "Check whether the configuration is valid",
+    .usage = "tofu [global options] validate [options]",
+    .description = R"(Checks the configuration in this directory, without looking at remote
+objects or the state.)",
+    .flags = kValidateFlags,
+    .help_column = 24,
+    .run = RunValidate,
+};
 
 }  // namespace kinu::cli

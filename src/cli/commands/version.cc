@@ -1,17 +1,15 @@
 #include "base/files.h"
 #include "cli/command.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "install/lock_file.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
 
-int RunVersion(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"json"}, {"v"}, {"version"}};
-  const std::span<const FlagSpec> tables[] = {kFlags};
+static int RunVersion(Invocation& invocation) {
   Diagnostics diags;
-  const Flags flags = Flags::Read(tables, invocation.args, diags);
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
   if (diags.has_errors()) {
     if (flags.Bool("json")) {
       invocation.Show(diags);
@@ -43,5 +41,24 @@ int RunVersion(Invocation& invocation) {
   Print(text);
   return 0;
 }
+
+constexpr auto kVersionFlags = std::to_array<FlagSpec>({
+    {.name = "json", .help = "As JSON."},
+    {.name = "v"},
+    {.name = "version"},
+});
+
+extern constexpr CommandSpec kVersionCommand{
+    .name = "version",
+    .synopsis = "Show the current version",
+    .usage = "tofu [global options] version [options]",
+    .description = R"(Shows the version that this program is compatible with, and the versions of
+the providers that are locked.)",
+    .flags = kVersionFlags,
+    .help_column = 11,
+    .run = RunVersion,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli

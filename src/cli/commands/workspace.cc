@@ -3,7 +3,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "cli/command_run.h"
-#include "cli/commands/commands.h"
+#include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "session/state_handle.h"
 
@@ -12,11 +12,6 @@ namespace {
 
 bool Overridden() {
   return !Environment("TF_WORKSPACE").empty();
-}
-
-void ListFlags(CommandRun& run, std::span<const FlagSpec> own, bool locks) {
-  const std::span<const FlagSpec> all[] = {own, kVariableFlags, kJsonFlags, kLockFlags};
-  run.Parse(std::span(all).first(locks ? 4 : 3));
 }
 
 /// Warns whoever calls "tofu env". Always true.
@@ -187,16 +182,16 @@ void WarnOfObjects(CommandRun& run, const std::string& name) {
 
 }  // namespace
 
-int RunWorkspace(Invocation& invocation) {
+static int RunWorkspace(Invocation& invocation) {
   CommandRun run(invocation);
-  run.Parse({});
+  run.Parse();
   (void)TakeNothing(run);
   return run.Usage();
 }
 
-int RunWorkspaceList(Invocation& invocation) {
+static int RunWorkspaceList(Invocation& invocation) {
   CommandRun run(invocation);
-  ListFlags(run, {}, false);
+  run.Parse();
   if (!TakeNothing(run)) {
     return run.Usage();
   }
@@ -241,10 +236,9 @@ int RunWorkspaceList(Invocation& invocation) {
   return 0;
 }
 
-int RunWorkspaceShow(Invocation& invocation) {
+static int RunWorkspaceShow(Invocation& invocation) {
   CommandRun run(invocation);
-  const std::span<const FlagSpec> tables[] = {kVariableFlags};
-  run.Parse(tables);
+  run.Parse();
   if (!TakeNothing(run)) {
     return run.Usage();
   }
@@ -256,10 +250,9 @@ int RunWorkspaceShow(Invocation& invocation) {
   return 0;
 }
 
-int RunWorkspaceNew(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"state", FlagKind::kString}};
+static int RunWorkspaceNew(Invocation& invocation) {
   CommandRun run(invocation);
-  ListFlags(run, kFlags, true);
+  run.Parse();
   std::string name;
   if (!TakeName(run, name)) {
     return run.Usage();
@@ -303,10 +296,9 @@ int RunWorkspaceNew(Invocation& invocation) {
   return CopyIntoNew(run, name, path);
 }
 
-int RunWorkspaceSelect(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"or-create"}};
+static int RunWorkspaceSelect(Invocation& invocation) {
   CommandRun run(invocation);
-  ListFlags(run, kFlags, false);
+  run.Parse();
   std::string name;
   if (!TakeName(run, name)) {
     return run.Usage();
@@ -354,10 +346,9 @@ int RunWorkspaceSelect(Invocation& invocation) {
   return 0;
 }
 
-int RunWorkspaceDelete(Invocation& invocation) {
-  static constexpr FlagSpec kFlags[] = {{"force"}};
+static int RunWorkspaceDelete(Invocation& invocation) {
   CommandRun run(invocation);
-  ListFlags(run, kFlags, true);
+  run.Parse();
   std::string name;
   if (!TakeName(run, name)) {
     return run.Usage();
@@ -404,5 +395,96 @@ int RunWorkspaceDelete(Invocation& invocation) {
   }
   return 0;
 }
+
+extern constexpr CommandSpec kWorkspaceCommand{
+    .name = "workspace",
+    .synopsis = "Workspace management",
+    .usage = "tofu [global options] workspace <subcommand> [options] [args]",
+    .lists_subcommands = true,
+    .run = RunWorkspace,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kWorkspaceDeleteFlags = JoinFlags(
+    std::to_array<FlagSpec>({
+        {.name = "force", .help = "Even if its state has objects, which are then forgotten."},
+    }),
+    kBackendVariables, kMessages, kStateLock);
+
+extern constexpr CommandSpec kWorkspaceDeleteCommand{
+    .name = "workspace delete",
+    .synopsis = "Delete a workspace",
+    .usage = "tofu [global options] workspace delete [options] NAME",
+    .description = R"(Deletes a workspace and its state.)",
+    .flags = kWorkspaceDeleteFlags,
+    .run = RunWorkspaceDelete,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kWorkspaceListFlags = JoinFlags(kBackendVariables, kMessages);
+
+extern constexpr CommandSpec kWorkspaceListCommand{
+    .name = "workspace list",
+    .synopsis = "List workspaces",
+    .usage = "tofu [global options] workspace list [options]",
+    .description = R"(Lists the workspaces; the current one has a star.)",
+    .flags = kWorkspaceListFlags,
+    .run = RunWorkspaceList,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kWorkspaceNewFlags = JoinFlags(std::to_array<FlagSpec>({
+                                                  {.name = "state",
+                                                   .kind = FlagKind::kString,
+                                                   .form = "=path",
+                                                   .help = "Start with a copy of this state file."},
+                                              }),
+                                              kBackendVariables, kMessages, kStateLock);
+
+extern constexpr CommandSpec kWorkspaceNewCommand{
+    .name = "workspace new",
+    .synopsis = "Create a new workspace",
+    .usage = "tofu [global options] workspace new [options] NAME",
+    .description = R"(Makes a workspace with an empty state and selects it.)",
+    .flags = kWorkspaceNewFlags,
+    .run = RunWorkspaceNew,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kWorkspaceSelectFlags =
+    JoinFlags(std::to_array<FlagSpec>({
+                  {.name = "or-create",
+                   .form = "=false",
+                   .help = "Create the workspace if it does not exist."},
+              }),
+              kBackendVariables, kMessages);
+
+extern constexpr CommandSpec kWorkspaceSelectCommand{
+    .name = "workspace select",
+    .synopsis = "Select a workspace",
+    .usage = "tofu [global options] workspace select [options] NAME",
+    .description = R"(Makes another workspace the current one.)",
+    .flags = kWorkspaceSelectFlags,
+    .run = RunWorkspaceSelect,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
+
+constexpr auto kWorkspaceShowFlags = JoinFlags(kBackendVariables);
+
+extern constexpr CommandSpec kWorkspaceShowCommand{
+    .name = "workspace show",
+    .synopsis = "Show the name of the current workspace",
+    .usage = "tofu [global options] workspace show [options]",
+    .description = R"(Prints the name of the current workspace.)",
+    .flags = kWorkspaceShowFlags,
+    .run = RunWorkspaceShow,
+    .on_misuse = MisuseAnswer::kHelp,
+    .newline_after_diagnostics = true,
+};
 
 }  // namespace kinu::cli
