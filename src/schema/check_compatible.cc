@@ -20,11 +20,11 @@ class ApplyCheck {
   void Object(const Block& schema, const Value& planned, const Value& actual, const Path& path) {
     const std::string what = path.empty() ? "root object " : "";
     if (planned.IsNull() && !actual.IsNull()) {
-      Add(errors_, path, what + "was absent, but now present");
+      AddError(errors_, path, what + "was absent, but now present");
       return;
     }
     if (actual.IsNull() && !planned.IsNull()) {
-      Add(errors_, path, what + "was present, but now absent");
+      AddError(errors_, path, what + "was present, but now absent");
       return;
     }
     if (planned.IsNull()) {
@@ -33,8 +33,8 @@ class ApplyCheck {
     const auto members = schema.members();
     for (size_t i = 0; i < members.size(); ++i) {
       const std::string& name = NameOf(members[i]);
-      const Value planned_part = PartAt(planned, i, members.size(), name);
-      const Value actual_part = PartAt(actual, i, members.size(), name);
+      const Value planned_part = AttributeAt(planned, i, members.size(), name);
+      const Value actual_part = AttributeAt(actual, i, members.size(), name);
       if (planned_part.SameRepresentation(actual_part)) {
         continue;
       }
@@ -61,7 +61,7 @@ class ApplyCheck {
     Errors hidden;
     ApplyCheck(hidden).Compare(bare_planned, bare_actual, path);
     if (!hidden.empty()) {
-      Add(errors_, path, "inconsistent values for sensitive attribute");
+      AddError(errors_, path, "inconsistent values for sensitive attribute");
     }
   }
 
@@ -97,8 +97,8 @@ class ApplyCheck {
       return;
     }
     if (planned.size() != actual.size()) {
-      Add(errors_, path,
-          Counts("block count changed from ", planned.size(), " to ", actual.size()));
+      AddError(errors_, path,
+               CountMessage("block count changed from ", planned.size(), " to ", actual.size()));
       return;
     }
     for (size_t i = 0; i < planned.size(); ++i) {
@@ -114,8 +114,8 @@ class ApplyCheck {
     }
     const bool as_object = planned.type().is_object();
     if (!as_object && planned.size() != actual.size()) {
-      Add(errors_, path,
-          Counts("block count changed from ", planned.size(), " to ", actual.size()));
+      AddError(errors_, path,
+               CountMessage("block count changed from ", planned.size(), " to ", actual.size()));
       return;
     }
     for (size_t i = 0; i < planned.size(); ++i) {
@@ -125,12 +125,12 @@ class ApplyCheck {
         Object(schema.block, planned.elements()[i], *now,
                as_object ? path.Attribute(key) : path.Index(Value::NormalizedString(key)));
       } else if (as_object) {
-        Add(errors_, path, "block key " + text::GoQuote(key) + " has vanished");
+        AddError(errors_, path, "block key " + text::GoQuote(key) + " has vanished");
       }
     }
     for (size_t i = 0; as_object && i < actual.size(); ++i) {
       if (planned.Find(actual.key(i)) == nullptr) {
-        Add(errors_, path, "new block key " + text::GoQuote(actual.key(i)) + " has appeared");
+        AddError(errors_, path, "new block key " + text::GoQuote(actual.key(i)) + " has appeared");
       }
     }
   }
@@ -146,8 +146,9 @@ class ApplyCheck {
       return problems.empty();
     });
     if (planned.size() < actual.size()) {
-      Add(errors_, path,
-          Counts("block set length changed from ", planned.size(), " to ", actual.size()));
+      AddError(
+          errors_, path,
+          CountMessage("block set length changed from ", planned.size(), " to ", actual.size()));
     }
   }
 
@@ -173,9 +174,9 @@ class ApplyCheck {
     const size_t before = errors_.size();
     for (size_t i = 0; i < planned_elements.size(); ++i) {
       if (!planned_found[i]) {
-        Add(errors_, path,
-            "planned set element " + GoString(planned_elements[i]) +
-                " does not correlate with any element in actual");
+        AddError(errors_, path,
+                 "planned set element " + GoString(planned_elements[i]) +
+                     " does not correlate with any element in actual");
       }
     }
     if (errors_.size() != before) {
@@ -183,9 +184,9 @@ class ApplyCheck {
     }
     for (size_t j = 0; j < actual_elements.size(); ++j) {
       if (!actual_found[j]) {
-        Add(errors_, path,
-            "actual set element " + GoString(actual_elements[j]) +
-                " does not correlate with any element in plan");
+        AddError(errors_, path,
+                 "actual set element " + GoString(actual_elements[j]) +
+                     " does not correlate with any element in plan");
       }
     }
   }
@@ -216,29 +217,29 @@ class ApplyCheck {
     }
     const Type actual_type = actual.type();
     if (!(actual_type == type) && !Conforms(actual_type, type)) {
-      Add(errors_, path, "wrong final value type: " + MismatchMessage(actual_type, type));
+      AddError(errors_, path, "wrong final value type: " + MismatchMessage(actual_type, type));
       return;
     }
     if (!planned.IsKnown()) {
       if (!Allows(planned.refinements(), actual)) {
-        Add(errors_, path,
-            "final value " + GoString(actual) + " does not conform to planning placeholder " +
-                GoString(planned));
+        AddError(errors_, path,
+                 "final value " + GoString(actual) + " does not conform to planning placeholder " +
+                     GoString(planned));
       }
       return;
     }
     if (actual.IsNull()) {
       if (!planned.IsNull()) {
-        Add(errors_, path, "was " + GoString(planned) + ", but now null");
+        AddError(errors_, path, "was " + GoString(planned) + ", but now null");
       }
       return;
     }
     if (planned.IsNull()) {
-      Add(errors_, path, "was null, but now " + GoString(actual));
+      AddError(errors_, path, "was null, but now " + GoString(actual));
       return;
     }
     if (!actual.IsKnown()) {
-      Add(errors_, path, "was known, but now unknown");
+      AddError(errors_, path, "was known, but now unknown");
       return;
     }
     switch (type.kind()) {
@@ -247,7 +248,7 @@ class ApplyCheck {
       case TypeKind::kString: {
         const Value equal = Equals(actual, planned);
         if (!equal.IsKnown() || !equal.AsBool()) {
-          Add(errors_, path, "was " + GoString(planned) + ", but now " + GoString(actual));
+          AddError(errors_, path, "was " + GoString(planned) + ", but now " + GoString(actual));
         }
         break;
       }
@@ -273,7 +274,8 @@ class ApplyCheck {
           return problems.empty();
         });
         if (planned.size() < actual.size()) {
-          Add(errors_, path, Counts("length changed from ", planned.size(), " to ", actual.size()));
+          AddError(errors_, path,
+                   CountMessage("length changed from ", planned.size(), " to ", actual.size()));
         }
         break;
       default:
@@ -285,13 +287,13 @@ class ApplyCheck {
   void CompareSequences(const Value& planned, const Value& actual, const Path& path) {
     for (size_t i = 0; i < planned.size(); ++i) {
       if (i >= actual.size()) {
-        Add(errors_, path, "element " + std::to_string(i) + " has vanished");
+        AddError(errors_, path, "element " + std::to_string(i) + " has vanished");
         continue;
       }
       Compare(planned.elements()[i], actual.elements()[i], path.Index(static_cast<int64_t>(i)));
     }
     for (size_t i = planned.size(); i < actual.size(); ++i) {
-      Add(errors_, path, "new element " + std::to_string(i) + " has appeared");
+      AddError(errors_, path, "new element " + std::to_string(i) + " has appeared");
     }
   }
 
@@ -300,14 +302,14 @@ class ApplyCheck {
       const std::string_view key = planned.key(i);
       const Value* now = actual.Find(key);
       if (now == nullptr) {
-        Add(errors_, path, "element " + text::GoQuote(key) + " has vanished");
+        AddError(errors_, path, "element " + text::GoQuote(key) + " has vanished");
         continue;
       }
       Compare(planned.elements()[i], *now, path.Index(Value::NormalizedString(key)));
     }
     for (size_t i = 0; i < actual.size(); ++i) {
       if (planned.Find(actual.key(i)) == nullptr) {
-        Add(errors_, path, "new element " + text::GoQuote(actual.key(i)) + " has appeared");
+        AddError(errors_, path, "new element " + text::GoQuote(actual.key(i)) + " has appeared");
       }
     }
   }

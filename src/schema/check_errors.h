@@ -12,11 +12,11 @@ namespace kinu::schema {
 
 using Errors = std::vector<ValueError>;
 
-inline void Add(Errors& errors, const Path& path, std::string message) {
+inline void AddError(Errors& errors, const Path& path, std::string message) {
   errors.push_back(ValueError{path, std::move(message)});
 }
 
-inline std::string Counts(const char* what, size_t a, const char* between, size_t b) {
+inline std::string CountMessage(const char* what, size_t a, const char* between, size_t b) {
   return std::string(what) + std::to_string(a) + between + std::to_string(b);
 }
 

@@ -19,11 +19,11 @@ class PlanCheck {
   void Object(const Block& schema, const Value& prior, const Value& config, const Value& planned,
               const Path& path) {
     if (planned.IsNull() && !config.IsNull()) {
-      Add(errors_, path, "planned for absence but config wants existence");
+      AddError(errors_, path, "planned for absence but config wants existence");
       return;
     }
     if (config.IsNull() && !planned.IsNull()) {
-      Add(errors_, path, "planned for existence but config wants absence");
+      AddError(errors_, path, "planned for existence but config wants absence");
       return;
     }
     if (planned.IsNull()) {
@@ -32,7 +32,9 @@ class PlanCheck {
     const auto members = schema.members();
     for (size_t i = 0; i < members.size(); ++i) {
       const std::string& name = NameOf(members[i]);
-      const auto part = [&](const Value& value) { return PartAt(value, i, members.size(), name); };
+      const auto part = [&](const Value& value) {
+        return AttributeAt(value, i, members.size(), name);
+      };
       const Value planned_part = part(planned);
       const Value config_part = part(config);
       if (planned_part.SameRepresentation(config_part)) {
@@ -52,12 +54,12 @@ class PlanCheck {
   void Attributes(const std::vector<Attribute>& attributes, const Value& prior, const Value& config,
                   const Value& planned, const Path& path) {
     for (const Attribute& attribute : attributes) {
-      const Value planned_value = Part(planned, attribute.name);
-      const Value config_value = Part(config, attribute.name);
+      const Value planned_value = AttributeOf(planned, attribute.name);
+      const Value config_value = AttributeOf(config, attribute.name);
       if (planned_value.SameRepresentation(config_value)) {
         continue;
       }
-      AttributeValue(attribute, Part(prior, attribute.name), config_value, planned_value,
+      AttributeValue(attribute, AttributeOf(prior, attribute.name), config_value, planned_value,
                      path.Attribute(attribute.name));
     }
   }
@@ -75,10 +77,10 @@ class PlanCheck {
       return;
     }
     if (config.IsNull() && !planned.IsNull()) {
-      Add(errors_, path,
-          attribute.sensitive
-              ? "sensitive planned value for a non-computed attribute"
-              : "planned value " + GoString(planned) + " for a non-computed attribute");
+      AddError(errors_, path,
+               attribute.sensitive
+                   ? "sensitive planned value for a non-computed attribute"
+                   : "planned value " + GoString(planned) + " for a non-computed attribute");
       return;
     }
     if (!config.IsNull() && planned.IsNull() && attribute.write_only) {
@@ -95,7 +97,7 @@ class PlanCheck {
     if (!prior.IsNull()) {
       message += attribute.sensitive ? " nor prior value" : " nor prior value " + GoString(prior);
     }
-    Add(errors_, path, std::move(message));
+    AddError(errors_, path, std::move(message));
   }
 
   // Compares the number of elements and reports a difference. False: the elements cannot be
@@ -110,24 +112,24 @@ class PlanCheck {
     if (equal.IsKnown() && equal.AsBool()) {
       return true;
     }
-    Add(errors_, path,
-        "count in plan (" + GoString(planned_length) + ") disagrees with count in config (" +
-            GoString(config_length) + ")");
+    AddError(errors_, path,
+             "count in plan (" + GoString(planned_length) + ") disagrees with count in config (" +
+                 GoString(config_length) + ")");
     return false;
   }
 
   void Nested(const NestedAttributes& schema, const Value& prior, const Value& config,
               const Value& planned, const Path& path) {
     if (planned.IsNull() && !config.IsNull()) {
-      Add(errors_, path, "planned for absence but config wants existence");
+      AddError(errors_, path, "planned for absence but config wants existence");
       return;
     }
     if (config.IsNull() && !planned.IsNull()) {
-      Add(errors_, path, "planned for existence but config wants absence");
+      AddError(errors_, path, "planned for existence but config wants absence");
       return;
     }
     if (!config.IsNull() && !planned.IsKnown()) {
-      Add(errors_, path, "planned unknown for configured value");
+      AddError(errors_, path, "planned unknown for configured value");
       return;
     }
     if (planned.IsNull()) {
@@ -152,8 +154,8 @@ class PlanCheck {
             const std::string_view key = planned.key(i);
             const Value* configured = config.Find(key);
             if (configured == nullptr) {
-              Add(errors_, path,
-                  "map key " + text::GoQuote(key) + " from plan is not present in config");
+              AddError(errors_, path,
+                       "map key " + text::GoQuote(key) + " from plan is not present in config");
               continue;
             }
             Attributes(schema.attributes, EntryOr(prior, key), *configured, planned.elements()[i],
@@ -161,9 +163,9 @@ class PlanCheck {
           }
           for (size_t i = 0; i < config.size(); ++i) {
             if (planned.Find(config.key(i)) == nullptr) {
-              Add(errors_, path,
-                  "map key " + text::GoQuote(config.key(i)) +
-                      " from config is not present in plan");
+              AddError(errors_, path,
+                       "map key " + text::GoQuote(config.key(i)) +
+                           " from config is not present in plan");
             }
           }
         }
@@ -174,9 +176,9 @@ class PlanCheck {
         const Value config_length = Length(config);
         const Value equal = Equals(planned_length, config_length);
         if (equal.IsKnown() && !equal.AsBool()) {
-          Add(errors_, path,
-              "count in plan (" + GoString(planned_length) + ") disagrees with count in config (" +
-                  GoString(config_length) + ")");
+          AddError(errors_, path,
+                   "count in plan (" + GoString(planned_length) +
+                       ") disagrees with count in config (" + GoString(config_length) + ")");
         }
         break;
       }
@@ -195,7 +197,8 @@ class PlanCheck {
     if (element.IsKnown()) {
       return true;
     }
-    Add(errors_, path,
+    AddError(
+        errors_, path,
         "element representing nested block must not be unknown itself; set nested attribute values "
         "to unknown instead");
     return false;
@@ -207,11 +210,12 @@ class PlanCheck {
       return;
     }
     if (!config.IsKnown()) {
-      Add(errors_, path, "planned value " + GoString(planned) + " for unknown dynamic block");
+      AddError(errors_, path, "planned value " + GoString(planned) + " for unknown dynamic block");
       return;
     }
     if (!planned.IsKnown()) {
-      Add(errors_, path,
+      AddError(
+          errors_, path,
           "attribute representing nested block must not be unknown itself; set nested attribute "
           "values to unknown instead");
       return;
@@ -224,9 +228,9 @@ class PlanCheck {
       const char* kind = schema.nesting == Nesting::kList  ? "list"
                          : schema.nesting == Nesting::kMap ? "map"
                                                            : "set";
-      Add(errors_, path,
-          std::string("attribute representing a ") + kind +
-              " of nested blocks must be empty to indicate no blocks, not null");
+      AddError(errors_, path,
+               std::string("attribute representing a ") + kind +
+                   " of nested blocks must be empty to indicate no blocks, not null");
       return;
     }
     switch (schema.nesting) {
@@ -248,10 +252,10 @@ class PlanCheck {
                  const Value& planned, const Path& path) {
     const size_t configured = config.IsNull() ? 0 : config.size();
     if (planned.size() != configured) {
-      Add(errors_, path,
-          Counts("block count in plan (", planned.size(), ") disagrees with count in config (",
-                 configured) +
-              ")");
+      AddError(errors_, path,
+               CountMessage("block count in plan (", planned.size(),
+                            ") disagrees with count in config (", configured) +
+                   ")");
       return;
     }
     for (size_t i = 0; i < planned.size(); ++i) {
@@ -267,10 +271,10 @@ class PlanCheck {
     const bool as_object = planned.type().is_object();
     const size_t configured = config.IsNull() ? 0 : config.size();
     if (!as_object && planned.size() != configured) {
-      Add(errors_, path,
-          Counts("block count in plan (", planned.size(), ") disagrees with count in config (",
-                 configured) +
-              ")");
+      AddError(errors_, path,
+               CountMessage("block count in plan (", planned.size(),
+                            ") disagrees with count in config (", configured) +
+                   ")");
       return;
     }
     for (size_t i = 0; i < planned.size(); ++i) {
@@ -278,15 +282,16 @@ class PlanCheck {
       const Path at = as_object ? path.Attribute(key) : path.Index(Value::NormalizedString(key));
       const Value* wanted = config.IsNull() ? nullptr : config.Find(key);
       if (wanted == nullptr) {
-        Add(errors_, path,
-            "block key " + text::GoQuote(key) + " from plan is not present in config");
+        AddError(errors_, path,
+                 "block key " + text::GoQuote(key) + " from plan is not present in config");
       } else if (ElementsKnown(planned.elements()[i], at)) {
         Object(schema.block, EntryOr(prior, key), *wanted, planned.elements()[i], at);
       }
     }
     for (size_t i = 0; i < configured; ++i) {
       if (planned.Find(config.key(i)) == nullptr) {
-        Add(errors_, path,
+        AddError(
+            errors_, path,
             "block key " + text::GoQuote(config.key(i)) + " from config is not present in plan");
       }
     }

@@ -14,26 +14,26 @@ namespace {
 template <typename Rule>
 class AttributeChange {
  public:
-  Value Block(const schema::Block& block, const Value& value) const {
+  Value ChangeBlock(const schema::Block& block, const Value& value) const {
     if (!Rule::OccursIn(block) || value.IsNull() || !value.IsKnown()) {
       return value;
     }
-    return Members(value, [&](std::string_view name, const Value& part) {
+    return ChangeMembers(value, [&](std::string_view name, const Value& part) {
       if (const Attribute* attribute = block.FindAttribute(name)) {
-        return One(*attribute, part);
+        return ChangeAttribute(*attribute, part);
       }
       const NestedBlock* nested = block.FindBlock(name);
       if (nested == nullptr || !Rule::OccursIn(nested->block)) {
         return part;
       }
-      return Each(nested->nesting, part,
-                  [&](const Value& element) { return Block(nested->block, element); });
+      return ChangeEach(nested->nesting, part,
+                        [&](const Value& element) { return ChangeBlock(nested->block, element); });
     });
   }
 
  private:
   template <typename F>
-  static Value Members(const Value& value, F&& change) {
+  static Value ChangeMembers(const Value& value, F&& change) {
     const MarkSet marks = value.marks();
     const Type type = value.type();
     std::vector<Value> parts;
@@ -46,7 +46,7 @@ class AttributeChange {
   }
 
   template <typename F>
-  static Value Each(Nesting nesting, const Value& value, F&& change) {
+  static Value ChangeEach(Nesting nesting, const Value& value, F&& change) {
     if (value.IsNull() || !value.IsKnown()) {
       return value;
     }
@@ -66,20 +66,20 @@ class AttributeChange {
     return marks.empty() ? result : result.WithMarks(marks);
   }
 
-  Value One(const Attribute& attribute, const Value& value) const {
+  Value ChangeAttribute(const Attribute& attribute, const Value& value) const {
     if (Rule::Applies(attribute)) {
       return Rule::Change(attribute, value);
     }
     if (attribute.nested == nullptr) {
       return value;
     }
-    return Each(attribute.nested->nesting, value, [&](const Value& element) {
+    return ChangeEach(attribute.nested->nesting, value, [&](const Value& element) {
       if (element.IsNull() || !element.IsKnown()) {
         return element;
       }
-      return Members(element, [&](std::string_view name, const Value& part) {
+      return ChangeMembers(element, [&](std::string_view name, const Value& part) {
         const Attribute* member = attribute.nested->Find(name);
-        return member == nullptr ? part : One(*member, part);
+        return member == nullptr ? part : ChangeAttribute(*member, part);
       });
     });
   }
@@ -103,22 +103,23 @@ struct WriteOnlyRule {
 
 class WriteOnlyFinder {
  public:
-  void Block(const schema::Block& block, const Value& value, const Path& path) {
+  void VisitBlock(const schema::Block& block, const Value& value, const Path& path) {
     if (!block.has_write_only() || value.IsNull() || !value.IsKnown()) {
       return;
     }
     for (const Attribute& attribute : block.attributes) {
-      One(attribute, value.Attribute(attribute.name), path.Attribute(attribute.name));
+      VisitAttribute(attribute, value.Attribute(attribute.name), path.Attribute(attribute.name));
     }
     for (const NestedBlock& nested : block.blocks) {
-      Each(nested.nesting, value.Attribute(nested.name), path.Attribute(nested.name),
-           [&](const Value& element, const Path& at) { Block(nested.block, element, at); });
+      VisitEach(
+          nested.nesting, value.Attribute(nested.name), path.Attribute(nested.name),
+          [&](const Value& element, const Path& at) { VisitBlock(nested.block, element, at); });
     }
   }
   std::vector<Path> found;
 
  private:
-  void One(const Attribute& attribute, const Value& value, const Path& path) {
+  void VisitAttribute(const Attribute& attribute, const Value& value, const Path& path) {
     if (attribute.write_only) {
       if (!value.IsNull()) {
         found.push_back(path);
@@ -128,18 +129,18 @@ class WriteOnlyFinder {
     if (attribute.nested == nullptr) {
       return;
     }
-    Each(attribute.nested->nesting, value, path, [&](const Value& element, const Path& at) {
+    VisitEach(attribute.nested->nesting, value, path, [&](const Value& element, const Path& at) {
       if (element.IsNull() || !element.IsKnown()) {
         return;
       }
       for (const Attribute& member : attribute.nested->attributes) {
-        One(member, element.Attribute(member.name), at.Attribute(member.name));
+        VisitAttribute(member, element.Attribute(member.name), at.Attribute(member.name));
       }
     });
   }
 
   template <typename F>
-  static void Each(Nesting nesting, const Value& value, const Path& path, F&& visit) {
+  static void VisitEach(Nesting nesting, const Value& value, const Path& path, F&& visit) {
     if (value.IsNull() || !value.IsKnown() || nesting == Nesting::kSet) {
       return;
     }
@@ -158,16 +159,16 @@ class WriteOnlyFinder {
 
 std::vector<Path> PresentWriteOnly(const Block& block, const Value& value) {
   WriteOnlyFinder finder;
-  finder.Block(block, value, {});
+  finder.VisitBlock(block, value, {});
   return std::move(finder.found);
 }
 
 Value MarkSensitive(const Block& block, const Value& value) {
-  return AttributeChange<SensitiveRule>().Block(block, value);
+  return AttributeChange<SensitiveRule>().ChangeBlock(block, value);
 }
 
 Value WithoutWriteOnly(const Block& block, const Value& value) {
-  return AttributeChange<WriteOnlyRule>().Block(block, value);
+  return AttributeChange<WriteOnlyRule>().ChangeBlock(block, value);
 }
 
 Value UnknownObject(const Block& block) {

@@ -12,7 +12,7 @@ namespace kinu::schema {
 
 /// The attribute `name` of an object. A null object has null attributes, an unknown one has unknown
 /// attributes, and a value of another type has the null value of dynamic type.
-inline Value Part(const Value& object, std::string_view name) {
+inline Value AttributeOf(const Value& object, std::string_view name) {
   const Type type = object.type();
   const int at = type.is_object() ? type.FindAttribute(name) : -1;
   if (at < 0) {
@@ -27,13 +27,13 @@ inline Value Part(const Value& object, std::string_view name) {
   return object.elements()[static_cast<size_t>(at)];
 }
 
-/// As Part(), but looks at element `index` first. `name` is searched only when the object does not
-/// have `count` attributes, that is, when its type is not the schema's.
-inline Value PartAt(const Value& object, size_t index, size_t count, std::string_view name) {
+/// As AttributeOf(), but looks at element `index` first. `name` is searched only when the object
+/// does not have `count` attributes, that is, when its type is not the schema's.
+inline Value AttributeAt(const Value& object, size_t index, size_t count, std::string_view name) {
   if (object.IsKnown() && !object.IsNull() && object.size() == count) {
     return object.elements()[index];
   }
-  return Part(object, name);
+  return AttributeOf(object, name);
 }
 
 /// An object with the attribute names of `like` and `values` in their order. It has the type `like`

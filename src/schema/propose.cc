@@ -95,7 +95,8 @@ Value ProposeMembers(const ObjectSchema& schema, const Value& prior, const Value
   for (size_t i = 0; i < count; ++i) {
     const std::string_view name = type.attributes()[i].name;
     const Value& configured = config.elements()[i];
-    Value proposed = ProposeMember(schema.At(i, name), PartAt(prior, i, count, name), configured);
+    Value proposed =
+        ProposeMember(schema.At(i, name), AttributeAt(prior, i, count, name), configured);
     if (values.empty() && proposed.SameRepresentation(configured)) {
       continue;
     }
@@ -121,7 +122,7 @@ Value ProposeObject(const ObjectSchema& schema, const Value& prior, const Value&
 
 // Whether the configured element can have produced this set element of the prior state: they differ
 // only where a computed attribute is not configured.
-bool CanComeFrom(const ObjectSchema& schema, const Value& prior, const Value& config) {
+bool MatchesConfiguration(const ObjectSchema& schema, const Value& prior, const Value& config) {
   if (EqualUnrefined(config, prior)) {
     return true;
   }
@@ -166,7 +167,7 @@ Value ProposeSet(const ObjectSchema& schema, const Value& prior, const Value& co
   for (const Value& element : config.elements()) {
     const Value* match = &absent;
     for (size_t i = 0; i < old.size(); ++i) {
-      if (!used[i] && CanComeFrom(schema, old[i], element)) {
+      if (!used[i] && MatchesConfiguration(schema, old[i], element)) {
         used[i] = true;
         match = &old[i];
         break;
@@ -326,7 +327,7 @@ Value NormalizeObject(const Value& value, const Block& schema) {
   values.reserve(type.attributes().size());
   for (const ObjectAttribute& attribute : type.attributes()) {
     const NestedBlock* nested = schema.FindBlock(attribute.name);
-    Value part = Part(value, attribute.name);
+    Value part = AttributeOf(value, attribute.name);
     values.push_back(nested == nullptr ? std::move(part) : NormalizeBlock(part, *nested));
   }
   return ObjectLike(type, std::move(values));
