@@ -98,7 +98,7 @@ class Installer {
   /// Selects the version of a provider.
   void Select(const std::string& address, const VersionConstraints& constraints) {
     if (SplitProviderAddress(address).is_built_in()) {
-      BuiltIn(address, constraints);
+      SelectBuiltIn(address, constraints);
       return;
     }
     if (MatchesAny(options_.unmanaged, address)) {
@@ -110,11 +110,12 @@ class Installer {
       events_.query(address, constraints, locked);
     }
     if (locked && !constraints.AllowsProvider(lock->version)) {
-      Failed(address,
-             "locked provider " + address + ' ' + lock->version.ToText() +
-                 " does not match configured version constraint " + constraints.ToCanonicalText() +
-                 "; must use tofu init -upgrade to allow selection of new versions",
-             InstallFailure::kNoVersion);
+      ReportFailure(address,
+                    "locked provider " + address + ' ' + lock->version.ToText() +
+                        " does not match configured version constraint " +
+                        constraints.ToCanonicalText() +
+                        "; must use tofu init -upgrade to allow selection of new versions",
+                    InstallFailure::kNoVersion);
       return;
     }
     auto packages = source_.Find(address);
@@ -134,16 +135,17 @@ class Installer {
       // An installed and verified package needs no source.
       selected_.push_back({address, constraints, {lock->version, "", false}});
     } else if (!packages) {
-      Failed(address, packages.error().message, InstallFailure::kNotFound);
+      ReportFailure(address, packages.error().message, InstallFailure::kNotFound);
     } else if (locked) {
-      Failed(
+      ReportFailure(
           address,
           "the previously-selected version " + lock->version.ToText() + " is no longer available",
           InstallFailure::kNoVersion);
     } else {
-      Failed(address,
-             "no available releases match the given constraints " + constraints.ToCanonicalText(),
-             InstallFailure::kNoVersion);
+      ReportFailure(
+          address,
+          "no available releases match the given constraints " + constraints.ToCanonicalText(),
+          InstallFailure::kNoVersion);
     }
   }
 
@@ -160,7 +162,7 @@ class Installer {
     Package package;
   };
 
-  void BuiltIn(const std::string& address, const VersionConstraints& constraints) {
+  void SelectBuiltIn(const std::string& address, const VersionConstraints& constraints) {
     std::string type = SplitProviderAddress(address).type;
     std::string error;
     if (type != "terraform") {
@@ -169,13 +171,13 @@ class Installer {
       error = "built-in providers do not support explicit version constraints";
     }
     if (!error.empty()) {
-      Failed(address, error, InstallFailure::kBuiltIn);
+      ReportFailure(address, error, InstallFailure::kBuiltIn);
     } else if (events_.built_in) {
       events_.built_in(address);
     }
   }
 
-  void Failed(const std::string& address, const std::string& error, InstallFailure failure) {
+  void ReportFailure(const std::string& address, const std::string& error, InstallFailure failure) {
     result_.errors[address] = error;
     if (events_.failed) {
       events_.failed(address, error, failure);
@@ -225,7 +227,7 @@ class Installer {
       }
     }
     if (!hash) {
-      Failed(address, hash.error().message, InstallFailure::kInstallation);
+      ReportFailure(address, hash.error().message, InstallFailure::kInstallation);
       return;
     }
     hashes.push_back(*hash);
@@ -275,7 +277,7 @@ class Installer {
     if (!package.packed) {
       return PlaceLink(RealPath(package.location), directory);
     }
-    if (Holds(directory, hash)) {
+    if (ContainsPackage(directory, hash)) {
       return {};
     }
     // Locks the package against other installations. The lock file is never removed.
@@ -286,8 +288,9 @@ class Installer {
       fcntl(guard, F_SETLKW, &region);
     }
     // Another process may have placed it in the meantime.
-    Result<void> placed =
-        Holds(directory, hash) ? Result<void>{} : PlaceArchive(package.location, directory);
+    Result<void> placed = ContainsPackage(directory, hash)
+                              ? Result<void>{}
+                              : PlaceArchive(package.location, directory);
     if (guard >= 0) {
       close(guard);
     }
@@ -316,7 +319,7 @@ class Installer {
   }
 
   /// Whether `directory` is a directory, not a link, and contains the package with this hash.
-  bool Holds(const std::string& directory, const std::string& hash) const {
+  bool ContainsPackage(const std::string& directory, const std::string& hash) const {
     struct stat info{};
     if (lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
       return false;
@@ -346,7 +349,7 @@ class Installer {
   }
 
   static Result<void> PlaceArchive(const std::string& archive, const std::string& directory) {
-    RemoveLeft(directory);
+    RemoveLeftovers(directory);
     const std::string fresh = FreshName(directory);
     auto done = MakeDirectories(fresh);
     if (done) {
@@ -364,7 +367,7 @@ class Installer {
   }
 
   /// Removes files of killed installations. The caller holds the lock of the directory.
-  static void RemoveLeft(const std::string& directory) {
+  static void RemoveLeftovers(const std::string& directory) {
     const Result<std::vector<std::string>> names = ListDirectory(DirName(directory));
     const std::string prefix = BaseName(directory) + '.';
     for (const std::string& name : names ? *names : std::vector<std::string>()) {
