@@ -46,10 +46,10 @@ class Heading {
     text_ += note;
     text_ += ')';
   }
-  void Replacement();
-  void WhyDeleted();
-  void WhyForgotten();
-  void LeftOver() {
+  void ExplainReplacement();
+  void ExplainDeletion();
+  void ExplainForgetting();
+  void NoteDeposed() {
     if (!change_.deposed.empty()) {
       Note("left over from a partially-failed replacement of this instance");
     }
@@ -64,7 +64,7 @@ class Heading {
   std::string text_;
 };
 
-void Heading::Replacement() {
+void Heading::ExplainReplacement() {
   switch (change_.reason) {
     case Reason::kReplaceTainted:
       Subject("is tainted, so it must be [bold][red]replaced[reset]");
@@ -81,7 +81,7 @@ void Heading::Replacement() {
   }
 }
 
-void Heading::WhyDeleted() {
+void Heading::ExplainDeletion() {
   const ResourceName& resource = change_.address.resource.resource;
   const InstanceKey& key = change_.address.key;
   const std::string short_name =
@@ -122,7 +122,7 @@ void Heading::WhyDeleted() {
   }
 }
 
-void Heading::WhyForgotten() {
+void Heading::ExplainForgetting() {
   if (change_.reason == Reason::kForgetState) {
     text_ +=
         " \n (because [bold]lifecycle.destroy = false[reset] was configured before this "
@@ -170,25 +170,25 @@ std::string Heading::Text() {
       break;
     case Action::kCreateThenDelete:
     case Action::kDeleteThenCreate:
-      Replacement();
+      ExplainReplacement();
       break;
     case Action::kDelete:
       Subject(drift_ ? "has been deleted" : "will be [bold][red]destroyed[reset]");
-      WhyDeleted();
-      LeftOver();
+      ExplainDeletion();
+      NoteDeposed();
       break;
     case Action::kForget:
       Subject(
           "will be removed from the OpenTofu state [bold][red]but will not be destroyed[reset]");
-      WhyForgotten();
-      LeftOver();
+      ExplainForgetting();
+      NoteDeposed();
       break;
     case Action::kForgetThenCreate:
-      Replacement();
+      ExplainReplacement();
       text_ +=
           " - [yellow]older instance will [bold]not[reset][yellow] be destroyed [reset]"
           "([bold]lifecycle.destroy = false[reset])";
-      LeftOver();
+      NoteDeposed();
       break;
     case Action::kNoOp:
       if (Moved(change_)) {
