@@ -37,7 +37,7 @@ PackageAndDirectory SplitDirectory(std::string_view text) {
 }
 
 /// "git" of "git::https://…", which is taken off.
-std::string TakeForcedGetter(std::string& text) {
+std::string RemoveForcedGetter(std::string& text) {
   size_t end = text.find("::");
   bool forced = end != std::string::npos && end > 0 && end + 2 < text.size() &&
                 std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(end),
@@ -220,7 +220,7 @@ Detected DetectFile(std::string_view text) {
 /// Expands a package address. The directory of the short form is kept.
 Result<PackageAndDirectory> Expand(const std::string& given) {
   std::string source = given;
-  std::string getter = TakeForcedGetter(source);
+  std::string getter = RemoveForcedGetter(source);
   auto [package, directory] = SplitDirectory(source);
   if (HasScheme(package)) {
     return SplitDirectory(given);
@@ -232,7 +232,7 @@ Result<PackageAndDirectory> Expand(const std::string& given) {
     if (!found) {
       continue;
     }
-    std::string own_getter = TakeForcedGetter(*found);
+    std::string own_getter = RemoveForcedGetter(*found);
     PackageAndDirectory split = SplitDirectory(*found);
     if (!directory.empty()) {
       split.directory = split.directory.empty() ? directory : JoinPath(split.directory, directory);
