@@ -36,8 +36,8 @@ class PackageSource {
   PackageSource(const CliConfig& config, const std::vector<std::string>& forced_directories,
                 const std::string& original_directory);
 
-  /// Finds the packages of a provider for a platform. Fails if no mirror has the provider and
-  /// another installation method applies, which would have to download it.
+  /// Finds the packages of a provider for a platform. kNotFound: no mirror has the provider.
+  /// kUnsupported: no mirror has it, and another installation method would have to download it.
   Result<std::vector<Package>> Find(std::string_view address,
                                     std::string_view platform = CurrentPlatform()) const;
 

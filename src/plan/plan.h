@@ -109,7 +109,7 @@ struct BackendRecord {
   std::string workspace = "default";
 };
 
-/// An attribute of an object outside the plan's changes that influenced the plan.
+/// An attribute that may have influenced the plan, for documents and for the text about drift.
 struct RelevantAttribute {
   std::string resource;
   Path attribute;

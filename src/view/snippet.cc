@@ -59,8 +59,8 @@ std::string JsonPathTo(const JsonNode* node, int64_t offset) {
   return path.starts_with('.') ? path.substr(1) : path;
 }
 
-/// Whether the text of a source may be shown. Console input, command-line values and the lock file
-/// are not configuration files; only two inputs of commands are shown as well.
+/// Whether diagnostics show lines of this source: of configuration files, standard input and import
+/// addresses, but not of console input, command-line values or the lock file.
 bool HasShownText(const SourceFile& file) {
   if (file.name() == "<stdin>" || file.name() == "<import-address>") {
     return true;
