@@ -17,7 +17,8 @@ class ApplyCheck {
  public:
   explicit ApplyCheck(Errors& errors) : errors_(errors) {}
 
-  void Object(const Block& schema, const Value& planned, const Value& actual, const Path& path) {
+  void CheckObject(const Block& schema, const Value& planned, const Value& actual,
+                   const Path& path) {
     const std::string what = path.empty() ? "root object " : "";
     if (planned.IsNull() && !actual.IsNull()) {
       AddError(errors_, path, what + "was absent, but now present");
@@ -39,16 +40,16 @@ class ApplyCheck {
         continue;
       }
       if (members[i].attribute != nullptr) {
-        AttributeValue(*members[i].attribute, planned_part, actual_part, path.Attribute(name));
+        CheckAttribute(*members[i].attribute, planned_part, actual_part, path.Attribute(name));
       } else {
-        NestedBlocks(*members[i].nested, planned_part.Unmark(), actual_part.Unmark(),
-                     path.Attribute(name));
+        CheckNestedBlocks(*members[i].nested, planned_part.Unmark(), actual_part.Unmark(),
+                          path.Attribute(name));
       }
     }
   }
 
  private:
-  void AttributeValue(const Attribute& attribute, const Value& planned, const Value& actual,
+  void CheckAttribute(const Attribute& attribute, const Value& planned, const Value& actual,
                       const Path& path) {
     MarkSet planned_marks;
     MarkSet actual_marks;
@@ -65,24 +66,24 @@ class ApplyCheck {
     }
   }
 
-  void NestedBlocks(const NestedBlock& schema, const Value& planned, const Value& actual,
-                    const Path& path) {
+  void CheckNestedBlocks(const NestedBlock& schema, const Value& planned, const Value& actual,
+                         const Path& path) {
     switch (schema.nesting) {
       case Nesting::kSingle:
       case Nesting::kGroup:
         if (!planned.IsKnown() && actual.IsNull()) {
           return;
         }
-        Object(schema.block, planned, actual, path);
+        CheckObject(schema.block, planned, actual, path);
         return;
       case Nesting::kList:
-        BlockList(schema, planned, actual, path);
+        CheckBlockList(schema, planned, actual, path);
         return;
       case Nesting::kMap:
-        BlockMap(schema, planned, actual, path);
+        CheckBlockMap(schema, planned, actual, path);
         return;
       case Nesting::kSet:
-        BlockSet(schema, planned, actual, path);
+        CheckBlockSet(schema, planned, actual, path);
         return;
     }
   }
@@ -91,8 +92,8 @@ class ApplyCheck {
     return planned.IsKnown() && actual.IsKnown() && !planned.IsNull() && !actual.IsNull();
   }
 
-  void BlockList(const NestedBlock& schema, const Value& planned, const Value& actual,
-                 const Path& path) {
+  void CheckBlockList(const NestedBlock& schema, const Value& planned, const Value& actual,
+                      const Path& path) {
     if (!Comparable(planned, actual)) {
       return;
     }
@@ -102,13 +103,13 @@ class ApplyCheck {
       return;
     }
     for (size_t i = 0; i < planned.size(); ++i) {
-      Object(schema.block, planned.elements()[i], actual.elements()[i],
-             path.Index(static_cast<int64_t>(i)));
+      CheckObject(schema.block, planned.elements()[i], actual.elements()[i],
+                  path.Index(static_cast<int64_t>(i)));
     }
   }
 
-  void BlockMap(const NestedBlock& schema, const Value& planned, const Value& actual,
-                const Path& path) {
+  void CheckBlockMap(const NestedBlock& schema, const Value& planned, const Value& actual,
+                     const Path& path) {
     if (!Comparable(planned, actual)) {
       return;
     }
@@ -122,8 +123,8 @@ class ApplyCheck {
       const std::string_view key = planned.key(i);
       const Value* now = actual.Find(key);
       if (now != nullptr) {
-        Object(schema.block, planned.elements()[i], *now,
-               as_object ? path.Attribute(key) : path.Index(Value::NormalizedString(key)));
+        CheckObject(schema.block, planned.elements()[i], *now,
+                    as_object ? path.Attribute(key) : path.Index(Value::NormalizedString(key)));
       } else if (as_object) {
         AddError(errors_, path, "block key " + text::GoQuote(key) + " has vanished");
       }
@@ -135,14 +136,14 @@ class ApplyCheck {
     }
   }
 
-  void BlockSet(const NestedBlock& schema, const Value& planned, const Value& actual,
-                const Path& path) {
+  void CheckBlockSet(const NestedBlock& schema, const Value& planned, const Value& actual,
+                     const Path& path) {
     if (!Comparable(planned, actual)) {
       return;
     }
-    Sets(planned, actual, path, [&](const Value& a, const Value& b) {
+    CompareSets(planned, actual, path, [&](const Value& a, const Value& b) {
       Errors problems;
-      ApplyCheck(problems).Object(schema.block, a, b, path.Index(b));
+      ApplyCheck(problems).CheckObject(schema.block, a, b, path.Index(b));
       return problems.empty();
     });
     if (planned.size() < actual.size()) {
@@ -155,7 +156,7 @@ class ApplyCheck {
   // Each element of one set needs a partner in the other. One merge of both finds equal elements;
   // only the others are compared pair by pair.
   template <typename Matches>
-  void Sets(const Value& planned, const Value& actual, const Path& path, Matches&& matches) {
+  void CompareSets(const Value& planned, const Value& actual, const Path& path, Matches&& matches) {
     const auto planned_elements = planned.elements();
     const auto actual_elements = actual.elements();
     std::vector<bool> planned_found(planned_elements.size());
@@ -268,7 +269,7 @@ class ApplyCheck {
         }
         break;
       case TypeKind::kSet:
-        Sets(planned, actual, path, [&](const Value& a, const Value& b) {
+        CompareSets(planned, actual, path, [&](const Value& a, const Value& b) {
           Errors problems;
           ApplyCheck(problems).Compare(a, b, path.Index(b));
           return problems.empty();
@@ -399,7 +400,7 @@ class ApplyCheck {
 std::vector<ValueError> CheckCompatible(const Block& schema, const Value& planned,
                                         const Value& actual) {
   Errors errors;
-  ApplyCheck(errors).Object(schema, planned, actual, Path());
+  ApplyCheck(errors).CheckObject(schema, planned, actual, Path());
   return errors;
 }
 

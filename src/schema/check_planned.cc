@@ -16,8 +16,8 @@ class PlanCheck {
  public:
   explicit PlanCheck(Errors& errors) : errors_(errors) {}
 
-  void Object(const Block& schema, const Value& prior, const Value& config, const Value& planned,
-              const Path& path) {
+  void CheckObject(const Block& schema, const Value& prior, const Value& config,
+                   const Value& planned, const Path& path) {
     if (planned.IsNull() && !config.IsNull()) {
       AddError(errors_, path, "planned for absence but config wants existence");
       return;
@@ -41,30 +41,30 @@ class PlanCheck {
         continue;
       }
       if (members[i].attribute != nullptr) {
-        AttributeValue(*members[i].attribute, part(prior), config_part, planned_part,
+        CheckAttribute(*members[i].attribute, part(prior), config_part, planned_part,
                        path.Attribute(name));
       } else {
-        NestedBlocks(*members[i].nested, part(prior), config_part, planned_part,
-                     path.Attribute(name));
+        CheckNestedBlocks(*members[i].nested, part(prior), config_part, planned_part,
+                          path.Attribute(name));
       }
     }
   }
 
  private:
-  void Attributes(const std::vector<Attribute>& attributes, const Value& prior, const Value& config,
-                  const Value& planned, const Path& path) {
+  void CheckAttributes(const std::vector<Attribute>& attributes, const Value& prior,
+                       const Value& config, const Value& planned, const Path& path) {
     for (const Attribute& attribute : attributes) {
       const Value planned_value = AttributeOf(planned, attribute.name);
       const Value config_value = AttributeOf(config, attribute.name);
       if (planned_value.SameRepresentation(config_value)) {
         continue;
       }
-      AttributeValue(attribute, AttributeOf(prior, attribute.name), config_value, planned_value,
+      CheckAttribute(attribute, AttributeOf(prior, attribute.name), config_value, planned_value,
                      path.Attribute(attribute.name));
     }
   }
 
-  void AttributeValue(const Attribute& attribute, const Value& prior, const Value& config,
+  void CheckAttribute(const Attribute& attribute, const Value& prior, const Value& config,
                       const Value& planned, const Path& path) {
     if (EqualUnrefined(planned, config)) {
       return;
@@ -87,7 +87,7 @@ class PlanCheck {
       return;
     }
     if (attribute.nested != nullptr) {
-      Nested(*attribute.nested, prior, config, planned, path);
+      CheckNested(*attribute.nested, prior, config, planned, path);
       return;
     }
     std::string message = attribute.sensitive
@@ -118,8 +118,8 @@ class PlanCheck {
     return false;
   }
 
-  void Nested(const NestedAttributes& schema, const Value& prior, const Value& config,
-              const Value& planned, const Path& path) {
+  void CheckNested(const NestedAttributes& schema, const Value& prior, const Value& config,
+                   const Value& planned, const Path& path) {
     if (planned.IsNull() && !config.IsNull()) {
       AddError(errors_, path, "planned for absence but config wants existence");
       return;
@@ -138,13 +138,13 @@ class PlanCheck {
     switch (schema.nesting) {
       case Nesting::kSingle:
       case Nesting::kGroup:
-        Attributes(schema.attributes, prior, config, planned, path);
+        CheckAttributes(schema.attributes, prior, config, planned, path);
         break;
       case Nesting::kList:
         if (config.IsKnown() ? SameLength(planned, config, path) : false) {
           for (size_t i = 0; i < planned.size(); ++i) {
-            Attributes(schema.attributes, ElementOr(prior, i), config.elements()[i],
-                       planned.elements()[i], path.Index(static_cast<int64_t>(i)));
+            CheckAttributes(schema.attributes, ElementOr(prior, i), config.elements()[i],
+                            planned.elements()[i], path.Index(static_cast<int64_t>(i)));
           }
         }
         break;
@@ -158,8 +158,8 @@ class PlanCheck {
                        "map key " + text::GoQuote(key) + " from plan is not present in config");
               continue;
             }
-            Attributes(schema.attributes, EntryOr(prior, key), *configured, planned.elements()[i],
-                       path.Attribute(key));
+            CheckAttributes(schema.attributes, EntryOr(prior, key), *configured,
+                            planned.elements()[i], path.Attribute(key));
           }
           for (size_t i = 0; i < config.size(); ++i) {
             if (planned.Find(config.key(i)) == nullptr) {
@@ -204,8 +204,8 @@ class PlanCheck {
     return false;
   }
 
-  void NestedBlocks(const NestedBlock& schema, const Value& prior, const Value& config,
-                    const Value& planned, const Path& path) {
+  void CheckNestedBlocks(const NestedBlock& schema, const Value& prior, const Value& config,
+                         const Value& planned, const Path& path) {
     if (Value::RawEquals(planned, config)) {
       return;
     }
@@ -221,7 +221,7 @@ class PlanCheck {
       return;
     }
     if (schema.nesting == Nesting::kSingle || schema.nesting == Nesting::kGroup) {
-      Object(schema.block, prior, config, planned, path);
+      CheckObject(schema.block, prior, config, planned, path);
       return;
     }
     if (planned.IsNull()) {
@@ -235,10 +235,10 @@ class PlanCheck {
     }
     switch (schema.nesting) {
       case Nesting::kList:
-        BlockList(schema, prior, config, planned, path);
+        CheckBlockList(schema, prior, config, planned, path);
         break;
       case Nesting::kMap:
-        BlockMap(schema, prior, config, planned, path);
+        CheckBlockMap(schema, prior, config, planned, path);
         break;
       default:
         for (const Value& element : planned.elements()) {
@@ -248,8 +248,8 @@ class PlanCheck {
     }
   }
 
-  void BlockList(const NestedBlock& schema, const Value& prior, const Value& config,
-                 const Value& planned, const Path& path) {
+  void CheckBlockList(const NestedBlock& schema, const Value& prior, const Value& config,
+                      const Value& planned, const Path& path) {
     const size_t configured = config.IsNull() ? 0 : config.size();
     if (planned.size() != configured) {
       AddError(errors_, path,
@@ -261,13 +261,14 @@ class PlanCheck {
     for (size_t i = 0; i < planned.size(); ++i) {
       const Path at = path.Index(static_cast<int64_t>(i));
       if (ElementsKnown(planned.elements()[i], at)) {
-        Object(schema.block, ElementOr(prior, i), config.elements()[i], planned.elements()[i], at);
+        CheckObject(schema.block, ElementOr(prior, i), config.elements()[i], planned.elements()[i],
+                    at);
       }
     }
   }
 
-  void BlockMap(const NestedBlock& schema, const Value& prior, const Value& config,
-                const Value& planned, const Path& path) {
+  void CheckBlockMap(const NestedBlock& schema, const Value& prior, const Value& config,
+                     const Value& planned, const Path& path) {
     const bool as_object = planned.type().is_object();
     const size_t configured = config.IsNull() ? 0 : config.size();
     if (!as_object && planned.size() != configured) {
@@ -285,7 +286,7 @@ class PlanCheck {
         AddError(errors_, path,
                  "block key " + text::GoQuote(key) + " from plan is not present in config");
       } else if (ElementsKnown(planned.elements()[i], at)) {
-        Object(schema.block, EntryOr(prior, key), *wanted, planned.elements()[i], at);
+        CheckObject(schema.block, EntryOr(prior, key), *wanted, planned.elements()[i], at);
       }
     }
     for (size_t i = 0; i < configured; ++i) {
@@ -305,7 +306,7 @@ class PlanCheck {
 std::vector<ValueError> CheckPlanned(const Block& schema, const Value& prior, const Value& config,
                                      const Value& planned) {
   Errors errors;
-  PlanCheck(errors).Object(schema, prior, config, planned, Path());
+  PlanCheck(errors).CheckObject(schema, prior, config, planned, Path());
   return errors;
 }
 
