@@ -65,12 +65,12 @@ class FileReader {
   void Read(const Hcl1Value& root) {
     for (const Hcl1Item& item : root.items) {
       if (item.key == "plugin_cache_dir") {
-        config_.plugin_cache_dir = ExpandEnvironment(Text(item));
+        config_.plugin_cache_dir = ExpandEnvironment(ReadText(item));
       } else if (item.key == "plugin_cache_may_break_dependency_lock_file") {
         config_.plugin_cache_may_break_lock_file =
-            config_.plugin_cache_may_break_lock_file || Text(item) == "true";
+            config_.plugin_cache_may_break_lock_file || ReadText(item) == "true";
       } else if (item.key == "provider_installation") {
-        Installation(item);
+        ReadInstallation(item);
       } else if (item.key == "credentials") {
         ForEachLabel(item, [&](const std::string& host, const Hcl1Value& body) {
           if (const Hcl1Value* token = body.Find("token"); token != nullptr) {
@@ -104,7 +104,7 @@ class FileReader {
     diags_.Error(std::move(summary), std::move(detail));
   }
 
-  std::string Text(const Hcl1Item& item) {
+  std::string ReadText(const Hcl1Item& item) {
     using Kind = Hcl1Value::Kind;
     if (item.value.kind == Kind::kList || item.value.kind == Kind::kObject) {
       Error("Error parsing " + path_ + ": \"" + item.key + "\" must be a single value", {});
@@ -125,7 +125,7 @@ class FileReader {
     }
   }
 
-  void Installation(const Hcl1Item& block) {
+  void ReadInstallation(const Hcl1Item& block) {
     constexpr const char* kSummary = "Invalid provider_installation block";
     if ((block.assigned && !json_) || !block.value.is_object()) {
       Error(kSummary, "The provider_installation block at " + Place(block) +
@@ -142,11 +142,11 @@ class FileReader {
     }
     ProviderInstallation& installation = config_.installation.emplace();
     for (const Hcl1Item& method : block.value.items) {
-      Method(block, method, installation);
+      ReadMethod(block, method, installation);
     }
   }
 
-  void Method(const Hcl1Item& block, const Hcl1Item& item, ProviderInstallation& installation) {
+  void ReadMethod(const Hcl1Item& block, const Hcl1Item& item, ProviderInstallation& installation) {
     constexpr const char* kSummary = "Invalid provider_installation method block";
     if ((item.assigned && !json_) || !item.value.is_object()) {
       Error(kSummary, "The items inside the provider_installation block at " + Place(block) +
@@ -164,7 +164,7 @@ class FileReader {
                             "come first.");
         return;
       }
-      DevOverrides(block, item, installation);
+      ReadDevOverrides(block, item, installation);
       return;
     }
     InstallMethod method;
@@ -194,12 +194,12 @@ class FileReader {
         return;
       }
     }
-    method.include = Patterns(item.value, "include");
-    method.exclude = Patterns(item.value, "exclude");
+    method.include = ReadPatterns(item.value, "include");
+    method.exclude = ReadPatterns(item.value, "exclude");
     installation.methods.push_back(std::move(method));
   }
 
-  std::vector<std::string> Patterns(const Hcl1Value& body, std::string_view name) {
+  std::vector<std::string> ReadPatterns(const Hcl1Value& body, std::string_view name) {
     std::vector<std::string> patterns;
     if (const Hcl1Value* list = body.Find(name); list != nullptr) {
       for (const Hcl1Value& element : list->list) {
@@ -216,8 +216,8 @@ class FileReader {
     return patterns;
   }
 
-  void DevOverrides(const Hcl1Item& block, const Hcl1Item& item,
-                    ProviderInstallation& installation) {
+  void ReadDevOverrides(const Hcl1Item& block, const Hcl1Item& item,
+                        ProviderInstallation& installation) {
     for (const Hcl1Item& entry : item.value.items) {
       auto source = ParseProviderSource(entry.key);
       if (!source) {

@@ -25,7 +25,7 @@ class Parser {
 
   Result<Hcl1Value> Parse() {
     Hcl1Value root;
-    Items(root, '\0', 0);
+    ParseItems(root, '\0', 0);
     if (!error_.empty()) {
       return Fail(ErrorCode::kInvalid, error_);
     }
@@ -34,7 +34,7 @@ class Parser {
 
  private:
   bool failed() const { return !error_.empty(); }
-  void Error(std::string what) {
+  void ReportError(std::string what) {
     if (error_.empty()) {
       error_ = "At " + std::to_string(line_) + ':' + std::to_string(at_ - line_begin_ + 1) + ": " +
                std::move(what);
@@ -63,7 +63,7 @@ class Parser {
       } else if (text_.substr(at_).starts_with("/*")) {
         size_t end = text_.find("*/", at_ + 2);
         if (end == text_.npos) {
-          Error("comment not terminated");
+          ReportError("comment not terminated");
           return;
         }
         while (at_ < end + 2) {
@@ -75,9 +75,9 @@ class Parser {
     }
   }
 
-  void Items(Hcl1Value& object, char close, int depth) {
+  void ParseItems(Hcl1Value& object, char close, int depth) {
     if (depth > kMaxDepth) {
-      Error("objects are nested too deeply");
+      ReportError("objects are nested too deeply");
       return;
     }
     object.kind = Hcl1Value::Kind::kObject;
@@ -88,7 +88,7 @@ class Parser {
       }
       if (at_ >= text_.size()) {
         if (close != '\0') {
-          Error("object expected closing RBRACE got: EOF");
+          ReportError("object expected closing RBRACE got: EOF");
         }
         return;
       }
@@ -96,7 +96,7 @@ class Parser {
         Advance();
         return;
       }
-      Item(object.items.emplace_back(), depth);
+      ParseItem(object.items.emplace_back(), depth);
       SkipSpace();
       if (Peek() == ',') {
         Advance();
@@ -104,7 +104,7 @@ class Parser {
     }
   }
 
-  void Item(Hcl1Item& item, int depth) {
+  void ParseItem(Hcl1Item& item, int depth) {
     item.line = line_;
     item.column = static_cast<int>(at_ - line_begin_) + 1;
     bool first = true;
@@ -113,27 +113,27 @@ class Parser {
       char c = Peek();
       std::string word;
       if (c == '"') {
-        word = String();
+        word = ParseString();
       } else if (IsIdentifierStart(c)) {
         while (IsIdentifierPart(Peek())) {
           word += Peek();
           Advance();
         }
       } else if (first) {
-        Error("unexpected character where a key is expected");
+        ReportError("unexpected character where a key is expected");
         return;
       } else if (c == '=') {
         Advance();
         SkipSpace();
         item.assigned = true;
-        Value(item.value, depth);
+        ParseValue(item.value, depth);
         return;
       } else if (c == '{') {
         Advance();
-        Items(item.value, '}', depth + 1);
+        ParseItems(item.value, '}', depth + 1);
         return;
       } else {
-        Error("key '" + item.key + "' expected start of object ('{') or assignment ('=')");
+        ReportError("key '" + item.key + "' expected start of object ('{') or assignment ('=')");
         return;
       }
       if (first) {
@@ -145,24 +145,24 @@ class Parser {
     }
   }
 
-  void Value(Hcl1Value& value, int depth) {
+  void ParseValue(Hcl1Value& value, int depth) {
     if (depth > kMaxDepth) {
-      Error("values are nested too deeply");
+      ReportError("values are nested too deeply");
       return;
     }
     char c = Peek();
     if (c == '"') {
       value.kind = Hcl1Value::Kind::kString;
-      value.text = String();
+      value.text = ParseString();
     } else if (c == '{') {
       Advance();
-      Items(value, '}', depth + 1);
+      ParseItems(value, '}', depth + 1);
     } else if (c == '[') {
       Advance();
-      List(value, depth);
+      ParseList(value, depth);
     } else if (text_.substr(at_).starts_with("<<")) {
       value.kind = Hcl1Value::Kind::kString;
-      value.text = Heredoc();
+      value.text = ParseHeredoc();
     } else if ((c >= '0' && c <= '9') || c == '-' || c == '.') {
       value.kind = Hcl1Value::Kind::kNumber;
       while (IsNumberPart(Peek())) {
@@ -176,41 +176,41 @@ class Parser {
       }
       value.kind = Hcl1Value::Kind::kBool;
       if (value.text != "true" && value.text != "false") {
-        Error("Unknown token: " + (value.text.empty() ? std::string(1, c) : value.text));
+        ReportError("Unknown token: " + (value.text.empty() ? std::string(1, c) : value.text));
       }
     }
   }
 
-  void List(Hcl1Value& value, int depth) {
+  void ParseList(Hcl1Value& value, int depth) {
     value.kind = Hcl1Value::Kind::kList;
     while (true) {
       SkipSpace();
       if (at_ >= text_.size()) {
-        Error("list not terminated");
+        ReportError("list not terminated");
         return;
       }
       if (Peek() == ']') {
         Advance();
         return;
       }
-      Value(value.list.emplace_back(), depth + 1);
+      ParseValue(value.list.emplace_back(), depth + 1);
       SkipSpace();
       if (Peek() == ',') {
         Advance();
       } else if (Peek() != ']') {
-        Error("error parsing list, expected comma or list end");
+        ReportError("error parsing list, expected comma or list end");
         return;
       }
     }
   }
 
-  std::string String() {
+  std::string ParseString() {
     std::string out;
     Advance();
     while (true) {
       char c = Peek();
       if (at_ >= text_.size() || c == '\n') {
-        Error("literal not terminated");
+        ReportError("literal not terminated");
         return out;
       }
       Advance();
@@ -240,13 +240,13 @@ class Parser {
           out += escaped;
           break;
         default:
-          Error("illegal char escape");
+          ReportError("illegal char escape");
           return out;
       }
     }
   }
 
-  std::string Heredoc() {
+  std::string ParseHeredoc() {
     at_ += 2;
     bool indented = Peek() == '-';
     if (indented) {
@@ -254,7 +254,7 @@ class Parser {
     }
     size_t line_end = text_.find('\n', at_);
     if (line_end == text_.npos) {
-      Error("heredoc not terminated");
+      ReportError("heredoc not terminated");
       return {};
     }
     std::string_view mark = text_.substr(at_, line_end - at_);
@@ -277,7 +277,7 @@ class Parser {
       }
       out.append(indented ? trimmed : line).push_back('\n');
     }
-    Error("heredoc not terminated");
+    ReportError("heredoc not terminated");
     return out;
   }
 

@@ -38,7 +38,7 @@ class LockReader {
  public:
   LockReader(LockFile& file, Diagnostics& diags) : file_(file), diags_(diags) {}
 
-  void Provider(const hcl::Block& block) {
+  void ReadProvider(const hcl::Block& block) {
     std::string raw(block.labels[0]);
     const SourceRange& label = block.label_ranges[0];
     auto source = ParseProviderSource(raw);
@@ -70,7 +70,7 @@ class LockReader {
       return;
     }
     ProviderLock lock;
-    Body(address, *block.body, lock);
+    ReadBody(address, *block.body, lock);
     if (auto first = seen_.find(address); first != seen_.end()) {
       diags_.Error("Duplicate provider lock",
                    "This lockfile already declared a lock for provider " + address + " at " +
@@ -83,7 +83,7 @@ class LockReader {
   }
 
  private:
-  void Body(const std::string& address, const hcl::Body& body, ProviderLock& lock) {
+  void ReadBody(const std::string& address, const hcl::Body& body, ProviderLock& lock) {
     static constexpr hcl::AttributeSchema kAttributes[] = {
         {"version", true}, {"constraints", false}, {"hashes", false}};
     hcl::BodyContent content =
@@ -255,7 +255,7 @@ LockFile LockFile::Parse(std::string name, std::string text, Diagnostics& diags)
   bool warned = false;
   for (const hcl::Block& block : content.blocks) {
     if (block.type == "provider") {
-      reader.Provider(block);
+      reader.ReadProvider(block);
     } else if (!warned) {
       warned = true;
       diags.Warning("Dependency locks for modules are not yet supported",
