@@ -43,7 +43,7 @@ class StateWriter {
                    std::string_view deposed, bool provider_here);
   void WriteChecks();
   /// Writes a member whose value is JSON text, indented for its depth.
-  void Json(std::string_view key, std::string_view json, int depth);
+  void WriteJson(std::string_view key, std::string_view json, int depth);
   const std::string& DependenciesJson(const DependencyList& list);
   const std::string& ProviderText(const ProviderConfig& provider);
 
@@ -57,7 +57,7 @@ class StateWriter {
   FlatMap<ProviderConfig, std::string> providers_;
 };
 
-void StateWriter::Json(std::string_view key, std::string_view json, int depth) {
+void StateWriter::WriteJson(std::string_view key, std::string_view json, int depth) {
   scratch_.clear();
   AppendJson(scratch_, json, indented_ ? depth : -1);
   writer_.Key(key);
@@ -134,8 +134,8 @@ void StateWriter::WriteOutputs() {
     }
     writer_.Key(output->name);
     writer_.BeginObject();
-    Json("value", *json, 3);
-    Json("type", TypeToJson(value.type()), 3);
+    WriteJson("value", *json, 3);
+    WriteJson("type", TypeToJson(value.type()), 3);
     if (output->sensitive) {
       writer_.Member("sensitive", true);
     }
@@ -169,20 +169,20 @@ void StateWriter::WriteObject(const Resource& resource, const Instance& instance
   writer_.Key("schema_version");
   writer_.Uint(object.schema_version);
   if (!object.attributes.empty()) {
-    Json("attributes", object.attributes, kDepth);
+    WriteJson("attributes", object.attributes, kDepth);
   }
   if (!object.attributes_flat.empty()) {
     std::string flat = SortedFlatMap(object.attributes_flat);
     if (flat != "{}") {
-      Json("attributes_flat", flat, kDepth);
+      WriteJson("attributes_flat", flat, kDepth);
     }
   }
   if (!object.sensitive.empty()) {
     std::string paths;
     AppendPathsJson(paths, object.sensitive);
-    Json("sensitive_attributes", paths, kDepth);
+    WriteJson("sensitive_attributes", paths, kDepth);
   } else if (!object.sensitive_paths.empty()) {
-    Json("sensitive_attributes", object.sensitive_paths, kDepth);
+    WriteJson("sensitive_attributes", object.sensitive_paths, kDepth);
   } else {
     writer_.Key("sensitive_attributes");
     writer_.Raw("[]");
@@ -192,7 +192,7 @@ void StateWriter::WriteObject(const Resource& resource, const Instance& instance
     writer_.Raw('"' + EncodeBase64(object.private_data) + '"');
   }
   if (object.dependencies != nullptr && !object.dependencies->empty()) {
-    Json("dependencies", DependenciesJson(object.dependencies), kDepth);
+    WriteJson("dependencies", DependenciesJson(object.dependencies), kDepth);
   }
   if (object.create_before_destroy) {
     writer_.Member("create_before_destroy", true);
@@ -201,7 +201,7 @@ void StateWriter::WriteObject(const Resource& resource, const Instance& instance
     writer_.Member("skip_destroy", true);
   }
   if (!object.identity.empty()) {
-    Json("identity", object.identity, kDepth);
+    WriteJson("identity", object.identity, kDepth);
   }
   if (object.identity_schema_version) {
     writer_.Key("identity_schema_version");
