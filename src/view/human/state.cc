@@ -24,13 +24,13 @@ class StateText {
                         .hide_symbols = true,
                         .show_sensitive = options.show_sensitive} {}
 
-  Result<void> Module(const Tree& module, bool first);
-  void Outputs();
+  Result<void> RenderModule(const Tree& module, bool first);
+  void RenderStateOutputs();
   std::string Take() { return std::move(out_); }
 
  private:
-  Result<void> Object(const state::Resource& resource, const state::Instance& instance,
-                      const state::Object& object, std::string_view deposed);
+  Result<void> RenderObject(const state::Resource& resource, const state::Instance& instance,
+                            const state::Object& object, std::string_view deposed);
 
   const state::State& state_;
   const Program& program_;
@@ -40,8 +40,9 @@ class StateText {
   std::string out_;
 };
 
-Result<void> StateText::Object(const state::Resource& resource, const state::Instance& instance,
-                               const state::Object& object, std::string_view deposed) {
+Result<void> StateText::RenderObject(const state::Resource& resource,
+                                     const state::Instance& instance, const state::Object& object,
+                                     std::string_view deposed) {
   const ResourceName& name = resource.address.resource;
   const std::string_view provider = ProviderName(program_, resource.provider);
   const schema::ResourceSchema* schema =
@@ -75,7 +76,7 @@ Result<void> StateText::Object(const state::Resource& resource, const state::Ins
 /// `first`: the enclosing module has printed nothing before. What a child module prints does not
 /// count for its siblings, so that their first resources follow without an empty line if the root
 /// has no resources. OpenTofu prints it so, and programs compare the text.
-Result<void> StateText::Module(const Tree& module, bool first) {
+Result<void> StateText::RenderModule(const Tree& module, bool first) {
   if (!module.items.empty() && !first) {
     out_ += '\n';
   }
@@ -86,7 +87,7 @@ Result<void> StateText::Module(const Tree& module, bool first) {
           out_ += '\n';
         }
         first = false;
-        return Object(*resource, instance, object, deposed);
+        return RenderObject(*resource, instance, object, deposed);
       };
       if (instance.current != nullptr) {
         if (auto done = one(*instance.current, {}); !done) {
@@ -101,14 +102,14 @@ Result<void> StateText::Module(const Tree& module, bool first) {
     }
   }
   for (const Tree& child : module.children) {
-    if (auto done = Module(child, first); !done) {
+    if (auto done = RenderModule(child, first); !done) {
       return done;
     }
   }
   return {};
 }
 
-void StateText::Outputs() {
+void StateText::RenderStateOutputs() {
   if (state_.outputs.empty()) {
     return;
   }
@@ -139,11 +140,11 @@ Result<std::string> RenderState(const state::State& state, const SchemaLookup& s
   const Tree root = GroupByModule(*state.program, resources, [](const state::Resource* resource) {
     return resource->address.module;
   });
-  if (auto done = text.Module(root, /*first=*/true); !done) {
+  if (auto done = text.RenderModule(root, /*first=*/true); !done) {
     return std::unexpected(done.error());
   }
   if (options.outputs) {
-    text.Outputs();
+    text.RenderStateOutputs();
   }
   return text.Take();
 }
