@@ -1,5 +1,6 @@
 #include "backend/journal.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -67,20 +68,41 @@ void AppendFrame(std::string& out, std::string_view payload) {
   out += payload;
 }
 
-/// The payloads of the complete frames.
-std::vector<std::string_view> Frames(std::string_view bytes) {
-  std::vector<std::string_view> frames;
+/// The payload of the whole frame at the front of `bytes`; nothing when it is torn or damaged.
+std::optional<std::string_view> FrontFrame(std::string_view bytes) {
+  if (bytes.size() < kFrameHead) {
+    return std::nullopt;
+  }
+  const uint64_t length = ReadLittle(bytes.substr(0, 4));
+  if (length > bytes.size() - kFrameHead) {
+    return std::nullopt;
+  }
+  const std::string_view payload = bytes.substr(kFrameHead, length);
+  return HashBytes(payload) == ReadLittle(bytes.substr(4, 8)) ? std::optional(payload)
+                                                              : std::nullopt;
+}
+
+struct FrameList {
+  std::vector<std::string_view> payloads;  ///< of the whole frames, in their order
+  size_t damaged = 0;                      ///< bytes that stand before or between whole frames
+  bool has_header = false;                 ///< the first frame of the file is whole
+};
+
+/// Reads the frames behind the magic bytes. A torn tail is left out; damaged bytes with whole
+/// frames behind them are skipped and counted.
+FrameList ReadFrames(std::string_view bytes) {
+  FrameList frames;
+  size_t skipped = 0;
+  frames.has_header = FrontFrame(bytes).has_value();
   while (bytes.size() >= kFrameHead) {
-    uint64_t length = ReadLittle(bytes.substr(0, 4));
-    if (length > bytes.size() - kFrameHead) {
-      break;
+    if (const std::optional<std::string_view> payload = FrontFrame(bytes)) {
+      frames.payloads.push_back(*payload);
+      frames.damaged += std::exchange(skipped, 0);
+      bytes.remove_prefix(kFrameHead + payload->size());
+    } else {
+      ++skipped;
+      bytes.remove_prefix(1);
     }
-    std::string_view payload = bytes.substr(kFrameHead, length);
-    if (HashBytes(payload) != ReadLittle(bytes.substr(4, 8))) {
-      break;
-    }
-    frames.push_back(payload);
-    bytes.remove_prefix(kFrameHead + length);
   }
   return frames;
 }
@@ -394,17 +416,18 @@ Result<void> Journal::Remove() {
 
 Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& state) {
   Replayed result;
-  if (!bytes.starts_with(kMagic)) {
-    return result;
-  }
-  std::vector<std::string_view> frames = Frames(bytes.substr(kMagic.size()));
-  if (frames.size() < 2) {
+  const bool has_magic = bytes.starts_with(kMagic);
+  const FrameList frames = ReadFrames(bytes.substr(std::min(bytes.size(), kMagic.size())));
+  result.damaged = frames.damaged;
+  if (!has_magic || !frames.has_header) {
+    result.records = frames.payloads.size() - (frames.has_header ? 1 : 0);
+    result.outcome = result.records == 0 ? Outcome::kNothing : Outcome::kNoHeader;
     return result;
   }
   std::string lineage;
   uint64_t serial = 0;
   ProtoField field;
-  for (ProtoReader header(frames[0]); header.Next(field);) {
+  for (ProtoReader header(frames.payloads[0]); header.Next(field);) {
     if (field.number == kLineage) {
       lineage = field.bytes;
     } else if (field.number == kSerial) {
@@ -415,8 +438,8 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
   bool continues =
       (state.lineage == lineage && state.serial == serial) || (nothing_stored && serial == 0);
   result.outcome = continues ? Outcome::kReplayed : Outcome::kForeign;
-  for (size_t i = 1; i < frames.size(); ++i) {
-    ProtoReader peek(frames[i]);
+  for (size_t i = 1; i < frames.payloads.size(); ++i) {
+    ProtoReader peek(frames.payloads[i]);
     if (peek.Next(field) && field.number == kSnapshot) {
       if (!continues && state.lineage == lineage && state.serial == field.scalar) {
         result.outcome = Outcome::kStored;
@@ -424,7 +447,7 @@ Journal::Replayed Journal::ReplayBytes(std::string_view bytes, state::State& sta
       continue;
     }
     state::ObjectRecord record;
-    if (!ReadRecord(frames[i], *state.program, record)) {
+    if (!ReadRecord(frames.payloads[i], *state.program, record)) {
       break;
     }
     ++result.records;
@@ -500,13 +523,28 @@ void LeftJournal::Remove() const {
   }
 }
 
-std::string LeftJournal::SetAside() const {
-  const std::string base = path_ + '.' + std::to_string(std::time(nullptr));
-  std::string aside = base;
-  for (int i = 1; FileExists(aside); ++i) {
-    aside = base + '-' + std::to_string(i);
+namespace {
+
+/// A name beside the journal that no file has.
+std::string FreeNameBeside(const std::string& path) {
+  const std::string base = path + '.' + std::to_string(std::time(nullptr));
+  std::string free = base;
+  for (int i = 1; FileExists(free); ++i) {
+    free = base + '-' + std::to_string(i);
   }
+  return free;
+}
+
+}  // namespace
+
+std::string LeftJournal::SetAside() const {
+  const std::string aside = FreeNameBeside(path_);
   return ::rename(path_.c_str(), aside.c_str()) == 0 ? aside : std::string();
+}
+
+std::string LeftJournal::KeepCopy() const {
+  const std::string copy = FreeNameBeside(path_);
+  return ::link(path_.c_str(), copy.c_str()) == 0 ? copy : std::string();
 }
 
 }  // namespace kinu::backend

@@ -1,7 +1,8 @@
 // Journal: what an apply has done since the last whole state was written, so that a killed run
 // loses nothing. A file beside the state: a header that names the snapshot it continues, then one
 // checksummed frame per record. The next command replays it onto the state, writes the whole state
-// and removes it. A torn tail is what a kill leaves: it is ignored.
+// and removes it. A torn tail is what a kill leaves: it is ignored. Damage with whole records behind
+// it is skipped and counted.
 //
 // A journal belongs to one thread: Append() collects, Commit() writes and syncs everything
 // collected with one system call each. Its file is locked while its run lives, whether the state is
@@ -25,11 +26,13 @@ class Journal {
     kNothing,  ///< no journal, or one without a complete record
     kReplayed,
     kStored,   ///< the state has it all: the run was killed between writing and removing
-    kForeign,  ///< it continues another snapshot than this state
+    kForeign,   ///< it continues another snapshot than this state
+    kNoHeader,  ///< it has whole records, but what it continues is damaged
   };
   struct Replayed {
     Outcome outcome = Outcome::kNothing;
     size_t records = 0;
+    size_t damaged = 0;  ///< bytes that cannot be read and have whole records behind them
   };
 
   /// Starts a journal that continues the snapshot of that lineage and serial. The file appears with
@@ -82,6 +85,8 @@ class LeftJournal {
   void Remove() const;
   /// Gives it another name, which is returned; empty when that cannot be done.
   std::string SetAside() const;
+  /// Gives it a second name, which is returned; empty when that cannot be done.
+  std::string KeepCopy() const;
 
  private:
   LeftJournal(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}

@@ -184,7 +184,16 @@ RC_GTEST_PROP(Journal, AnyCutReplaysAPrefix, ()) {
   RC_ASSERT(state::SameContent(state, wanted));
 }
 
-RC_GTEST_PROP(Journal, ABrokenByteEndsTheReplay, ()) {
+// The end of the frame that begins at `at`.
+size_t EndOfFrame(std::string_view bytes, size_t at) {
+  size_t length = 0;
+  for (size_t i = 4; i-- > 0;) {
+    length = length << 8 | static_cast<uint8_t>(bytes[at + i]);
+  }
+  return at + 12 + length;
+}
+
+RC_GTEST_PROP(Journal, ABrokenByteCostsOneRecord, ()) {
   auto program = std::make_shared<Program>();
   TemporaryDirectory dir;
   std::vector<ObjectRecord> records = RandomRecords(*program);
@@ -197,10 +206,26 @@ RC_GTEST_PROP(Journal, ABrokenByteEndsTheReplay, ()) {
   std::string bytes = ReadFile(dir / "j").value();
   size_t at = *rc::gen::inRange<size_t>(0, bytes.size());
   bytes[at] = static_cast<char>(bytes[at] ^ 0x40);
+  const std::string whole = ReadFile(dir / "j").value();
+  const size_t header_end = EndOfFrame(whole, 8);
+  const bool is_last = at >= header_end && [&] {
+    size_t start = header_end;
+    while (EndOfFrame(whole, start) <= at) {
+      start = EndOfFrame(whole, start);
+    }
+    return EndOfFrame(whole, start) == whole.size();
+  }();
   state::State state = EmptyState(program);
   state.lineage = "l";
   state.serial = 1;
-  RC_ASSERT(Journal::ReplayBytes(bytes, state).records < records.size());
+  const Journal::Replayed replayed = Journal::ReplayBytes(bytes, state);
+  if (at < header_end) {
+    RC_ASSERT(replayed.outcome == Journal::Outcome::kNoHeader);
+    RC_ASSERT(state.empty());
+  } else {
+    RC_ASSERT(replayed.records == records.size() - 1);
+    RC_ASSERT((replayed.damaged > 0) == !is_last);
+  }
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ class LocalStore final : public state::Store {
   Result<void> SwapIn(std::string_view text);
   bool IsRegular() const;
   Result<void> RecoverJournal(state::State& state);
+  std::string KeepDamagedJournal(size_t damaged);
   void RecoverUnderLock();
   Result<void> RecoverTarget();
   Result<void> WriteBaseToTarget();

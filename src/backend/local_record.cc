@@ -43,6 +43,19 @@ void LocalStore::RecoverUnderLock() {
   }
 }
 
+/// What the note about a recovery says of a journal that is damaged. Under a lock, which ends with
+/// the journal's removal, a copy of it is kept.
+std::string LocalStore::KeepDamagedJournal(size_t damaged) {
+  std::string note = " " + std::to_string(damaged) +
+                     " bytes of it are damaged: steps that they recorded are not in the state.";
+  if (locked_) {
+    if (const std::string copy = left_journal_->KeepCopy(); !copy.empty()) {
+      note += " The file was kept as " + copy + ".";
+    }
+  }
+  return note;
+}
+
 Result<void> LocalStore::RecoverJournal(state::State& state) {
   if (journal_) {
     return {};
@@ -67,6 +80,9 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
       if (left_journal_) {
         recovery_note_ = "It could not save the state. " + count +
                          " completed steps were recovered from " + path + ".";
+        if (replayed->damaged > 0) {
+          recovery_note_ += KeepDamagedJournal(replayed->damaged);
+        }
         left_is_replayed_ = true;
       } else {
         seen_ = state.Clone();
@@ -79,9 +95,12 @@ Result<void> LocalStore::RecoverJournal(state::State& state) {
       }
       return {};
     case Journal::Outcome::kForeign:
-      recovery_note_ = "The file " + path + " holds " + count +
-                       " completed steps of it, but the state has been replaced by another program "
-                       "since. They were not applied.";
+    case Journal::Outcome::kNoHeader:
+      recovery_note_ = "The file " + path + " holds " + count + " completed steps of it, but " +
+                       (replayed->outcome == Journal::Outcome::kForeign
+                            ? "the state has been replaced by another program since."
+                            : "its header is damaged.") +
+                       " They were not applied.";
       if (locked_ && left_journal_) {
         if (const std::string aside = left_journal_->SetAside(); !aside.empty()) {
           recovery_note_ += " The file was renamed to " + aside + ".";
@@ -126,10 +145,10 @@ Result<void> LocalStore::RecoverTarget() {
     }
     original_ = std::move(whole);
   }
-  if (replayed.outcome != Journal::Outcome::kForeign) {
-    left_journal_->Remove();
-  } else {
+  if (replayed.damaged > 0 || replayed.outcome == Journal::Outcome::kForeign) {
     (void)left_journal_->SetAside();
+  } else {
+    left_journal_->Remove();
   }
   left_journal_.reset();
   return {};
@@ -177,8 +196,7 @@ Result<void> LocalStore::ClearJournal() {
     nothing.lineage = lineage_;
     nothing.serial = serial_;
     KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(nothing));
-    if (replayed.outcome == Journal::Outcome::kForeign ||
-        replayed.outcome == Journal::Outcome::kReplayed) {
+    if (replayed.records > 0 && replayed.outcome != Journal::Outcome::kStored) {
       (void)left_journal_->SetAside();
     }
     left_journal_.reset();
