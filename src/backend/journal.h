@@ -1,8 +1,8 @@
 // Journal: what an apply has done since the last whole state was written, so that a killed run
 // loses nothing. A file beside the state: a header that names the snapshot it continues, then one
 // checksummed frame per record. The next command replays it onto the state, writes the whole state
-// and removes it. A torn tail is what a kill leaves: it is ignored. Damage with whole records behind
-// it is skipped and counted.
+// and removes it. A torn tail is what a kill leaves: it is ignored. Damage with whole records
+// behind it is skipped and counted.
 //
 // A journal belongs to one thread: Append() collects, Commit() writes and syncs everything
 // collected with one system call each. Its file is locked while its run lives, whether the state is
@@ -25,7 +25,7 @@ class Journal {
   enum class Outcome : uint8_t {
     kNothing,  ///< no journal, or one without a complete record
     kReplayed,
-    kStored,   ///< the state has it all: the run was killed between writing and removing
+    kStored,    ///< the state has it all: the run was killed between writing and removing
     kForeign,   ///< it continues another snapshot than this state
     kNoHeader,  ///< it has whole records, but what it continues is damaged
   };

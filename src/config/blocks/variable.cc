@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "config/blocks/blocks.h"
+#include "config/dropped_attributes.h"
 #include "config/reference_syntax.h"
 #include "cty/convert.h"
 #include "hcl/walk.h"
 #include "lang/type_expr.h"
-#include "text/suggest.h"
 
 namespace kinu::config {
 namespace {
@@ -63,70 +63,6 @@ void ReadType(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
   variable.constraint = std::move(constraint);
 }
 
-/// Warns about attributes of an object constructor that its type drops. Ref: lang/lint,
-/// DiscardedObjectConstructorAttrs.
-void WarnAboutDroppedAttributes(const hcl::Expr& expr, const Type& type, const Path& place,
-                                Diagnostics& diags) {
-  constexpr size_t kDeepest = 200;
-  if (place.size() > kDeepest || hcl::IsJsonExpr(expr)) {
-    return;
-  }
-  if (expr.kind == hcl::ExprKind::kObject && (type.is_object() || type.is_map())) {
-    const auto& object = static_cast<const hcl::ObjectExpr&>(expr);
-    for (const hcl::ObjectItem& item : object.items) {
-      Diagnostics ignored;
-      const Value key = EvaluateConstant(*item.key, ignored);
-      if (ignored.has_errors() || key.type() != Type::String() || key.IsNull() || !key.IsKnown()) {
-        continue;
-      }
-      if (type.is_map()) {
-        WarnAboutDroppedAttributes(*item.value, type.element(), place.Index(key), diags);
-        continue;
-      }
-      const int index = type.FindAttribute(key.AsString());
-      if (index >= 0) {
-        WarnAboutDroppedAttributes(*item.value, type.attributes()[static_cast<size_t>(index)].type,
-                                   place.Attribute(key.AsString()), diags);
-        continue;
-      }
-      std::vector<std::string_view> names;
-      for (const ObjectAttribute& attribute : type.attributes()) {
-        names.push_back(attribute.name);
-      }
-      std::string detail = "The object type for " +
-                           (place.empty() ? "this variable" : place.ToText()) +
-                           " does not include an attribute named " + Quoted(key.AsString()) +
-                           ", so this definition is unused.";
-      if (std::string_view similar = text::SuggestName(key.AsString(), names); !similar.empty()) {
-        detail += " Did you mean to set attribute " + Quoted(similar) + " instead?";
-      }
-      diags.Warning("Object attribute is ignored", std::move(detail), item.key->range(),
-                    expr.range());
-    }
-    return;
-  }
-  if (expr.kind == hcl::ExprKind::kTuple) {
-    const auto& tuple = static_cast<const hcl::TupleExpr&>(expr);
-    for (size_t i = 0; i < tuple.elements.size(); ++i) {
-      const Path at = place.Index(static_cast<int64_t>(i));
-      if (type.is_list() || type.is_set()) {
-        WarnAboutDroppedAttributes(*tuple.elements[i], type.element(), at, diags);
-      } else if (type.is_tuple() && i < type.elements().size()) {
-        WarnAboutDroppedAttributes(*tuple.elements[i], type.elements()[i], at, diags);
-      }
-    }
-    return;
-  }
-  if (expr.kind == hcl::ExprKind::kFor) {
-    const auto& loop = static_cast<const hcl::ForExpr&>(expr);
-    const bool makes_map = loop.key_result != nullptr;
-    if ((makes_map && type.is_map() && !loop.grouping) ||
-        (!makes_map && (type.is_list() || type.is_set()))) {
-      WarnAboutDroppedAttributes(*loop.value_result, type.element(), place, diags);
-    }
-  }
-}
-
 void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable) {
   Diagnostics& diags = reader.diags;
   Value value = EvaluateConstant(expr, diags);
@@ -145,7 +81,9 @@ void ReadDefault(BlockReader& reader, const hcl::Expr& expr, Variable& variable)
                   expr.range());
       value = Value::DynamicUnknown();
     }
-    WarnAboutDroppedAttributes(expr, variable.constraint.type, Path(), diags);
+    WarnAboutDroppedAttributes(
+        expr, variable.constraint.type,
+        [](const Path& place) { return place.empty() ? "this variable" : place.ToText(); }, diags);
   }
   if (!variable.nullable && value.IsNull()) {
     diags.Error("Invalid default value for variable",

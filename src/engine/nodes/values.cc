@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "config/dropped_attributes.h"
 #include "cty/convert.h"
 #include "cty/ops.h"
 #include "engine/deprecated_parts.h"
@@ -11,6 +12,7 @@
 #include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
+#include "text/quote.h"
 
 namespace kinu::engine {
 
@@ -263,6 +265,17 @@ void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view
   warning.extra = std::move(cause);
 }
 
+void WarnAboutDroppedInputs(const config::Variable& variable, std::string_view name,
+                            const hcl::Expr& expr, Diagnostics& diags) {
+  config::WarnAboutDroppedAttributes(
+      expr, variable.constraint.type,
+      [name](const Path& place) {
+        return "input variable " + text::GoQuote(name) +
+               (place.empty() ? "" : " nested value " + place.ToText());
+      },
+      diags);
+}
+
 /// The mark of a deprecated output, as it is called from outside: "module.m["k"].old".
 MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
                              const config::Output& output) {
@@ -306,8 +319,10 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       std::string_view name = walk.program.Text(variable.name);
       config::InputValue given;
       const config::InputValue* input = nullptr;
+      const hcl::Expr* written = nullptr;
       for (const hcl::Attribute& attribute : call.inputs) {
         if (attribute.name == name) {
+          written = attribute.expr;
           // Validation does not ask what the call's count and each are, or whether they are there.
           static const Expansion kAny{.kind = Expansion::Kind::kUnknown, .by_either = true};
           const bool validating = walk.context.kind == WalkKind::kValidate;
@@ -330,6 +345,10 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
         continue;
       }
       slot = config::PrepareVariable(walk.program, variable, input, address, diags);
+      if (written != nullptr && walk.context.kind == WalkKind::kValidate &&
+          diags.error_count() == errors) {
+        WarnAboutDroppedInputs(variable, name, *written, diags);
+      }
     }
     MarkSet declared;
     if (variable.sensitive) {
