@@ -54,6 +54,19 @@ bool ContainsObject(const Type& type) {
          (type.is_collection() && ContainsObject(type.element()));
 }
 
+/// The attribute that a member's key names, or null. State files store members in the order of
+/// their type's attributes, so the one at `guess` is tried first.
+const ObjectAttribute* FindAttribute(const Type& type, size_t guess, std::string_view key_body) {
+  const std::span<const ObjectAttribute> attributes = type.attributes();
+  if (guess < attributes.size() && attributes[guess].name == key_body) {
+    return &attributes[guess];
+  }
+  const int index = key_body.find('\\') == std::string_view::npos
+                        ? type.FindAttribute(key_body)
+                        : type.FindAttribute(DecodeStringBody(key_body));
+  return index < 0 ? nullptr : &attributes[static_cast<size_t>(index)];
+}
+
 /// Reads one value. True if an object in it has attributes that its type lacks; the cursor then
 /// stops inside the value.
 bool FindOther(JsonCursor& cursor, const Type& type) {
@@ -83,10 +96,8 @@ bool FindOther(JsonCursor& cursor, const Type& type) {
       }
       continue;
     }
-    const int index = key.find('\\') == std::string_view::npos
-                          ? type.FindAttribute(key)
-                          : type.FindAttribute(DecodeStringBody(key));
-    if (index < 0 || FindOther(cursor, type.attributes()[static_cast<size_t>(index)].type)) {
+    const ObjectAttribute* attribute = FindAttribute(type, members - 1, key);
+    if (attribute == nullptr || FindOther(cursor, attribute->type)) {
       return true;
     }
   }
