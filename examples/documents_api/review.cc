@@ -46,7 +46,8 @@ void ReviewPlan(const doc::Document& document, const doc::Plan& plan) {
     std::cout << '\n';
   }
   // Anything that has no reader is a question away.
-  const auto values = document.Select("$..change.after.*", {});
+  doc::Diagnostics problems;
+  const auto values = document.Select("$..change.after.*", {}, problems);
   for (const doc::Document::Found& found : *values) {
     std::cout << found.path << " = " << found.value << '\n';
   }
@@ -59,20 +60,20 @@ int main(int argc, char** argv) {
     std::cerr << "usage: review PLAN.json MESSAGES.jsonl\n";
     return 2;
   }
-  std::string problem;
+  doc::Diagnostics problems;
   const std::string text = ReadFile(argv[1]);
-  const auto document = doc::Document::Parse(text, &problem);
-  const auto plan = document ? document->As<doc::Plan>(&problem) : std::nullopt;
+  const doc::Document document = doc::Document::Parse(text, problems);
+  const auto plan = document ? document.As<doc::Plan>(problems) : std::nullopt;
   if (!plan) {
-    std::cerr << problem << '\n';
+    std::cerr << Render(problems.front());
     return 1;
   }
-  ReviewPlan(*document, *plan);
+  ReviewPlan(document, *plan);
 
   doc::CheckRun run;
   run.files.push_back({"rules.kinucheck.hcl", kRules});
   run.plans.push_back(text);
-  for (const auto& result : doc::RunChecks(run).results) {
+  for (const auto& result : doc::RunChecks(run, problems).results) {
     std::cout << result.kind << ": "
               << (result.status == doc::CheckReport::Status::kPass ? "holds" : result.message)
               << '\n';
@@ -83,8 +84,8 @@ int main(int argc, char** argv) {
   doc::DocumentStream stream([file](char* buffer, size_t size) {
     return static_cast<int64_t>(std::fread(buffer, 1, size, file));
   });
-  while (const auto next = stream.Next()) {
-    const auto message = next->As<doc::Message>();
+  while (const doc::Document next = stream.Next(problems)) {
+    const auto message = next.As<doc::Message>(problems);
     if (message && message->type() == "apply_complete") {
       std::cout << message->hook().resource().address() << " took "
                 << message->hook().elapsed_seconds().value_or(0) << " s\n";

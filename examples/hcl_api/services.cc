@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
 
   // Edit: comments and layout stay as they are.
   editor->SetAttribute({}, "region", hcl::Value::String("south"));
-  editor->SetAttributeExpression({{"service", "worker"}}, "replicas", "cores / 2");
+  editor->SetAttributeExpression({{"service", "worker"}}, "replicas", "cores / 2", problems);
   editor->AppendBlock({{"service", "worker"}}, {"env"});
   editor->SetAttribute({{"service", "worker"}, {"env"}}, "QUIET", hcl::Value::Bool(true));
   std::cout << editor->Text();

@@ -27,38 +27,12 @@
 #include <utility>
 #include <vector>
 
+#include <kinu/diagnostics.h>
+#include <kinu/version.h>
+
 namespace kinu::v1 {
 
 struct FileContent;
-
-/// A position: line and column count from 1 (columns in grapheme clusters), byte from 0.
-struct Position {
-  uint32_t line = 1;
-  uint32_t column = 1;
-  uint32_t byte = 0;
-  friend bool operator==(const Position&, const Position&) = default;
-};
-
-/// A half-open range of a file's text.
-struct Range {
-  std::string file;
-  Position start;
-  Position end;
-  friend bool operator==(const Range&, const Range&) = default;
-};
-
-/// An error or warning about a file.
-struct Diagnostic {
-  bool is_error = true;  ///< else a warning
-  std::string summary;
-  std::string detail;
-  std::optional<Range> subject;
-};
-using Diagnostics = std::vector<Diagnostic>;
-/// Whether one of the diagnostics is an error.
-bool HasErrors(const Diagnostics& problems);
-/// The diagnostic as a text of several lines: summary, range and detail.
-std::string Render(const Diagnostic& problem);
 
 /// A value of the language: immutable, of one of these kinds; it may be null or unknown.
 class Value {
@@ -89,8 +63,8 @@ class Value {
   static Value Object(const std::vector<std::pair<std::string, Value>>& attributes);
   /// An unknown value of unknown type.
   static Value Unknown();
-  /// The value of a JSON text, with objects and tuples; nothing after a syntax error.
-  static std::optional<Value> FromJson(std::string_view json);
+  /// The value of a JSON text, with objects and tuples; nothing, and an error, if it is not JSON.
+  static std::optional<Value> FromJson(std::string_view json, Diagnostics& problems);
 
   Kind kind() const;
   bool is_null() const;
@@ -244,7 +218,8 @@ struct BodyContent {
   std::vector<Attribute> attributes;
   std::vector<Block> blocks;
   /// The attribute of that name; null if there is none. Valid as long as `attributes` is unchanged.
-  const Attribute* Find(std::string_view name) const;
+  const Attribute* Find(std::string_view name) const&;
+  const Attribute* Find(std::string_view name) const&& = delete;
 };
 
 /// The body of a file or block.
@@ -292,7 +267,7 @@ class File {
   /// Parses `text`; diagnostics show `name`. After errors the body has everything that is valid.
   static File Parse(std::string_view name, std::string_view text, Diagnostics& problems,
                     Syntax syntax = Syntax::kByName);
-  const Body& body() const { return body_; }
+  Body body() const { return body_; }
 
  private:
   friend struct Access;
@@ -345,8 +320,10 @@ class Editor {
   std::optional<std::string> AttributeText(const Path& path, std::string_view name) const;
   /// Sets or appends an attribute. False if there is no such body, or Value::ToSource() fails.
   bool SetAttribute(const Path& path, std::string_view name, const Value& value);
-  /// The same with the source text of an expression. False also after a syntax error in it.
-  bool SetAttributeExpression(const Path& path, std::string_view name, std::string_view expression);
+  /// The same with the source text of an expression. False also after a syntax error in it, which
+  /// is reported.
+  bool SetAttributeExpression(const Path& path, std::string_view name, std::string_view expression,
+                              Diagnostics& problems);
   bool RemoveAttribute(const Path& path, std::string_view name);
   /// Appends a block with the type and labels `block` to a body; false if there is no such body.
   bool AppendBlock(const Path& path, const std::vector<std::string>& block);
@@ -361,8 +338,5 @@ class Editor {
 
 /// The text in canonical layout. Changes spaces only.
 std::string Format(std::string_view text);
-
-/// The version of the library.
-std::string_view Version();
 
 }  // namespace kinu::v1

@@ -1,25 +1,31 @@
 // JSON documents of plans, states, configurations and schemas for C++ programs: reading them,
 // querying them with selectors, and running checks. <kinu/documents.h> has typed readers.
 //
-// The only exception thrown is std::bad_alloc. Functions that can fail return nothing and set
-// `problem`. A Document may be read from several threads. The header needs C++20 and the standard
-// library only.
+// The only exception thrown is std::bad_alloc. Functions that can fail add errors to `problems` and
+// return nothing. A Document may be read from several threads. The header needs C++20 and the
+// standard library only.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <kinu/diagnostics.h>
+#include <kinu/version.h>
+
 namespace kinu::v1 {
 
 /// A value of a document. Functions convert on request. Valid as long as a copy of the Document
 /// exists. A missing member or element is an absent JsonValue: it has no members, and its texts are
-/// empty.
+/// empty. As a range, a value has the elements of an array or the values of an object's members, in
+/// the order of the text; values of other kinds are empty ranges.
 class JsonValue {
  public:
   enum class Kind : uint8_t { kAbsent, kNull, kBool, kNumber, kString, kArray, kObject };
@@ -38,18 +44,30 @@ class JsonValue {
   std::string Json() const;
   /// Number of elements or members; 0 for other kinds.
   size_t size() const;
-  /// The member of that name; the last one if there are several.
+  /// The member of that name; the last one if there are several, absent if there is none.
   JsonValue operator[](std::string_view name) const;
-  /// The element at that index. Takes linear time: use begin() and end() to visit all elements.
+  /// The element at that index; absent if there is none. Takes linear time: use begin() and end() to
+  /// visit all elements.
   JsonValue At(size_t index) const;
 
-  /// Iterates over the elements of arrays and the members of objects.
+  /// Iterates forward over the elements of arrays and the members of objects.
   class Iterator {
    public:
+    using value_type = JsonValue;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+
+    Iterator() = default;
     /// The name of a member; empty for elements.
     std::string Name() const;
     JsonValue operator*() const;
     Iterator& operator++();
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
     bool operator==(const Iterator& other) const { return at_ == other.at_; }
 
    private:
@@ -67,82 +85,106 @@ class JsonValue {
   uint32_t at_ = 0;
 };
 
-/// The elements of an array as readers of that type.
+/// A forward iterator that converts each element or member with `make`.
+template <typename Element, Element (*make)(const JsonValue::Iterator&)>
+class ReaderIterator {
+ public:
+  using value_type = Element;
+  using difference_type = std::ptrdiff_t;
+  using iterator_concept = std::forward_iterator_tag;
+  using iterator_category = std::input_iterator_tag;
+
+  ReaderIterator() = default;
+  explicit ReaderIterator(JsonValue::Iterator at) : at_(at) {}
+  Element operator*() const { return make(at_); }
+  ReaderIterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  ReaderIterator operator++(int) {
+    const ReaderIterator before = *this;
+    ++at_;
+    return before;
+  }
+  bool operator==(const ReaderIterator& other) const = default;
+
+ private:
+  JsonValue::Iterator at_;
+};
+
+/// The elements of an array as readers of that type: a range. Empty when there is no array.
 template <typename Reader>
 class List {
- public:
-  explicit List(JsonValue json) : json_(json) {}
-  class Iterator {
-   public:
-    explicit Iterator(JsonValue::Iterator at) : at_(at) {}
-    Reader operator*() const { return Reader{*at_}; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    bool operator==(const Iterator& other) const = default;
+  static Reader Make(const JsonValue::Iterator& at) { return Reader{*at}; }
 
-   private:
-    JsonValue::Iterator at_;
-  };
+ public:
+  using Iterator = ReaderIterator<Reader, &List::Make>;
+
+  List() = default;
+  explicit List(JsonValue json) : json_(json) {}
   size_t size() const { return json_.size(); }
   Iterator begin() const { return Iterator(json_.begin()); }
   Iterator end() const { return Iterator(json_.end()); }
+  /// A reader of an absent value when there is no such element. Linear, as JsonValue::At().
   Reader At(size_t index) const { return Reader{json_.At(index)}; }
 
  private:
   JsonValue json_;
 };
 
-/// The members of an object as readers of that type, with their names.
+/// The members of an object as readers of that type, with their names: a range of pairs. Empty when
+/// there is no object.
 template <typename Reader>
 class Map {
- public:
-  explicit Map(JsonValue json) : json_(json) {}
-  class Iterator {
-   public:
-    explicit Iterator(JsonValue::Iterator at) : at_(at) {}
-    std::pair<std::string, Reader> operator*() const { return {at_.Name(), Reader{*at_}}; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    bool operator==(const Iterator& other) const = default;
+  using Member = std::pair<std::string, Reader>;
+  static Member Make(const JsonValue::Iterator& at) { return {at.Name(), Reader{*at}}; }
 
-   private:
-    JsonValue::Iterator at_;
-  };
+ public:
+  using Iterator = ReaderIterator<Member, &Map::Make>;
+
+  Map() = default;
+  explicit Map(JsonValue json) : json_(json) {}
   size_t size() const { return json_.size(); }
   Iterator begin() const { return Iterator(json_.begin()); }
   Iterator end() const { return Iterator(json_.end()); }
+  /// A reader of an absent value when there is no such member.
   Reader operator[](std::string_view name) const { return Reader{json_[name]}; }
 
  private:
   JsonValue json_;
 };
 
-/// A JSON document in memory. Cheap to copy: copies share the text.
+/// A JSON document in memory. Cheap to copy: copies share the text. Values and readers point into
+/// the document, so a temporary does not return any.
 class Document {
  public:
-  /// Parses a text. After an error `problem` has a message with the byte offset.
-  static std::optional<Document> Parse(std::string text, std::string* problem = nullptr);
+  /// A document without content, whose root is absent.
+  Document() = default;
+  /// Parses a text. After an error, which has the byte offset, the document has no content.
+  static Document Parse(std::string text, Diagnostics& problems);
+  /// Whether the document has content.
+  explicit operator bool() const { return impl_ != nullptr; }
 
-  JsonValue root() const;
+  /// The outermost value; absent without content.
+  JsonValue root() const&;
+  JsonValue root() const&& = delete;
 
   /// The document as a reader of <kinu/documents.h>: Plan, State, Configuration, ProviderSchemas,
-  /// Validation, Functions, Message. Nothing, with the reason in `problem`, if it is another
-  /// document, or its format version is not 0.1 or a later one below 2.0.
+  /// Validation, Functions, Message. Nothing, and an error, if it is another document, or its format
+  /// version is not 0.1 or a later one below 2.0.
   template <typename Reader>
-  std::optional<Reader> As(std::string* problem = nullptr) const {
-    if (!Check(Reader::kShape, problem)) {
+  std::optional<Reader> As(Diagnostics& problems) const& {
+    if (!Check(Reader::kShape, problems)) {
       return std::nullopt;
     }
     return Reader{root()};
   }
+  template <typename Reader>
+  std::optional<Reader> As(Diagnostics& problems) const&& = delete;
 
-  /// The value at a path (a JSON array of steps, `["a", 0]`) as compact JSON, with numbers as in
-  /// the document. If there is none, `problem` names the step.
-  std::optional<std::string> AtPath(std::string_view path, std::string* problem = nullptr) const;
+  /// The value at a path (a JSON array of steps, `["a", 0]`) as compact JSON, with numbers as in the
+  /// document. Nothing, and an error that names the step, if there is none.
+  std::optional<std::string> AtPath(std::string_view path, Diagnostics& problems) const;
 
   /// A value found by a selector.
   struct Found {
@@ -152,17 +194,18 @@ class Document {
   struct SelectOptions {
     bool show_sensitive = false;  ///< do not replace sensitive values
   };
-  /// All values that a JSONPath selector (RFC 9535) finds, in the order of the RFC. After an error
-  /// in the selector, `problem` has a message with the byte offset in it.
+  /// All values that a JSONPath selector (RFC 9535) finds, in the order of the RFC. Nothing, and an
+  /// error with the byte offset, if the selector is malformed.
   std::optional<std::vector<Found>> Select(std::string_view selector, SelectOptions options,
-                                           std::string* problem = nullptr) const;
+                                           Diagnostics& problems) const;
 
-  /// The document as compact JSON with its sensitive values replaced.
+  /// The document as compact JSON with its sensitive values replaced; empty without content.
   std::string Redacted() const;
 
-  /// A plan or state of format 1.x, converted to format 0.1; nothing for other documents. Format
-  /// 0.1 has no masks of sensitive values: convert a document whose secrets are Redacted() already.
-  std::optional<std::string> InFormat01(std::string* problem = nullptr) const;
+  /// A plan or state of format 1.x, converted to format 0.1. Nothing, and an error, for other
+  /// documents and for changes that format 0.1 does not have. That format has no masks of sensitive
+  /// values: convert a document whose secrets are Redacted() already.
+  std::optional<std::string> InFormat01(Diagnostics& problems) const;
 
   /// The properties by which As() recognises a kind of document.
   struct Shape {
@@ -173,7 +216,7 @@ class Document {
 
  private:
   friend class DocumentStream;
-  bool Check(const Shape& shape, std::string* problem) const;
+  bool Check(const Shape& shape, Diagnostics& problems) const;
   struct Impl;
   std::shared_ptr<const Impl> impl_;
 };
@@ -189,10 +232,9 @@ class DocumentStream {
   DocumentStream(DocumentStream&&) noexcept;
   ~DocumentStream();
 
-  /// The next value; nothing at the end and after an error, when problem() is not empty.
-  std::optional<Document> Next();
-  /// The message of a syntax error, with the byte offset in the stream; empty without error.
-  const std::string& problem() const;
+  /// The next value. Without content at the end, and after a syntax error, which is reported once
+  /// with the byte offset in the stream.
+  Document Next(Diagnostics& problems);
 
  private:
   struct Impl;
@@ -200,9 +242,10 @@ class DocumentStream {
 };
 
 /// Converts a path from a JSON array of steps, `["a", 0]`, to a normalized path of RFC 9535,
-/// `$['a'][0]`, and back. Nothing after a syntax error.
-std::optional<std::string> NormalizedPath(std::string_view json_path);
-std::optional<std::string> JsonPathSteps(std::string_view normalized_path);
+/// `$['a'][0]`. Nothing, and an error, if it is malformed.
+std::optional<std::string> NormalizedPath(std::string_view json_path, Diagnostics& problems);
+/// Converts a normalized path to a JSON array of steps. Nothing, and an error, if it is malformed.
+std::optional<std::string> JsonPathSteps(std::string_view normalized_path, Diagnostics& problems);
 
 /// The input of RunChecks(): check files, and the texts of plans and states (`show -json`).
 struct CheckRun {
@@ -227,8 +270,7 @@ struct CheckReport {
     std::string message;
     uint32_t line = 0;  ///< in the check file, from 1
   };
-  /// Errors in the input, which prevent all checks; empty if the checks ran.
-  std::vector<std::string> problems;
+  bool complete = false;  ///< the input had no errors, so the checks ran
   std::vector<Result> results;
   std::string json;   ///< the output of `check -json`
   std::string junit;  ///< JUnit XML
@@ -237,7 +279,22 @@ struct CheckReport {
   bool passed() const;
 };
 
-/// Runs checks; docs/check.md describes check files.
-CheckReport RunChecks(CheckRun run);
+/// Runs checks; docs/check.md describes check files. No check runs if a file or document is invalid,
+/// which is reported.
+CheckReport RunChecks(CheckRun run, Diagnostics& problems);
 
 }  // namespace kinu::v1
+
+// The ranges of this header are views: they point into the document.
+template <>
+inline constexpr bool std::ranges::enable_view<kinu::v1::JsonValue> = true;
+template <>
+inline constexpr bool std::ranges::enable_borrowed_range<kinu::v1::JsonValue> = true;
+template <typename Reader>
+inline constexpr bool std::ranges::enable_view<kinu::v1::List<Reader>> = true;
+template <typename Reader>
+inline constexpr bool std::ranges::enable_borrowed_range<kinu::v1::List<Reader>> = true;
+template <typename Reader>
+inline constexpr bool std::ranges::enable_view<kinu::v1::Map<Reader>> = true;
+template <typename Reader>
+inline constexpr bool std::ranges::enable_borrowed_range<kinu::v1::Map<Reader>> = true;

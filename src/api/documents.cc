@@ -4,6 +4,7 @@
 
 #include <kinu/tfjson.h>
 
+#include "api/diagnostics.h"
 #include "check/run.h"
 #include "query/output.h"
 #include "tfjson/format.h"
@@ -21,36 +22,52 @@ struct Document::Impl {
 
 namespace {
 
-void SetProblem(std::string* problem, std::string message) {
-  if (problem != nullptr) {
-    *problem = std::move(message);
+/// No node for a document without content.
+template <typename Impl>
+tfjson::Node RootOf(const Impl* impl) {
+  return impl == nullptr ? tfjson::Node() : impl->root();
+}
+
+/// Whether there is content; reports it when there is none.
+bool HasContent(const Document& document, Diagnostics& problems) {
+  if (!document) {
+    problems.push_back(
+        {.summary = "Empty document", .detail = "The document has no content: reading it failed."});
   }
+  return static_cast<bool>(document);
+}
+
+void Report(Diagnostics& problems, std::string summary, const std::string& detail) {
+  problems.push_back({.summary = std::move(summary), .detail = detail + "."});
 }
 
 }  // namespace
 
-std::optional<Document> Document::Parse(std::string text, std::string* problem) {
+Document Document::Parse(std::string text, Diagnostics& problems) {
+  Document document;
   auto parsed = tfjson::Document::Parse(std::move(text));
   if (!parsed) {
-    SetProblem(problem, parsed.error().message);
-    return std::nullopt;
+    Report(problems, "Invalid JSON document", parsed.error().message);
+    return document;
   }
   auto impl = std::make_shared<Impl>();
   impl->document = *std::move(parsed);
-  Document document;
   document.impl_ = std::move(impl);
   return document;
 }
 
-std::optional<std::string> Document::AtPath(std::string_view path, std::string* problem) const {
-  const auto steps = tfjson::Path::FromJson(path);
-  if (!steps) {
-    SetProblem(problem, steps.error().message);
+std::optional<std::string> Document::AtPath(std::string_view path, Diagnostics& problems) const {
+  if (!HasContent(*this, problems)) {
     return std::nullopt;
   }
-  const auto found = steps->Resolve(impl_->root());
+  const auto steps = tfjson::Path::FromJson(path);
+  if (!steps) {
+    Report(problems, "Invalid path", steps.error().message);
+    return std::nullopt;
+  }
+  const auto found = steps->Resolve(RootOf(impl_.get()));
   if (!found.value) {
-    SetProblem(problem, tfjson::DescribeMismatch(*steps, found));
+    Report(problems, "Nothing at the path", tfjson::DescribeMismatch(*steps, found));
     return std::nullopt;
   }
   std::string out;
@@ -60,18 +77,22 @@ std::optional<std::string> Document::AtPath(std::string_view path, std::string* 
 
 std::optional<std::vector<Document::Found>> Document::Select(std::string_view selector,
                                                              SelectOptions options,
-                                                             std::string* problem) const {
+                                                             Diagnostics& problems) const {
+  if (!HasContent(*this, problems)) {
+    return std::nullopt;
+  }
   const auto parsed = query::ParseSelector(selector);
   if (!parsed) {
-    SetProblem(problem,
-               parsed.error().message + ", at byte " + std::to_string(parsed.error().offset));
+    Report(problems, "Invalid selector",
+           parsed.error().message + ", at byte " + std::to_string(parsed.error().offset));
     return std::nullopt;
   }
   std::vector<Found> all;
+  const tfjson::Node root = RootOf(impl_.get());
   const tfjson::Secrets secrets =
-      options.show_sensitive ? tfjson::Secrets() : tfjson::Secrets(impl_->root());
-  query::Evaluator evaluator(impl_->root());
-  evaluator.Run(parsed->segments, impl_->root(),
+      options.show_sensitive ? tfjson::Secrets() : tfjson::Secrets(root);
+  query::Evaluator evaluator(root);
+  evaluator.Run(parsed->segments, root,
                 [&](tfjson::Node node, std::span<const tfjson::TrailStep> trail) {
                   tfjson::MaskCursor cursor(tfjson::MaskCursor::Sort::kSensitive);
                   size_t depth = options.show_sensitive ? trail.size() : 0;
@@ -88,7 +109,7 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
                   return true;
                 });
   if (evaluator.problem()) {
-    SetProblem(problem, tfjson::DescribeProblem(*evaluator.problem()));
+    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(*evaluator.problem()));
     return std::nullopt;
   }
   return all;
@@ -96,34 +117,50 @@ std::optional<std::vector<Document::Found>> Document::Select(std::string_view se
 
 std::string Document::Redacted() const {
   std::string out;
-  tfjson::AppendRedacted(out, impl_->root());
+  if (const tfjson::Node root = RootOf(impl_.get())) {
+    tfjson::AppendRedacted(out, root);
+  }
   return out;
 }
 
-std::optional<std::string> NormalizedPath(std::string_view json_path) {
+std::optional<std::string> NormalizedPath(std::string_view json_path, Diagnostics& problems) {
   const auto path = tfjson::Path::FromJson(json_path);
-  return path ? std::optional(path->ToNormalized()) : std::nullopt;
+  if (!path) {
+    Report(problems, "Invalid path", path.error().message);
+    return std::nullopt;
+  }
+  return path->ToNormalized();
 }
 
-std::optional<std::string> JsonPathSteps(std::string_view normalized_path) {
+std::optional<std::string> JsonPathSteps(std::string_view normalized_path, Diagnostics& problems) {
   const auto path = tfjson::Path::FromNormalized(normalized_path);
-  return path ? std::optional(path->ToJson()) : std::nullopt;
+  if (!path) {
+    Report(problems, "Invalid path", path.error().message);
+    return std::nullopt;
+  }
+  return path->ToJson();
 }
 
-std::optional<std::string> Document::InFormat01(std::string* problem) const {
+std::optional<std::string> Document::InFormat01(Diagnostics& problems) const {
+  if (!HasContent(*this, problems)) {
+    return std::nullopt;
+  }
   std::string out;
-  if (const auto written = tfjson::AppendFormat01(out, impl_->root()); !written) {
-    SetProblem(problem, written.error().message);
+  if (const auto written = tfjson::AppendFormat01(out, RootOf(impl_.get())); !written) {
+    Report(problems, "No document of format 0.1", written.error().message);
     return std::nullopt;
   }
   return out;
 }
 
-bool Document::Check(const Shape& shape, std::string* problem) const {
-  const tfjson::Node root = impl_->root();
+bool Document::Check(const Shape& shape, Diagnostics& problems) const {
+  if (!HasContent(*this, problems)) {
+    return false;
+  }
+  const tfjson::Node root = RootOf(impl_.get());
   if (shape.has_version || !root.is_object()) {
     if (const auto version = tfjson::FormatVersionOf(root); !version) {
-      SetProblem(problem, version.error().message);
+      Report(problems, "Unsupported document", version.error().message);
       return false;
     }
   }
@@ -132,8 +169,9 @@ bool Document::Check(const Shape& shape, std::string* problem) const {
     has_one = has_one || (!name.empty() && root.Find(name));
   }
   if (!has_one) {
-    SetProblem(problem, "the document is not " + std::string(shape.what) + ": it has no " +
-                            std::string(shape.names[0]));
+    Report(problems, "Unsupported document",
+           "the document is not " + std::string(shape.what) + ": it has no " +
+               std::string(shape.names[0]));
   }
   return has_one;
 }
@@ -149,9 +187,12 @@ tfjson::Node NodeOf(const void* tree, uint32_t at) {
 
 }  // namespace
 
-JsonValue Document::root() const {
-  const tfjson::Node root = impl_->root();
+JsonValue Document::root() const& {
+  const tfjson::Node root = RootOf(impl_.get());
   JsonValue value;
+  if (!root) {
+    return value;
+  }
   value.tree_ = &root.tree();
   value.at_ = root.at();
   return value;
@@ -276,8 +317,14 @@ JsonValue::Iterator& JsonValue::Iterator::operator++() {
 
 struct DocumentStream::Impl {
   explicit Impl(Source source) : tokens(std::move(source)) {}
+  /// Reports the stream's problem, once.
+  void Stop(const tfjson::Problem& problem, Diagnostics& problems) {
+    has_failed = true;
+    Report(problems, "Invalid JSON document", tfjson::DescribeProblem(problem));
+  }
+
   tfjson::TokenStream tokens;
-  std::string problem;
+  bool has_failed = false;
 };
 
 DocumentStream::DocumentStream(Source source) : impl_(std::make_unique<Impl>(std::move(source))) {
@@ -285,63 +332,59 @@ DocumentStream::DocumentStream(Source source) : impl_(std::make_unique<Impl>(std
 DocumentStream::DocumentStream(DocumentStream&&) noexcept = default;
 DocumentStream::~DocumentStream() = default;
 
-std::optional<Document> DocumentStream::Next() {
+Document DocumentStream::Next(Diagnostics& problems) {
   tfjson::TokenStream& tokens = impl_->tokens;
-  if (impl_->problem.empty() && tokens.Peek() == '\0' && !tokens.TakeEnd()) {
-    impl_->problem = tfjson::DescribeProblem(tokens.problem());
+  Document document;
+  if (impl_->has_failed) {
+    return document;
   }
-  if (!impl_->problem.empty() || tokens.Peek() == '\0') {
-    return std::nullopt;
+  if (tokens.Peek() == '\0') {
+    if (!tokens.TakeEnd()) {
+      impl_->Stop(tokens.problem(), problems);
+    }
+    return document;
   }
   // The tree refers to its text, which the stream does not keep: parses a copy.
   tokens.Hold();
   const uint64_t offset = tokens.Offset();
   if (!tokens.SkipValue()) {
-    impl_->problem = tfjson::DescribeProblem(tokens.problem());
-    return std::nullopt;
+    impl_->Stop(tokens.problem(), problems);
+    return document;
   }
   auto impl = std::make_shared<Document::Impl>();
   impl->text = tokens.Held();
   tokens.Release();
   tfjson::TokenStream copy(impl->text);
   if (!impl->tree.Read(copy)) {
-    impl_->problem =
-        tfjson::DescribeProblem({copy.problem().offset + offset, copy.problem().message});
-    return std::nullopt;
+    impl_->Stop({copy.problem().offset + offset, copy.problem().message}, problems);
+    return document;
   }
-  Document document;
   document.impl_ = std::move(impl);
   return document;
 }
 
-const std::string& DocumentStream::problem() const {
-  return impl_->problem;
-}
-
 bool CheckReport::passed() const {
-  return problems.empty() && std::all_of(results.begin(), results.end(), [](const Result& result) {
+  return complete && std::all_of(results.begin(), results.end(), [](const Result& result) {
            return result.status == Status::kPass;
          });
 }
 
-CheckReport RunChecks(CheckRun run) {
+CheckReport RunChecks(CheckRun run, Diagnostics& problems) {
   CheckReport report;
   check::CheckFiles files;
-  Diagnostics diags;
+  ::kinu::Diagnostics diags;
   for (CheckRun::File& file : run.files) {
     files.Add(file.name, std::move(file.text), diags);
   }
-  for (const Diagnostic& diagnostic : diags) {
-    if (diagnostic.is_error()) {
-      report.problems.push_back(diagnostic.summary + ": " + diagnostic.detail);
-    }
-  }
+  api::AppendTo(problems, diags);
+  bool all_read = !diags.has_errors();
   check::Documents documents;
   const auto read = [&](auto document, auto& list) {
     if (document) {
       list.push_back(*std::move(document));
     } else {
-      report.problems.push_back(document.error().message);
+      all_read = false;
+      Report(problems, "Unreadable document", document.error().message);
     }
   };
   for (std::string& plan : run.plans) {
@@ -350,9 +393,10 @@ CheckReport RunChecks(CheckRun run) {
   for (std::string& state : run.states) {
     read(check::StateDocument::Read(std::move(state), files.has_selectors()), documents.states);
   }
-  if (!report.problems.empty()) {
+  if (!all_read) {
     return report;
   }
+  report.complete = true;
   const check::Report checked = check::RunChecks(files, documents);
   for (const check::Result& result : checked.results) {
     report.results.push_back({.check = result.check->name,

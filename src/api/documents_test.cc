@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <fstream>
+#include <ranges>
 #include <set>
 #include <sstream>
 
@@ -13,25 +15,94 @@ namespace {
 constexpr const char* kState = R"({"format_version":"1.0","values":{"root_module":{"resources":[
   {"address":"a.b","values":{"id":"x","n":1.50},"sensitive_values":{"id":true}}]}}})";
 
+std::string Text(const Diagnostics& problems) {
+  std::string text;
+  for (const Diagnostic& problem : problems) {
+    text += Render(problem);
+  }
+  return text;
+}
+
+Document Parsed(std::string text) {
+  Diagnostics problems;
+  Document document = Document::Parse(std::move(text), problems);
+  EXPECT_TRUE(problems.empty()) << Text(problems);
+  return document;
+}
+
 TEST(Documents, AnswerQueries) {
-  std::string problem;
-  const auto document = Document::Parse(kState, &problem);
-  ASSERT_TRUE(document.has_value()) << problem;
-  EXPECT_EQ(document->AtPath(R"(["values","root_module","resources",0,"values","n"])"), "1.50");
-  EXPECT_FALSE(document->AtPath(R"(["values",0])", &problem));
-  EXPECT_EQ(problem, "step 2 of the path (0) needs an array, there is a value of type object");
-  const auto found = document->Select("$..values.*", {}, &problem);
-  ASSERT_TRUE(found.has_value()) << problem;
+  Diagnostics problems;
+  const Document document = Document::Parse(kState, problems);
+  ASSERT_TRUE(document) << Text(problems);
+  EXPECT_EQ(document.AtPath(R"(["values","root_module","resources",0,"values","n"])", problems),
+            "1.50");
+  EXPECT_TRUE(problems.empty());
+  EXPECT_FALSE(document.AtPath(R"(["values",0])", problems));
+  EXPECT_EQ(Text(problems),
+            "Error: Nothing at the path\n"
+            "step 2 of the path (0) needs an array, there is a value of type object.\n");
+  const auto found = document.Select("$..values.*", {}, problems);
+  ASSERT_TRUE(found.has_value()) << Text(problems);
   ASSERT_EQ(found->size(), 3U);
   EXPECT_EQ((*found)[1].value, R"j("(sensitive value)")j");
   EXPECT_EQ((*found)[1].path, "$['values']['root_module']['resources'][0]['values']['id']");
-  EXPECT_EQ(document->Select("$..id", {.show_sensitive = true})->at(0).value, "\"x\"");
-  EXPECT_FALSE(document->Select("$[", {}, &problem));
-  EXPECT_EQ(document->Redacted().find("\"x\""), std::string::npos);
-  EXPECT_FALSE(Document::Parse("{\"a\":1,}", &problem));
-  EXPECT_NE(problem.find("at byte 7"), std::string::npos);
-  EXPECT_EQ(NormalizedPath(R"(["a",0])"), "$['a'][0]");
-  EXPECT_EQ(JsonPathSteps("$['a'][0]"), R"(["a",0])");
+  EXPECT_EQ(document.Select("$..id", {.show_sensitive = true}, problems)->at(0).value, "\"x\"");
+  EXPECT_EQ(document.Redacted().find("\"x\""), std::string::npos);
+  EXPECT_EQ(NormalizedPath(R"(["a",0])", problems), "$['a'][0]");
+  EXPECT_EQ(JsonPathSteps("$['a'][0]", problems), R"(["a",0])");
+}
+
+TEST(Documents, ReportErrors) {
+  Diagnostics problems;
+  const Document none = Document::Parse("{\"a\":1,}", problems);
+  EXPECT_FALSE(none);
+  EXPECT_NE(Text(problems).find("Invalid JSON document\ninvalid JSON at byte 7"),
+            std::string::npos);
+  EXPECT_EQ(none.root().kind(), JsonValue::Kind::kAbsent);
+  EXPECT_EQ(none.Redacted(), "");
+  EXPECT_FALSE(none.AtPath("[]", problems));
+  EXPECT_FALSE(none.InFormat01(problems));
+  EXPECT_FALSE(none.As<Plan>(problems));
+  problems.clear();
+  EXPECT_FALSE(Parsed("{}").Select("$[", {}, problems));
+  EXPECT_FALSE(NormalizedPath("[", problems));
+  EXPECT_FALSE(JsonPathSteps("$[", problems));
+  ASSERT_EQ(problems.size(), 3U);
+  EXPECT_EQ(problems[0].summary, "Invalid selector");
+  EXPECT_EQ(problems[1].summary, "Invalid path");
+}
+
+// What would point into a document that is gone does not compile.
+template <typename T>
+concept GivesRoot = requires(T document) { std::forward<T>(document).root(); };
+template <typename T>
+concept GivesReader = requires(T document, Diagnostics& problems) {
+  std::forward<T>(document).template As<Plan>(problems);
+};
+static_assert(GivesRoot<const Document&> && !GivesRoot<Document&&> && !GivesRoot<const Document&&>);
+static_assert(GivesReader<const Document&> && !GivesReader<Document&&>);
+
+static_assert(std::forward_iterator<JsonValue::Iterator>);
+static_assert(std::ranges::forward_range<JsonValue> && std::ranges::view<JsonValue>);
+static_assert(std::ranges::forward_range<List<ResourceChange>> &&
+              std::ranges::view<List<ResourceChange>> &&
+              std::ranges::borrowed_range<List<ResourceChange>>);
+static_assert(std::ranges::forward_range<Map<OutputChange>>);
+
+TEST(Documents, AreRanges) {
+  const Document document = Parsed(R"({"a":[1,2,3],"b":{"x":true,"y":false}})");
+  std::vector<std::string> odd;
+  for (const std::string& text :
+       document.root()["a"] | std::views::transform(&JsonValue::Text) |
+           std::views::filter([](const std::string& number) { return number != "2"; })) {
+    odd.push_back(text);
+  }
+  EXPECT_EQ(odd, (std::vector<std::string>{"1", "3"}));
+  const JsonValue members = document.root()["b"];
+  const auto found = std::ranges::find_if(members, [](JsonValue v) { return !v.IsTrue(); });
+  ASSERT_NE(found, members.end());
+  EXPECT_EQ(found.Name(), "y");
+  EXPECT_EQ(std::ranges::distance(document.root()["none"]), 0);
 }
 
 TEST(Documents, AreChecked) {
@@ -51,7 +122,9 @@ TEST(Documents, AreChecked) {
   }
 })"});
   run.states.emplace_back(kState);
-  const CheckReport report = RunChecks(run);
+  Diagnostics problems;
+  const CheckReport report = RunChecks(run, problems);
+  EXPECT_TRUE(problems.empty()) << Text(problems);
   ASSERT_EQ(report.results.size(), 2U);
   EXPECT_EQ(report.results[0].status, CheckReport::Status::kPass);
   EXPECT_EQ(report.results[1].status, CheckReport::Status::kFail);
@@ -59,7 +132,9 @@ TEST(Documents, AreChecked) {
   EXPECT_FALSE(report.passed());
   EXPECT_NE(report.json.find("\"failed\":1"), std::string::npos);
   run.states[0] = "{}";
-  EXPECT_EQ(RunChecks(run).problems.size(), 1U);
+  const CheckReport unread = RunChecks(run, problems);
+  EXPECT_FALSE(unread.complete || unread.passed());
+  EXPECT_EQ(problems.size(), 1U);
 }
 
 std::string Golden(const std::string& name) {
@@ -70,17 +145,15 @@ std::string Golden(const std::string& name) {
 }
 
 Document GoldenDocument(const std::string& name) {
-  std::string problem;
-  auto document = Document::Parse(Golden(name), &problem);
-  EXPECT_TRUE(document.has_value()) << name << ": " << problem;
-  return document ? *document : *Document::Parse("{}");
+  SCOPED_TRACE(name);
+  return Parsed(Golden(name));
 }
 
 TEST(Readers, Plans) {
   const Document document = GoldenDocument("change.plan.json");
-  std::string problem;
-  const auto plan = document.As<Plan>(&problem);
-  ASSERT_TRUE(plan.has_value()) << problem;
+  Diagnostics problems;
+  const auto plan = document.As<Plan>(problems);
+  ASSERT_TRUE(plan.has_value()) << Text(problems);
   EXPECT_EQ(plan->format_version(), "1.2");
   EXPECT_EQ(plan->terraform_version(), "1.12.6");
   EXPECT_EQ(plan->variables()["sizes"].value().Json(), "[1,2.5,12345678901234567890]");
@@ -121,14 +194,15 @@ TEST(Readers, Plans) {
 }
 
 TEST(Readers, PlansOfFormat01) {
-  std::string problem;
-  EXPECT_FALSE(GoldenDocument("change.plan.json").InFormat01(&problem));
-  EXPECT_NE(problem.find("kinutest_thing.y[1] is to be forgotten"), std::string::npos) << problem;
-  const auto text = GoldenDocument("create.plan.json").InFormat01(&problem);
-  ASSERT_TRUE(text.has_value()) << problem;
-  const Document document = *Document::Parse(*text);
-  const auto plan = document.As<Plan>(&problem);
-  ASSERT_TRUE(plan.has_value()) << problem;
+  Diagnostics problems;
+  EXPECT_FALSE(GoldenDocument("change.plan.json").InFormat01(problems));
+  EXPECT_NE(Text(problems).find("kinutest_thing.y[1] is to be forgotten"), std::string::npos);
+  problems.clear();
+  const auto text = GoldenDocument("create.plan.json").InFormat01(problems);
+  ASSERT_TRUE(text.has_value()) << Text(problems);
+  const Document document = Parsed(*text);
+  const auto plan = document.As<Plan>(problems);
+  ASSERT_TRUE(plan.has_value()) << Text(problems);
   EXPECT_EQ(plan->output_changes()["ids"].change().actions(), std::vector<std::string>{"create"});
   EXPECT_EQ(plan->configuration().root_module().module_calls()["m"].source(), "./m");
   EXPECT_EQ(plan->configuration().providers()["kinutest"].name(), "kinutest");
@@ -136,7 +210,8 @@ TEST(Readers, PlansOfFormat01) {
 
 TEST(Readers, States) {
   const Document document = GoldenDocument("applied.state.json");
-  const auto state = document.As<State>();
+  Diagnostics problems;
+  const auto state = document.As<State>(problems);
   ASSERT_TRUE(state.has_value());
   EXPECT_TRUE(state->values().outputs()["tags"].sensitive());
   size_t count = 0;
@@ -156,7 +231,8 @@ TEST(Readers, States) {
 
 TEST(Readers, Configurations) {
   const Document document = GoldenDocument("configuration.json");
-  const auto configuration = document.As<Configuration>();
+  Diagnostics problems;
+  const auto configuration = document.As<Configuration>(problems);
   ASSERT_TRUE(configuration.has_value());
   const ConfigModule root = configuration->root_module();
   EXPECT_EQ(configuration->providers()["kinutest"].version_constraint(), ">= 1.0.0");
@@ -187,7 +263,8 @@ TEST(Readers, Configurations) {
 
 TEST(Readers, ProviderSchemas) {
   const Document document = GoldenDocument("provider-schemas.json");
-  const auto schemas = document.As<ProviderSchemas>();
+  Diagnostics problems;
+  const auto schemas = document.As<ProviderSchemas>(problems);
   ASSERT_TRUE(schemas.has_value());
   const ProviderSchema provider = schemas->providers()["registry.opentofu.org/kinu/kinutest"];
   const Schema thing = provider.resources()["kinutest_thing"];
@@ -207,7 +284,8 @@ TEST(Readers, ProviderSchemas) {
 
 TEST(Readers, ValidationAndFunctions) {
   const Document invalid = GoldenDocument("invalid.json");
-  const auto validation = invalid.As<Validation>();
+  Diagnostics problems;
+  const auto validation = invalid.As<Validation>(problems);
   ASSERT_TRUE(validation.has_value());
   EXPECT_FALSE(validation->valid());
   EXPECT_EQ(validation->error_count(), 1);
@@ -218,7 +296,7 @@ TEST(Readers, ValidationAndFunctions) {
   EXPECT_EQ(problem.start().line(), 2);
   EXPECT_EQ(problem.snippet()["context"].Text(), "output \"broken\"");
   const Document text = GoldenDocument("functions.json");
-  const auto functions = text.As<Functions>();
+  const auto functions = text.As<Functions>(problems);
   ASSERT_TRUE(functions.has_value());
   EXPECT_EQ(functions->signatures().size(), 242U);
   const FunctionSignature slice = functions->signatures()["slice"];
@@ -229,16 +307,20 @@ TEST(Readers, ValidationAndFunctions) {
 }
 
 TEST(Readers, ReportDocumentsOfAnotherKind) {
-  std::string problem;
-  EXPECT_FALSE(GoldenDocument("validate.json").As<Plan>(&problem));
-  EXPECT_EQ(problem, "the document is not a plan: it has no planned_values");
-  EXPECT_FALSE(Document::Parse(R"({"format_version":"2.0"})")->As<State>(&problem));
-  EXPECT_EQ(problem,
-            "its format_version is \"2.0\"; versions from 0.1 to below 2.0 are understood");
-  EXPECT_FALSE(Document::Parse("[1]")->As<Configuration>(&problem));
-  // The members of an absent value are absent.
-  const Document empty = *Document::Parse(R"({"format_version":"1.99","new":1})");
-  const auto state = empty.As<State>();
+  Diagnostics problems;
+  const Document validation = GoldenDocument("validate.json");
+  const Document later = Parsed(R"({"format_version":"2.0"})");
+  const Document array = Parsed("[1]");
+  EXPECT_FALSE(validation.As<Plan>(problems));
+  EXPECT_FALSE(later.As<State>(problems));
+  EXPECT_FALSE(array.As<Configuration>(problems));
+  ASSERT_EQ(problems.size(), 3U);
+  EXPECT_EQ(problems[0].detail, "the document is not a plan: it has no planned_values.");
+  EXPECT_EQ(problems[1].detail,
+            "its format_version is \"2.0\"; versions from 0.1 to below 2.0 are understood.");
+  // What is not there has no parts either.
+  const Document empty = Parsed(R"({"format_version":"1.99","new":1})");
+  const auto state = empty.As<State>(problems);
   ASSERT_TRUE(state.has_value());
   EXPECT_EQ(state->values().root_module().resources().size(), 0U);
   for (const ResourceValues resource : state->values().root_module().resources()) {
@@ -261,8 +343,9 @@ TEST(Readers, MessageStreams) {
   DocumentStream stream(Pieces(Golden("plan.jsonl")));
   std::set<std::string> types;
   int64_t imported = 0;
-  while (const auto document = stream.Next()) {
-    const auto message = document->As<Message>();
+  Diagnostics problems;
+  while (const Document document = stream.Next(problems)) {
+    const auto message = document.As<Message>(problems);
     ASSERT_TRUE(message.has_value());
     types.insert(message->type());
     if (message->type() == "planned_change" &&
@@ -281,17 +364,20 @@ TEST(Readers, MessageStreams) {
       EXPECT_EQ(message->diagnostic().severity(), "warning");
     }
   }
-  EXPECT_EQ(stream.problem(), "");
+  EXPECT_TRUE(problems.empty()) << Text(problems);
   EXPECT_EQ(imported, 1);
   for (const char* type : {"version", "refresh_start", "refresh_complete", "resource_drift",
                            "planned_change", "change_summary", "outputs", "diagnostic"}) {
     EXPECT_TRUE(types.contains(type)) << type;
   }
   DocumentStream broken(Pieces("{\"a\":1}\n {\"b\":tru}"));
-  EXPECT_TRUE(broken.Next());
-  EXPECT_FALSE(broken.Next());
-  EXPECT_EQ(broken.problem(), "invalid JSON at byte 14: a value is expected");
-  EXPECT_FALSE(broken.Next());
+  EXPECT_TRUE(broken.Next(problems));
+  EXPECT_TRUE(problems.empty());
+  EXPECT_FALSE(broken.Next(problems));
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].detail, "invalid JSON at byte 14: a value is expected.");
+  EXPECT_FALSE(broken.Next(problems));
+  EXPECT_EQ(problems.size(), 1U);
 }
 
 }  // namespace

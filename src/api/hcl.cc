@@ -4,6 +4,7 @@
 
 #include <kinu/hcl.h>
 
+#include "api/diagnostics.h"
 #include "cty/json.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
@@ -23,6 +24,8 @@ namespace kinu::v1 {
 
 using InnerValue = ::kinu::Value;
 using InnerDiagnostics = ::kinu::Diagnostics;
+using api::AppendTo;
+using api::ToPublic;
 
 struct FileContent {
   hcl::SyntaxTree tree;
@@ -55,29 +58,6 @@ class OwnFunction final : public functions::Callable {
 
 std::string Valid(std::string_view text) {
   return text::IsUtf8(text) ? std::string(text) : text::ReplaceInvalidUtf8(text);
-}
-
-v1::Position ToPublic(const ::kinu::Position& position) {
-  return {position.line, position.column, position.byte};
-}
-
-v1::Range ToPublic(const SourceRange& range) {
-  if (!range.valid()) {
-    return {};
-  }
-  return {range.file->name(), ToPublic(range.start_position()), ToPublic(range.end_position())};
-}
-
-void AppendTo(v1::Diagnostics& out, const InnerDiagnostics& diags) {
-  for (const ::kinu::Diagnostic& problem : diags) {
-    v1::Diagnostic& one = out.emplace_back();
-    one.is_error = problem.is_error();
-    one.summary = problem.summary;
-    one.detail = problem.detail;
-    if (problem.subject.valid()) {
-      one.subject = ToPublic(problem.subject);
-    }
-  }
 }
 
 const hcl::Expr& NodeOf(const void* node) {
@@ -177,28 +157,6 @@ functions::CallResult OwnFunction::Call(functions::Arguments args,
 
 }  // namespace
 
-// --- Diagnostics ---
-
-bool HasErrors(const Diagnostics& problems) {
-  return std::any_of(problems.begin(), problems.end(),
-                     [](const Diagnostic& problem) { return problem.is_error; });
-}
-
-std::string Render(const Diagnostic& problem) {
-  std::string out = problem.is_error ? "Error: " : "Warning: ";
-  out += problem.summary;
-  if (problem.subject) {
-    const Range& at = *problem.subject;
-    out += "\n  on " + at.file + " line " + std::to_string(at.start.line) + ", column " +
-           std::to_string(at.start.column);
-  }
-  if (!problem.detail.empty()) {
-    out += "\n" + problem.detail;
-  }
-  out += '\n';
-  return out;
-}
-
 // --- Values ---
 
 Value::Value() = default;
@@ -241,9 +199,10 @@ Value Value::Object(const std::vector<std::pair<std::string, Value>>& attributes
 Value Value::Unknown() {
   return Access::Make(InnerValue::DynamicUnknown());
 }
-std::optional<Value> Value::FromJson(std::string_view json) {
+std::optional<Value> Value::FromJson(std::string_view json, Diagnostics& problems) {
   ValueResult<InnerValue> value = ImpliedValueOfJson(json);
   if (!value) {
+    problems.push_back({.summary = "Invalid JSON", .detail = value.error().ToText() + "."});
     return std::nullopt;
   }
   return Access::Make(*std::move(value));
@@ -508,7 +467,7 @@ std::optional<std::vector<Expression>> Expression::AsList() const {
 
 // --- Bodies and files ---
 
-const Attribute* BodyContent::Find(std::string_view name) const {
+const Attribute* BodyContent::Find(std::string_view name) const& {
   const auto found = std::find_if(attributes.begin(), attributes.end(),
                                   [&](const Attribute& one) { return one.name == name; });
   return found == attributes.end() ? nullptr : &*found;
@@ -701,11 +660,13 @@ bool Editor::SetAttribute(const Path& path, std::string_view name, const Value& 
          body->SetAttributeValue(name, Access::Inner(value)).has_value();
 }
 bool Editor::SetAttributeExpression(const Path& path, std::string_view name,
-                                    std::string_view expression) {
+                                    std::string_view expression, Diagnostics& problems) {
   hcl::writer::EditableBody* body = content_->BodyAt(path);
-  Diagnostics problems;
-  ParseExpression(expression, problems);
-  if (body == nullptr || !hcl::IsIdentifier(name) || HasErrors(problems)) {
+  Diagnostics found;
+  ParseExpression(expression, found);
+  const bool parses = !HasErrors(found);
+  problems.insert(problems.end(), found.begin(), found.end());
+  if (body == nullptr || !hcl::IsIdentifier(name) || !parses) {
     return false;
   }
   body->SetAttribute(name, expression);
@@ -739,10 +700,6 @@ std::string Editor::Text() const {
 
 std::string Format(std::string_view text) {
   return hcl::writer::Format(text);
-}
-
-std::string_view Version() {
-  return KINU_VERSION;
 }
 
 }  // namespace kinu::v1

@@ -4,7 +4,8 @@
 namespace kinu::v1 {
 namespace {
 
-TEST(PublicValues, KeepTheirContent) {
+TEST(PublicValues, HoldWhatTheyWereMadeOf) {
+  Diagnostics problems;
   const Value object =
       Value::Object({{"b", Value::Int(2)}, {"a", Value::Tuple({Value::Bool(true)})}});
   EXPECT_EQ(object.kind(), Value::Kind::kObject);
@@ -13,7 +14,10 @@ TEST(PublicValues, KeepTheirContent) {
   EXPECT_EQ(object.Find("a")->elements()[0].AsBool(), true);
   EXPECT_FALSE(object.Find("c").has_value());
   EXPECT_EQ(object.ToJson(), R"({"a":[true],"b":2})");
-  EXPECT_EQ(Value::FromJson(R"({"b": 2, "a": [true]})"), object);
+  EXPECT_EQ(Value::FromJson(R"({"b": 2, "a": [true]})", problems), object);
+  EXPECT_TRUE(problems.empty());
+  EXPECT_FALSE(Value::FromJson("{", problems).has_value());
+  EXPECT_EQ(problems.at(0).summary, "Invalid JSON");
   EXPECT_EQ(Value::Number("0.1")->AsNumberText(), "0.1");
   EXPECT_FALSE(Value::Number("x").has_value());
   EXPECT_EQ(Value::Double(0.5).AsDouble(), 0.5);
@@ -123,8 +127,8 @@ TEST(PublicEditing, LeavesTheRestAlone) {
   ASSERT_TRUE(editor.has_value());
   const Editor original = *editor;
   EXPECT_TRUE(editor->SetAttribute({}, "a", Value::Int(5)));
-  EXPECT_TRUE(editor->SetAttributeExpression({{"b", "x"}}, "d", "a.b"));
-  EXPECT_FALSE(editor->SetAttributeExpression({{"b", "x"}}, "d", "a ="));
+  EXPECT_TRUE(editor->SetAttributeExpression({{"b", "x"}}, "d", "a.b", problems));
+  EXPECT_FALSE(editor->SetAttributeExpression({{"b", "x"}}, "d", "a =", problems));
   EXPECT_FALSE(editor->SetAttribute({{"b", "y"}}, "d", Value::Int(1)));
   EXPECT_FALSE(editor->SetAttribute({}, "u", Value::Unknown()));
   EXPECT_FALSE(editor->SetAttribute({}, "not a name", Value::Int(1)));
