@@ -544,8 +544,14 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
 }
 
 void ConfigLoader::Load() {
+  const size_t before = diags_.error_count();
   ReadManifest();
   const size_t errors = diags_.error_count();
+  if (errors != before) {
+    // Nothing else is reported without a manifest; callers still find a root.
+    AddNode(ReadDirectory(root_dir_).module, nullptr, -1);
+    return;
+  }
   if (!options_.test_directory.empty()) {
     config_.tests = std::make_shared<TestSuite>();
   }

@@ -16,7 +16,7 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
                                                                        Diagnostics& diags) {
   std::map<std::string, InstalledModule, std::less<>> out;
   Result<std::string> text = ReadFile(path);
-  if (!text || text->empty()) {
+  if (!text) {
     return out;
   }
   const JsonDocument document = ParseJson(*text);

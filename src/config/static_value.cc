@@ -135,9 +135,14 @@ Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubje
 
 Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
                                 const StaticSubject& subject, Diagnostics& diags) {
-  return EvaluateInScope(
+  const size_t first = diags.size();
+  Value value = EvaluateInScope(
       node, subject, [&](Traversals& traversals) { hcl::CollectTraversals(expr, traversals); },
       [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
+  for (size_t i = first; i < diags.size(); ++i) {
+    diags.list()[i].function_call.reset();  // the reference keeps it only in bodies
+  }
+  return value;
 }
 
 Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& block,

@@ -91,10 +91,12 @@ std::string Signature(const Callable& callable, const functions::CallContext& co
 }  // namespace
 
 void Evaluator::SetFunctionCall(const hcl::CallExpr& expr, const Callable& callable,
-                                Diagnostic& problem) const {
+                                const Binding* bindings, Diagnostic& problem) const {
   if (describe_) {
-    problem.function_call =
-        FunctionCallNote{std::string(expr.name), Signature(callable, scope_.call_context())};
+    // The reference finds signatures in the outermost scope only, so not inside of `for`.
+    problem.function_call = FunctionCallNote{
+        std::string(expr.name),
+        bindings == nullptr ? Signature(callable, scope_.call_context()) : std::string()};
   }
 }
 
@@ -118,7 +120,7 @@ Value Evaluator::EvalCall(const hcl::CallExpr& expr, const Binding* bindings,
     return ReportUnknownFunction(expr, bindings, diags);
   }
   const auto describe_call = [&](Diagnostic& problem) {
-    SetFunctionCall(expr, *callable, problem);
+    SetFunctionCall(expr, *callable, bindings, problem);
   };
   const size_t errors = diags.error_count();
 
@@ -189,7 +191,7 @@ bool Evaluator::ExpandFinal(const hcl::CallExpr& expr, const Callable& callable,
   }
   const Type type = sequence.type();
   const auto reject = [&](std::string detail) {
-    SetFunctionCall(expr, callable,
+    SetFunctionCall(expr, callable, bindings,
                     Fail("Invalid expanding argument value", std::move(detail), last.range(),
                          expr.range(), last, bindings, diags));
     return false;
@@ -299,7 +301,7 @@ Value Evaluator::CallLazy(const hcl::CallExpr& expr, const Arguments& arguments,
     }
     detail += "\nAt least one expression must produce a successful result.";
   }
-  SetFunctionCall(expr, callable,
+  SetFunctionCall(expr, callable, bindings,
                   Fail("Error in function call", std::move(detail), StartRange(expr), expr.range(),
                        expr, bindings, diags));
   return Value::DynamicUnknown();
@@ -332,7 +334,9 @@ Value Evaluator::CallConvert(const hcl::CallExpr& expr, const Arguments& argumen
 void Evaluator::FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                          const Callable& callable, const CallError& error, const Binding* bindings,
                          Diagnostics& diags) const {
-  const auto describe_call = [&](Diagnostic& problem) { SetFunctionCall(expr, callable, problem); };
+  const auto describe_call = [&](Diagnostic& problem) {
+    SetFunctionCall(expr, callable, bindings, problem);
+  };
   const std::string message =
       error.path.empty() ? error.message : error.path.ToText() + ": " + error.message;
   const std::span<const Parameter> params = callable.params();

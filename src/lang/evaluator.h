@@ -72,7 +72,7 @@ class Evaluator {
                     Diagnostics& diags) const;
   /// Sets Diagnostic::function_call.
   void SetFunctionCall(const hcl::CallExpr& expr, const functions::Callable& callable,
-                       Diagnostic& problem) const;
+                       const Binding* bindings, Diagnostic& problem) const;
   void FailCall(const hcl::CallExpr& expr, const Arguments& arguments,
                 const functions::Callable& callable, const functions::CallError& error,
                 const Binding* bindings, Diagnostics& diags) const;
