@@ -55,10 +55,9 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
           Expansion{.kind = Expansion::Kind::kUnknown, .by_count = call.count != nullptr};
     } else if (validating) {
       table.expansion = Expansion{};
+    } else if (diags.has_errors()) {
+      return;  // one instance that cannot be expanded ends it for all
     }
-  }
-  if (diags.has_errors() && !validating) {
-    return;
   }
   for (ModuleInstance* parent : walk.slots.instances[node.parent->index]) {
     CallTable& table = *parent->calls[call_index];
