@@ -27,75 +27,25 @@ int OpenJsonInto(const std::string& path, Diagnostics& diags) {
 
 std::unique_ptr<Audience> Audience::Make(const Invocation& invocation, const Flags* flags,
                                          Diagnostics& diags, bool people_too) {
-  auto audience = std::unique_ptr<Audience>(new Audience(invocation));
-  audience->style_ = invocation.style();
-  if (flags == nullptr) {
-    return audience;
-  }
-  const std::string& into = flags->String("json-into");
-  if (!into.empty()) {
-    audience->fd_ = OpenJsonInto(into, diags);
-  }
-  if (flags->Bool("json")) {
-    audience->json_only_ = !people_too;
+  Options options{.style = invocation.style(),
+                  .concise = invocation.view.concise,
+                  .version = kCompatibleVersion,
+                  .print = [](std::string_view text) { Print(text); },
+                  .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};
+  if (flags != nullptr) {
+    const std::string& into = flags->String("json-into");
     if (!into.empty()) {
-      diags.Error("Invalid output format",
-                  "The -json and -json-into arguments are mutually exclusive");
+      options.json_fd = OpenJsonInto(into, diags);
+    }
+    if (flags->Bool("json")) {
+      options.json_only = !people_too;
+      if (!into.empty()) {
+        diags.Error("Invalid output format",
+                    "The -json and -json-into arguments are mutually exclusive");
+      }
     }
   }
-  if (audience->json_only_ || audience->fd_ >= 0) {
-    audience->json_ = std::make_unique<view::JsonUi>(
-        [to = audience.get()](std::string_view text) { to->JsonText(text); });
-    audience->json_->Version(kCompatibleVersion);
-  }
-  return audience;
-}
-
-Audience::~Audience() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-  }
-}
-
-engine::EventSink* Audience::Sink(const Program& program) {
-  if (json_ != nullptr) {
-    json_->SetProgram(&program);
-  }
-  if (json_only_) {
-    return json_.get();
-  }
-  if (progress_ == nullptr && !invocation_.view.concise) {
-    progress_ = std::make_unique<view::ProgressSink>(program, style_,
-                                                     [](std::string_view text) { Print(text); });
-  }
-  if (json_ == nullptr) {
-    return progress_.get();
-  }
-  std::vector<engine::EventSink*> sinks{json_.get()};
-  if (progress_ != nullptr) {
-    sinks.push_back(progress_.get());
-  }
-  tee_ = std::make_unique<view::TeeSink>(std::move(sinks));
-  return tee_.get();
-}
-
-void Audience::JsonText(std::string_view text) const {
-  if (json_only_) {
-    Print(text);
-  }
-  while (fd_ >= 0 && !text.empty()) {
-    ssize_t n = ::write(fd_, text.data(), text.size());
-    if (n <= 0) {
-      return;
-    }
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
-
-void Audience::Text(std::string_view text) const {
-  if (!json_only_) {
-    Print(text);
-  }
+  return std::unique_ptr<Audience>(new Audience(std::move(options)));
 }
 
 int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags) {
@@ -103,29 +53,6 @@ int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& di
     audience.json()->Diagnostics(diags);
   }
   return audience.json_only() ? 1 : UsageError(invocation, diags);
-}
-
-void Audience::TellSlowLock() {
-  Text(std::string(view::kAcquiringLock) + "\n");
-  if (json_ != nullptr) {
-    json_->Message(view::JsonUi::Level::kInfo, view::kAcquiringLock, "state_lock_acquire");
-  }
-}
-
-bool Audience::Show(Diagnostics& diags) {
-  bool errors = diags.has_errors();
-  // A stream for programs has them in the order in which they were found.
-  if (!json_only_) {
-    diags.Sort();
-  }
-  if (json_ != nullptr) {
-    json_->Diagnostics(diags);
-  }
-  if (!json_only_) {
-    invocation_.Show(diags);
-  }
-  diags = Diagnostics();
-  return errors;
 }
 
 PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags) {

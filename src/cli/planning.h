@@ -7,41 +7,21 @@
 #include "cli/operation.h"
 #include "engine/apply.h"
 #include "session/state_handle.h"
-#include "view/events/json_ui.h"
-#include "view/events/progress_sink.h"
+#include "view/audience.h"
 
 namespace kinu::cli {
 
-/// Who is told what while an operation runs: lines for people, or JSON messages, or both.
-class Audience {
+/// The audience that the flags of an invocation ask for.
+class Audience final : public view::Audience {
  public:
-  /// Reads -json and -json-into. Reports a file that cannot be written. `people_too`: the command
-  /// has no form for programs alone, whatever -json says.
+  /// Reads -json and -json-into; `flags` null: the command has neither. Reports a file that cannot
+  /// be written. `people_too`: the command prints text even with -json.
   static std::unique_ptr<Audience> Make(const Invocation& invocation, const Flags* flags,
                                         Diagnostics& diags, bool people_too = false);
-  ~Audience();
-  bool json_only() const { return json_only_; }
-  view::JsonUi* json() { return json_.get(); }
-  /// The sink for events of that program's objects.
-  engine::EventSink* Sink(const Program& program);
-  /// JSON text that is complete in itself, to wherever JSON goes.
-  void JsonText(std::string_view text) const;
-  /// Human text, unless only JSON is wanted.
-  void Text(std::string_view text) const;
-  /// Says that somebody else holds the state's lock.
-  void TellSlowLock();
-  /// Diagnostics in every form that is wanted; clears them. True when there was an error.
-  bool Show(Diagnostics& diags);
+  void TellSlowLock() { ReportSlowLock(); }
 
  private:
-  explicit Audience(const Invocation& invocation) : invocation_(invocation) {}
-  const Invocation& invocation_;
-  bool json_only_ = false;
-  int fd_ = -1;
-  view::Style style_{false};
-  std::unique_ptr<view::JsonUi> json_;
-  std::unique_ptr<view::ProgressSink> progress_;
-  std::unique_ptr<view::TeeSink> tee_;
+  using view::Audience::Audience;
 };
 
 /// Reports wrong arguments to an audience and returns the exit code.

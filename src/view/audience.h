@@ -1,0 +1,54 @@
+// Audience: where the output of a command goes while an operation runs. Text for people, JSON
+// messages for programs, or both: text on stdout and messages in a file (-json-into).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "addrs/address.h"
+#include "diag/diagnostic.h"
+#include "view/events/json_ui.h"
+#include "view/events/progress_sink.h"
+#include "view/human/style.h"
+
+namespace kinu::view {
+
+class Audience {
+ public:
+  struct Options {
+    Style style{false};
+    bool concise = false;      ///< no progress in text
+    bool json_only = false;    ///< JSON messages on stdout, and no text
+    int json_fd = -1;          ///< a file that receives JSON messages; closed at the end
+    std::string_view version;  ///< in the first JSON message
+    Print print;               ///< prints to stdout
+    std::function<void(Diagnostics& diags)> show;  ///< prints diagnostics as text
+  };
+  explicit Audience(Options options);
+  ~Audience();
+  Audience(const Audience&) = delete;
+  Audience& operator=(const Audience&) = delete;
+
+  bool json_only() const { return options_.json_only; }
+  /// The JSON messages, or null if there are none.
+  JsonUi* json() { return json_.get(); }
+  /// The sink for events, whose addresses belong to `program`.
+  engine::EventSink* Sink(const Program& program);
+  /// Writes complete JSON text to every place that receives JSON.
+  void JsonText(std::string_view text) const;
+  /// Prints text, unless only JSON is wanted.
+  void Text(std::string_view text) const;
+  /// Reports that the lock of the state is held elsewhere.
+  void ReportSlowLock();
+  /// Shows diagnostics in every wanted form and clears them. Returns whether there was an error.
+  bool Show(Diagnostics& diags);
+
+ private:
+  Options options_;
+  std::unique_ptr<JsonUi> json_;
+  std::unique_ptr<ProgressSink> progress_;
+  std::unique_ptr<TeeSink> tee_;
+};
+
+}  // namespace kinu::view
