@@ -1,7 +1,7 @@
 // Checks of test files before they run.
 #include "addrs/provider_source.h"
 #include "config/decode.h"
-#include "config/provider_check.h"
+#include "config/module_providers.h"
 #include "config/provider_names.h"
 #include "config/reference_syntax.h"
 #include "config/test_file.h"

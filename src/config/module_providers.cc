@@ -1,4 +1,4 @@
-#include "config/provider_check.h"
+#include "config/module_providers.h"
 
 #include <algorithm>
 #include <unordered_map>
