@@ -6,7 +6,7 @@ BENCH ?=
 FUZZ_RUNS ?= 1000000
 BUILD = cmake --preset $(1) >/dev/null && cmake --build --preset $(1)
 
-.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install
+.PHONY: setup build quickstart test bench asan tsan fuzz format tidy install package dist
 
 setup:
 	@tools/setup.sh build check clang
@@ -57,3 +57,16 @@ install:
 	@tools/setup.sh build
 	@$(call BUILD,release) --target installable
 	@cmake --install build/release --prefix $(PREFIX)
+
+# Debian packages, and an archive whose program needs nothing but glibc.
+package:
+	@tools/setup.sh build package
+	@$(call BUILD,release) --target installable
+	@cd build/release && cpack -B ../package >/dev/null
+	@rm -rf build/package/_CPack_Packages
+	@tools/tarball.sh build/release build/package
+	@ls build/package
+
+# The sources of the last commit.
+dist:
+	@tools/dist.sh build/dist

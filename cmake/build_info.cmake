@@ -1,6 +1,6 @@
 # Writes a C++ source that says which commit is built and when it was made. The file is left alone
 # when nothing changed, so that nothing is built again.
-# Usage: cmake -DOUT=x.cc -DSOURCE=... -P build_info.cmake
+# Usage: cmake -DOUT=x.cc -DSOURCE=... -DVERSION=1.2.3 -P build_info.cmake
 find_program(GIT git)
 set(commit "")
 set(date "")
@@ -13,6 +13,7 @@ if(GIT)
   endif()
 endif()
 set(text "#include \"cli/build_info.h\"\n\nnamespace kinu::cli {\n\n")
+string(APPEND text "const std::string_view kOwnVersion = \"${VERSION}\";\n")
 string(APPEND text "const std::string_view kBuildCommit = \"${commit}\";\n")
 string(APPEND text "const std::string_view kBuildDate = \"${date}\";\n\n}  // namespace kinu::cli\n")
 file(CONFIGURE OUTPUT "${OUT}" CONTENT "${text}" @ONLY)

@@ -3,11 +3,11 @@
 # nothing if all are installed.
 #
 #   tools/setup.sh GROUP...     groups: build, check (the format check of the tests), clang (tsan,
-#                               fuzz, tidy); none means all
+#                               fuzz, tidy), package (make package); none means all
 #
 # The release of the distribution pins the versions.
 set -euo pipefail
-[ $# -gt 0 ] || set -- build check clang
+[ $# -gt 0 ] || set -- build check clang package
 
 packages=()
 for group in "$@"; do
@@ -22,6 +22,7 @@ for group in "$@"; do
       ) ;;
     check) packages+=(clang-format-19) ;;
     clang) packages+=(clang-19 libclang-rt-19-dev clang-tidy-19) ;;
+    package) packages+=(dpkg-dev file patchelf xz-utils) ;;
     *) echo "tools/setup.sh: no group $group" >&2; exit 2 ;;
   esac
 done

@@ -5,6 +5,8 @@
 
 namespace kinu::cli {
 
+/// The version of kinu itself, from the CMakeLists.txt of the root.
+extern const std::string_view kOwnVersion;
 /// The short hash of the commit; empty when it was not built from a repository.
 extern const std::string_view kBuildCommit;
 /// The day of the commit, as 2026-01-31; empty with it.

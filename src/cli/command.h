@@ -81,8 +81,6 @@ bool Print(std::string_view text);
 void PrintError(std::string_view text);
 
 using session::kCompatibleVersion;
-/// The program's own version.
-inline constexpr std::string_view kOwnVersion = "0.1.0";
 /// "linux_amd64".
 std::string Platform();
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/build_info.h"
+
 namespace kinu::cli {
 namespace {
 

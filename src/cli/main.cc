@@ -1,4 +1,4 @@
-// Start-up: global options, TF_CLI_ARGS, dispatch. Ref: command-line contract, sections 1 and 2.
+// Starts the program: global options, TF_CLI_ARGS, and the command that the words name.
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -15,6 +15,7 @@
 #include "base/keep.h"
 #include "base/thread.h"
 #include "cli/autocomplete.h"
+#include "cli/build_info.h"
 #include "cli/command_help.h"
 #include "cli/commands/hcldec.h"
 #include "cli/heap.h"

@@ -2,6 +2,7 @@
 #include "check/check_file.h"
 #include "check/documents.h"
 #include "check/run.h"
+#include "cli/build_info.h"
 #include "cli/document.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"

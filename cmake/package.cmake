@@ -1,0 +1,44 @@
+# What `cmake --install` takes and `make package` packs, in two components: `runtime` is the program
+# with what it loads and its papers, `development` the library.
+include(GNUInstallDirs)
+
+add_custom_target(installable
+  DEPENDS kinu kinu_plugin_module kinu_package kinu_command_docs_files)
+
+set(KINU_DOCDIR share/doc/kinu)
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md
+  DESTINATION ${KINU_DOCDIR} COMPONENT runtime)
+install(DIRECTORY docs/ DESTINATION ${KINU_DOCDIR}/docs COMPONENT runtime)
+install(CODE "execute_process(
+  COMMAND ${CMAKE_SOURCE_DIR}/tools/licenses.sh
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KINU_DOCDIR}/licenses\"
+  COMMAND_ERROR_IS_FATAL ANY)" COMPONENT runtime)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGE_NAME kinu)
+set(CPACK_PACKAGE_VENDOR kinu)
+set(CPACK_PACKAGE_CONTACT "the maintainers of kinu <maintainers@kinu.invalid>")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
+  "Infrastructure as code, compatible with OpenTofu\nkinu plans and applies configurations of the infrastructure language, and reads, queries, checks\nand converts the documents that such engines write.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME kinu)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS libedit2)  # opened by the console in a terminal
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS git)
+
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+  "HCL and the documents of infrastructure engines for C++ programs\nHeaders, a static archive, and the files by which CMake and pkg-config find them.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkinu-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "libmpfr-dev, libgmp-dev, libutf8proc-dev, libre2-dev, libyaml-dev, zlib1g-dev, libssl-dev, libcrypt-dev")
+include(CPack)

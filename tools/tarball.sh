@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Packs the program with all that it links and loads but the C library, so that it runs where that is
+# the only library:
+#   tools/tarball.sh BUILD DIRECTORY
+# Prints the name of the archive. The C library must be at least as new as the one that the libraries
+# ask for; the archive's README says which that is.
+set -euo pipefail
+build=$(realpath "$1")
+mkdir -p "$2"
+out=$(realpath "$2")
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+name=kinu-$version-linux-$(uname -m)
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+root=$stage/$name
+
+cmake --install "$build" --component runtime --strip --prefix "$root" >/dev/null
+
+# Parts of the C library, which come from the machine that the program runs on.
+is_of_libc() {
+  case $1 in
+    ld-linux*|libc.so.*|libm.so.*|libdl.so.*|librt.so.*|libpthread.so.*|libresolv.so.*|libanl.so.*|libutil.so.*) return 0 ;;
+  esac
+  return 1
+}
+libraries=$root/lib/kinu/libraries
+mkdir -p "$libraries"
+# The console opens libedit when it reads from a terminal.
+editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
+{ ldd "$root/bin/kinu" "$root/lib/kinu/kinu-plugin.so" "$editor"; echo "libedit.so.2 => $editor"; } |
+  awk '$2 == "=>" {print $1, $3}' | sort -u |
+  while read -r soname path; do
+    is_of_libc "$soname" || cp -L "$path" "$libraries/$soname"
+  done
+find "$libraries" -type f -exec strip --strip-unneeded {} + -exec chmod 644 {} +
+# DT_RPATH and not DT_RUNPATH: it also holds for what the libraries load themselves.
+patchelf --force-rpath --set-rpath '$ORIGIN/../lib/kinu/libraries' "$root/bin/kinu"
+patchelf --force-rpath --set-rpath '$ORIGIN/libraries' "$root/lib/kinu/kinu-plugin.so"
+find "$libraries" -type f -exec patchelf --force-rpath --set-rpath '$ORIGIN' {} +
+
+glibc=$(find "$root/bin" "$root/lib" -type f -exec objdump -T {} + |
+  grep -o 'GLIBC_2\.[0-9.]*' | sort -Vu | tail -1 | sed s/GLIBC_//)
+cat > "$root/README" <<TEXT
+kinu $version for Linux on $(uname -m). Needs glibc $glibc or newer and nothing else.
+
+  bin/kinu              the program; it finds the rest beside itself, wherever this directory lies
+  lib/kinu              what it loads when it starts providers
+  share                 manual pages, completions, documentation and licences
+TEXT
+tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner -cJf "$out/$name.tar.xz" "$name"
+echo "$out/$name.tar.xz (glibc $glibc or newer)"
