@@ -3,7 +3,10 @@
 //
 //   kinu_function_docs DIRECTORY           writes the pages
 //   kinu_function_docs --check DIRECTORY   lists the pages that differ, and fails if there are any
+//
+// With KINU_UPDATE=1 in the environment, --check writes the pages.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -152,10 +155,12 @@ int Run(bool check, const std::string& directory) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  bool check = words.size() == 2 && words[0] == "--check";
-  if (!check && words.size() != 1) {
+  const bool has_flag = words.size() == 2 && words[0] == "--check";
+  if (!has_flag && words.size() != 1) {
     std::fputs("usage: kinu_function_docs [--check] DIRECTORY\n", stderr);
     return 2;
   }
+  const char* update = std::getenv("KINU_UPDATE");
+  const bool check = has_flag && (update == nullptr || *update == '\0');
   return kinu::functions::Run(check, words.back());
 }

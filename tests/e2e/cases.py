@@ -15,7 +15,7 @@ A case file is a list of sections. Text before the first one is a comment.
   === do WORDS         runs the program, which must succeed; its output is ignored
   === show PATH        below: the file's content with "| " in front of each line
 
-`--update` rewrites the recorded output and file contents. Times, random names and directories are
+`--update` or KINU_UPDATE=1 rewrites the recorded output and file contents. Times, random names and directories are
 replaced by {TIME}, {UUID}, {DIR}. Every case starts in an empty directory.
 """
 import argparse
@@ -160,7 +160,7 @@ def run_case(path, binary, update):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--update", action="store_true", default=bool(os.environ.get("KINU_UPDATE")))
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     binary = os.path.abspath(options.binary)

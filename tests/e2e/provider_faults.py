@@ -7,8 +7,8 @@ The test provider fails as KINUTEST_FAULT says (tests/providers/kinutest/faults.
 starts with or without a state, runs one command and produces one line of provider_faults.txt: the
 exit code, the summaries of the diagnostics without duplicates, and the objects of the state with
 their statuses. With --reference the expected lines come from that program and not from the file (it
-keeps write-only values that a provider returns: docs/differences.md). Without the provider the test
-is skipped (77).
+keeps write-only values that a provider returns: docs/differences.md). KINU_UPDATE=1 is --update.
+Without the provider the test is skipped (77).
 """
 import argparse
 import json
@@ -149,7 +149,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
     parser.add_argument("--mirror", required=True)
-    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--update", action="store_true", default=bool(os.environ.get("KINU_UPDATE")))
     parser.add_argument("--reference")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
@@ -161,7 +161,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kinu-faults-") as root:
         side = Side(options.binary, options.mirror, root)
         got = [side.line(case) for case in wanted]
-        if options.update:
+        if options.update and not options.reference and not options.names:
             with open(RECORD, "w", encoding="utf-8") as file:
                 file.write("".join(line + "\n" for line in got))
             return 0
