@@ -1,5 +1,7 @@
 #include "view/human/output.h"
 
+#include <algorithm>
+
 #include "cli/document.h"
 #include "cli/flag_groups.h"
 #include "cli/operation.h"
@@ -24,116 +26,152 @@ std::string RawProblem(const std::string& name, const Value& value) {
                            "cannot print it.");
 }
 
-}  // namespace
-
-static int RunOutput(Invocation& invocation) {
-  Diagnostics diags;
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
+bool NamesOutput(const Flags& flags) {
   const auto& words = flags.positionals();
-  if (words.size() > 1) {
+  return !words.empty() && !words[0].empty();
+}
+
+void CheckOutputWords(const Flags& flags, Diagnostics& diags) {
+  if (flags.positionals().size() > 1) {
     diags.Error("Unexpected argument",
                 "The output command expects exactly one argument with the name of an output "
                 "variable or no arguments to show all outputs.");
   }
-  const JsonCopy copy(flags, diags);
+}
+
+void CheckOutputForm(const Flags& flags, Diagnostics& diags) {
   if (flags.Bool("json") && flags.Bool("raw")) {
     diags.Error("Invalid output format", "The -raw and -json options are mutually-exclusive.");
-  } else if (flags.Bool("raw") && (words.empty() || words[0].empty())) {
+  } else if (flags.Bool("raw") && !NamesOutput(flags)) {
     diags.Error("Output name required",
                 "You must give the name of a single output value when using the -raw option.");
   }
-  auto arguments = VariableArguments(flags);
-  if (diags.has_errors()) {
-    return UsageError(invocation, diags);
+}
+
+void ReportUnreadableOutputs(const Error& error, Diagnostics& diags) {
+  if (error.code == ErrorCode::kUnsupported) {
+    for (state::StateProblem& problem : state::ProblemsOf(error)) {
+      diags.Error(std::move(problem.summary), std::move(problem.detail));
+    }
+  } else if (error.message.starts_with("read ")) {
+    diags.Error("Failed to read state file", error.message);
+  } else {
+    diags.Error(error.message, "");
   }
-  auto program = std::make_shared<Program>();
+}
+
+/// The state of the workspace, with its outputs only. Nothing when it fails.
+std::optional<state::State> ReadOutputs(const Invocation& invocation, const Flags& flags,
+                                        std::span<const config::VariableArgument> arguments,
+                                        const std::shared_ptr<Program>& program,
+                                        Diagnostics& diags) {
   const auto chosen =
       session::ChooseBackend(invocation.workspace, arguments, StateFlagsOf(flags), diags);
   if (!chosen) {
-    invocation.Show(diags);
-    return 1;
+    return std::nullopt;
   }
   diags = Diagnostics();  // warnings about the configuration are for those who work with it
   auto store = chosen->backend->Open(invocation.workspace.Name(), program);
   Result<state::State> state =
       store ? (*store)->ViewOutputs(program) : std::unexpected(store.error());
   if (!state) {
-    if (state.error().code == ErrorCode::kUnsupported) {
-      for (state::StateProblem& problem : state::ProblemsOf(state.error())) {
-        diags.Error(std::move(problem.summary), std::move(problem.detail));
-      }
-    } else if (state.error().message.starts_with("read ")) {
-      diags.Error("Failed to read state file", state.error().message);
-    } else {
-      diags.Error(state.error().message, "");
-    }
-    invocation.Show(diags);
-    return 1;
+    ReportUnreadableOutputs(state.error(), diags);
+    return std::nullopt;
   }
+  return *std::move(state);
+}
+
+void WarnOfNoOutputs(Diagnostics& diags) {
+  diags.Warning(
+      "No outputs found",
+      "The state file either has no outputs defined, or all the defined outputs are empty. "
+      "Declare outputs in the root module and apply, then they can be shown here.");
+}
+
+void ShowAllOutputs(const std::vector<state::OutputValue>& outputs, const Flags& flags,
+                    const JsonCopy& copy, Diagnostics& diags) {
   std::string text;
-  if (words.empty() || words[0].empty()) {
-    if (flags.Bool("json") || copy.wanted()) {
-      JsonWriter out(text, {.indent = "  "});
-      view::WriteOutputs(out, state->outputs);
-      text += '\n';
-      copy.Write(text);
-    }
-    if (flags.Bool("json")) {
-      Print(text);
-      return 0;
-    }
-    if (state->outputs.empty()) {
-      diags.Warning(
-          "No outputs found",
-          "The state file either has no outputs defined, or all the defined outputs are empty. "
-          "Declare outputs in the root module and apply, then they can be shown here.");
-      invocation.Show(diags);
-      return 0;
-    }
-    Print(view::RenderOutputs(state->outputs, flags.Bool("show-sensitive")));
-    return 0;
+  if (flags.Bool("json") || copy.wanted()) {
+    JsonWriter out(text, {.indent = "  "});
+    view::WriteOutputs(out, outputs);
+    text += '\n';
+    copy.Write(text);
   }
-  if (state->outputs.empty() && !flags.Bool("json")) {
-    diags.Warning(
-        "No outputs found",
-        "The state file either has no outputs defined, or all the defined outputs are empty. "
-        "Declare outputs in the root module and apply, then they can be shown here.");
-    invocation.Show(diags);
-    return 0;
+  if (flags.Bool("json")) {
+    Print(text);
+  } else if (outputs.empty()) {
+    WarnOfNoOutputs(diags);
+  } else {
+    Print(view::RenderOutputs(outputs, flags.Bool("show-sensitive")));
   }
-  const state::OutputValue* found = nullptr;
-  for (const state::OutputValue& output : state->outputs) {
-    if (output.name == words[0]) {
-      found = &output;
-    }
+}
+
+void PrintRaw(const std::string& name, const Value& value, Diagnostics& diags) {
+  auto plain = Convert(value.UnmarkDeep(), Type::String());
+  if (!plain || plain->IsNull() || !plain->IsKnown()) {
+    diags.Error("Unsupported value for raw output", RawProblem(name, value));
+    return;
   }
-  if (found == nullptr) {
-    diags.Error("Output \"" + words[0] + "\" not found",
-                "The output variable requested could not be found in the state file. An output "
-                "appears there after the next apply.");
-    invocation.Show(diags);
-    return 1;
-  }
+  Print(plain->AsString());
+}
+
+void ShowOneOutput(const state::OutputValue& output, const Flags& flags, const JsonCopy& copy,
+                   Diagnostics& diags) {
+  std::string text;
   if (flags.Bool("json") || copy.wanted()) {
     JsonWriter out(text);
-    view::WriteOutput(out, *found);
+    view::WriteOutput(out, output);
     text += '\n';
     copy.Write(text);
   }
   if (flags.Bool("json")) {
     Print(text);
   } else if (flags.Bool("raw")) {
-    auto plain = Convert(found->value.UnmarkDeep(), Type::String());
-    if (!plain || plain->IsNull() || !plain->IsKnown()) {
-      diags.Error("Unsupported value for raw output", RawProblem(words[0], found->value));
-      invocation.Show(diags);
-      return 1;
-    }
-    Print(plain->AsString());
+    PrintRaw(output.name, output.value, diags);
   } else {
-    Print(lang::ConsoleText(found->value.UnmarkDeep()) + "\n");
+    Print(lang::ConsoleText(output.value.UnmarkDeep()) + "\n");
   }
-  return 0;
+}
+
+void ShowNamedOutput(const std::vector<state::OutputValue>& outputs, const Flags& flags,
+                     const JsonCopy& copy, Diagnostics& diags) {
+  const std::string& name = flags.positionals()[0];
+  if (outputs.empty() && !flags.Bool("json")) {
+    WarnOfNoOutputs(diags);
+    return;
+  }
+  const auto found = std::find_if(outputs.rbegin(), outputs.rend(),
+                                  [&](const auto& output) { return output.name == name; });
+  if (found == outputs.rend()) {
+    diags.Error("Output \"" + name + "\" not found",
+                "The output variable requested could not be found in the state file. An output "
+                "appears there after the next apply.");
+    return;
+  }
+  ShowOneOutput(*found, flags, copy, diags);
+}
+
+}  // namespace
+
+static int RunOutput(Invocation& invocation) {
+  Diagnostics diags;
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
+  CheckOutputWords(flags, diags);
+  const JsonCopy copy(flags, diags);
+  CheckOutputForm(flags, diags);
+  const auto arguments = VariableArguments(flags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  auto program = std::make_shared<Program>();
+  const auto state = ReadOutputs(invocation, flags, arguments, program, diags);
+  if (!state) {
+    invocation.Show(diags);
+    return 1;
+  }
+  const auto show = NamesOutput(flags) ? ShowNamedOutput : ShowAllOutputs;
+  show(state->outputs, flags, copy, diags);
+  return invocation.Show(diags) ? 1 : 0;
 }
 
 constexpr auto kOutputFlags =
