@@ -74,138 +74,183 @@ void SortInstances(const Program& program, std::vector<ResourceInstance>& instan
   instances = std::move(sorted);
 }
 
-}  // namespace
+/// The instances that the store can name without reading the state. Nothing when it cannot.
+std::vector<ResourceInstance> NamedInstances(state::Store& store,
+                                             const std::shared_ptr<Program>& program) {
+  auto names = store.ViewNames(program);
+  if (!names) {
+    return {};
+  }
+  std::vector<ResourceInstance> all = std::move(names->instances);
+  SortInstances(*program, all);
+  if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
+    all.clear();  // a state in parts, or a wrong one
+  }
+  return all;
+}
 
-static int RunStateList(Invocation& invocation) {
-  Diagnostics diags;
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
-  auto audience = Audience::Make(invocation, &flags, diags);
-  if (diags.has_errors()) {
-    return UsageError(invocation, *audience, diags);
+std::optional<state::State> ReadListedState(state::Store& store,
+                                            const std::shared_ptr<Program>& program,
+                                            Diagnostics& diags) {
+  auto read = store.View(program);
+  if (!read) {
+    diags.Error("Error refreshing the state", "Failed to load state: " + read.error().message);
+    return std::nullopt;
   }
-  auto arguments = VariableArguments(flags);
-  auto program = std::make_shared<Program>();
-  const auto chosen = diags.has_errors() ? std::nullopt
-                                         : session::ChooseBackend(invocation.workspace, arguments,
-                                                                  StateFlagsOf(flags), diags);
-  if (!chosen) {
-    audience->Show(diags);
-    return 1;
+  if (read->empty() && read->lineage.empty()) {
+    diags.Error("No state file was found",
+                "State management commands require a state file. Run the command in the "
+                "directory of the configuration, or name the file with -state.");
+    return std::nullopt;
   }
-  auto store = chosen->backend->Open(invocation.workspace.Name(), program);
-  if (!store) {
-    diags.Error("Failed to load state", store.error().message);
-    audience->Show(diags);
-    return 1;
-  }
-  const std::string id = flags.String("id");
-  state::State state;
+  return *std::move(read);
+}
+
+std::vector<ResourceInstance> InstancesOf(const state::State& state, const Program& program) {
   std::vector<ResourceInstance> all;
-  const auto sort = [&] { SortInstances(*program, all); };
-  if (auto names = id.empty() ? (*store)->ViewNames(program) : std::nullopt) {
-    all = std::move(names->instances);
-    sort();
-    if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
-      all.clear();  // a state in parts, or a wrong one
+  for (const auto& resource : state.resources) {
+    for (const state::Instance& instance : resource->instances) {
+      all.push_back({resource->address, instance.key});
     }
   }
-  if (all.empty()) {
-    auto read = (*store)->View(program);
-    if (!read) {
-      diags.Error("Error refreshing the state", "Failed to load state: " + read.error().message);
-      audience->Show(diags);
-      return 1;
+  SortInstances(program, all);
+  return all;
+}
+
+/// An address of the command line: of a module, a resource or an instance.
+struct ListFilter {
+  std::string text;
+  ModuleInstId module;
+  bool is_module = false;
+  ResourceInstance instance;
+  bool found = false;  ///< something in the state is at this address
+
+  bool Selects(const Program& program, const ResourceInstance& address) const {
+    if (is_module) {
+      return ModuleTargetContains(program, module, address.resource.module);
     }
-    state = *std::move(read);
-    if (state.empty() && state.lineage.empty()) {
-      diags.Error("No state file was found",
-                  "State management commands require a state file. Run the command in the "
-                  "directory of the configuration, or name the file with -state.");
-      audience->Show(diags);
-      return 1;
-    }
-    for (const auto& resource : state.resources) {
-      for (const state::Instance& instance : resource->instances) {
-        all.push_back({resource->address, instance.key});
-      }
-    }
-    sort();
+    return instance.resource == address.resource &&
+           (instance.key.none() || instance.key == address.key);
   }
-  // Addresses filter by module, resource or instance.
-  struct Filter {
-    ModuleInstId module;
-    bool is_module = false;
-    ResourceInstance instance;
-    bool found = false;  ///< something in the state is at this address
-  };
-  std::vector<Filter> filters;
-  std::vector<Ref<const SourceFile>> sources;  // diagnostics point into them
-  for (const std::string& word : flags.positionals()) {
+};
+
+/// `sources`: the words, into which diagnostics point.
+std::vector<ListFilter> ReadListFilters(const std::vector<std::string>& words, Program& program,
+                                        std::vector<Ref<const SourceFile>>& sources,
+                                        Diagnostics& diags) {
+  std::vector<ListFilter> filters;
+  for (const std::string& word : words) {
     sources.push_back(SourceFile::Make("", word));
-    if (auto endpoint = config::ParseAddress(*program, sources.back().get(), diags)) {
-      filters.push_back({.module = endpoint->module,
+    if (auto endpoint = config::ParseAddress(program, sources.back().get(), diags)) {
+      filters.push_back({.text = word,
+                         .module = endpoint->module,
                          .is_module = endpoint->is_module,
                          .instance = {{endpoint->module, endpoint->resource}, endpoint->key}});
     }
   }
-  if (diags.has_errors()) {
-    audience->Show(diags);
-    return 1;
+  return filters;
+}
+
+/// Whether the current object at an address has the attribute `id` with that text.
+bool HasId(const state::State& state, const ResourceInstance& address, const std::string& id) {
+  const state::Object* object = state.Find(address.resource)->Find(address.key)->current.get();
+  JsonDocument json = ParseJson(object == nullptr ? std::string_view("{}") : object->attributes);
+  const JsonNode* member = json.root().is_object() ? json.root().Find("id") : nullptr;
+  return member != nullptr && member->is_string() && member->text() == id;
+}
+
+/// Keeps the instances that a filter selects, all when there is no filter. Marks the filters that
+/// select some.
+void KeepSelected(const Program& program, std::vector<ListFilter>& filters,
+                  std::vector<ResourceInstance>& instances) {
+  if (filters.empty()) {
+    return;
   }
-  auto selects = [&](const Filter& filter, const ResourceInstance& address) {
-    if (filter.is_module) {
-      return ModuleTargetContains(*program, filter.module, address.resource.module);
-    }
-    return filter.instance.resource == address.resource &&
-           (filter.instance.key.none() || filter.instance.key == address.key);
-  };
-  const auto has_id = [&](const ResourceInstance& address) {
-    const state::Object* object = state.Find(address.resource)->Find(address.key)->current.get();
-    JsonDocument json = ParseJson(object == nullptr ? std::string_view("{}") : object->attributes);
-    const JsonNode* member = json.root().is_object() ? json.root().Find("id") : nullptr;
-    return member != nullptr && member->is_string() && member->text() == id;
-  };
-  std::vector<ResourceInstance> listed;
-  for (const ResourceInstance& address : all) {
-    bool wanted = filters.empty();
-    for (Filter& filter : filters) {
-      if (selects(filter, address)) {
-        filter.found = true;
-        wanted = true;
+  std::erase_if(instances, [&](const ResourceInstance& address) {
+    bool wanted = false;
+    for (ListFilter& filter : filters) {
+      if (filter.Selects(program, address)) {
+        filter.found = wanted = true;
       }
     }
-    if (wanted && (id.empty() || has_id(address))) {
-      listed.push_back(address);
-    }
-  }
-  for (size_t i = 0; i < filters.size(); ++i) {
-    if (!filters[i].found) {
-      const bool one = !filters[i].instance.key.none();
-      diags.Error(filters[i].is_module ? "Unknown module"
-                  : one                ? "Unknown resource instance"
-                                       : "Unknown resource",
-                  "The current state contains no " +
-                      std::string(filters[i].is_module ? "module at "
-                                  : one                ? "resource instance "
-                                                       : "resource ") +
-                      flags.positionals()[i] +
-                      ". What the configuration has gained since the last apply is not there yet.");
-    }
-  }
-  if (diags.has_errors()) {
-    audience->Show(diags);
-    return 1;
-  }
+    return !wanted;
+  });
+}
+
+void ReportUnknown(const ListFilter& filter, Diagnostics& diags) {
+  const bool one = !filter.instance.key.none();
+  const std::string kind = filter.is_module ? "module" : one ? "resource instance" : "resource";
+  diags.Error("Unknown " + kind,
+              "The current state contains no " + kind + (filter.is_module ? " at " : " ") +
+                  filter.text +
+                  ". What the configuration has gained since the last apply is not there yet.");
+}
+
+void ShowAddresses(const Program& program, const std::vector<ResourceInstance>& instances,
+                   Audience& audience) {
   std::string text;
-  for (const ResourceInstance& address : listed) {
-    std::string line = program->ToText(address);
-    if (audience->json() != nullptr) {
-      audience->json()->Message(view::JsonUi::Level::kInfo, line, "resource_address");
+  for (const ResourceInstance& address : instances) {
+    std::string line = program.ToText(address);
+    if (audience.json() != nullptr) {
+      audience.json()->Message(view::JsonUi::Level::kInfo, line, "resource_address");
     }
     text += line + '\n';
   }
-  audience->Text(text);
+  audience.Text(text);
+}
+
+/// Lists what is in the store. What keeps it from that is in the run's diagnostics.
+int ListInstances(CommandRun& run, state::Store& store) {
+  const std::string id = run.flags.String("id");
+  std::optional<state::State> state;
+  std::vector<ResourceInstance> instances;
+  if (id.empty()) {
+    instances = NamedInstances(store, run.program);
+  }
+  if (instances.empty()) {
+    state = ReadListedState(store, run.program, run.diags);
+    if (!state) {
+      return run.Fail();
+    }
+    instances = InstancesOf(*state, *run.program);
+  }
+  auto filters = ReadListFilters(run.flags.positionals(), *run.program, run.sources, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
+  KeepSelected(*run.program, filters, instances);
+  for (const ListFilter& filter : filters) {
+    if (!filter.found) {
+      ReportUnknown(filter, run.diags);
+    }
+  }
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
+  if (!id.empty()) {
+    std::erase_if(instances, [&](const auto& address) { return !HasId(*state, address, id); });
+  }
+  ShowAddresses(*run.program, instances, *run.audience);
   return 0;
+}
+
+}  // namespace
+
+static int RunStateList(Invocation& invocation) {
+  CommandRun run(invocation);
+  run.Parse();
+  if (!run.ArgumentsFit()) {
+    return run.Usage();
+  }
+  const auto chosen = run.ChooseBackend(StateFlagsOf(run.flags));
+  if (!chosen) {
+    return run.Fail();
+  }
+  auto store = chosen->backend->Open(invocation.workspace.Name(), run.program);
+  if (!store) {
+    return run.Fail("Failed to load state", store.error().message);
+  }
+  return ListInstances(run, **store);
 }
 
 constexpr auto kStateListFlags = JoinFlags(std::to_array<FlagSpec>({
