@@ -164,149 +164,163 @@ void LogStart(const std::vector<std::string>& args) {
   }
 }
 
-int Run(std::vector<std::string> args) {
-  if (std::string_view line = Environment("COMP_LINE"); !line.empty()) {
-    for (const std::string& completion : Completions(line)) {
-      Print(completion + "\n");
-    }
-    return 0;
+void PrintCompletions(std::string_view line) {
+  for (const std::string& completion : Completions(line)) {
+    Print(completion + "\n");
   }
-  if (auto code = HandleCompletionFlags(args)) {
-    return *code;
+}
+
+/// Reads the user's configuration, before -chdir. What is wrong with it does not stop anything.
+void ReadCliConfig(session::Workspace& workspace) {
+  Diagnostics diags;
+  workspace.cli_config = install::LoadCliConfig(diags);
+  if (diags.empty()) {
+    return;
   }
-  LogStart(args);
-  // What the workspace keeps is not destroyed: the end of the process frees it at once.
-  const auto kept = std::make_shared<Invocation>();
-  KeepUntilExit(kept);
-  Invocation& invocation = *kept;
-  invocation.workspace.original_directory = WorkingDirectory();
-  {
-    // The user's configuration is read before -chdir; what is wrong with it does not stop anything.
-    Diagnostics diags;
-    invocation.workspace.cli_config = install::LoadCliConfig(diags);
-    if (!diags.empty()) {
-      PrintError("There are some problems with the CLI configuration:\n");
-      // All of it goes to the error stream, so that a document on the other stays one.
-      for (const view::RenderedDiagnostic& problem :
-           view::RenderDiagnostics(diags, view::Style(false), {})) {
-        PrintError(problem.text);
-      }
-      if (diags.has_errors()) {
-        PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n\n");
-      }
-    }
+  PrintError("There are some problems with the CLI configuration:\n");
+  // All of it goes to the error stream, so that a document on the other stays one.
+  for (const view::RenderedDiagnostic& problem :
+       view::RenderDiagnostics(diags, view::Style(false), {})) {
+    PrintError(problem.text);
   }
-  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
-    if (auto attachments = plugin::ParseAttachments(attach); !attachments) {
-      PrintError(attachments.error().message + "\n");
-      return 1;
-    }
+  if (diags.has_errors()) {
+    PrintError("As a result of the above problems, OpenTofu may not behave as intended.\n\n\n");
   }
-  // -chdir counts only among the options in front of the command.
-  for (size_t i = 0; i < args.size() && args[i].starts_with('-'); ++i) {
-    if (!args[i].starts_with("-chdir")) {
-      continue;
-    }
-    if (args[i].size() < 8 || args[i][6] != '=') {
-      PrintError(
-          "Invalid -chdir option: must include an equals sign followed by a directory path, like "
-          "-chdir=example\n");
-      return 1;
-    }
-    std::string dir = args[i].substr(7);
-    if (::chdir(dir.c_str()) != 0) {
-      PrintError("Error handling -chdir option: chdir " + dir + ": " + SystemMessage(errno) + "\n");
-      return 1;
-    }
-    args.erase(args.begin() + static_cast<ptrdiff_t>(i));
-    break;
+}
+
+/// Whether TF_REATTACH_PROVIDERS can be read, where it is set.
+bool CheckAttachments() {
+  const std::string_view attach = Environment("TF_REATTACH_PROVIDERS");
+  if (attach.empty()) {
+    return true;
   }
-  auto is_version = [](const std::string& arg) {
-    return arg == "-version" || arg == "--version" || arg == "-v";
-  };
-  auto is_help = [](const std::string& arg) {
-    return arg == "-help" || arg == "--help" || arg == "-h";
-  };
-  if (std::any_of(args.begin(), args.end(), is_version)) {
-    std::erase_if(args, is_version);
+  auto attachments = plugin::ParseAttachments(attach);
+  if (!attachments) {
+    PrintError(attachments.error().message + "\n");
+  }
+  return attachments.has_value();
+}
+
+/// Follows -chdir, which counts only among the options in front of the command, and removes it.
+bool ChangeDirectory(std::vector<std::string>& args) {
+  const auto command =
+      std::find_if(args.begin(), args.end(), [](const auto& arg) { return !arg.starts_with('-'); });
+  const auto option = std::find_if(args.begin(), command,
+                                   [](const auto& arg) { return arg.starts_with("-chdir"); });
+  if (option == command) {
+    return true;
+  }
+  if (option->size() < 8 || (*option)[6] != '=') {
+    PrintError(
+        "Invalid -chdir option: must include an equals sign followed by a directory path, like "
+        "-chdir=example\n");
+    return false;
+  }
+  const std::string dir = option->substr(7);
+  if (::chdir(dir.c_str()) != 0) {
+    PrintError("Error handling -chdir option: chdir " + dir + ": " + SystemMessage(errno) + "\n");
+    return false;
+  }
+  args.erase(option);
+  return true;
+}
+
+bool IsVersionFlag(const std::string& arg) {
+  return arg == "-version" || arg == "--version" || arg == "-v";
+}
+
+bool IsHelpFlag(const std::string& arg) {
+  return arg == "-help" || arg == "--help" || arg == "-h";
+}
+
+/// A command line in its parts.
+struct CommandLine {
+  bool help = false;
+  std::vector<std::string> before;  ///< options in front of the command
+  std::string name;                 ///< empty: there is no command
+  bool old_name = false;            ///< the name is one that the command had before
+  std::vector<std::string> rest;
+};
+
+CommandLine SplitCommandLine(std::vector<std::string> args) {
+  CommandLine line;
+  if (std::any_of(args.begin(), args.end(), IsVersionFlag)) {
+    std::erase_if(args, IsVersionFlag);
     args.insert(args.begin(), "version");
   }
-  bool help = std::any_of(args.begin(), args.end(), is_help);
-  std::erase_if(args, is_help);
-  auto word = std::find_if(args.begin(), args.end(),
-                           [](const std::string& arg) { return !arg.starts_with('-'); });
-  if (word == args.end() || word->empty()) {
-    Print(TopHelpText());
-    return help ? 0 : 127;
+  line.help = std::erase_if(args, IsHelpFlag) > 0;
+  const auto word =
+      std::find_if(args.begin(), args.end(), [](const auto& arg) { return !arg.starts_with('-'); });
+  if (word == args.end()) {
+    return line;
   }
-  std::vector<std::string> before(args.begin(), word);
-  std::string name = *word;
-  std::vector<std::string> rest(word + 1, args.end());
-  // Names that commands had before.
-  const bool old_name = name == "env";
-  if (old_name) {
-    name = "workspace";
-  }
-  if (name == "push") {
-    Diagnostics diags;
-    diags.Error("Command \"tofu push\" is no longer supported",
-                "It sent configurations to a service that does not exist any more.");
-    invocation.view.color = std::find(args.begin(), args.end(), "-no-color") == args.end();
-    invocation.Show(diags);
-    return 1;
-  }
-  const CommandSpec* command = FindCommand(name);
-  if (command == nullptr) {
-    return UnknownCommand(name);
-  }
+  line.before.assign(args.begin(), word);
+  line.old_name = *word == "env";
+  line.name = line.old_name ? "workspace" : *word;
+  line.rest.assign(word + 1, args.end());
+  return line;
+}
+
+int RefusePush(Invocation& invocation, const std::vector<std::string>& args) {
+  Diagnostics diags;
+  diags.Error("Command \"tofu push\" is no longer supported",
+              "It sent configurations to a service that does not exist any more.");
+  invocation.view.color = std::find(args.begin(), args.end(), "-no-color") == args.end();
+  invocation.Show(diags);
+  return 1;
+}
+
+/// The command that a command line names; its second word, if there is one, is removed from `rest`.
+const CommandSpec* FindNamedCommand(CommandLine& line) {
+  const CommandSpec* command = FindCommand(line.name);
   // "tofu env show" never was.
-  if (!rest.empty() && !(old_name && rest[0] == "show")) {
-    if (const CommandSpec* inner = FindCommand(name + " " + rest[0])) {
-      command = inner;
-      rest.erase(rest.begin());
-    }
+  if (command == nullptr || line.rest.empty() || (line.old_name && line.rest[0] == "show")) {
+    return command;
   }
-  if (help) {
-    Print(HelpText(*command));
-    return 0;
+  if (const CommandSpec* inner = FindCommand(line.name + " " + line.rest[0])) {
+    command = inner;
+    line.rest.erase(line.rest.begin());
   }
-  if (!before.empty()) {
+  return command;
+}
+
+/// Answers a command line that runs nothing: -help, options in front of the command, a group.
+std::optional<int> AnswerWithHelp(const CommandLine& line, const CommandSpec& command) {
+  if (!line.help && line.before.empty() && command.run != nullptr) {
+    return std::nullopt;
+  }
+  if (!line.help && !line.before.empty()) {
     Print(
         "Invalid flags before the subcommand. If these flags are for\n"
         "the subcommand, please put them after the subcommand.\n\n");
-    Print(HelpText(*command));
-    return 1;
   }
-  if (command->run == nullptr) {
-    Print(HelpText(*command));
-    return 1;
-  }
-  std::string suffix(command->name);
+  Print(HelpText(command));
+  return line.help ? 0 : 1;
+}
+
+/// The arguments that TF_CLI_ARGS and the command's own variable add.
+bool AddExtraArguments(const CommandSpec& command, std::vector<std::string>& args) {
+  std::string suffix(command.name);
   std::replace_if(suffix.begin(), suffix.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
-  if (!ExtraArguments("TF_CLI_ARGS_" + suffix, invocation.args) ||
-      !ExtraArguments("TF_CLI_ARGS", invocation.args)) {
-    return 1;
-  }
-  if (std::any_of(invocation.args.begin(), invocation.args.end(), is_help)) {
-    Print(HelpText(*command));
-    return 0;
-  }
-  invocation.args.insert(invocation.args.end(), rest.begin(), rest.end());
-  TakeViewOptions(invocation.args, invocation.view);
-  invocation.command = command;
+  return ExtraArguments("TF_CLI_ARGS_" + suffix, args) && ExtraArguments("TF_CLI_ARGS", args);
+}
+
+void ReadSurroundings(Invocation& invocation) {
   invocation.workspace.data_directory = session::DataDirectory();
   invocation.workspace.chosen = Environment("TF_WORKSPACE");
   invocation.stdout_width = WidthOf(STDOUT_FILENO);
   invocation.stderr_width = WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
-  std::string_view input = Environment("TF_INPUT");
+  const std::string_view input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);
-  invocation.old_name = old_name;
+}
+
+int RunLogged(Invocation& invocation) {
   if (log::Enabled(log::Level::kInfo)) {
-    log::Write(log::Level::kInfo, "Command \"" + std::string(command->name) + "\" with arguments " +
-                                      QuotedForLog(invocation.args));
+    log::Write(log::Level::kInfo, "Command \"" + std::string(invocation.command->name) +
+                                      "\" with arguments " + QuotedForLog(invocation.args));
   }
-  int code = command->run(invocation);
+  const int code = invocation.command->run(invocation);
   if (log::Enabled(log::Level::kDebug)) {
     log::Write(log::Level::kDebug, "Exit code " + std::to_string(code));
   }
@@ -314,6 +328,61 @@ int Run(std::vector<std::string> args) {
     ReportCrashedProviders();
   }
   return code;
+}
+
+int RunCommand(Invocation& invocation, const CommandLine& line, const CommandSpec& command) {
+  if (!AddExtraArguments(command, invocation.args)) {
+    return 1;
+  }
+  if (std::any_of(invocation.args.begin(), invocation.args.end(), IsHelpFlag)) {
+    Print(HelpText(command));
+    return 0;
+  }
+  invocation.args.insert(invocation.args.end(), line.rest.begin(), line.rest.end());
+  TakeViewOptions(invocation.args, invocation.view);
+  invocation.command = &command;
+  invocation.old_name = line.old_name;
+  ReadSurroundings(invocation);
+  return RunLogged(invocation);
+}
+
+int Dispatch(Invocation& invocation, const std::vector<std::string>& args) {
+  CommandLine line = SplitCommandLine(args);
+  if (line.name.empty()) {
+    Print(TopHelpText());
+    return line.help ? 0 : 127;
+  }
+  if (line.name == "push") {
+    return RefusePush(invocation, args);
+  }
+  const CommandSpec* command = FindNamedCommand(line);
+  if (command == nullptr) {
+    return UnknownCommand(line.name);
+  }
+  if (const auto code = AnswerWithHelp(line, *command)) {
+    return *code;
+  }
+  return RunCommand(invocation, line, *command);
+}
+
+int Run(std::vector<std::string> args) {
+  if (std::string_view line = Environment("COMP_LINE"); !line.empty()) {
+    PrintCompletions(line);
+    return 0;
+  }
+  if (auto code = HandleCompletionFlags(args)) {
+    return *code;
+  }
+  LogStart(args);
+  // What the workspace keeps is not destroyed: the end of the process frees it at once.
+  const auto invocation = std::make_shared<Invocation>();
+  KeepUntilExit(invocation);
+  invocation->workspace.original_directory = WorkingDirectory();
+  ReadCliConfig(invocation->workspace);
+  if (!CheckAttachments() || !ChangeDirectory(args)) {
+    return 1;
+  }
+  return Dispatch(*invocation, args);
 }
 
 }  // namespace
