@@ -25,6 +25,202 @@ bool Approve(const Invocation& invocation, plan::Mode mode, std::string_view wor
   return *answer == "yes";
 }
 
+/// What was not done although the apply ended: forgotten objects, a plan with limits.
+void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bool may_forget,
+                   Diagnostics& diags) {
+  if (!may_forget && result.counts.forgotten > 0 && !diags.has_errors()) {
+    diags.Error("Destroy was successful but left behind forgotten instances",
+                "Objects with lifecycle.destroy = false were dropped from the state but "
+                "still exist.");
+  }
+  if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
+    diags.Warning(
+        "Applied changes may be incomplete",
+        "The plan was limited by -target or -exclude, so the configuration may ask for more than "
+        "was done. Plan again without these options to see what is left.");
+  }
+}
+
+/// Keeps a state that its store did not accept: in errored.tfstate, or else in the output.
+void RescueState(state::State& state, Audience& audience, Diagnostics& diags) {
+  if (auto saved = backend::WriteErroredState(state); !saved) {
+    diags.Error("Failed to create local state file", saved.error().message);
+    // The last resort: whoever reads the output can keep it.
+    std::string text = state::WriteState(state, state::Layout::kIndented);
+    if (audience.json() != nullptr) {
+      audience.json()->StateDump(text);
+    }
+    audience.Text(text);
+    diags.Error("Failed to persist state to backend",
+                "The state could be written neither to its place nor to errored.tfstate, so it "
+                "is printed above, as JSON. Copy it from the first { to the last } into a file, "
+                "and once the cause is mended put it back with \"tofu state push\".");
+    return;
+  }
+  diags.Error("Failed to persist state to backend",
+              "The state was written to errored.tfstate in this directory instead. Put it "
+              "back with \"tofu state push errored.tfstate\" once the cause is mended.");
+}
+
+void StoreResult(engine::ApplyResult& result, Operation& operation, Audience& audience,
+                 Diagnostics& diags) {
+  auto written = result.started ? operation.store().Write(result.state) : Result<void>();
+  if (!written) {
+    diags.Error("Failed to save state", written.error().message);
+    RescueState(result.state, audience, diags);
+  }
+}
+
+/// Applies a plan and stores the new state. Even where there is nothing to change, values and
+/// checks are computed anew.
+engine::ApplyResult ApplyAndStore(Operation& operation, const plan::Plan& plan, bool may_forget,
+                                  Audience& audience, Diagnostics& diags) {
+  Diagnostics apply_diags;
+  operation.input.prior_state = &plan.prior_state;
+  engine::ApplyResult result =
+      engine::Apply(operation.input, plan, &operation.store(), apply_diags);
+  ReportRemains(result, plan, may_forget, apply_diags);
+  StoreResult(result, operation, audience, diags);
+  diags.Append(std::move(apply_diags));
+  return result;
+}
+
+/// What only the command apply shows in the end: where the state is, and the outputs.
+void ShowOutputs(const Invocation& invocation, const Flags& flags, const state::State& state,
+                 const view::ChangeCounts& counts, Audience& audience) {
+  std::string state_out = flags.String("state-out");
+  if (!state_out.empty() && counts.added + counts.changed > 0) {
+    audience.Text(view::RenderStatePath(state_out, invocation.stdout_width));
+  }
+  if (!state.outputs.empty()) {
+    audience.Text(view::RenderOutputsHeading(invocation.style()) +
+                  view::RenderOutputs(state.outputs, flags.Bool("show-sensitive")));
+  }
+  if (audience.json() != nullptr) {
+    audience.json()->Outputs(state.outputs);
+  }
+}
+
+void ShowResult(const Invocation& invocation, const Flags& flags, bool destroy_command,
+                const engine::ApplyResult& result, Audience& audience) {
+  const view::ChangeCounts counts{result.counts.imported, result.counts.added,
+                                  result.counts.changed, result.counts.removed,
+                                  result.counts.forgotten};
+  audience.Text(view::RenderTally(invocation.style(), counts, destroy_command));
+  if (audience.json() != nullptr) {
+    audience.json()->ChangeSummary(destroy_command ? "destroy" : "apply", counts);
+  }
+  if (!destroy_command) {
+    ShowOutputs(invocation, flags, result.state, counts, audience);
+  }
+}
+
+/// Shows a plan that was just made. A plan that ended with errors may be empty and is not shown.
+void ShowNewPlan(const Invocation& invocation, const Flags& flags, const Operation& operation,
+                 const plan::Plan& plan, Audience& audience, Diagnostics& diags) {
+  if (plan.errored && plan.changes.empty() && plan.outputs.empty()) {
+    return;
+  }
+  if (audience.json() != nullptr) {
+    audience.json()->Plan(plan);
+  }
+  view::PlanTextOptions options;
+  options.width = invocation.stdout_width;
+  options.show_sensitive = flags.Bool("show-sensitive");
+  options.in_automation = invocation.in_automation;
+  SourceSchemas schemas(operation.providers->source());
+  auto text = view::RenderPlan(plan, schemas, invocation.style(), options);
+  if (!text) {
+    diags.Error("Failed to render plan", text.error().message);
+  } else {
+    audience.Text(*text);
+  }
+}
+
+/// Asks for approval, and says so when it is refused.
+bool Approved(const Invocation& invocation, const PlanRequest& request, const Operation& operation,
+              Audience& audience, Diagnostics& diags) {
+  audience.Show(diags);
+  if (Approve(invocation, request.mode, operation.input.options.workspace, diags)) {
+    return true;
+  }
+  if (!diags.has_errors()) {
+    const std::string text(view::CancelledText(request.mode));
+    audience.Text(text + "\n");
+    if (audience.json() != nullptr) {
+      audience.json()->Log(text.substr(0, text.size() - 1));
+    }
+  }
+  return false;
+}
+
+/// Drops what check blocks found: the apply reports it once.
+void DropCheckResults(Diagnostics& diags) {
+  Diagnostics rest;
+  for (const Diagnostic& diagnostic : diags) {
+    if (!engine::FromCheckBlock(diagnostic)) {
+      rest.Add(diagnostic);
+    }
+  }
+  diags = std::move(rest);
+}
+
+/// Whether the files that a saved plan needs are right, and the command takes it.
+bool CheckGivenPlan(const Invocation& invocation, const std::string& path,
+                    const PlanRequest& request, plan::Mode mode, Diagnostics& diags) {
+  auto file = plan::PlanFile::Open(path);
+  if (!session::FilesAreRight(invocation.workspace, request.variables, file ? &*file : nullptr,
+                              diags)) {
+    return false;
+  }
+  if (mode == plan::Mode::kDestroy && (file || IsUnusablePlan(file.error()))) {
+    diags.Error("Destroy can't be called with a plan file",
+                "A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply \"" +
+                    path + "\"");
+    return false;
+  }
+  return true;
+}
+
+/// Opens the saved plan of the command line. False after an error.
+bool OpenGivenPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
+                   const PlanRequest& request, plan::Mode mode, Operation& operation,
+                   plan::Plan& plan, Audience& audience, Diagnostics& diags) {
+  if (!CheckGivenPlan(invocation, path, request, mode, diags) ||
+      !OpenSavedPlan(invocation, flags, path, operation, plan, audience, diags)) {
+    return false;
+  }
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (audience.json() != nullptr && change.action != plan::Action::kNoOp) {
+      audience.json()->PlannedChange(*plan.program, change);
+    }
+  }
+  return true;
+}
+
+/// Plans, shows the plan and asks for approval. False after an error or without approval.
+bool MakeApprovedPlan(const Invocation& invocation, const Flags& flags, PlanRequest& request,
+                      Operation& operation, plan::Plan& plan, Audience& audience,
+                      Diagnostics& diags) {
+  const bool destroying = request.mode == plan::Mode::kDestroy;
+  request.precondition = [destroying](Diagnostics& found) {
+    return destroying || RequireConfiguration("apply", found);
+  };
+  if (!operation.Open(invocation, flags, request, "OperationTypeApply", audience, diags)) {
+    return false;
+  }
+  plan = RunPlanning(operation, diags);
+  ShowNewPlan(invocation, flags, operation, plan, audience, diags);
+  if (diags.has_errors() || plan.errored) {
+    return false;
+  }
+  if (plan.CanApply() && !flags.Bool("auto-approve")) {
+    return Approved(invocation, request, operation, audience, diags);
+  }
+  DropCheckResults(diags);
+  return true;
+}
+
 int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   Diagnostics diags;
   const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
@@ -51,153 +247,24 @@ int ApplyOrDestroy(Invocation& invocation, plan::Mode mode) {
   }
   Operation operation;
   CatchInterrupts(&operation.pool);
-  auto fail = [&] {
+  plan::Plan plan;
+  const bool have_plan = plan_path.empty() ? MakeApprovedPlan(invocation, flags, request, operation,
+                                                              plan, *audience, diags)
+                                           : OpenGivenPlan(invocation, flags, plan_path, request,
+                                                           mode, operation, plan, *audience, diags);
+  if (!have_plan) {
     operation.Close(diags);
     audience->Show(diags);
     return 1;
-  };
-  plan::Plan plan;
-  view::Style style = invocation.style();
-  view::PlanTextOptions text_options;
-  text_options.width = invocation.stdout_width;
-  text_options.show_sensitive = flags.Bool("show-sensitive");
-  text_options.in_automation = invocation.in_automation;
-  bool destroying = request.mode == plan::Mode::kDestroy;
-  if (!plan_path.empty()) {
-    {
-      auto file = plan::PlanFile::Open(plan_path);
-      if (!session::FilesAreRight(invocation.workspace, request.variables, file ? &*file : nullptr,
-                                  diags)) {
-        return fail();
-      }
-      if (mode == plan::Mode::kDestroy && (file || IsUnusablePlan(file.error()))) {
-        diags.Error(
-            "Destroy can't be called with a plan file",
-            "A plan that was made with \"plan -destroy\" is carried out by\n  tofu apply \"" +
-                plan_path + "\"");
-        return fail();
-      }
-    }
-    if (!OpenSavedPlan(invocation, flags, plan_path, operation, plan, *audience, diags)) {
-      return fail();
-    }
-    destroying = plan.mode == plan::Mode::kDestroy;
-    for (const plan::ResourceChange& change : plan.changes) {
-      if (audience->json() != nullptr && change.action != plan::Action::kNoOp) {
-        audience->json()->PlannedChange(*plan.program, change);
-      }
-    }
-  } else {
-    request.precondition = [&](Diagnostics& found) {
-      return destroying || RequireConfiguration("apply", found);
-    };
-    if (!operation.Open(invocation, flags, request, "OperationTypeApply", *audience, diags)) {
-      return fail();
-    }
-    plan = RunPlanning(operation, diags);
-    SourceSchemas schemas(operation.providers->source());
-    bool shown = !plan.errored || !plan.changes.empty() || !plan.outputs.empty();
-    if (shown && audience->json() != nullptr) {
-      audience->json()->Plan(plan);
-    }
-    if (shown) {
-      auto text = view::RenderPlan(plan, schemas, style, text_options);
-      if (!text) {
-        diags.Error("Failed to render plan", text.error().message);
-      } else {
-        audience->Text(*text);
-      }
-    }
-    if (diags.has_errors() || plan.errored) {
-      return fail();
-    }
-    if (plan.CanApply() && !flags.Bool("auto-approve")) {
-      audience->Show(diags);
-      if (!Approve(invocation, request.mode, operation.input.options.workspace, diags)) {
-        if (!diags.has_errors()) {
-          const std::string told(view::CancelledText(request.mode));
-          audience->Text(told + "\n");
-          if (audience->json() != nullptr) {
-            audience->json()->Log(told.substr(0, told.size() - 1));
-          }
-        }
-        return fail();
-      }
-    } else {
-      // What check blocks find is told once, by the apply.
-      Diagnostics rest;
-      for (const Diagnostic& diagnostic : diags) {
-        if (!engine::FromCheckBlock(diagnostic)) {
-          rest.Add(diagnostic);
-        }
-      }
-      diags = std::move(rest);
-    }
   }
-  // Even where there is nothing to change, values and checks are worked out anew.
-  Diagnostics apply_diags;
-  operation.input.prior_state = &plan.prior_state;
-  engine::ApplyResult result =
-      engine::Apply(operation.input, plan, &operation.store(), apply_diags);
-  if (destroying && result.counts.forgotten > 0 && !apply_diags.has_errors() &&
-      !flags.Bool("suppress-forget-errors")) {
-    apply_diags.Error("Destroy was successful but left behind forgotten instances",
-                      "Objects with lifecycle.destroy = false were dropped from the state but "
-                      "still exist.");
-  }
-  if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
-    apply_diags.Warning(
-        "Applied changes may be incomplete",
-        "The plan was limited by -target or -exclude, so the configuration may ask for more than "
-        "was done. Plan again without these options to see what is left.");
-  }
-  auto written = result.started ? operation.store().Write(result.state) : Result<void>();
-  if (!written) {
-    diags.Error("Failed to save state", written.error().message);
-    if (auto saved = backend::WriteErroredState(result.state); !saved) {
-      diags.Error("Failed to create local state file", saved.error().message);
-      // The last resort: whoever reads the output can keep it.
-      std::string text = state::WriteState(result.state, state::Layout::kIndented);
-      if (audience->json() != nullptr) {
-        audience->json()->StateDump(text);
-      }
-      audience->Text(text);
-      diags.Error("Failed to persist state to backend",
-                  "The state could be written neither to its place nor to errored.tfstate, so it "
-                  "is printed above, as JSON. Copy it from the first { to the last } into a file, "
-                  "and once the cause is mended put it back with \"tofu state push\".");
-    } else {
-      diags.Error("Failed to persist state to backend",
-                  "The state was written to errored.tfstate in this directory instead. Put it "
-                  "back with \"tofu state push errored.tfstate\" once the cause is mended.");
-    }
-  }
-  diags.Append(std::move(apply_diags));
+  const bool destroying = (plan_path.empty() ? request.mode : plan.mode) == plan::Mode::kDestroy;
+  const bool may_forget = !destroying || flags.Bool("suppress-forget-errors");
+  const engine::ApplyResult result = ApplyAndStore(operation, plan, may_forget, *audience, diags);
   operation.Close(diags);
-  bool failed = audience->Show(diags);
-  if (failed) {
+  if (audience->Show(diags)) {
     return 1;
   }
-  view::ChangeCounts counts{result.counts.imported, result.counts.added, result.counts.changed,
-                            result.counts.removed, result.counts.forgotten};
-  bool destroy_command = mode == plan::Mode::kDestroy;
-  audience->Text(view::RenderTally(style, counts, destroy_command));
-  if (audience->json() != nullptr) {
-    audience->json()->ChangeSummary(destroy_command ? "destroy" : "apply", counts);
-  }
-  if (!destroy_command) {
-    std::string state_out = flags.String("state-out");
-    if (!state_out.empty() && counts.added + counts.changed > 0) {
-      audience->Text(view::RenderStatePath(state_out, invocation.stdout_width));
-    }
-    if (!result.state.outputs.empty()) {
-      audience->Text(view::RenderOutputsHeading(style) +
-                     view::RenderOutputs(result.state.outputs, flags.Bool("show-sensitive")));
-    }
-    if (audience->json() != nullptr) {
-      audience->json()->Outputs(result.state.outputs);
-    }
-  }
+  ShowResult(invocation, flags, mode == plan::Mode::kDestroy, result, *audience);
   return 0;
 }
 
