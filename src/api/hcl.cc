@@ -1,44 +1,22 @@
-// The public API (include/kinu/hcl.h) over the libraries: each public class holds a reference to
-// what it shows, and nothing of the inside is visible outside.
+// Scopes, expressions, bodies, files and specifications of the public API (include/kinu/hcl.h). A
+// public class holds a reference to the object of a library that it shows.
 #include <algorithm>
 
-#include <kinu/hcl.h>
-
-#include "api/diagnostics.h"
-#include "cty/json.h"
-#include "hcl/ast.h"
-#include "hcl/body.h"
+#include "api/access.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "hcl/walk.h"
-#include "hcl/writer/editor.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
 #include "hcldec/spec_file.h"
 #include "lang/eval.h"
 #include "lang/template.h"
 #include "lang/user_function.h"
-#include "text/unicode.h"
 
 namespace kinu::v1 {
-
-using InnerValue = ::kinu::Value;
-using InnerDiagnostics = ::kinu::Diagnostics;
-using api::AppendTo;
-using api::ToPublic;
-
-struct FileContent {
-  hcl::SyntaxTree tree;
-  const hcl::Body* body = nullptr;
-};
-
-struct Value::Content {
-  InnerValue value;
-};
-
 namespace {
 
-/// A function of the program's own.
+/// A function that the embedding program defines.
 class OwnFunction final : public functions::Callable {
  public:
   OwnFunction(std::string_view name, std::vector<std::string> parameters, Scope::Function function);
@@ -56,72 +34,9 @@ class OwnFunction final : public functions::Callable {
   Scope::Function function_;
 };
 
-std::string Valid(std::string_view text) {
-  return text::IsUtf8(text) ? std::string(text) : text::ReplaceInvalidUtf8(text);
-}
-
 const hcl::Expr& NodeOf(const void* node) {
   return *static_cast<const hcl::Expr*>(node);
 }
-
-}  // namespace
-
-struct Scope::Content {
-  lang::ToolScope scope;
-  std::vector<std::shared_ptr<const functions::Callable>> own;
-};
-
-/// Makes and opens public objects.
-struct Access {
-  static v1::Value Make(InnerValue value) {
-    return v1::Value(std::make_shared<const v1::Value::Content>(std::move(value)));
-  }
-  static InnerValue Inner(const v1::Value& value) {
-    return value.content_ == nullptr ? InnerValue() : value.content_->value;
-  }
-  static v1::Expression Make(std::shared_ptr<const FileContent> file, const hcl::Expr* node) {
-    v1::Expression expression;
-    expression.file_ = std::move(file);
-    expression.node_ = node;
-    return expression;
-  }
-  static v1::Body Make(std::shared_ptr<const FileContent> file, const hcl::Body* body) {
-    v1::Body out;
-    out.file_ = std::move(file);
-    out.body_ = body;
-    return out;
-  }
-  static v1::File Make(v1::Body body) { return v1::File(std::move(body)); }
-  static v1::Attribute Make(const std::shared_ptr<const FileContent>& file,
-                            const hcl::Attribute& attribute) {
-    return {std::string(attribute.name), Make(file, attribute.expr), ToPublic(attribute.range),
-            ToPublic(attribute.name_range)};
-  }
-  static v1::Block Make(const std::shared_ptr<const FileContent>& file, const hcl::Block& block) {
-    v1::Block out(Make(file, block.body));
-    out.type = block.type;
-    out.labels.assign(block.labels.begin(), block.labels.end());
-    out.range = ToPublic(block.def_range);
-    return out;
-  }
-  static const hcl::Body& Inner(const v1::Body& body) {
-    return *static_cast<const hcl::Body*>(body.body_);
-  }
-  static const lang::ToolScope& Inner(const v1::Scope& scope) { return scope.content_->scope; }
-  static v1::BodyContent Make(const std::shared_ptr<const FileContent>& file,
-                              const hcl::BodyContent& content) {
-    v1::BodyContent out;
-    for (const hcl::Attribute& attribute : content.attributes) {
-      out.attributes.push_back(Make(file, attribute));
-    }
-    for (const hcl::Block& block : content.blocks) {
-      out.blocks.push_back(Make(file, block));
-    }
-    return out;
-  }
-};
-
-namespace {
 
 OwnFunction::OwnFunction(std::string_view name, std::vector<std::string> parameters,
                          Scope::Function function)
@@ -156,178 +71,6 @@ functions::CallResult OwnFunction::Call(functions::Arguments args,
 }
 
 }  // namespace
-
-// --- Values ---
-
-Value::Value() = default;
-
-Value Value::Bool(bool value) {
-  return Access::Make(InnerValue::Bool(value));
-}
-Value Value::Int(int64_t value) {
-  return Access::Make(InnerValue::Int(value));
-}
-Value Value::Double(double value) {
-  return Access::Make(InnerValue::Of(::kinu::Number::FromDouble(value)));
-}
-std::optional<Value> Value::Number(std::string_view text) {
-  std::optional<::kinu::Number> number = ::kinu::Number::Parse(text);
-  if (!number) {
-    return std::nullopt;
-  }
-  return Access::Make(InnerValue::Of(*std::move(number)));
-}
-Value Value::String(std::string_view text) {
-  return Access::Make(InnerValue::String(Valid(text)));
-}
-Value Value::Tuple(const std::vector<Value>& elements) {
-  std::vector<InnerValue> inner;
-  inner.reserve(elements.size());
-  for (const Value& element : elements) {
-    inner.push_back(Access::Inner(element));
-  }
-  return Access::Make(InnerValue::Tuple(std::move(inner)));
-}
-Value Value::Object(const std::vector<std::pair<std::string, Value>>& attributes) {
-  std::vector<std::pair<std::string, InnerValue>> inner;
-  inner.reserve(attributes.size());
-  for (const auto& [name, value] : attributes) {
-    inner.emplace_back(Valid(name), Access::Inner(value));
-  }
-  return Access::Make(InnerValue::Object(std::move(inner)));
-}
-Value Value::Unknown() {
-  return Access::Make(InnerValue::DynamicUnknown());
-}
-std::optional<Value> Value::FromJson(std::string_view json, Diagnostics& problems) {
-  ValueResult<InnerValue> value = ImpliedValueOfJson(json);
-  if (!value) {
-    problems.push_back({.summary = "Invalid JSON", .detail = value.error().ToText() + "."});
-    return std::nullopt;
-  }
-  return Access::Make(*std::move(value));
-}
-
-Value::Kind Value::kind() const {
-  switch (Access::Inner(*this).type().kind()) {
-    case TypeKind::kDynamic:
-      return Kind::kDynamic;
-    case TypeKind::kBool:
-      return Kind::kBool;
-    case TypeKind::kNumber:
-      return Kind::kNumber;
-    case TypeKind::kString:
-      return Kind::kString;
-    case TypeKind::kList:
-      return Kind::kList;
-    case TypeKind::kSet:
-      return Kind::kSet;
-    case TypeKind::kMap:
-      return Kind::kMap;
-    case TypeKind::kTuple:
-      return Kind::kTuple;
-    case TypeKind::kObject:
-      return Kind::kObject;
-    case TypeKind::kCapsule:
-      break;
-  }
-  return Kind::kOther;
-}
-bool Value::is_null() const {
-  return Access::Inner(*this).IsNull();
-}
-bool Value::is_known() const {
-  return Access::Inner(*this).IsKnown();
-}
-bool Value::is_wholly_known() const {
-  return Access::Inner(*this).IsWhollyKnown();
-}
-bool Value::is_sensitive() const {
-  return Access::Inner(*this).MarksDeep().sensitive();
-}
-
-namespace {
-
-bool Has(const InnerValue& value, const Type& type) {
-  return value.IsKnown() && !value.IsNull() && value.type() == type;
-}
-bool HasParts(const InnerValue& value) {
-  return value.IsKnown() && !value.IsNull() &&
-         (value.type().is_collection() || value.type().is_structural());
-}
-
-}  // namespace
-
-std::optional<bool> Value::AsBool() const {
-  const InnerValue value = Access::Inner(*this);
-  return Has(value, Type::Bool()) ? std::optional(value.AsBool()) : std::nullopt;
-}
-std::optional<int64_t> Value::AsInt() const {
-  const InnerValue value = Access::Inner(*this);
-  return Has(value, Type::Number()) ? value.AsInt64() : std::nullopt;
-}
-std::optional<double> Value::AsDouble() const {
-  const InnerValue value = Access::Inner(*this);
-  return Has(value, Type::Number()) ? std::optional(value.AsNumber().ToDouble()) : std::nullopt;
-}
-std::optional<std::string> Value::AsString() const {
-  const InnerValue value = Access::Inner(*this);
-  return Has(value, Type::String()) ? std::optional(std::string(value.AsString())) : std::nullopt;
-}
-std::optional<std::string> Value::AsNumberText() const {
-  const InnerValue value = Access::Inner(*this);
-  return Has(value, Type::Number()) ? std::optional(value.AsNumber().ToText()) : std::nullopt;
-}
-size_t Value::size() const {
-  const InnerValue value = Access::Inner(*this);
-  return HasParts(value) ? value.size() : 0;
-}
-std::vector<Value> Value::elements() const {
-  const InnerValue value = Access::Inner(*this);
-  std::vector<Value> out;
-  if (HasParts(value)) {
-    for (const InnerValue& element : value.elements()) {
-      out.push_back(Access::Make(element));
-    }
-  }
-  return out;
-}
-std::vector<std::string> Value::keys() const {
-  const InnerValue value = Access::Inner(*this);
-  std::vector<std::string> out;
-  if (HasParts(value) && (value.type().is_map() || value.type().is_object())) {
-    for (size_t i = 0; i < value.size(); ++i) {
-      out.emplace_back(value.key(i));
-    }
-  }
-  return out;
-}
-std::optional<Value> Value::Find(std::string_view key) const {
-  const InnerValue value = Access::Inner(*this);
-  if (!HasParts(value) || !(value.type().is_map() || value.type().is_object())) {
-    return std::nullopt;
-  }
-  const InnerValue* found = value.Find(key);
-  return found == nullptr ? std::nullopt : std::optional(Access::Make(*found));
-}
-std::optional<std::string> Value::ToJson() const {
-  const InnerValue value = Access::Inner(*this).UnmarkDeep();
-  if (!value.IsWhollyKnown()) {
-    return std::nullopt;
-  }
-  ValueResult<std::string> json = ValueToJson(value, value.type());
-  return json ? std::optional(*std::move(json)) : std::nullopt;
-}
-std::optional<std::string> Value::ToSource() const {
-  ::kinu::Result<std::string> text = hcl::writer::ValueText(Access::Inner(*this));
-  return text ? std::optional(*std::move(text)) : std::nullopt;
-}
-std::string Value::TypeName() const {
-  return Access::Inner(*this).type().FriendlyName();
-}
-bool operator==(const Value& a, const Value& b) {
-  return InnerValue::RawEquals(Access::Inner(a), Access::Inner(b));
-}
 
 // --- Scopes ---
 
@@ -592,110 +335,6 @@ Value DecoderSpec::Decode(const Body& body, const Scope& scope, Diagnostics& pro
                                         {.literal = inner.empty()}, diags);
   AppendTo(problems, diags);
   return Access::Make(std::move(value));
-}
-
-// --- Editing ---
-
-struct Editor::Content {
-  std::unique_ptr<hcl::writer::Document> document;
-
-  /// The body at a path, or null.
-  hcl::writer::EditableBody* BodyAt(std::span<const std::vector<std::string>> path) {
-    hcl::writer::EditableBody* body = &document->body();
-    for (const std::vector<std::string>& step : path) {
-      hcl::writer::EditableBlock* block = BlockIn(*body, step);
-      if (block == nullptr) {
-        return nullptr;
-      }
-      body = &block->body();
-    }
-    return body;
-  }
-  static hcl::writer::EditableBlock* BlockIn(hcl::writer::EditableBody& body,
-                                             const std::vector<std::string>& step) {
-    if (step.empty()) {
-      return nullptr;
-    }
-    return body.FindBlock(step.front(), std::span<const std::string>(step).subspan(1));
-  }
-};
-
-Editor::Editor() : content_(std::make_unique<Content>()) {
-  content_->document = std::make_unique<hcl::writer::Document>();
-}
-Editor::Editor(const Editor& other) : content_(std::make_unique<Content>()) {
-  const Ref<const SourceFile> source = SourceFile::Make("", other.Text());
-  InnerDiagnostics diags;
-  content_->document = hcl::writer::Document::Parse(source.get(), diags);
-}
-Editor::Editor(Editor&&) noexcept = default;
-Editor& Editor::operator=(Editor other) {
-  std::swap(content_, other.content_);
-  return *this;
-}
-Editor::~Editor() = default;
-
-std::optional<Editor> Editor::Parse(std::string_view name, std::string_view text,
-                                    Diagnostics& problems) {
-  const Ref<const SourceFile> source = SourceFile::Make(std::string(name), std::string(text));
-  InnerDiagnostics diags;
-  Editor editor;
-  editor.content_->document = hcl::writer::Document::Parse(source.get(), diags);
-  AppendTo(problems, diags);
-  return editor.content_->document == nullptr ? std::nullopt : std::optional(std::move(editor));
-}
-
-bool Editor::HasBlock(const Path& path) const {
-  return content_->BodyAt(path) != nullptr;
-}
-std::optional<std::string> Editor::AttributeText(const Path& path, std::string_view name) const {
-  const hcl::writer::EditableBody* body = content_->BodyAt(path);
-  const std::optional<std::string_view> text =
-      body == nullptr ? std::nullopt : body->AttributeText(name);
-  return text ? std::optional(std::string(*text)) : std::nullopt;
-}
-bool Editor::SetAttribute(const Path& path, std::string_view name, const Value& value) {
-  hcl::writer::EditableBody* body = content_->BodyAt(path);
-  return body != nullptr && hcl::IsIdentifier(name) &&
-         body->SetAttributeValue(name, Access::Inner(value)).has_value();
-}
-bool Editor::SetAttributeExpression(const Path& path, std::string_view name,
-                                    std::string_view expression, Diagnostics& problems) {
-  hcl::writer::EditableBody* body = content_->BodyAt(path);
-  Diagnostics found;
-  ParseExpression(expression, found);
-  const bool parses = !HasErrors(found);
-  problems.insert(problems.end(), found.begin(), found.end());
-  if (body == nullptr || !hcl::IsIdentifier(name) || !parses) {
-    return false;
-  }
-  body->SetAttribute(name, expression);
-  return true;
-}
-bool Editor::RemoveAttribute(const Path& path, std::string_view name) {
-  hcl::writer::EditableBody* body = content_->BodyAt(path);
-  return body != nullptr && body->RemoveAttribute(name);
-}
-bool Editor::AppendBlock(const Path& path, const std::vector<std::string>& block) {
-  hcl::writer::EditableBody* body = content_->BodyAt(path);
-  if (body == nullptr || block.empty() || !hcl::IsIdentifier(block.front())) {
-    return false;
-  }
-  body->AppendBlock(block.front(), std::span<const std::string>(block).subspan(1));
-  return true;
-}
-bool Editor::RemoveBlock(const Path& path) {
-  if (path.empty()) {
-    return false;
-  }
-  hcl::writer::EditableBody* parent =
-      content_->BodyAt(std::span<const std::vector<std::string>>(path).first(path.size() - 1));
-  hcl::writer::EditableBlock* block =
-      parent == nullptr ? nullptr : Content::BlockIn(*parent, path.back());
-  return block != nullptr && parent->RemoveBlock(block);
-}
-std::string Editor::Text() const {
-  return content_->document->Text();
 }
 
 std::string Format(std::string_view text) {
