@@ -343,6 +343,8 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   }
 }
 
+/// Plans to destroy deposed objects. No data source waits for that. Ref: opentofu
+/// internal/plans/changes.go InstancesForConfigResource.
 void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
   const StoredNode& stored = walk.graph.stored[walk.graph.node(id).index];
@@ -362,11 +364,6 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
     for (const state::DeposedObject& deposed : entry.deposed) {
       PlanDeposedObject(context, stored, slot, *schema, entry, deposed, diags);
     }
-  }
-  const config::ConfigNode* place = walk.config.Find(walk.program.ModuleOf(address.module));
-  int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
-  if (block >= 0 && !slot.changes.empty()) {
-    walk.slots.blocks[place->index][static_cast<size_t>(block)].AddPending(address.module);
   }
 }
 
