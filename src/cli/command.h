@@ -44,7 +44,7 @@ struct Invocation {
   bool Show(Diagnostics& diags) const;
 };
 
-/// How a command answers wrong arguments. Ref: command-line contract, section 7.
+/// How a command answers wrong arguments.
 enum class MisuseAnswer : uint8_t {
   kHint,  ///< the diagnostic and a pointer to -help, on stderr
   kHelp,  ///< the diagnostic on stderr, the whole help on stdout

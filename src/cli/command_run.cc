@@ -46,7 +46,7 @@ bool CommandRun::CheckConfiguration() {
   Diagnostics found;
   checked_ = session::Load(invocation.workspace, {.variables = arguments}, found);
   if (found.has_errors()) {
-    // The files of the root module are told with their whole paths, as the reference has them here.
+    // Reports the root module's files by absolute path, as the reference does here.
     found = Diagnostics();
     checked_ = session::Load(invocation.workspace,
                              {.variables = arguments, .directory = WorkingDirectory()}, found);

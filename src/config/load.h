@@ -31,7 +31,7 @@ enum class LoadIntent : uint8_t {
   kUse,        ///< everything is needed: modules must be installed, errors of the root end the load
   kOperation,  ///< as kUse, but called modules are loaded even when the root has errors
   kValidation,    ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
-                  ///< and that are not supported yet, are accepted
+                  ///< are accepted
   kRootModule,    ///< the root module alone, without what it calls
   kBackend,       ///< the files of the root module alone; its calls are not resolved
   kInstallation,  ///< local directories are followed without a manifest; other modules count as

@@ -21,7 +21,7 @@ using provider::ReadRequest;
 
 namespace {
 
-/// The version that providers see; they switch behaviour on it. Ref: provider contract 4.3.
+/// The version that providers see; they switch behaviour on it.
 constexpr std::string_view kAnnouncedVersion = "1.13.0";
 
 /// A value of a response, or null with a problem.
@@ -218,7 +218,7 @@ PlanResponse PluginProvider::PlanResourceChange(const PlanRequest& plan, Problem
   const Type& type = schema->block.implied_type();
   result.planned = Value::Null(type);
   if (plan.proposed.IsNull() && !schema_->capabilities().plan_destroy) {
-    // Such a provider does not plan destruction. Ref: provider contract 9.5.
+    // Such a provider does not plan destruction.
     result.private_data = plan.private_data;
     return result;
   }

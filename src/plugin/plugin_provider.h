@@ -1,5 +1,5 @@
 // A provider that runs as a process of its own and is called over gRPC in protocol 5 or 6.
-// Ref: provider contract 2, 4; opentofu internal/plugin/grpc_provider.go, internal/plugin6.
+// Ref: opentofu internal/plugin/grpc_provider.go, internal/plugin6.
 #pragma once
 
 #include <future>

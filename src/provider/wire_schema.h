@@ -2,7 +2,7 @@
 //
 // A response of a large provider holds two thousand types in five megabytes; a command needs a few.
 // Opening one scans the top level only; a type is decoded when it is first used.
-// Ref: provider contract 4.3 and 5; proto/tfplugin5.proto, tfplugin6.proto GetProviderSchema.
+// Ref: proto/tfplugin5.proto, tfplugin6.proto GetProviderSchema.
 #pragma once
 
 #include <memory>

@@ -105,6 +105,7 @@ static int RunUntaint(Invocation& invocation) {
   return Run(invocation, false);
 }
 
+// Both commands take the same flags.
 constexpr auto kTaintFlags = JoinFlags(
     std::to_array<FlagSpec>({
         {.name = "allow-missing", .help = "An address that is not in the state is no error."},
@@ -139,34 +140,13 @@ replacement without a mark.)",
     .newline_after_diagnostics = true,
 };
 
-constexpr auto kUntaintFlags = JoinFlags(
-    std::to_array<FlagSpec>({
-        {.name = "allow-missing", .help = "An address that is not in the state is no error."},
-        {.name = "state",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "State file to work on."},
-        {.name = "state-out",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "Where to write the state."},
-        {.name = "backup",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "Where to keep a copy of the old state."},
-    }),
-    kBackendVariables, kMessages, kStateLock,
-    std::to_array<FlagSpec>({
-        {.name = "ignore-remote-version", .help = "Has no effect on local states."},
-    }));
-
 extern constexpr CommandSpec kUntaintCommand{
     .name = "untaint",
     .synopsis = "Remove the 'tainted' state from a resource instance",
     .usage = "tofu [global options] untaint [options] ADDRESS",
     .description = R"(Takes away the mark that "tofu taint" or a failed creation left, so that the
 object is not replaced.)",
-    .flags = kUntaintFlags,
+    .flags = kTaintFlags,
     .run = RunUntaint,
     .on_misuse = MisuseAnswer::kHelp,
     .newline_after_diagnostics = true,

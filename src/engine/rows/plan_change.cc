@@ -194,7 +194,8 @@ class ChangePlanner {
       const Value a = before ? *before : Value::Null(after->type());
       const Value b = after ? *after : Value::Null(before->type());
       auto& paths = fate_.change.required_replace;
-      // A provider may name elements of a set, which the wire cannot tell from the set.
+      // A provider may name elements of a set, which the protocol does not distinguish from the
+      // set.
       if ((!KnownTrue(Equals(a, b)) || IsWriteOnly(block_, path)) &&
           std::find(paths.begin(), paths.end(), path) == paths.end()) {
         paths.push_back(path);
