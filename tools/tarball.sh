@@ -27,7 +27,7 @@ libraries=$root/lib/kinu/libraries
 mkdir -p "$libraries"
 # The console opens libedit when it reads from a terminal.
 editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
-{ ldd "$root/bin/kinu" "$root/lib/kinu/kinu-plugin.so" "$editor"; echo "libedit.so.2 => $editor"; } |
+{ ldd "$root/bin/kinu" "$root"/lib/kinu/*.so "$editor"; echo "libedit.so.2 => $editor"; } |
   awk '$2 == "=>" {print $1, $3}' | sort -u |
   while read -r soname path; do
     is_of_libc "$soname" || cp -L "$path" "$libraries/$soname"
@@ -35,7 +35,9 @@ editor=$(ldconfig -p | awk '$1 == "libedit.so.2" {print $NF; exit}')
 find "$libraries" -type f -exec strip --strip-unneeded {} + -exec chmod 644 {} +
 # DT_RPATH and not DT_RUNPATH: it also holds for what the libraries load themselves.
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib/kinu/libraries' "$root/bin/kinu"
-patchelf --force-rpath --set-rpath '$ORIGIN/libraries' "$root/lib/kinu/kinu-plugin.so"
+for module in "$root"/lib/kinu/*.so; do
+  patchelf --force-rpath --set-rpath '$ORIGIN/libraries' "$module"
+done
 find "$libraries" -type f -exec patchelf --force-rpath --set-rpath '$ORIGIN' {} +
 
 glibc=$(find "$root/bin" "$root/lib" -type f -exec objdump -T {} + |
@@ -44,7 +46,7 @@ cat > "$root/README" <<TEXT
 kinu $version for Linux on $(uname -m). Needs glibc $glibc or newer and nothing else.
 
   bin/kinu              the program; it finds the rest beside itself, wherever this directory lies
-  lib/kinu              what it loads when it starts providers
+  lib/kinu              what it loads when it starts providers or uses the network
   share                 manual pages, completions, documentation and licences
 TEXT
 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner -cJf "$out/$name.tar.xz" "$name"
