@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
+#include "base/digraph.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "base/flat_map.h"
@@ -106,6 +107,37 @@ TEST(FlatMap, LooksUpByView) {
   map["one"] = 1;
   EXPECT_EQ(map.find(std::string_view("one"))->second, 1);
   EXPECT_TRUE(map.find(std::string_view("two")) == map.end());
+}
+
+TEST(Digraph, OrderAndCycles) {
+  Digraph graph;
+  for (int i = 0; i < 5; ++i) {
+    graph.AddNode();
+  }
+  graph.AddEdge(0, 1);
+  graph.AddEdge(0, 1);
+  graph.AddEdge(1, 2);
+  graph.AddEdge(3, 4);
+  graph.AddEdge(4, 3);
+  graph.AddEdge(2, 2);
+  graph.Finish();
+  EXPECT_EQ(graph.edge_count(), 4u);
+  EXPECT_EQ(graph.Order(), (std::vector<Digraph::Id>{2, 1, 0}));
+  EXPECT_EQ(graph.Cycles(), (std::vector<std::vector<Digraph::Id>>{{3, 4}}));
+}
+
+TEST(Digraph, DeepChainsNeedNoStack) {
+  Digraph graph;
+  constexpr Digraph::Id kLength = 200000;
+  for (Digraph::Id i = 0; i < kLength; ++i) {
+    graph.AddNode();
+  }
+  for (Digraph::Id i = 0; i + 1 < kLength; ++i) {
+    graph.AddEdge(i, i + 1);
+  }
+  graph.Finish();
+  EXPECT_EQ(graph.Order().size(), kLength);
+  EXPECT_TRUE(graph.Cycles().empty());
 }
 
 }  // namespace

@@ -376,36 +376,5 @@ TEST_F(EngineTest, EdgesGrowWithReferencesNotWithInstances) {  // 50
   EXPECT_LE(graph.edge_count(), 100u);
 }
 
-TEST(GraphTest, OrderAndCycles) {
-  Graph graph;
-  for (int i = 0; i < 5; ++i) {
-    graph.Add({});
-  }
-  graph.AddEdge(0, 1);
-  graph.AddEdge(0, 1);
-  graph.AddEdge(1, 2);
-  graph.AddEdge(3, 4);
-  graph.AddEdge(4, 3);
-  graph.AddEdge(2, 2);
-  graph.Finish();
-  EXPECT_EQ(graph.edge_count(), 4u);
-  EXPECT_EQ(graph.Order(), (std::vector<NodeId>{2, 1, 0}));
-  EXPECT_EQ(graph.Cycles(), (std::vector<std::vector<NodeId>>{{3, 4}}));
-}
-
-TEST(GraphTest, DeepChainsNeedNoStack) {
-  Graph graph;
-  constexpr NodeId kLength = 200000;
-  for (NodeId i = 0; i < kLength; ++i) {
-    graph.Add({});
-  }
-  for (NodeId i = 0; i + 1 < kLength; ++i) {
-    graph.AddEdge(i, i + 1);
-  }
-  graph.Finish();
-  EXPECT_EQ(graph.Order().size(), kLength);
-  EXPECT_TRUE(graph.Cycles().empty());
-}
-
 }  // namespace
 }  // namespace kinu::engine

@@ -1,6 +1,6 @@
 #include "engine/plan_graph.h"
 
-#include "engine/refactoring.h"
+#include "refactoring/refactoring.h"
 
 namespace kinu::engine {
 

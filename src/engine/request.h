@@ -10,19 +10,21 @@
 #include <string>
 #include <vector>
 
+#include "addrs/targets.h"
 #include "base/flat_map.h"
 #include "config/config.h"
 #include "config/variables.h"
 #include "engine/events.h"
 #include "engine/provider_pool.h"
-#include "engine/targets.h"
 #include "plan/plan.h"
 #include "provider/provider.h"
 #include "state/state.h"
 
-namespace kinu::engine {
-
+namespace kinu::refactoring {
 class Refactoring;
+}
+
+namespace kinu::engine {
 
 /// The options of a command.
 struct Options {
@@ -99,7 +101,7 @@ struct WalkContext {
   Targets targets;  ///< what -target or -exclude name
   std::vector<ResourceInstance> force_replace;
   /// Planning: what `moved` and `removed` blocks did to the prior state. Null: there are none.
-  const Refactoring* refactoring = nullptr;
+  const refactoring::Refactoring* refactoring = nullptr;
   /// The import command's object; planning with it only reads. Null: none.
   const ImportTarget* command_import = nullptr;
 

@@ -7,7 +7,7 @@
 namespace kinu::engine {
 
 ApplyContext::ApplyContext(NodeContext& node_context, Recorder& records,
-                           const Refactoring& refactoring)
+                           const refactoring::Refactoring& refactoring)
     : node(node_context),
       plan(node_context.walk.apply->plan),
       recorder(records),

@@ -73,12 +73,13 @@ class RowGates {
 
 struct ApplyContext {
   /// Lists the changes of the walk's plan.
-  ApplyContext(NodeContext& node_context, Recorder& records, const Refactoring& refactoring);
+  ApplyContext(NodeContext& node_context, Recorder& records,
+               const refactoring::Refactoring& refactoring);
 
   NodeContext& node;
   const plan::Plan& plan;
   Recorder& recorder;
-  const Refactoring& removed;  ///< what `removed` blocks say
+  const refactoring::Refactoring& removed;  ///< what `removed` blocks say
   /// Change of each address (current objects), for rows that a table lists.
   FlatMap<ResourceInstance, uint32_t> change_of;
   /// Per change: bit of each phase whose part is done.

@@ -1,9 +1,9 @@
 // Objects that leave the state without being destroyed. Ref: opentofu
 // internal/tofu/node_resource_plan_orphan.go, node_resource_deposed.go.
 #include "cty/convert.h"
-#include "engine/refactoring.h"
 #include "engine/rows/rows.h"
 #include "lang/eval.h"
+#include "refactoring/refactoring.h"
 
 namespace kinu::engine {
 
@@ -34,11 +34,12 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
   } else if (object.skip_destroy) {
     out = {true, plan::Reason::kForgetState};
   }
-  const Refactoring* refactoring = row.walk().context.refactoring;
+  const refactoring::Refactoring* refactoring = row.walk().context.refactoring;
   // When everything goes, `removed` blocks say nothing of it.
   if (refactoring != nullptr && !row.node.destroying) {
-    if (const RemovedRule* rule = refactoring->FindRemoved(row.address.resource)) {
-      out.forget = !rule->block->destroy;
+    if (const refactoring::RemovedStatement* statement =
+            refactoring->FindRemoved(row.address.resource)) {
+      out.forget = !statement->block->destroy;
     }
   }
   // A destruction of everything was warned of with the configuration.

@@ -31,28 +31,6 @@ class Connection {
   const hcl::Body* body_ = nullptr;
 };
 
-/// The provisioners of a `removed` block and the module in which it stands.
-struct RemovedProvisioners {
-  const std::vector<config::Provisioner>* list = nullptr;
-  const config::ConfigNode* place = nullptr;
-};
-
-RemovedProvisioners FindRemovedProvisioners(const RowContext& row, const Refactoring* removed) {
-  const RemovedRule* rule =
-      removed == nullptr ? nullptr : removed->FindRemoved(row.address.resource);
-  if (rule == nullptr) {
-    return {};
-  }
-  for (const auto& node : row.walk().config.nodes) {
-    for (const config::Removed& block : node->module->removed) {
-      if (&block == rule->block) {
-        return {&block.provisioners, node.get()};
-      }
-    }
-  }
-  return {};
-}
-
 /// An expansion that gives count.index or each.key of one instance that is about to go.
 Expansion ExpansionOfKey(const InstanceKey& key) {
   Expansion out;
@@ -191,8 +169,8 @@ bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
   return true;
 }
 
-void RunProvisioners(RowContext& row, When when, const Value& self, const Refactoring* removed,
-                     Diagnostics& diags) {
+void RunProvisioners(RowContext& row, When when, const Value& self,
+                     const refactoring::Refactoring* removed, Diagnostics& diags) {
   const std::vector<config::Provisioner>* list = &row.resource.provisioners;
   const config::ConfigNode* place = nullptr;
   if (row.instance != nullptr) {
@@ -201,9 +179,10 @@ void RunProvisioners(RowContext& row, When when, const Value& self, const Refact
     place = row.walk().config.Find(row.walk().program.ModuleOf(row.address.resource.module));
   }
   if (!row.resource.range.valid()) {
-    RemovedProvisioners found = FindRemovedProvisioners(row, removed);
-    list = found.list;
-    place = found.place;
+    const refactoring::RemovedStatement* statement =
+        removed == nullptr ? nullptr : removed->FindRemoved(row.address.resource);
+    list = statement == nullptr ? nullptr : &statement->block->provisioners;
+    place = statement == nullptr ? nullptr : statement->node;
   }
   if (list == nullptr || list->empty() || place == nullptr) {
     return;

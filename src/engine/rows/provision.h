@@ -3,9 +3,9 @@
 // validateProvisioner.
 #pragma once
 
-#include "engine/refactoring.h"
 #include "engine/reference_check.h"
 #include "engine/rows/rows.h"
+#include "refactoring/refactoring.h"
 
 namespace kinu::engine {
 
@@ -21,6 +21,6 @@ bool HasProvisioners(const config::Resource& resource, config::Provisioner::When
 /// Runs those of the row's block, or of the `removed` block that speaks of it when it has none, in
 /// the order of the source, until one fails. `self` is the object.
 void RunProvisioners(RowContext& row, config::Provisioner::When when, const Value& self,
-                     const Refactoring* removed, Diagnostics& diags);
+                     const refactoring::Refactoring* removed, Diagnostics& diags);
 
 }  // namespace kinu::engine

@@ -6,8 +6,8 @@
 #include "cty/convert.h"
 #include "cty/json.h"
 #include "cty/ops.h"
-#include "engine/refactoring.h"
 #include "engine/rows/rows.h"
+#include "refactoring/refactoring.h"
 #include "schema/marks.h"
 #include "text/quote.h"
 
@@ -50,7 +50,7 @@ provider::RawState RawStateOf(const state::Object& object) {
 /// nothing.
 std::optional<provider::MoveRequest> MoveOf(const RowContext& row, const state::Object& object) {
   const Walk& walk = row.walk();
-  const Refactoring* moves = walk.context.refactoring;
+  const refactoring::Refactoring* moves = walk.context.refactoring;
   if (moves == nullptr || !moves->MovedByBlock(row.address)) {
     return std::nullopt;
   }

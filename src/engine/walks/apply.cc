@@ -12,9 +12,9 @@
 
 #include "engine/build_graph.h"
 #include "engine/cells.h"
-#include "engine/refactoring.h"
 #include "engine/rows/apply_row.h"
 #include "engine/walks/node_table.h"
+#include "refactoring/refactoring.h"
 
 namespace kinu::engine {
 namespace {
@@ -120,7 +120,7 @@ void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store*
   node_context.destroying = plan.mode == plan::Mode::kDestroy;
   node_context.known_outputs = KnownOutputs(graph, plan);
   Recorder recorder(result.state, store, [&walk] { walk.scheduler.Halt(); });
-  const Refactoring refactoring(walk.config, nullptr);
+  const refactoring::Refactoring refactoring(walk.config, nullptr);
   ApplyContext context(node_context, recorder, refactoring);
   if (node_context.destroying && !graph.context.targets.active()) {
     // Root outputs go at once: what they say is about objects that are about to go.

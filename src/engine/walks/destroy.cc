@@ -10,14 +10,14 @@
 
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
-#include "engine/destroy_order.h"
 #include "engine/node_kinds.h"
-#include "engine/refactoring.h"
 #include "engine/relevant.h"
 #include "engine/rows/rows.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
+#include "refactoring/refactoring.h"
 #include "schema/marks.h"
+#include "state/destroy_order.h"
 
 namespace kinu::engine {
 namespace {
@@ -182,7 +182,7 @@ std::vector<bool> NeededForDestroy(const NodeContext& context) {
 }
 
 /// An object that must stay keeps what it depends on, of which nothing is said then. Ref: rule P8.
-void KeepDependenciesOfFailed(const DestroyOrder& order, RowDiagnosticsByNode& said,
+void KeepDependenciesOfFailed(const state::DestroyOrder& order, RowDiagnosticsByNode& said,
                               plan::Plan& plan) {
   std::vector<ResourceInstance> failed;
   for (const std::vector<RowDiagnostics>& rows : said) {
@@ -206,7 +206,7 @@ void KeepDependenciesOfFailed(const DestroyOrder& order, RowDiagnosticsByNode& s
 
 /// Objects that would have to go before each other, or before themselves. They have no order even
 /// where they are only forgotten.
-bool CheckDestroyOrder(const Program& program, const DestroyOrder& order,
+bool CheckDestroyOrder(const Program& program, const state::DestroyOrder& order,
                        const FlatSet<ResourceInstance>* selected, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   for (const std::vector<ResourceInstance>& cycle : order.Cycles(selected)) {
@@ -293,7 +293,7 @@ void DeleteOutputs(plan::Plan& plan) {
 }
 
 /// Executes the nodes and takes their changes into the plan.
-void RunNodes(NodeContext& context, const DestroyOrder& order, plan::Plan& plan,
+void RunNodes(NodeContext& context, const state::DestroyOrder& order, plan::Plan& plan,
               Diagnostics& diags) {
   Walk& walk = context.walk;
   const std::vector<bool> needed = NeededForDestroy(context);
@@ -330,7 +330,7 @@ void RunDestroyWalk(const WalkContext& given, plan::Plan& plan, Diagnostics& dia
     return;
   }
   WalkContext context = given;
-  std::optional<Refactoring> moves;
+  std::optional<refactoring::Refactoring> moves;
   if (given.refresh) {
     moves.emplace(*given.config, &plan.prior_state);
     context.refactoring = &*moves;
@@ -352,7 +352,7 @@ void RunDestroyWalk(const WalkContext& given, plan::Plan& plan, Diagnostics& dia
   DeclareChecks(graph, checks);
   NodeContext node_context{walk, checks};
   node_context.destroying = true;
-  const DestroyOrder order(walk.program, plan.prior_state);
+  const state::DestroyOrder order(walk.program, plan.prior_state);
   FlatSet<ResourceInstance> selected;
   if (given.targets.active()) {
     selected = order.Select(given.targets);

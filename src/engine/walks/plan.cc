@@ -18,10 +18,10 @@
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
 #include "engine/imports.h"
-#include "engine/refactoring.h"
 #include "engine/relevant.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
+#include "refactoring/refactoring.h"
 
 namespace kinu::engine {
 namespace {
@@ -95,6 +95,36 @@ void DeclareUnreachedChecks(const Walk& walk, CheckRecord& checks) {
   }
 }
 
+/// The instances that a finished walk has found to be declared.
+class WalkedInstances final : public refactoring::DeclaredInstances {
+ public:
+  explicit WalkedInstances(const Walk& walk) : walk_(walk) {}
+
+  const config::Config& config() const override { return walk_.config; }
+  std::vector<ModuleInstId> ModuleInstances(const config::ConfigNode& node) const override {
+    std::vector<ModuleInstId> out;
+    for (const ModuleInstance* instance : walk_.slots.instances[node.index]) {
+      out.push_back(instance->id);
+    }
+    return out;
+  }
+  bool Declares(const ResourceInstance& address) const override {
+    const AbsResource& resource = address.resource;
+    const config::ConfigNode* node = walk_.config.Find(walk_.program.ModuleOf(resource.module));
+    for (const ModuleInstance* instance : walk_.slots.instances[node->index]) {
+      if (instance->id == resource.module) {
+        const auto index = static_cast<size_t>(node->module->FindResource(resource.resource));
+        const Row* row = instance->resources[index]->Find(address.key);
+        return row != nullptr && !row->orphan();
+      }
+    }
+    return false;
+  }
+
+ private:
+  const Walk& walk_;
+};
+
 /// Reports moves and imports that fit nothing of what the walk found. Those are likely causes of
 /// whatever else went wrong, so they are reported alone.
 bool CheckInstances(const Walk& walk, Diagnostics& diags) {
@@ -103,7 +133,7 @@ bool CheckInstances(const Walk& walk, Diagnostics& diags) {
   }
   const size_t errors = diags.error_count();
   if (walk.context.refactoring != nullptr) {
-    walk.context.refactoring->ValidateMoves(walk, diags);
+    walk.context.refactoring->ValidateMoves(WalkedInstances(walk), diags);
   }
   return diags.error_count() == errors;
 }
@@ -265,7 +295,7 @@ void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   }
   plan.targets = request.options.targets;
   plan.excludes = request.options.excludes;
-  const Refactoring refactoring(*request.config, request.prior_state);
+  const refactoring::Refactoring refactoring(*request.config, request.prior_state);
   WalkContext context(WalkKind::kPlan, request);
   context.refactoring = &refactoring;
   CheckRequest(context, diags);

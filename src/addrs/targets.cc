@@ -1,6 +1,6 @@
-#include "engine/targets.h"
+#include "addrs/targets.h"
 
-namespace kinu::engine {
+namespace kinu {
 
 Targets::Targets(Program& program, std::span<const std::string> targets,
                  std::span<const std::string> excludes)
@@ -84,4 +84,4 @@ bool Targets::Touches(const ConfigResource& block) const {
          (!general_modules_.empty() && ContainsPath(*program_, general_modules_, block.module));
 }
 
-}  // namespace kinu::engine
+}  // namespace kinu

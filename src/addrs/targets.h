@@ -1,5 +1,4 @@
-// -target and -exclude: which blocks and rows a walk is limited to. Rules T1 to T4 of
-// docs/engine.md; the pass is ApplyTargeting. Ref: opentofu internal/tofu/transform_targets.go.
+// The addresses of -target and -exclude. Ref: opentofu internal/tofu/transform_targets.go.
 #pragma once
 
 #include <span>
@@ -8,27 +7,27 @@
 #include "addrs/address.h"
 #include "base/flat_map.h"
 
-namespace kinu::engine {
+namespace kinu {
 
-/// A set of addresses of modules, resources and instances, asked for what they contain.
+/// A set of addresses of modules, resources and instances, with tests of what they contain.
 class Targets {
  public:
   Targets() = default;
-  /// From the texts of a plan or of checked flags. At most one of the lists is not empty.
+  /// Parses addresses as a plan or valid flags have them. At most one of the lists is not empty.
   Targets(Program& program, std::span<const std::string> targets,
           std::span<const std::string> excludes);
 
   bool active() const { return active_; }
-  /// Whether the addresses say what is left out, not what is wanted.
+  /// Whether these are the addresses of -exclude.
   bool excluding() const { return excluding_; }
 
   /// Whether one of the addresses contains this instance.
   bool Contains(const ResourceInstance& instance) const;
-  /// Whether one of the addresses contains all that the block can ever have.
+  /// Whether one of the addresses contains all possible instances of the block.
   bool Contains(const ConfigResource& block) const;
   /// Whether one of the addresses, its keys ignored, contains the block.
   bool Touches(const ConfigResource& block) const;
-  /// Whether the instance itself is wanted (as opposed to what it needs).
+  /// Whether -target names the instance, or -exclude does not. Dependencies do not count.
   bool Wants(const ResourceInstance& instance) const { return Contains(instance) != excluding_; }
 
  private:
@@ -47,4 +46,4 @@ class Targets {
   FlatSet<ConfigResource> general_blocks_;
 };
 
-}  // namespace kinu::engine
+}  // namespace kinu

@@ -1,19 +1,19 @@
-#include "engine/destroy_order.h"
+#include "state/destroy_order.h"
 
 #include <algorithm>
 
-#include "engine/graph.h"
+#include "base/digraph.h"
 
-namespace kinu::engine {
+namespace kinu::state {
 
-DestroyOrder::DestroyOrder(const Program& program, const state::State& state) : program_(program) {
+DestroyOrder::DestroyOrder(const Program& program, const State& state) : program_(program) {
   for (const auto& resource : state.resources) {
     FlatMap<uint64_t, uint32_t> by_list;
-    for (const state::Instance& instance : resource->instances) {
+    for (const Instance& instance : resource->instances) {
       if (instance.current == nullptr) {
-        continue;  // what is deposed alone orders nothing while planning
+        continue;  // deposed objects have no place in this order
       }
-      const state::DependencyList list = instance.current->dependencies;
+      const DependencyList list = instance.current->dependencies;
       auto [it, added] = by_list.emplace(reinterpret_cast<uint64_t>(list.get()),
                                          static_cast<uint32_t>(groups_.size()));
       if (added) {
@@ -45,7 +45,7 @@ DestroyOrder::DestroyOrder(const Program& program, const state::State& state) : 
 void DestroyOrder::Reach(std::vector<uint32_t> work, bool users,
                          FlatSet<ResourceInstance>& out) const {
   std::vector<bool> taken(groups_.size(), false);
-  FlatSet<AbsResource> near_done;  // each answer is used up the first time it is given
+  FlatSet<AbsResource> near_done;  // looked up before: all that was found is taken
   FlatSet<ConfigResource> far_done;
   auto take = [&](const auto& index, const auto& key, auto& done) {
     auto it = index.find(key);
@@ -126,17 +126,17 @@ FlatSet<ResourceInstance> DestroyOrder::After(std::span<const ResourceInstance> 
 
 std::vector<std::vector<ResourceInstance>> DestroyOrder::Cycles(
     const FlatSet<ResourceInstance>* selected) const {
-  // A node per group, then one per resource behind which its users stand: so there are no more
-  // edges than dependencies.
-  Graph graph;
-  auto goes = [&](const ResourceInstance& member) {
+  // A node per group, then one per resource that others list, between it and them: so there are no
+  // more edges than dependencies.
+  Digraph graph;
+  auto is_selected = [&](const ResourceInstance& member) {
     return selected == nullptr || selected->contains(member);
   };
   std::vector<bool> present;
   for (uint32_t i = 0; i < groups_.size(); ++i) {
-    (void)graph.Add({NodeKind::kCell, 0, i});
+    graph.AddNode();
     const auto& members = groups_[i].members;
-    present.push_back(std::any_of(members.begin(), members.end(), goes));
+    present.push_back(std::any_of(members.begin(), members.end(), is_selected));
   }
   auto connect = [&](const auto& users, const auto& used) {
     for (const auto& [resource, waited_for] : users) {
@@ -144,7 +144,7 @@ std::vector<std::vector<ResourceInstance>> DestroyOrder::Cycles(
       if (waiting == used.end()) {
         continue;
       }
-      const NodeId join = graph.Add({NodeKind::kJoin, 0, 0});
+      const Digraph::Id join = graph.AddNode();
       for (uint32_t i : waiting->second) {
         if (present[i]) {
           graph.AddEdge(i, join);
@@ -161,12 +161,12 @@ std::vector<std::vector<ResourceInstance>> DestroyOrder::Cycles(
   connect(far_users_, of_);
   graph.Finish();
   std::vector<std::vector<ResourceInstance>> out;
-  for (const std::vector<NodeId>& cycle : graph.Cycles()) {
+  for (const std::vector<Digraph::Id>& cycle : graph.Cycles()) {
     std::vector<ResourceInstance> members;
-    for (NodeId id : cycle) {
-      if (graph.node(id).kind == NodeKind::kCell) {
-        const auto& all = groups_[graph.node(id).index].members;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(members), goes);
+    for (Digraph::Id id : cycle) {
+      if (id < groups_.size()) {
+        const auto& all = groups_[id].members;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(members), is_selected);
       }
     }
     if (members.size() > 1) {
@@ -193,4 +193,4 @@ std::vector<ResourceInstance> DestroyOrder::SelfReferring(
   return out;
 }
 
-}  // namespace kinu::engine
+}  // namespace kinu::state

@@ -1,25 +1,20 @@
-#include "engine/graph.h"
+#include "base/digraph.h"
 
 #include <algorithm>
 
-namespace kinu::engine {
+namespace kinu {
 
-NodeId Graph::Add(Node node) {
-  nodes_.push_back(node);
-  return static_cast<NodeId>(nodes_.size() - 1);
-}
-
-void Graph::Finish() {
-  for (NodeId id = 0; id + 1 < out_begin_.size(); ++id) {
-    for (NodeId to : dependencies(id)) {
+void Digraph::Finish() {
+  for (Id id = 0; id + 1 < out_begin_.size(); ++id) {
+    for (Id to : dependencies(id)) {
       edges_.emplace_back(id, to);
     }
   }
-  size_t n = nodes_.size();
+  const size_t n = count_;
   // Counting sort by source, then by target inside each source: linear, and duplicates become
   // neighbours.
-  auto bucket = [n](const std::vector<std::pair<NodeId, NodeId>>& edges, bool forward,
-                    std::vector<uint32_t>& begin, std::vector<NodeId>& list) {
+  auto bucket = [n](const std::vector<std::pair<Id, Id>>& edges, bool forward,
+                    std::vector<uint32_t>& begin, std::vector<Id>& list) {
     begin.assign(n + 1, 0);
     for (const auto& [from, to] : edges) {
       ++begin[(forward ? from : to) + 1];
@@ -34,9 +29,9 @@ void Graph::Finish() {
     }
   };
   bucket(edges_, true, out_begin_, out_);
-  std::vector<std::pair<NodeId, NodeId>> unique;
+  std::vector<std::pair<Id, Id>> unique;
   unique.reserve(edges_.size());
-  for (NodeId id = 0; id < n; ++id) {
+  for (Id id = 0; id < n; ++id) {
     auto first = out_.begin() + out_begin_[id];
     auto last = out_.begin() + out_begin_[id + 1];
     std::sort(first, last);
@@ -51,9 +46,9 @@ void Graph::Finish() {
   edges_.shrink_to_fit();
 }
 
-void Graph::MarkReached(NodeId from, std::vector<bool>& marked) const {
-  std::vector<NodeId> work;
-  auto mark = [&](NodeId id) {
+void Digraph::MarkReached(Id from, std::vector<bool>& marked) const {
+  std::vector<Id> work;
+  auto mark = [&](Id id) {
     if (!marked[id]) {
       marked[id] = true;
       work.push_back(id);
@@ -61,26 +56,26 @@ void Graph::MarkReached(NodeId from, std::vector<bool>& marked) const {
   };
   mark(from);
   while (!work.empty()) {
-    NodeId id = work.back();
+    Id id = work.back();
     work.pop_back();
-    for (NodeId dependency : dependencies(id)) {
+    for (Id dependency : dependencies(id)) {
       mark(dependency);
     }
   }
 }
 
-std::vector<NodeId> Graph::Order() const {
+std::vector<Digraph::Id> Digraph::Order() const {
   std::vector<uint32_t> waiting(size());
-  std::vector<NodeId> order;
+  std::vector<Id> order;
   order.reserve(size());
-  for (NodeId id = 0; id < size(); ++id) {
+  for (Id id = 0; id < size(); ++id) {
     waiting[id] = static_cast<uint32_t>(dependencies(id).size());
     if (waiting[id] == 0) {
       order.push_back(id);
     }
   }
   for (size_t at = 0; at < order.size(); ++at) {
-    for (NodeId dependent : dependents(order[at])) {
+    for (Id dependent : dependents(order[at])) {
       if (--waiting[dependent] == 0) {
         order.push_back(dependent);
       }
@@ -89,27 +84,27 @@ std::vector<NodeId> Graph::Order() const {
   return order;
 }
 
-std::vector<std::vector<NodeId>> Graph::Cycles() const {
+std::vector<std::vector<Digraph::Id>> Digraph::Cycles() const {
   // Tarjan's algorithm with an explicit stack: graphs can be deeper than any call stack.
   constexpr uint32_t kUnseen = 0xFFFFFFFF;
   std::vector<uint32_t> number(size(), kUnseen), low(size(), 0);
   std::vector<bool> on_stack(size(), false);
-  std::vector<NodeId> stack;
+  std::vector<Id> stack;
   struct Frame {
-    NodeId node;
+    Id node;
     uint32_t next;
   };
   std::vector<Frame> frames;
-  std::vector<std::vector<NodeId>> cycles;
+  std::vector<std::vector<Id>> cycles;
   uint32_t counter = 0;
-  for (NodeId root = 0; root < size(); ++root) {
+  for (Id root = 0; root < size(); ++root) {
     if (number[root] != kUnseen) {
       continue;
     }
     frames.push_back({root, 0});
     while (!frames.empty()) {
       Frame& frame = frames.back();
-      NodeId id = frame.node;
+      Id id = frame.node;
       if (frame.next == 0) {
         number[id] = low[id] = counter++;
         stack.push_back(id);
@@ -117,7 +112,7 @@ std::vector<std::vector<NodeId>> Graph::Cycles() const {
       }
       auto targets = dependencies(id);
       if (frame.next < targets.size()) {
-        NodeId target = targets[frame.next++];
+        Id target = targets[frame.next++];
         if (number[target] == kUnseen) {
           frames.push_back({target, 0});
         } else if (on_stack[target]) {
@@ -126,8 +121,8 @@ std::vector<std::vector<NodeId>> Graph::Cycles() const {
         continue;
       }
       if (low[id] == number[id]) {
-        std::vector<NodeId> members;
-        NodeId member = kNoNode;
+        std::vector<Id> members;
+        Id member = 0;
         do {
           member = stack.back();
           stack.pop_back();
@@ -141,7 +136,7 @@ std::vector<std::vector<NodeId>> Graph::Cycles() const {
       }
       frames.pop_back();
       if (!frames.empty()) {
-        NodeId parent = frames.back().node;
+        Id parent = frames.back().node;
         low[parent] = std::min(low[parent], low[id]);
       }
     }
@@ -149,4 +144,4 @@ std::vector<std::vector<NodeId>> Graph::Cycles() const {
   return cycles;
 }
 
-}  // namespace kinu::engine
+}  // namespace kinu
