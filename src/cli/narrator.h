@@ -1,28 +1,29 @@
-// Narrator: steps of a command that are told as they happen, as lines for people and as messages
-// of a JSON stream, from one text.
+// Narrator: shows the steps of a command while they happen, as lines for people and as messages of
+// a JSON stream, from one text.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "cli/planning.h"
+#include "session/narrator.h"
 
 namespace kinu::cli {
 
-class Narrator {
+class Narrator final : public session::Narrator {
  public:
   Narrator(const Invocation& invocation, Audience& audience)
       : style_(invocation.style()), audience_(audience) {}
 
-  /// A line (or some) for people; the JSON message has the same words in one line, without markup
-  /// and without the "- " of a list.
-  void Say(std::string_view markup) { Say(markup, Plain(markup)); }
-  /// The same, where the words differ.
-  void Say(std::string_view markup, std::string_view message);
-  /// An empty line for people.
+  /// Prints one or more lines for people. The JSON message has the same words in one line, without
+  /// markup and without the "- " of a list.
+  void Say(std::string_view markup) override { Say(markup, Plain(markup)); }
+  /// The same, with other words in JSON.
+  void Say(std::string_view markup, std::string_view message) override;
+  /// Prints an empty line for people.
   void BlankLine() { audience_.Text("\n"); }
 
-  /// What JSON says where people read `markup`.
+  /// The words of `markup` in one line, for JSON.
   static std::string Plain(std::string_view markup);
 
  private:

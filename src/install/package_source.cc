@@ -130,6 +130,27 @@ Result<std::vector<Package>> ListMirror(const std::string& directory, std::strin
   return packages;
 }
 
+const Package* SelectPackage(const std::vector<Package>& packages,
+                             const VersionConstraints& constraints, const ProviderLock* lock) {
+  const Package* best = nullptr;
+  for (const Package& package : packages) {
+    const bool acceptable = lock != nullptr ? package.version.ToText() == lock->version.ToText()
+                                            : constraints.AllowsProvider(package.version);
+    if (acceptable && (best == nullptr || best->version < package.version)) {
+      best = &package;
+    }
+  }
+  return best;
+}
+
+std::string WantedPackage(const std::string& address, const VersionConstraints& constraints,
+                          const ProviderLock* lock) {
+  if (lock != nullptr) {
+    return address + " " + lock->version.ToText();
+  }
+  return address + (constraints.empty() ? "" : " " + constraints.ToCanonicalText());
+}
+
 PackageSource::PackageSource(const CliConfig& config,
                              const std::vector<std::string>& forced_directories,
                              const std::string& original_directory) {

@@ -10,6 +10,7 @@
 #include "addrs/version.h"
 #include "base/result.h"
 #include "install/cli_config.h"
+#include "install/lock_file.h"
 
 namespace kinu::install {
 
@@ -26,6 +27,14 @@ struct Package {
 /// Lists the packages of a provider for a platform in a mirror directory, sorted by name.
 Result<std::vector<Package>> ListMirror(const std::string& directory, std::string_view address,
                                         std::string_view platform);
+
+/// Returns the package of the locked version or, if `lock` is null, of the newest version that the
+/// constraints allow; null if there is none.
+const Package* SelectPackage(const std::vector<Package>& packages,
+                             const VersionConstraints& constraints, const ProviderLock* lock);
+/// The address with the version or the constraints that SelectPackage() looks for, for messages.
+std::string WantedPackage(const std::string& address, const VersionConstraints& constraints,
+                          const ProviderLock* lock);
 
 /// Finds packages by the installation methods in effect.
 class PackageSource {

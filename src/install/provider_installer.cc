@@ -119,16 +119,8 @@ class Installer {
       return;
     }
     auto packages = source_.Find(address);
-    const Package* best = nullptr;
-    if (packages) {
-      for (const Package& package : *packages) {
-        bool acceptable = locked ? package.version.ToText() == lock->version.ToText()
-                                 : constraints.AllowsProvider(package.version);
-        if (acceptable && (best == nullptr || best->version < package.version)) {
-          best = &package;
-        }
-      }
-    }
+    const Package* best =
+        packages ? SelectPackage(*packages, constraints, locked ? lock : nullptr) : nullptr;
     if (best != nullptr) {
       selected_.push_back({address, constraints, *best});
     } else if (locked && IsInstalled(address, *lock)) {

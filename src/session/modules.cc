@@ -10,6 +10,22 @@
 namespace kinu::session {
 namespace {
 
+/// A module that a configuration calls.
+struct FoundModule {
+  std::vector<std::string> names;  ///< of the calls that lead to it
+  std::string dir;                 ///< empty: it was not found
+  std::string source;
+
+  /// The names with dots between them.
+  std::string Key() const {
+    std::string key;
+    for (const std::string& name : names) {
+      key += (key.empty() ? "" : ".") + name;
+    }
+    return key;
+  }
+};
+
 /// Adds the modules below the root of a tree, in the order of their names; that of a run block is
 /// called by `prefix`, and counts too.
 void AddTree(const config::Config& config, const std::vector<std::string>& prefix,
@@ -67,29 +83,28 @@ std::vector<FoundModule> FoundModules(const Loaded& loaded) {
 
 }  // namespace
 
-std::string FoundModule::Key() const {
-  std::string key;
-  for (const std::string& name : names) {
-    key += (key.empty() ? "" : ".") + name;
-  }
-  return key;
-}
-
-ModuleInstallation FindModules(const Workspace& workspace, const LoadRequest& request, bool all,
-                               Diagnostics& diags) {
+Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& request,
+                      Narrator& narrator, Diagnostics& diags) {
   // A manifest that cannot be read is reported by the load.
   Diagnostics ignored;
   const auto before = config::ReadModuleManifest(workspace.manifest_path(), ignored);
-  ModuleInstallation out{.loaded = Load(workspace, request, diags), .modules = {}};
-  for (FoundModule& module : FoundModules(out.loaded)) {
-    const auto found = before.find(module.Key());
+  Loaded loaded =
+      Load(workspace,
+           {.intent = request.only_fetch ? LoadIntent::kFetch : LoadIntent::kInstallation,
+            .variables = request.variables,
+            .test_directory = request.test_directory},
+           diags);
+  for (const FoundModule& module : FoundModules(loaded)) {
+    const std::string key = module.Key();
+    const auto found = before.find(key);
     const bool known = found != before.end() && !module.dir.empty() &&
                        found->second.dir == module.dir && found->second.source == module.source;
-    if (all || !known) {
-      out.modules.push_back(std::move(module));
+    if (request.again || !known) {
+      const std::string text = request.show_paths ? key + " in " + module.dir : key;
+      narrator.Say("- " + text, "installing " + text);
     }
   }
-  return out;
+  return loaded;
 }
 
 void WriteModuleManifest(const Workspace& workspace, const Loaded& loaded, Diagnostics& diags) {

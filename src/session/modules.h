@@ -5,29 +5,24 @@
 #include <vector>
 
 #include "session/load.h"
+#include "session/narrator.h"
 
 namespace kinu::session {
 
-/// A module that a configuration calls.
-struct FoundModule {
-  std::vector<std::string> names;  ///< of the calls that lead to it
-  std::string dir;                 ///< empty: it was not found
-  std::string source;
-
-  /// The names with dots between them.
-  std::string Key() const;
+/// How InstallModules() works.
+struct ModuleInstallRequest {
+  std::span<const config::VariableArgument> variables = {};  ///< of the command line
+  bool again = false;       ///< report all modules, not only those that the manifest lacks
+  bool show_paths = true;   ///< report their directories
+  bool only_fetch = false;  ///< see LoadIntent::kFetch
+  /// The directory of test files, whose modules are installed too; empty: none.
+  std::string test_directory = {};
 };
 
-struct ModuleInstallation {
-  Loaded loaded;
-  /// What the manifest lacked or had otherwise; with `all`, everything. In the order of names.
-  std::vector<FoundModule> modules;
-};
-
-/// Loads a configuration as installation does, following local directories wherever they are. The
-/// intent of `request` is kInstallation or kFetch.
-ModuleInstallation FindModules(const Workspace& workspace, const LoadRequest& request, bool all,
-                               Diagnostics& diags);
+/// Loads the configuration as installation does, following local directories wherever they are, and
+/// reports the modules that it found. The manifest is not written.
+Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& request,
+                      Narrator& narrator, Diagnostics& diags);
 /// Writes the manifest into the data directory.
 void WriteModuleManifest(const Workspace& workspace, const Loaded& loaded, Diagnostics& diags);
 

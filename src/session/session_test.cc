@@ -13,6 +13,8 @@ namespace {
 class Silent final : public InitDialog {
  public:
   void Say(std::string_view, std::string_view message) override { said.emplace_back(message); }
+  void Say(std::string_view markup) override { said.emplace_back(markup); }
+  void Refuse(std::string_view text) override { said.emplace_back(text); }
   Result<std::string> Ask(const Question&) override { return Fail(ErrorCode::kCancelled, "EOF"); }
   Result<bool> Confirm(const Question&) override { return Fail(ErrorCode::kCancelled, "EOF"); }
 
@@ -155,14 +157,14 @@ TEST_F(SessionTest, ModulesAreFoundAndRecorded) {
   const Workspace workspace = Make("a", "module \"m\" {\n  source = \"./m\"\n}\n");
   ASSERT_TRUE(MakeDirectories(workspace.directory + "/m"));
   Write(workspace, "m/main.tf", "");
-  ModuleInstallation found =
-      FindModules(workspace, {.intent = LoadIntent::kInstallation}, false, diags_);
+  const Loaded loaded = InstallModules(workspace, {}, dialog_, diags_);
   EXPECT_TRUE(diags_.empty());
-  ASSERT_EQ(found.modules.size(), 1U);
-  EXPECT_EQ(found.modules[0].Key(), "m");
-  WriteModuleManifest(workspace, found.loaded, diags_);
-  found = FindModules(workspace, {.intent = LoadIntent::kInstallation}, false, diags_);
-  EXPECT_TRUE(found.modules.empty()) << "the manifest has it";
+  ASSERT_EQ(dialog_.said.size(), 1U);
+  EXPECT_EQ(dialog_.said[0], "installing m in " + loaded.config->nodes[1]->source_dir);
+  WriteModuleManifest(workspace, loaded, diags_);
+  dialog_.said.clear();
+  (void)InstallModules(workspace, {}, dialog_, diags_);
+  EXPECT_TRUE(dialog_.said.empty()) << "the manifest has it";
   (void)Load(workspace, {}, diags_);
   EXPECT_TRUE(diags_.empty());
 }

@@ -7,20 +7,20 @@
 #include <optional>
 #include <string>
 
+#include "session/narrator.h"
 #include "session/state_handle.h"
 
 namespace kinu::session {
 
-/// Whoever speaks with the user while a directory is initialized.
-class InitDialog {
+/// Shows steps to the user and asks questions while a directory is initialized.
+class InitDialog : public Narrator {
  public:
   struct Question {
     std::string query;
     std::string description;  ///< may have several lines
   };
-  virtual ~InitDialog() = default;
-  /// Reports a step: `markup` for people, `message` for programs.
-  virtual void Say(std::string_view markup, std::string_view message) = 0;
+  /// Prints the reason of a refusal that is no diagnostic.
+  virtual void Refuse(std::string_view text) = 0;
   virtual Result<std::string> Ask(const Question& question) = 0;
   virtual Result<bool> Confirm(const Question& question) = 0;
 };

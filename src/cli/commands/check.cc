@@ -14,11 +14,11 @@ namespace {
 
 constexpr int kNotPassed = 2;
 
-enum class Form : uint8_t { kText, kJson, kJunit, kSarif, kAnnotations };
+enum class ReportForm : uint8_t { kText, kJson, kJunit, kSarif, kAnnotations };
 
 /// Says why nothing could be checked.
-int Unusable(const Invocation& invocation, Form form, Diagnostics& diags) {
-  if (form != Form::kJson) {
+int Unusable(const Invocation& invocation, ReportForm form, Diagnostics& diags) {
+  if (form != ReportForm::kJson) {
     invocation.Show(diags);
     return 1;
   }
@@ -48,16 +48,16 @@ int Unusable(const Invocation& invocation, Form form, Diagnostics& diags) {
   return 1;
 }
 
-Form FormOf(const Flags& flags, Diagnostics& diags) {
-  static constexpr std::pair<std::string_view, Form> kForms[] = {
-      {"json", Form::kJson},
-      {"junit", Form::kJunit},
-      {"sarif", Form::kSarif},
-      {"annotations", Form::kAnnotations}};
-  Form chosen = Form::kText;
+ReportForm FormOf(const Flags& flags, Diagnostics& diags) {
+  static constexpr std::pair<std::string_view, ReportForm> kForms[] = {
+      {"json", ReportForm::kJson},
+      {"junit", ReportForm::kJunit},
+      {"sarif", ReportForm::kSarif},
+      {"annotations", ReportForm::kAnnotations}};
+  ReportForm chosen = ReportForm::kText;
   for (const auto& [name, form] : kForms) {
     if (flags.Bool(name)) {
-      if (chosen != Form::kText) {
+      if (chosen != ReportForm::kText) {
         diags.Error("Invalid output format",
                     "Only one of -json, -junit, -sarif and -annotations can be given.");
       }
@@ -94,14 +94,15 @@ static int RunCheck(Invocation& invocation) {
                             OptionsFirst(invocation.command->flags, invocation.args));
   if (!flags) {
     diags.Error("Failed to parse command-line flags", flags.error().message);
-    return Unusable(invocation, Form::kText, diags);
+    return Unusable(invocation, ReportForm::kText, diags);
   }
-  const Form form = FormOf(*flags, diags);
+  const ReportForm form = FormOf(*flags, diags);
   if (flags->positionals().empty()) {
     diags.Error("Check file required", "The check command needs at least one check file.");
   }
   if (diags.has_errors()) {
-    return form == Form::kJson ? Unusable(invocation, form, diags) : UsageError(invocation, diags);
+    return form == ReportForm::kJson ? Unusable(invocation, form, diags)
+                                     : UsageError(invocation, diags);
   }
   check::CheckFiles files;
   for (const std::string& name : flags->positionals()) {
@@ -123,19 +124,19 @@ static int RunCheck(Invocation& invocation) {
   const bool show_sensitive = flags->Bool("show-sensitive");
   std::string text;
   switch (form) {
-    case Form::kText:
+    case ReportForm::kText:
       check::WriteText(text, report, show_sensitive);
       break;
-    case Form::kJson:
+    case ReportForm::kJson:
       check::WriteJson(text, report, show_sensitive);
       break;
-    case Form::kJunit:
+    case ReportForm::kJunit:
       check::WriteJunit(text, report, show_sensitive);
       break;
-    case Form::kSarif:
+    case ReportForm::kSarif:
       check::WriteSarif(text, report, show_sensitive, kOwnVersion);
       break;
-    case Form::kAnnotations:
+    case ReportForm::kAnnotations:
       check::WriteAnnotations(text, report, show_sensitive);
       break;
   }

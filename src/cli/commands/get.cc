@@ -1,7 +1,7 @@
 #include "base/files.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/modules.h"
+#include "cli/narrator.h"
 #include "session/modules.h"
 
 namespace kinu::cli {
@@ -26,11 +26,13 @@ static int RunGet(Invocation& invocation) {
     return run.Fail();
   }
   Narrator narrator(invocation, *run.audience);
-  Loaded loaded = InstallModules(invocation, arguments,
-                                 {.again = run.flags.Bool("update"),
-                                  .only_fetch = true,
-                                  .test_directory = run.flags.String("test-directory")},
-                                 narrator, run.diags);
+  const Loaded loaded =
+      session::InstallModules(invocation.workspace,
+                              {.variables = arguments,
+                               .again = run.flags.Bool("update"),
+                               .only_fetch = true,
+                               .test_directory = run.flags.String("test-directory")},
+                              narrator, run.diags);
   // Modules with errors of their own are not recorded, nor what was fetched beside them.
   if (loaded.config->calls_complete) {
     session::WriteModuleManifest(invocation.workspace, loaded, run.diags);

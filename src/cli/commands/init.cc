@@ -1,22 +1,15 @@
 // init: prepares a working directory: backend, modules, providers, lock file.
 // Ref: opentofu internal/command/init.go, internal/command/views/init.go.
 #include <algorithm>
-#include <filesystem>
 
-#include "base/environment.h"
-#include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/modules.h"
-#include "cli/operation.h"
+#include "cli/narrator.h"
 #include "cli/prompt.h"
-#include "codec/json_writer.h"
-#include "config/module_source.h"
-#include "config/requirements.h"
 #include "config/test_file.h"
-#include "install/provider_installer.h"
-#include "plugin/handshake.h"
 #include "session/backend_init.h"
-#include "session/modules.h"
+#include "session/module_copy.h"
+#include "session/provider_installation.h"
 
 namespace kinu::cli {
 namespace {
@@ -25,15 +18,6 @@ constexpr std::string_view kEmptyDirectory =
     "[reset][bold]OpenTofu initialized in an empty directory![reset]\n\n"
     "The directory has no OpenTofu configuration files. You may begin working\n"
     "with OpenTofu immediately by creating OpenTofu configuration files.";
-constexpr std::string_view kLockCreated =
-    "\nOpenTofu has created a lock file [bold].terraform.lock.hcl[reset] to record the provider\n"
-    "selections it made above. Include this file in your version control repository\n"
-    "so that OpenTofu can guarantee to make the same selections by default when\n"
-    "you run \"tofu init\" in the future.";
-constexpr std::string_view kLockChanged =
-    "\nOpenTofu has made some changes to the provider dependency selections recorded\n"
-    "in the .terraform.lock.hcl file. Review those changes and commit them to your\n"
-    "version control system if they represent changes you intended to make.";
 constexpr std::string_view kNextSteps =
     "[reset][green]\nYou may now begin working with OpenTofu. Try running \"tofu plan\" to see\n"
     "any changes that are required for your infrastructure. All OpenTofu commands\n"
@@ -47,13 +31,7 @@ constexpr std::string_view kConfigProblems =
     "The OpenTofu configuration must be valid before initialization so that\n"
     "OpenTofu can determine which modules and providers need to be installed.";
 
-/// "hashicorp/null" for the default registry, else the whole address.
-std::string DisplayAddress(const std::string& address) {
-  constexpr std::string_view kDefault = "registry.opentofu.org/";
-  return address.starts_with(kDefault) ? address.substr(kDefault.size()) : address;
-}
-
-/// Speaks with the user for session::InitBackend().
+/// Shows steps and asks questions for the session library.
 class Dialog final : public session::InitDialog {
  public:
   Dialog(const Invocation& invocation, Narrator& narrator)
@@ -61,6 +39,8 @@ class Dialog final : public session::InitDialog {
   void Say(std::string_view markup, std::string_view message) override {
     narrator_.Say(markup, message);
   }
+  void Say(std::string_view markup) override { narrator_.Say(markup); }
+  void Refuse(std::string_view text) override { PrintError(text); }
   Result<std::string> Ask(const Question& question) override {
     return cli::Ask(invocation_, {question.query, question.description});
   }
@@ -76,133 +56,82 @@ class Dialog final : public session::InitDialog {
 /// The run of one `init`.
 class Init {
  public:
-  Init(Invocation& invocation, const Flags& flags, Audience& audience, Diagnostics& diags)
-      : invocation_(invocation),
-        flags_(flags),
-        audience_(audience),
-        narrator_(invocation, audience),
-        diags_(diags) {}
+  explicit Init(CommandRun& run)
+      : run_(run),
+        workspace_(run.invocation.workspace),
+        narrator_(run.invocation, *run.audience),
+        dialog_(run.invocation, narrator_),
+        arguments_(VariableArguments(run.flags)) {}
 
   int Run();
 
  private:
-  bool SavePluginPath();
   bool CopyFromModule();
-  int Fail() {
-    audience_.Show(diags_);
-    return 1;
-  }
   int FailWithConfigProblems();
   session::BackendInitRequest BackendRequest() const;
+  std::optional<session::ConfiguredBackend> InitBackend(const Loaded& root);
   void ReadState(const session::ConfiguredBackend& backend);
-  install::ProviderRequirements Requirements();
-  void CheckAddresses(const install::ProviderRequirements& requirements);
-  install::InstallEvents Events();
-  bool InstallProviders();
-  bool SaveLocks(const install::LockFile& before, const install::InstallResult& installed);
+  void LoadWithModules(bool installs_modules);
 
-  Invocation& invocation_;
-  const Flags& flags_;
-  Audience& audience_;
+  CommandRun& run_;
+  const session::Workspace& workspace_;
   Narrator narrator_;
-  Diagnostics& diags_;
+  Dialog dialog_;
   std::vector<config::VariableArgument> arguments_;
   Loaded loaded_;
-  Ref<const SourceFile> origin_;  ///< where problems of what -from-module names are
   state::State state_;
-  bool header_ = false;  // something was told before the end
 };
 
 int Init::FailWithConfigProblems() {
-  if (!audience_.json_only()) {
-    PrintError(invocation_.style().Paint(kConfigProblems) + "\n");
+  if (!run_.json_only()) {
+    PrintError(run_.invocation.style().Paint(kConfigProblems) + "\n");
   }
-  if (audience_.json() != nullptr) {
-    audience_.json()->Message(view::JsonUi::Level::kError, Narrator::Plain(kConfigProblems));
+  if (run_.audience->json() != nullptr) {
+    run_.audience->json()->Message(view::JsonUi::Level::kError, Narrator::Plain(kConfigProblems));
   }
-  return Fail();
+  return run_.Fail();
 }
 
-/// Copies a module that stands in a directory of this machine. Ref: initwd DirFromModule.
 bool Init::CopyFromModule() {
-  const std::string& text = flags_.String("from-module");
-  auto names = ListDirectory(".");
-  if (!names) {
-    diags_.Error("Error validating destination directory", names.error().message);
-    return false;
+  const bool copied = session::CopyModule(workspace_, run_.flags.String("from-module"),
+                                          {.show_paths = false,
+                                           .only_fetch = true,
+                                           .test_directory = run_.flags.String("test-directory")},
+                                          narrator_, run_.diags);
+  if (copied) {
+    narrator_.BlankLine();
   }
-  if (!names->empty() && config::IsConfigDir(".")) {
-    diags_.Error("The working directory already contains files",
-                 "The option -from-module puts a copy of a module into a directory without "
-                 "configuration, and this one has one. Leave the option out to initialize it.");
-    return false;
-  }
-  narrator_.Say("[reset][bold]Copying configuration[reset] from \"" + text + "\"...",
-                "Copying configuration from \"" + text + "\"...");
-  header_ = true;
-  bool is_path = text.starts_with('/') || text.starts_with("./") || text.starts_with("../") ||
-                 text == "." || text == "..";
-  if (!is_path) {
-    auto source = config::ParseModuleSource(text, false);
-    diags_.Error(source ? "Module source is not supported" : "Invalid module source address",
-                 source ? "Fetching modules is not built yet: -from-module copies from local "
-                          "directories only."
-                        : "Failed to parse module source address: " + source.error().message);
-    return false;
-  }
-  // Where the copy would be put together; it stays when nothing can be copied.
-  const std::string staging = invocation_.workspace.data_directory + "/init-from-module";
-  (void)MakeDirectories(staging);
-  if (!IsDirectory(text)) {
-    origin_ = SourceFile::Make("<main configuration>", "");
-    diags_.Error("Failed to download module",
-                 "There is no directory \"" + text + "\" to copy the module from.",
-                 {origin_.get(), 0, 0});
-    return false;
-  }
-  auto entries = ListDirectory(text);
-  if (!entries) {
-    diags_.Error("Failed to download module", entries.error().message);
-    return false;
-  }
-  namespace fs = std::filesystem;
-  std::error_code error;
-  for (const std::string& name : *entries) {
-    if (name.starts_with('.')) {
-      continue;
-    }
-    fs::copy(fs::path(text) / name, fs::path(".") / name,
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-    if (error) {
-      diags_.Error("Failed to copy root module",
-                   "Copying \"" + name + "\" failed: " + error.message() + ".");
-      return false;
-    }
-  }
-  Loaded copied = InstallModules(
-      invocation_, arguments_,
-      {.show_paths = false, .only_fetch = true, .test_directory = flags_.String("test-directory")},
-      narrator_, diags_);
-  if (diags_.has_errors()) {
-    return false;
-  }
-  session::WriteModuleManifest(invocation_.workspace, copied, diags_);
-  fs::remove_all(staging, error);
-  narrator_.BlankLine();
-  return !diags_.has_errors();
+  return copied;
 }
 
 session::BackendInitRequest Init::BackendRequest() const {
+  const Flags& flags = run_.flags;
   session::BackendInitRequest request;
-  request.overrides = flags_.List("backend-config");
-  request.reconfigure = flags_.Bool("reconfigure");
+  request.overrides = flags.List("backend-config");
+  request.reconfigure = flags.Bool("reconfigure");
   session::MigrationOptions& migration = request.migration;
-  migration.force_copy = flags_.Bool("force-copy");
-  request.migrate = flags_.Bool("migrate-state") || migration.force_copy;
-  migration.input = flags_.Bool("input") && !invocation_.input_disabled && !audience_.json_only();
-  migration.lock = flags_.Bool("lock");
-  migration.lock_timeout = std::chrono::milliseconds(flags_.Duration("lock-timeout"));
+  migration.force_copy = flags.Bool("force-copy");
+  request.migrate = flags.Bool("migrate-state") || migration.force_copy;
+  migration.input = flags.Bool("input") && !run_.invocation.input_disabled && !run_.json_only();
+  migration.lock = flags.Bool("lock");
+  migration.lock_timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
   return request;
+}
+
+std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) {
+  // Lock file problems are found while the backend is made ready, as one error. Those of init
+  // itself come later.
+  Diagnostics lock_diags;
+  (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
+  if (!run_.flags.Bool("backend") || !run_.flags.Bool("cloud")) {
+    return session::RecordedBackend(workspace_, run_.diags);
+  }
+  narrator_.Say("\n[reset][bold]Initializing the backend...");
+  if (lock_diags.has_errors()) {
+    session::AddLockFileError(lock_diags, run_.diags);
+    return std::nullopt;
+  }
+  return session::InitBackend(workspace_, root, BackendRequest(), dialog_, run_.diags);
 }
 
 /// Whether the root module or a run block of its tests calls any module.
@@ -217,321 +146,98 @@ bool CallsModules(const config::Config& config) {
          });
 }
 
-/// The state names providers that the configuration may no longer need.
+/// Reads the state, which names providers that the configuration may no longer require.
 void Init::ReadState(const session::ConfiguredBackend& backend) {
-  const std::string workspace = invocation_.workspace.Name();
+  const std::string workspace = workspace_.Name();
   if (!session::IsValidWorkspaceName(workspace)) {
-    diags_.Error("Error selecting workspace",
-                 "\"" + workspace + "\" cannot be the name of a workspace.");
+    run_.diags.Error("Error selecting workspace",
+                     "\"" + workspace + "\" cannot be the name of a workspace.");
     return;
   }
-  auto program = std::make_shared<Program>();
-  auto store = backend.backend->Open(workspace, program);
-  auto state = store ? (*store)->Read(program) : std::unexpected(store.error());
+  auto store = backend.backend->Open(workspace, run_.program);
+  auto state = store ? (*store)->Read(run_.program) : std::unexpected(store.error());
   if (!state) {
-    diags_.Error(store ? "Error refreshing state" : "Error loading state", state.error().message);
+    run_.diags.Error(store ? "Error refreshing state" : "Error loading state",
+                     state.error().message);
     return;
   }
   state_ = std::move(*state);
 }
 
-/// What the configuration and the state need, with the constraints of all modules together.
-install::ProviderRequirements Init::Requirements() {
-  install::ProviderRequirements out;
-  for (config::ProviderRequirement& need : config::ProviderRequirements(*loaded_.config, diags_)) {
-    out[std::string(loaded_.program->Text(need.provider))] = std::move(need.constraints);
+/// Loads the whole configuration; installs the modules that it calls if `installs_modules`.
+void Init::LoadWithModules(bool installs_modules) {
+  const std::string& test_directory = run_.flags.String("test-directory");
+  if (!installs_modules) {
+    loaded_ = session::Load(workspace_, {.variables = arguments_, .test_directory = test_directory},
+                            run_.diags);
+    return;
   }
-  if (state_.program != nullptr) {
-    session::AdoptProviders(*loaded_.config, state_);
-  }
-  for (const auto& resource : state_.resources) {
-    out.try_emplace(std::string(state_.program->Text(resource->provider.provider)));
-  }
-  return out;
-}
-
-void Init::CheckAddresses(const install::ProviderRequirements& requirements) {
-  std::map<std::string, std::vector<std::string>> by_type;
-  for (const auto& [address, constraints] : requirements) {
-    size_t type = address.rfind('/');
-    size_t space = type == std::string::npos ? type : address.rfind('/', type - 1);
-    if (space == std::string::npos) {
-      continue;
-    }
-    std::string name = address.substr(space + 1, type - space - 1);
-    if (name == "hashicorp" || name == "opentofu") {
-      by_type[address.substr(type + 1)].push_back(DisplayAddress(address));
-    }
-    if (name == "-") {
-      diags_.Error(
-          "Invalid legacy provider address",
-          "This configuration or its associated state refers to the unqualified provider \"" +
-              address.substr(type + 1) + "\".\n\nUpgrade it first, as for release 0.13.");
-    }
-  }
-  for (const auto& [type, addresses] : by_type) {
-    if (addresses.size() > 1) {
-      std::string list;
-      for (const std::string& address : addresses) {
-        list += (list.empty() ? "" : ", ") + address;
-      }
-      diags_.Warning(
-          "Potential provider misconfiguration",
-          "OpenTofu has detected multiple providers of type " + type + " (" + list +
-              ") which may be a misconfiguration.\n\nIf that is what you want, all is well.");
-    }
-  }
-}
-
-install::InstallEvents Init::Events() {
-  install::InstallEvents events;
-  events.built_in = [this](const std::string& address) {
-    narrator_.Say("- " + address + " is built in to OpenTofu");
-  };
-  events.query = [this](const std::string& address, const VersionConstraints& constraints,
-                        bool locked) {
-    if (locked) {
-      narrator_.Say("- Reusing previous version of " + DisplayAddress(address) +
-                    " from the dependency lock file");
-    } else if (constraints.empty()) {
-      narrator_.Say("- Finding latest version of " + DisplayAddress(address) + "...");
-    } else {
-      narrator_.Say("- Finding " + DisplayAddress(address) + " versions matching \"" +
-                    constraints.ToCanonicalText() + "\"...");
-    }
-  };
-  events.already_installed = [this](const std::string& address, const Version& version) {
-    narrator_.Say("- Using previously-installed " + DisplayAddress(address) + " v" +
-                  version.ToText());
-  };
-  events.linking_from_cache = [this](const std::string& address, const Version& version) {
-    narrator_.Say("- Using " + DisplayAddress(address) + " v" + version.ToText() +
-                  " from the shared cache directory");
-  };
-  events.installing = [this](const std::string& address, const Version& version, bool to_cache) {
-    narrator_.Say("- Installing " + DisplayAddress(address) + " v" + version.ToText() +
-                  (to_cache ? " to the shared cache directory..." : "..."));
-  };
-  events.installed = [this](const std::string& address, const Version& version, bool) {
-    narrator_.Say("- Installed " + DisplayAddress(address) + " v" + version.ToText() +
-                  " (unauthenticated)");
-  };
-  events.failed = [this](const std::string& address, const std::string& error,
-                         install::InstallFailure failure) {
-    const std::string name = DisplayAddress(address);
-    switch (failure) {
-      case install::InstallFailure::kBuiltIn:
-        diags_.Error("Invalid dependency on built-in provider",
-                     "Cannot use " + name + ": " + error + ".");
-        break;
-      case install::InstallFailure::kNotFound:
-        diags_.Error("Failed to query available provider packages",
-                     "Could not retrieve the list of available versions for provider " + name +
-                         ": " + error);
-        break;
-      case install::InstallFailure::kNoVersion:
-        diags_.Error("Failed to resolve provider packages",
-                     "Could not resolve provider " + name + ": " + error);
-        break;
-      case install::InstallFailure::kInstallation:
-        diags_.Error("Failed to install provider",
-                     "Could not install the provider " + name + ": " + error);
-        break;
-    }
-  };
-  return events;
-}
-
-bool Init::SaveLocks(const install::LockFile& before, const install::InstallResult& installed) {
-  if (installed.locks == before) {
-    return true;
-  }
-  if (flags_.String("lockfile") == "readonly") {
-    auto addresses = [](const install::LockFile& locks) {
-      std::vector<std::string> out;
-      for (const auto& [address, lock] : locks.providers) {
-        out.push_back(address);
-      }
-      return out;
-    };
-    if (addresses(before) != addresses(installed.locks)) {
-      diags_.Error(
-          "Provider dependency changes detected",
-          "Changes to the required provider dependencies were detected, but the lock file is "
-          "read-only. Run \"tofu init\" without the \"-lockfile=readonly\" flag to record them.");
-      return false;
-    }
-    diags_.Warning("Provider lock file not updated",
-                   "Changes to the provider selections were detected, but not saved in the "
-                   ".terraform.lock.hcl file. Run \"tofu init\" without the \"-lockfile=readonly\" "
-                   "flag to record them.");
-    return true;
-  }
-  if (!installed.incomplete_hashes.empty()) {
-    std::string list;
-    for (const std::string& address : installed.incomplete_hashes) {
-      list += "\n  - " + DisplayAddress(address);
-    }
-    diags_.Warning("Incomplete lock file information for providers",
-                   "Only the hashes of this platform's packages are known, so the lock file will "
-                   "not do on another platform, for these providers:" +
-                       list +
-                       "\n\nRun \"tofu providers lock -platform=…\" for the other platforms "
-                       "that you use.");
-  }
-  narrator_.Say(before.providers.empty() ? kLockCreated : kLockChanged);
-  if (auto written = installed.locks.Write(std::string(install::kLockFileName)); !written) {
-    diags_.Error("Failed to update dependency lock file", written.error().message);
-  }
-  return !diags_.has_errors();
-}
-
-bool Init::InstallProviders() {
-  session::WarnOfOverrides(invocation_.workspace, true, diags_);
-  const install::ProviderRequirements requirements = Requirements();
-  CheckAddresses(requirements);
-  const install::LockFile locks = session::ReadLocksToInstall(invocation_.workspace, diags_);
-  if (diags_.has_errors()) {
-    return false;
-  }
-  if (flags_.Bool("upgrade") && flags_.String("lockfile") == "readonly") {
-    PrintError("The -upgrade flag conflicts with -lockfile=readonly.\n");
-    return false;
-  }
-  narrator_.Say("\n[reset][bold]Initializing provider plugins...");
-  header_ = true;
-  const install::CliConfig& cli_config = invocation_.workspace.cli_config;
-  install::InstallOptions options;
-  options.providers_directory = invocation_.workspace.data_directory + "/providers";
-  options.upgrade = flags_.Bool("upgrade");
-  options.plugin_cache_directory = cli_config.plugin_cache_dir;
-  if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
-    if (auto attachments = plugin::ParseAttachments(attach)) {
-      for (const auto& [address, attachment] : *attachments) {
-        options.unmanaged.push_back(address);
-      }
-    }
-  }
-  install::PackageSource source(cli_config, flags_.List("plugin-dir"),
-                                invocation_.workspace.original_directory);
-  install::InstallResult installed =
-      install::InstallProviders(requirements, locks, source, options, Events());
-  return !diags_.has_errors() && SaveLocks(locks, installed);
-}
-
-/// Keeps the directories of -plugin-dir for later runs, or forgets those of earlier ones.
-bool Init::SavePluginPath() {
-  const std::string path = invocation_.workspace.data_directory + "/plugin_path";
-  const std::vector<std::string> directories = flags_.List("plugin-dir");
-  if (directories.empty()) {
-    std::error_code none;
-    std::filesystem::remove(path, none);
-    return true;
-  }
-  std::string text;
-  JsonWriter out(text, {.indent = "  "});
-  out.BeginArray();
-  for (const std::string& directory : directories) {
-    out.String(directory);
-  }
-  out.EndArray();
-  auto written = MakeDirectories(invocation_.workspace.data_directory);
-  if (written) {
-    written = ReplaceFile(path, text, 0644);
-  }
-  if (!written) {
-    diags_.Error("Error saving -plugin-path values", written.error().message);
-  }
-  return written.has_value();
+  const bool upgrade = run_.flags.Bool("upgrade");
+  narrator_.Say(upgrade ? "[reset][bold]Upgrading modules..."
+                        : "[reset][bold]Initializing modules...");
+  loaded_ = session::InstallModules(
+      workspace_, {.variables = arguments_, .again = upgrade, .test_directory = test_directory},
+      narrator_, run_.diags);
+  session::WriteModuleManifest(workspace_, loaded_, run_.diags);
 }
 
 int Init::Run() {
-  arguments_ = VariableArguments(flags_);
-  if (!SavePluginPath()) {
-    return Fail();
-  }
-  if (!flags_.String("from-module").empty() && !CopyFromModule()) {
-    return Fail();
+  Diagnostics& diags = run_.diags;
+  const Flags& flags = run_.flags;
+  const std::vector<std::string> plugin_directories = flags.List("plugin-dir");
+  if (!session::SavePluginDirectories(workspace_, plugin_directories, diags) ||
+      (!flags.String("from-module").empty() && !CopyFromModule())) {
+    return run_.Fail();
   }
   if (!config::IsConfigDir(".")) {
     narrator_.Say(kEmptyDirectory);
     return 0;
   }
-  const std::string& test_directory = flags_.String("test-directory");
-  Loaded root = session::Load(invocation_.workspace,
-                              {.intent = LoadIntent::kRootModule,
-                               .variables = arguments_,
-                               .test_directory = test_directory},
-                              diags_);
-  if (diags_.has_errors()) {
+  const Loaded root = session::Load(workspace_,
+                                    {.intent = LoadIntent::kRootModule,
+                                     .variables = arguments_,
+                                     .test_directory = flags.String("test-directory")},
+                                    diags);
+  if (diags.has_errors()) {
     return FailWithConfigProblems();
   }
-  // Lock file problems are found while the backend is made ready, as one error. Those of init
-  // itself come later.
-  Diagnostics lock_diags;
-  (void)install::LockFile::Read(std::string(install::kLockFileName), lock_diags);
-  std::optional<session::ConfiguredBackend> backend;
-  if (flags_.Bool("backend") && flags_.Bool("cloud")) {
-    narrator_.Say("\n[reset][bold]Initializing the backend...");
-    header_ = true;
-    if (lock_diags.has_errors()) {
-      session::AddLockFileError(lock_diags, diags_);
-    } else {
-      Dialog dialog(invocation_, narrator_);
-      backend = session::InitBackend(invocation_.workspace, root, BackendRequest(), dialog, diags_);
-    }
-  } else {
-    backend = session::RecordedBackend(invocation_.workspace, diags_);
-  }
-  if (backend) {
+  if (const auto backend = InitBackend(root)) {
     ReadState(*backend);
-    if (diags_.has_errors()) {
-      return Fail();
+    if (diags.has_errors()) {
+      return run_.Fail();
     }
   }
-  // Modules are told about even when the backend failed: its errors come last.
-  Diagnostics backend_diags = std::move(diags_);
-  diags_ = Diagnostics();
-  bool get = flags_.Bool("get");
-  bool has_modules = CallsModules(*root.config);
-  if (has_modules && get) {
-    narrator_.Say(flags_.Bool("upgrade") ? "[reset][bold]Upgrading modules..."
-                                         : "[reset][bold]Initializing modules...");
-    header_ = true;
+  // Modules are reported even when the backend failed: its errors come last.
+  Diagnostics backend_diags = std::move(diags);
+  diags = Diagnostics();
+  const bool installs_modules = CallsModules(*root.config) && flags.Bool("get");
+  LoadWithModules(installs_modules);
+  if (installs_modules && diags.has_errors()) {
+    return run_.Fail();
   }
-  if (has_modules && get) {
-    loaded_ = InstallModules(invocation_, arguments_,
-                             {.again = flags_.Bool("upgrade"), .test_directory = test_directory},
-                             narrator_, diags_);
-    session::WriteModuleManifest(invocation_.workspace, loaded_, diags_);
-    if (diags_.has_errors()) {
-      return Fail();
-    }
-  } else {
-    loaded_ = session::Load(invocation_.workspace,
-                            {.variables = arguments_, .test_directory = test_directory}, diags_);
+  Diagnostics config_diags = std::move(diags);
+  diags = std::move(backend_diags);
+  if (diags.has_errors()) {
+    return run_.Fail();
   }
-  Diagnostics config_diags = std::move(diags_);
-  diags_ = std::move(backend_diags);
-  if (diags_.has_errors()) {
-    return Fail();
-  }
-  bool config_failed = config_diags.has_errors();
-  diags_.Append(std::move(config_diags));
+  const bool config_failed = config_diags.has_errors();
+  diags.Append(std::move(config_diags));
   if (config_failed) {
     return FailWithConfigProblems();
   }
-  if (!InstallProviders()) {
-    return Fail();
+  const session::ProviderInstallRequest request{
+      .upgrade = flags.Bool("upgrade"),
+      .lock_file_readonly = flags.String("lockfile") == "readonly",
+      .plugin_directories = plugin_directories};
+  if (!session::InstallProviders(workspace_, request, loaded_, state_, dialog_, diags)) {
+    return run_.Fail();
   }
-  if (header_) {
-    narrator_.BlankLine();
-  }
-  if (audience_.Show(diags_)) {
+  narrator_.BlankLine();
+  if (run_.audience->Show(diags)) {
     return 1;
   }
   narrator_.Say("[reset][bold][green]OpenTofu has been successfully initialized![reset][green]");
-  if (!invocation_.in_automation) {
+  if (!run_.invocation.in_automation) {
     narrator_.Say(kNextSteps);
   }
   return 0;
@@ -558,16 +264,12 @@ void CheckCombinations(const Flags& flags, Diagnostics& diags) {
 }  // namespace
 
 static int RunInit(Invocation& invocation) {
-  Diagnostics diags;
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
-  auto audience = Audience::Make(invocation, &flags, diags);
-  if (!diags.has_errors()) {
-    CheckCombinations(flags, diags);
+  CommandRun run(invocation);
+  run.Parse();
+  if (run.ArgumentsFit()) {
+    CheckCombinations(run.flags, run.diags);
   }
-  if (diags.has_errors()) {
-    return UsageError(invocation, *audience, diags);
-  }
-  return Init(invocation, flags, *audience, diags).Run();
+  return run.diags.has_errors() ? run.Usage() : Init(run).Run();
 }
 
 constexpr auto kInitFlags = JoinFlags(

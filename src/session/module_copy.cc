@@ -1,0 +1,107 @@
+#include "session/module_copy.h"
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "config/module_source.h"
+
+namespace kinu::session {
+namespace {
+
+bool IsLocalPath(std::string_view source) {
+  return source.starts_with('/') || source.starts_with("./") || source.starts_with("../") ||
+         source == "." || source == "..";
+}
+
+/// Whether the working directory can receive a module.
+bool CheckTarget(Diagnostics& diags) {
+  const auto names = ListDirectory(".");
+  if (!names) {
+    diags.Error("Error validating destination directory", names.error().message);
+    return false;
+  }
+  if (!names->empty() && config::IsConfigDir(".")) {
+    diags.Error("The working directory already contains files",
+                "The option -from-module puts a copy of a module into a directory without "
+                "configuration, and this one has one. Leave the option out to initialize it.");
+    return false;
+  }
+  return true;
+}
+
+bool CheckSource(const std::string& source, Diagnostics& diags) {
+  if (IsLocalPath(source)) {
+    return true;
+  }
+  if (auto parsed = config::ParseModuleSource(source, false); !parsed) {
+    diags.Error("Invalid module source address",
+                "Failed to parse module source address: " + parsed.error().message);
+  } else {
+    diags.Error("Module source is not supported",
+                "Fetching modules is not built yet: -from-module copies from local directories "
+                "only.");
+  }
+  return false;
+}
+
+/// Copies everything whose name does not begin with a dot.
+bool CopyFiles(const Workspace& workspace, const std::string& source, Diagnostics& diags) {
+  namespace fs = std::filesystem;
+  if (!IsDirectory(source)) {
+    const auto origin = SourceFile::Make("<main configuration>", "");
+    workspace.kept->Add(std::make_shared<Ref<const SourceFile>>(origin));
+    diags.Error("Failed to download module",
+                "There is no directory \"" + source + "\" to copy the module from.",
+                {origin.get(), 0, 0});
+    return false;
+  }
+  const auto entries = ListDirectory(source);
+  if (!entries) {
+    diags.Error("Failed to download module", entries.error().message);
+    return false;
+  }
+  std::error_code error;
+  for (const std::string& name : *entries) {
+    if (name.starts_with('.')) {
+      continue;
+    }
+    fs::copy(fs::path(source) / name, fs::path(".") / name,
+             fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+    if (error) {
+      diags.Error("Failed to copy root module",
+                  "Copying \"" + name + "\" failed: " + error.message() + ".");
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool CopyModule(const Workspace& workspace, const std::string& source,
+                const ModuleInstallRequest& request, Narrator& narrator, Diagnostics& diags) {
+  if (!CheckTarget(diags)) {
+    return false;
+  }
+  narrator.Say("[reset][bold]Copying configuration[reset] from \"" + source + "\"...",
+               "Copying configuration from \"" + source + "\"...");
+  if (!CheckSource(source, diags)) {
+    return false;
+  }
+  // The reference puts the copy together here, and leaves the directory when nothing can be copied.
+  const std::string staging = workspace.data_directory + "/init-from-module";
+  (void)MakeDirectories(staging);
+  if (!CopyFiles(workspace, source, diags)) {
+    return false;
+  }
+  const Loaded copied = InstallModules(workspace, request, narrator, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  WriteModuleManifest(workspace, copied, diags);
+  std::error_code ignored;
+  std::filesystem::remove_all(staging, ignored);
+  return !diags.has_errors();
+}
+
+}  // namespace kinu::session

@@ -1,0 +1,18 @@
+// Narrator: receives the steps of an installation while they happen. Implemented by the program
+// that shows them.
+#pragma once
+
+#include <string_view>
+
+namespace kinu::session {
+
+class Narrator {
+ public:
+  virtual ~Narrator() = default;
+  /// Reports a step: `markup` for people, `message` for programs.
+  virtual void Say(std::string_view markup, std::string_view message) = 0;
+  /// The same where programs get the words of `markup` in one line.
+  virtual void Say(std::string_view markup) = 0;
+};
+
+}  // namespace kinu::session
