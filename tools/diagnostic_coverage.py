@@ -22,7 +22,7 @@ RECORD = os.path.join(ROOT, "tests", "diagnostics_without_test.txt")
 CALLS = {
     "Error": (0,), "Warning": (0,), "ReportError": (0,), "Bad": (0,), "Duplicate": (0,),
     "ReportBug": (0,), "Parse": (0,), "Fail": (0,), "FailAt": (0, 1), "Problem": (0,),
-    "AddError": (1,), "ProviderBug": (1,), "Refuse": (1,), "FailAbout": (1,), "InvalidMessage": (1,),
+    "AddError": (1,), "ProviderBug": (1,), "Refuse": (1,), "FailAbout": (1,), "InvalidMessage": (0,),
     "ConstantString": (1,), "CheckName": (2,), "IsFirst": (2,), "RequireText": (2,),
 }
 # These names also make errors without a summary: only a text with a capital letter is one.

@@ -2,159 +2,7 @@
 
 #include <algorithm>
 
-#include "cty/convert.h"
-#include "engine/events.h"
-#include "lang/deprecation.h"
-#include "lang/eval.h"
-
 namespace kinu::engine {
-namespace {
-
-std::string_view Describe(ConditionKind kind) {
-  switch (kind) {
-    case ConditionKind::kPrecondition:
-      return "Resource precondition";
-    case ConditionKind::kPostcondition:
-      return "Resource postcondition";
-    case ConditionKind::kOutput:
-      return "Module output value precondition";
-    case ConditionKind::kAssertion:
-      return "Check block assertion";
-  }
-  return "";
-}
-
-std::string Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) {
-    return "";
-  }
-  return std::string(text.substr(begin, text.find_last_not_of(kSpace) - begin + 1));
-}
-
-/// The message of a condition, or empty with diagnostics when it cannot be shown.
-std::string ErrorMessage(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) {
-  size_t errors = diags.error_count();
-  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
-  if (diags.error_count() != errors) {
-    return "";
-  }
-  auto invalid = [&](std::string detail) {
-    lang::DescribeValues(expr, scope, nullptr,
-                         diags.Error("Invalid error message", std::move(detail), expr.range()));
-    return std::string();
-  };
-  ValueResult<Value> text = Convert(value, Type::String());
-  if (!text) {
-    return invalid("Unsuitable value for error message: " + text.error().ToText() + ".");
-  }
-  if (!text->IsKnown()) {
-    return "";
-  }
-  if (text->IsNull()) {
-    return invalid("Unsuitable value for error message: must not be null.");
-  }
-  MarkSet marks = text->marks();
-  if (marks.sensitive() || marks.ephemeral()) {
-    std::string what = marks.sensitive() ? "sensitive" : "ephemeral";
-    diags.Warning("Error message refers to " + what + " values",
-                  "The error expression used to explain this condition refers to " + what +
-                      " values. OpenTofu will not display the resulting message.\n\nLeave such "
-                      "values out of error_message.",
-                  expr.range());
-    return "";
-  }
-  return Trim(text->AsString());
-}
-
-}  // namespace
-
-std::string_view CheckStatusName(CheckStatus status) {
-  switch (status) {
-    case CheckStatus::kUnknown:
-      return "unknown";
-    case CheckStatus::kPass:
-      return "pass";
-    case CheckStatus::kFail:
-      return "fail";
-    case CheckStatus::kError:
-      return "error";
-  }
-  return "";
-}
-
-bool FromCheckBlock(const Diagnostic& diagnostic) {
-  return diagnostic.summary.starts_with(Describe(ConditionKind::kAssertion)) ||
-         dynamic_cast<const CheckBlockFinding*>(diagnostic.extra.get()) != nullptr;
-}
-
-void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags) {
-  for (Diagnostic& diagnostic : found.list()) {
-    diagnostic.severity = Severity::kWarning;
-    if (diagnostic.extra == nullptr) {
-      diagnostic.extra = std::make_shared<CheckBlockFinding>();
-    }
-    diags.Add(std::move(diagnostic));
-  }
-}
-
-void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
-                          Diagnostics& diags) {
-  (void)ErrorMessage(*condition.error_message, scope, diags);
-}
-
-ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
-                                  const lang::Scope& scope, Severity severity, Diagnostics& diags,
-                                  bool sound) {
-  size_t errors = diags.error_count();
-  const hcl::Expr& expr = *condition.condition;
-  std::string message = ErrorMessage(*condition.error_message, scope, diags);
-  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
-  if (!sound || diags.error_count() != errors) {
-    return {CheckStatus::kError, ""};
-  }
-  auto describe = [&](Diagnostic& diagnostic) {
-    lang::DescribeValues(expr, scope, nullptr, diagnostic);
-    if (kind == ConditionKind::kAssertion) {
-      // Each assertion is reported. Ref: CheckRuleDiagnosticExtra DoNotConsolidateDiagnostic.
-      diagnostic.tag = DiagnosticTag::kConsolidateNever;
-    }
-  };
-  if (!value.IsKnown()) {
-    if (kind == ConditionKind::kAssertion) {
-      describe(diags.Warning(std::string(Describe(kind)) + " known after apply",
-                             "The condition could not be evaluated at this time, a result will be "
-                             "known when this plan is applied.",
-                             expr.range()));
-    }
-    return {CheckStatus::kUnknown, ""};
-  }
-  auto invalid = [&](std::string detail) -> ConditionResult {
-    describe(diags.Error("Invalid condition result", std::move(detail), expr.range()));
-    return {CheckStatus::kError, ""};
-  };
-  if (value.IsNull()) {
-    return invalid("Condition expression must return either true or false, not null.");
-  }
-  ValueResult<Value> flag = Convert(value, Type::Bool());
-  if (!flag) {
-    return invalid("Invalid condition result value: " + flag.error().ToText() + ".");
-  }
-  if (flag->AsBool()) {
-    return {CheckStatus::kPass, ""};
-  }
-  Diagnostic diagnostic;
-  diagnostic.severity = severity;
-  diagnostic.summary = std::string(Describe(kind)) + " failed";
-  diagnostic.detail = message.empty() ? "This check failed, but has an invalid error message as "
-                                        "described in the other accompanying messages."
-                                      : message;
-  diagnostic.subject = expr.range();
-  describe(diagnostic);
-  diags.Add(std::move(diagnostic));
-  return {CheckStatus::kFail, message};
-}
 
 void CheckRecord::Declare(NodeId node, std::string_view kind, std::string config_address,
                           size_t conditions) {
@@ -273,7 +121,8 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
       const CheckStatus status = object.status == CheckStatus::kPass && reported < entry.conditions
                                      ? CheckStatus::kUnknown
                                      : object.status;
-      result.objects.push_back({address, std::string(CheckStatusName(status)), object.messages});
+      result.objects.push_back(
+          {address, std::string(meta::CheckStatusName(status)), object.messages});
       fails += status == CheckStatus::kFail ? 1 : 0;
       errors += status == CheckStatus::kError ? 1 : 0;
       unknowns += status == CheckStatus::kUnknown ? 1 : 0;
@@ -284,7 +133,7 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
                          : unknowns > 0      ? CheckStatus::kUnknown
                          : entry.has_objects ? CheckStatus::kPass
                                              : CheckStatus::kUnknown;
-    result.status = CheckStatusName(status);
+    result.status = meta::CheckStatusName(status);
     out.push_back(std::move(result));
   }
   return out;

@@ -1,5 +1,5 @@
-// Custom conditions: preconditions, postconditions, assertions and variable validation; and the
-// record of their results. Ref: opentofu internal/tofu/eval_conditions.go, internal/checks.
+// The results of preconditions, postconditions, assertions and validation rules. Ref: opentofu
+// internal/checks.
 #pragma once
 
 #include <map>
@@ -7,44 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
 #include "engine/graph.h"
-#include "engine/scope.h"
+#include "engine/plan_graph.h"
+#include "meta/conditions.h"
 #include "state/state.h"
 
 namespace kinu::engine {
 
-enum class CheckStatus : uint8_t { kUnknown, kPass, kFail, kError };
-std::string_view CheckStatusName(CheckStatus status);
-
-enum class ConditionKind : uint8_t {
-  kPrecondition,   ///< "Resource precondition"
-  kPostcondition,  ///< "Resource postcondition"
-  kOutput,         ///< "Module output value precondition"
-  kAssertion,      ///< "Check block assertion"
-};
-
-/// What came of one condition.
-struct ConditionResult {
-  CheckStatus status = CheckStatus::kUnknown;
-  std::string failure_message;
-  size_t rule = 0;  ///< which of the object's conditions it is
-};
-
-/// Marks warnings of check blocks (FromCheckBlock in events.h) that carry nothing else.
-struct CheckBlockFinding final : DiagnosticExtra {};
-/// Turns what was found inside a check block into warnings.
-void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags);
-
-/// Evaluates one condition. A failing one is reported with `severity` ("Resource precondition
-/// failed"); a broken one always as an error. Not `sound`: its references are wrong, which was
-/// reported; what else goes wrong is reported too.
-ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
-                                  const lang::Scope& scope, Severity severity, Diagnostics& diags,
-                                  bool sound = true);
-/// Evaluates the message alone, for what is wrong with it.
-void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
-                          Diagnostics& diags);
+using meta::CheckStatus;
+using meta::ConditionResult;
 
 /// Results per object, kept by graph node; filled from any thread.
 class CheckRecord {

@@ -1,5 +1,5 @@
 // Deprecated attributes of providers: one warning where each is used.
-#include "engine/deprecated_parts.h"
+#include "meta/deprecated_parts.h"
 
 #include "engine/testing/engine_fixture.h"
 #include "lang/deprecation.h"
@@ -159,12 +159,12 @@ TEST_F(DeprecatedPartsTest, AreWarnedOfInEveryPlace) {
 
 TEST_F(DeprecatedPartsTest, AreLookedForOnceInASchema) {
   const schema::Block& entry = script_->schema.resources["test_entry"].block;
-  EXPECT_TRUE(HasDeprecatedParts(entry));
-  EXPECT_FALSE(HasDeprecatedParts(script_->schema.resources["test_thing"].block));
-  EXPECT_TRUE(HasDeprecatedParts(entry, "old"));
-  EXPECT_TRUE(HasDeprecatedParts(entry, "retired"));
-  EXPECT_FALSE(HasDeprecatedParts(entry, "legacy"));
-  EXPECT_FALSE(HasDeprecatedParts(entry, "name"));
+  EXPECT_TRUE(meta::HasDeprecatedParts(entry));
+  EXPECT_FALSE(meta::HasDeprecatedParts(script_->schema.resources["test_thing"].block));
+  EXPECT_TRUE(meta::HasDeprecatedParts(entry, "old"));
+  EXPECT_TRUE(meta::HasDeprecatedParts(entry, "retired"));
+  EXPECT_FALSE(meta::HasDeprecatedParts(entry, "legacy"));
+  EXPECT_FALSE(meta::HasDeprecatedParts(entry, "name"));
 }
 
 }  // namespace

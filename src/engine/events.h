@@ -8,7 +8,6 @@
 
 #include "addrs/address.h"
 #include "cty/value.h"
-#include "diag/diagnostic.h"
 #include "plan/plan.h"
 
 namespace kinu::engine {
@@ -55,10 +54,6 @@ struct Event {
   std::string provisioner;
   std::string text;
 };
-
-/// Whether a diagnostic is what a check block found, or a data source inside one. What a plan found
-/// is of no interest once an apply has looked again.
-bool FromCheckBlock(const Diagnostic& diagnostic);
 
 /// Receives events. Called from several threads, must return quickly.
 class EventSink {

@@ -10,18 +10,6 @@ namespace kinu::engine {
 /// it, unless the walk imports nothing.
 void AttachImports(PlanGraph& graph);
 
-/// Expressions of an import block that are evaluated in the root module: instance keys in `to`,
-/// for_each, id and identity.
-std::vector<const hcl::Expr*> ImportExpressions(const config::Import& import);
-
-/// Reports import blocks whose target no block configures; `generating` says that configuration
-/// will be made for those that it can be made for.
-void CheckImportTargets(const config::Config& config, bool generating, Diagnostics& diags);
-
-/// Lays blocks without content over the configuration, for each import block that has none to
-/// import to; planning writes the contents.
-void AddGeneratedBlocks(const config::Config& config, GeneratedBlocks& generated);
-
 /// While validating: checks ids as far as they are known.
 void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags);
 

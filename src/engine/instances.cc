@@ -6,42 +6,9 @@
 
 namespace kinu::engine {
 
-size_t Expansion::size() const {
-  switch (kind) {
-    case Kind::kSingle:
-    case Kind::kUnknown:
-      return 1;
-    case Kind::kCount:
-      return static_cast<size_t>(count);
-    case Kind::kForEach:
-      return values.size();
-    case Kind::kDisabled:
-      return 0;
-  }
-  return 0;
-}
-
-InstanceKey Expansion::key(size_t row) const {
-  switch (kind) {
-    case Kind::kCount:
-      return InstanceKey::Int(static_cast<int64_t>(row));
-    case Kind::kForEach:
-      return is_tuple ? InstanceKey::Int(static_cast<int64_t>(row))
-                      : InstanceKey::String(keys[row]);
-    default:
-      return InstanceKey();
-  }
-}
-
-Expansion::Kind ExpansionKindOf(const config::Resource& resource) {
-  return resource.count != nullptr      ? Expansion::Kind::kCount
-         : resource.for_each != nullptr ? Expansion::Kind::kForEach
-                                        : Expansion::Kind::kSingle;
-}
-
 Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored) {
   Expansion expansion;
-  expansion.kind = ExpansionKindOf(resource);
+  expansion.kind = meta::ExpansionKindOf(resource);
   if (stored == nullptr) {
     return expansion;
   }

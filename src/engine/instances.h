@@ -16,6 +16,7 @@
 #include "addrs/address.h"
 #include "config/config.h"
 #include "cty/value.h"
+#include "meta/expansion.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/state.h"
@@ -24,38 +25,8 @@ namespace kinu::engine {
 
 struct ModuleInstance;
 
-/// The result of `count`, `for_each` or `enabled` of a block or module call.
-struct Expansion {
-  enum class Kind : uint8_t {
-    kSingle,
-    kCount,
-    kForEach,
-    kDisabled,  ///< enabled = false: no instance, the object is null
-    kUnknown,   ///< validation: not known how many, one pseudo instance stands for all
-  };
-  Kind kind = Kind::kSingle;
-  bool is_tuple = false;      ///< kForEach of an import block over a tuple: keys are positions
-  int64_t count = 0;          ///< kCount
-  std::vector<Symbol> keys;   ///< kForEach: keys in order
-  std::vector<Value> values;  ///< kForEach: each.value per key
-  bool by_count = false;      ///< kUnknown: `count` is what is not known, not `for_each`
-  bool by_either = false;     ///< kUnknown: `count` and `each` are both taken as given
-  size_t size() const;
-  InstanceKey key(size_t row) const;
-  /// Whether there is a count.index, and whether there are each.key and each.value.
-  bool has_index() const {
-    return kind == Kind::kCount || (kind == Kind::kUnknown && (by_count || by_either));
-  }
-  bool has_each() const {
-    return kind == Kind::kForEach || (kind == Kind::kUnknown && (!by_count || by_either));
-  }
-};
-
-/// count.index, each.key and each.value for one row.
-struct Repetition {
-  const Expansion* expansion = nullptr;
-  size_t row = 0;
-};
+using meta::Expansion;
+using meta::Repetition;
 
 /// What a provider keeps with an object beside its attributes.
 struct ProviderNotes {
@@ -64,8 +35,6 @@ struct ProviderNotes {
   bool is_stored = false;  ///< the identity is what the state has, in the form that it has there
 };
 
-/// The kind of expansion that a block's arguments ask for.
-Expansion::Kind ExpansionKindOf(const config::Resource& resource);
 /// The instances that a state has of a block. `stored`: null when it has none.
 Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored);
 /// The value of a stored object, with what the schema calls sensitive; nothing when it does not fit

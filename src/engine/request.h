@@ -6,7 +6,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@
 #include "config/variables.h"
 #include "engine/events.h"
 #include "engine/provider_pool.h"
+#include "meta/generated_blocks.h"
+#include "meta/imports.h"
 #include "plan/plan.h"
 #include "provider/provider.h"
 #include "state/state.h"
@@ -39,25 +40,7 @@ struct Options {
   std::string plan_timestamp;      ///< RFC 3339
 };
 
-/// An existing object that becomes an instance.
-struct ImportTarget {
-  ResourceInstance address;
-  const config::Import* block = nullptr;  ///< null: the import command's
-  std::string id;
-  bool has_id = false;  ///< the id of the import command may be empty
-  Value identity;       ///< null when imported by id
-};
-
-/// Blocks that are written while planning, for import blocks whose target no block configures. They
-/// lie over the configuration, which stays as it was loaded. Outlives the diagnostics of the walk,
-/// which may point into the texts.
-struct GeneratedBlocks {
-  std::unique_ptr<const config::Config> config;  ///< the configuration with the blocks
-  FlatSet<ResourceName> names;                   ///< in the root module
-  std::mutex mutex;
-  std::vector<std::unique_ptr<hcl::SyntaxTree>> trees;
-  std::vector<Ref<const SourceFile>> sources;
-};
+using meta::ImportTarget;
 
 /// What a plan remembers of the command that made it.
 struct PlanRecord {
@@ -77,7 +60,7 @@ struct Request {
   const std::atomic<bool>* stop = nullptr;
   /// Set when nobody wants the result any more: nothing is started, and nothing is reported.
   const std::atomic<bool>* abandoned = nullptr;
-  GeneratedBlocks* generated = nullptr;  ///< null: no configuration is to be generated
+  meta::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is to be generated
   Options options;
   PlanRecord record;
 };

@@ -4,16 +4,11 @@
 
 #include "base/files.h"
 #include "engine/console.h"
-#include "engine/deprecated_parts.h"
 #include "lang/eval.h"
+#include "meta/deprecated_parts.h"
 
 namespace kinu::engine {
 namespace {
-
-Value KeyValue(const Program& program, const InstanceKey& key) {
-  return key.kind() == InstanceKey::Kind::kInt ? Value::Int(key.index())
-                                               : Value::String(program.Text(key.symbol()));
-}
 
 /// Wraps the per-instance values of something repeated: a tuple for count, an object for for_each.
 Value Combine(const Program& program, const Expansion& expansion, std::vector<Value> values) {
@@ -57,7 +52,7 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
 bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> steps) {
   return info.has_deprecated &&
          (steps.empty() || steps[0].kind != hcl::TraversalStep::Kind::kAttribute ||
-          HasDeprecatedParts(info.schema->block, steps[0].name));
+          meta::HasDeprecatedParts(info.schema->block, steps[0].name));
 }
 
 }  // namespace
@@ -68,8 +63,8 @@ Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
   if (!info.has_deprecated) {
     return object;
   }
-  return MarkDeprecatedParts(info.schema->block, object, walk.program, *instance.node,
-                             instance.node->module->resources[resource].name);
+  return meta::MarkDeprecatedParts(info.schema->block, object, walk.program, *instance.node,
+                                   instance.node->module->resources[resource].name);
 }
 
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource) {
@@ -213,32 +208,6 @@ Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call)
   return *table.whole;
 }
 
-bool HasRepetition(config::ReferenceKind kind, const Expansion* repetition) {
-  using config::ReferenceKind;
-  if (kind == ReferenceKind::kCountIndex) {
-    return repetition != nullptr && repetition->has_index();
-  }
-  return (kind != ReferenceKind::kEachKey && kind != ReferenceKind::kEachValue) ||
-         (repetition != nullptr && repetition->has_each());
-}
-
-void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& traversal,
-                        Diagnostics& diags) {
-  const bool count = kind == config::ReferenceKind::kCountIndex;
-  const bool key = kind == config::ReferenceKind::kEachKey;
-  diags.Error(count ? "Reference to \"count\" in non-counted context"
-              : key ? "Reference to \"each\" in context without for_each"
-                    : "each.value cannot be used in this context",
-              count ? "The \"count\" object can only be used in \"module\", \"resource\", and "
-                      "\"data\" blocks, and only when the \"count\" argument is set."
-              : key ? "The \"each\" object can be used only in \"module\" or \"resource\" blocks, "
-                      "and only when the \"for_each\" argument is set."
-                    : "A reference to \"each.value\" has been used in a context in which it is "
-                      "unavailable, such as when the configuration no longer contains the value in "
-                      "its \"for_each\" expression.",
-              config::ReferenceRange(traversal));
-}
-
 Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& diags) const {
   const config::Module& module = *instance_.node->module;
   config::Reference ref;
@@ -329,7 +298,6 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
   using config::ReferenceKind;
   auto rest = traversal.steps.subspan(std::min<size_t>(ref.consumed, traversal.steps.size()));
   auto index = static_cast<size_t>(ref.index);
-  const Expansion* expansion = repetition_.expansion;
   const auto apply_rest = [&](Value value) {
     return rest.empty() ? value : lang::ApplySteps(std::move(value), rest, traversal, diags);
   };
@@ -349,30 +317,13 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kModule:
       return ModuleValue(ref, traversal, diags);
     case ReferenceKind::kCountIndex:
-      if (!HasRepetition(ref.kind, expansion)) {
-        ReportNoRepetition(ref.kind, traversal, diags);
-        return Value::DynamicUnknown();
-      }
-      return apply_rest(expansion->kind == Expansion::Kind::kUnknown
-                            ? Value::Unknown(Type::Number())
-                            : Value::Int(static_cast<int64_t>(repetition_.row)));
     case ReferenceKind::kEachKey:
-    case ReferenceKind::kEachValue: {
-      bool is_key = ref.kind == ReferenceKind::kEachKey;
-      if (!HasRepetition(ref.kind, expansion)) {
-        ReportNoRepetition(ref.kind, traversal, diags);
+    case ReferenceKind::kEachValue:
+      if (!meta::HasRepetition(ref.kind, repetition_.expansion)) {
+        meta::ReportNoRepetition(ref.kind, traversal, diags);
         return Value::DynamicUnknown();
       }
-      Value value;
-      if (expansion->kind == Expansion::Kind::kUnknown) {
-        value = is_key ? Value::Unknown(Type::String()) : Value::DynamicUnknown();
-      } else if (is_key) {
-        value = KeyValue(walk_.program, expansion->key(repetition_.row));
-      } else {
-        value = expansion->values[repetition_.row];
-      }
-      return apply_rest(std::move(value));
-    }
+      return apply_rest(meta::RepetitionValue(ref.kind, repetition_, walk_.program));
     case ReferenceKind::kPathModule:
       return apply_rest(Value::String(instance_.node->source_dir));
     case ReferenceKind::kPathRoot:

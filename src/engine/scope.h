@@ -35,12 +35,6 @@ class ModuleScope final : public lang::Scope {
   const Value* self_;
 };
 
-/// Whether `count` or `each` exists where a reference of that kind stands; true of other kinds.
-bool HasRepetition(config::ReferenceKind kind, const Expansion* repetition);
-/// Reports a reference to `count` or `each` where there is none.
-void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& traversal,
-                        Diagnostics& diags);
-
 /// An object of a resource block as expressions see it: with marks where its provider deprecates
 /// parts.
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,

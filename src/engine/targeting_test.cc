@@ -182,7 +182,7 @@ TEST_F(EngineTest, ABlockIsWrittenForAnImportWithRequiredArguments) {
       to = test_need.a
       id = "x"
     })");
-  GeneratedBlocks generated;
+  meta::GeneratedBlocks generated;
   Request input = MakeInput();
   input.generated = &generated;
   state_.program = program_;

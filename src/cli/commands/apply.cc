@@ -4,6 +4,7 @@
 #include "cli/interrupts.h"
 #include "cli/prompt.h"
 #include "cli/saved_plan.h"
+#include "meta/conditions.h"
 #include "plan/plan_file.h"
 #include "state/state.h"
 #include "view/human/output.h"
@@ -158,7 +159,7 @@ bool Approved(const Invocation& invocation, const PlanRequest& request, const Op
 void DropCheckResults(Diagnostics& diags) {
   Diagnostics rest;
   for (const Diagnostic& diagnostic : diags) {
-    if (!engine::FromCheckBlock(diagnostic)) {
+    if (!meta::FromCheckBlock(diagnostic)) {
       rest.Add(diagnostic);
     }
   }

@@ -87,7 +87,7 @@ static int RunPlan(Invocation& invocation) {
     audience->Show(diags);
     return 1;
   }
-  engine::GeneratedBlocks generated;
+  meta::GeneratedBlocks generated;
   if (!generate_path.empty()) {
     operation.input.generated = &generated;
   }

@@ -200,9 +200,9 @@ void CellRun::Carry(size_t i, RowContext& row, bool configured) {
       break;
     case Phase::kCheck:
       if (configured && row.row.value &&
-          CheckConditions(row, ConditionKind::kPrecondition, resource_->preconditions, nullptr,
-                          Severity::kError, found_[i])) {
-        (void)CheckConditions(row, ConditionKind::kPostcondition, resource_->postconditions,
+          CheckConditions(row, meta::ConditionKind::kPrecondition, resource_->preconditions,
+                          nullptr, Severity::kError, found_[i])) {
+        (void)CheckConditions(row, meta::ConditionKind::kPostcondition, resource_->postconditions,
                               &*row.row.value, Severity::kError, found_[i]);
       }
       break;

@@ -1,4 +1,3 @@
-#include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
 #include "hcl/body.h"
@@ -89,8 +88,8 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
   if (info.block != nullptr && info.block->for_each != nullptr && instance != nullptr) {
     ModuleScope scope(walk, *instance);
     const auto index = static_cast<size_t>(info.block - info.node->module->providers.data());
-    slot.expansion = ExpandProvider(*info.block->for_each, info.node->provider_for_each[index],
-                                    scope, walk.program, diags);
+    slot.expansion = meta::ExpandProvider(
+        *info.block->for_each, info.node->provider_for_each[index], scope, walk.program, diags);
     if (diags.has_errors()) {
       return;
     }

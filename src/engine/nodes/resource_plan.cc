@@ -1,7 +1,6 @@
 // Planning of resource blocks: what the provider would do with each row, and what expressions see
 // of it. Ref: opentofu internal/tofu/node_resource_plan_instance.go,
 // node_resource_abstract_instance.go.
-#include "engine/expansion.h"
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/rows/rows.h"

@@ -1,7 +1,6 @@
 // Validation of resource blocks, without state and without expansion: one pseudo row stands for all
 // instances. Ref: opentofu internal/tofu/node_resource_validate.go.
 #include "cty/convert.h"
-#include "engine/expansion.h"
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
@@ -136,8 +135,8 @@ void ValidateRepetition(const ValidatedBlock& block, Diagnostics& diags) {
   ReferenceCheck check(block.walk, block.place, block.inside(false));
   if (check.Expr(*expr, diags)) {
     ModuleScope outer(block.walk, block.scope.instance());
-    ValidateExpansion({resource.count, resource.for_each, nullptr}, outer, block.walk.program,
-                      diags);
+    meta::ValidateExpansion({resource.count, resource.for_each, nullptr}, outer, block.walk.program,
+                            diags);
   }
 }
 

@@ -1,17 +1,14 @@
-#include <algorithm>
 #include <vector>
 
 #include "config/dropped_attributes.h"
-#include "cty/convert.h"
 #include "cty/ops.h"
-#include "engine/deprecated_parts.h"
-#include "engine/expansion.h"
 #include "engine/nodes/nodes.h"
 #include "engine/passes/passes.h"
 #include "engine/reference_check.h"
 #include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
+#include "meta/deprecated_parts.h"
 #include "text/quote.h"
 
 namespace kinu::engine {
@@ -47,8 +44,8 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
                                                             : check.Expr(*expr, diags)));
     }
     if (sound) {
-      table.expansion =
-          Expand({call.count, call.for_each, enabled}, scope, walk.program, validating, diags);
+      table.expansion = meta::Expand({call.count, call.for_each, enabled}, scope, walk.program,
+                                     validating, diags);
     }
     if (validating && (call.count != nullptr || call.for_each != nullptr)) {
       table.expansion =
@@ -74,186 +71,34 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
 
 namespace {
 
-/// Whether every traversal of an expression has the form of a reference.
-bool HasOnlyReferences(const Walk& walk, const config::Module& module, const hcl::Expr& expr) {
-  std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(expr, traversals);
-  return std::ranges::all_of(traversals, [&](const hcl::TraversalExpr* traversal) {
-    return config::ResolveReference(walk.program, module, *traversal, nullptr).kind !=
-           config::ReferenceKind::kInvalid;
-  });
-}
-
-/// The message of a rule. In the JSON syntax it once was no template: one that cannot be evaluated,
-/// though what it refers to could be, is warned of and taken as it stands.
-Value EvaluateMessage(const Walk& walk, const config::Module& module, const config::Condition& rule,
-                      const lang::Scope& scope, Diagnostics& diags) {
-  const hcl::Expr& expr = *rule.error_message;
-  Diagnostics problems;
-  Value message = lang::Evaluate(expr, scope, problems);
-  if (problems.has_errors() && expr.file->is_json() && HasOnlyReferences(walk, module, expr)) {
-    Diagnostics ignored;
-    const Value text = lang::EvaluateLiteral(expr, scope, ignored);
-    if (ValueResult<Value> literal = Convert(text, Type::String());
-        literal && !ignored.has_errors()) {
-      Diagnostic& warning = diags.Warning(
-          "Validation error message expression is invalid",
-          "This message is not a valid expression, so it is shown as it is written: " +
-              problems.list().front().summary + ". Write $${ for a literal ${.",
-          expr.range(), rule.range);
-      lang::DescribeValues(expr, scope, nullptr, warning);
-      return *std::move(literal);
-    }
-  }
-  diags.Append(std::move(problems));
-  return lang::WarnDeprecated(std::move(message), expr, diags);
-}
-
-/// "main.tf:3,5-10": where a rule stands.
-std::string PlaceOf(const SourceRange& range) {
-  if (!range.valid()) {
-    return "";
-  }
-  const Position start = range.start_position();
-  const Position end = range.end_position();
-  return range.file->name() + ":" + std::to_string(start.line) + "," +
-         std::to_string(start.column) + "-" +
-         (end.line != start.line ? std::to_string(end.line) + "," : "") +
-         std::to_string(end.column);
-}
-
-/// The validation rules of one variable in one module instance.
-class VariableRules {
- public:
-  VariableRules(NodeContext& context, const ModuleInstance& instance, NodeId id, SourceRange place,
-                Diagnostics& diags)
-      : context_(context),
-        walk_(context.walk),
-        instance_(instance),
-        id_(id),
-        place_(place),
-        scope_(walk_, instance),
-        diags_(diags) {}
-
-  /// Runs the rules against the value, which is in the instance's slot, up to the first that is
-  /// broken.
-  void Run(const config::Variable& variable) {
-    address_ = ObjectAddress(walk_, instance_, "var", variable.name);
-    const size_t errors = diags_.error_count();
-    for (size_t number = 0; number < variable.validations.size(); ++number) {
-      if (diags_.error_count() != errors || !Check(variable.validations[number], number)) {
-        return;
-      }
-    }
-  }
-
- private:
-  void Report(CheckStatus status, size_t number, std::string text = "") {
-    context_.checks.Report(id_, address_, {status, std::move(text), number});
-  }
-
-  /// False when the rule refers to what does not exist.
-  bool Check(const config::Condition& rule, size_t number) {
+/// Runs the validation rules of a variable against the value in its slot, up to the first that is
+/// broken. `place` is the range of the value: the argument of the call, or the declaration.
+void RunValidationRules(NodeContext& context, const ModuleInstance& instance, NodeId id,
+                        const config::Variable& variable, SourceRange place, Diagnostics& diags) {
+  const Walk& walk = context.walk;
+  const ModuleScope scope(walk, instance);
+  const std::string address = ObjectAddress(walk, instance, "var", variable.name);
+  const size_t errors = diags.error_count();
+  for (size_t i = 0; i < variable.validations.size() && diags.error_count() == errors; ++i) {
+    const config::Condition& rule = variable.validations[i];
     const hcl::Expr* exprs[] = {rule.condition, rule.error_message};
-    if (ReferenceCheck(walk_, *instance_.node).Exprs(exprs, diags_) != References::kSound) {
-      return false;
-    }
-    Diagnostics found;
-    const Value value = lang::WarnDeprecated(lang::Evaluate(*rule.condition, scope_, found),
-                                             *rule.condition, found);
-    Diagnostics of_message;
-    const Value message = EvaluateMessage(walk_, *instance_.node->module, rule, scope_, of_message);
-    const bool broken = found.has_errors();
-    diags_.Append(std::move(found));
-    diags_.Append(std::move(of_message));
-    if (broken || !value.IsKnown()) {
-      Report(broken ? CheckStatus::kError : CheckStatus::kUnknown, number);
-      return true;
-    }
-    const ValueResult<Value> flag = Convert(value, Type::Bool());
-    if (value.IsNull() || !flag) {
-      Diagnostic& diagnostic = diags_.Error(
-          "Invalid variable validation result",
-          value.IsNull()
-              ? "Validation condition expression must return either true or false, not null."
-              : "Invalid validation condition result value: " + flag.error().ToText() + ".",
-          rule.condition->range());
-      lang::DescribeValues(*rule.condition, scope_, nullptr, diagnostic);
-      Report(CheckStatus::kError, number);
-    } else if (flag->AsBool()) {
-      Report(CheckStatus::kPass, number);
-    } else {
-      Fail(rule, number, message);
-    }
-    return true;
-  }
-
-  void InvalidMessage(const config::Condition& rule, std::string summary, std::string detail) {
-    lang::DescribeValues(
-        *rule.error_message, scope_, nullptr,
-        diags_.Error(std::move(summary), std::move(detail), rule.error_message->range()));
-  }
-
-  /// The text that says what is wrong with the value; empty when it cannot be shown.
-  std::string Text(const config::Condition& rule, const Value& message) {
-    const ValueResult<Value> converted = Convert(message, Type::String());
-    if (!converted) {
-      InvalidMessage(rule, "Invalid error message",
-                     "Unsuitable value for error message: " + converted.error().ToText() + ".");
-      return "";
-    }
-    if (converted->marks().sensitive() || converted->marks().ephemeral()) {
-      const bool sensitive = converted->marks().sensitive();
-      const std::string what = sensitive ? "sensitive" : "ephemeral";
-      InvalidMessage(rule, "Error message refers to " + what + " values",
-                     "The error expression used to explain this condition refers to " + what +
-                         " values. OpenTofu will not display the resulting message.\n\nLeave "
-                         "such values out of error_message.");
-      return "The error message included " +
-             std::string(sensitive ? "a sensitive" : "an ephemeral") +
-             " value, so it will not be displayed.";
-    }
-    return converted->IsNull() ? "" : std::string(converted->AsString());
-  }
-
-  void Fail(const config::Condition& rule, size_t number, const Value& message) {
-    if (!message.IsKnown()) {
-      if (walk_.context.kind != WalkKind::kValidate) {  // where values may be unknown
-        InvalidMessage(rule, "Invalid error message",
-                       "Value used in error message is not known and can not be used in "
-                       "error_message until after apply.");
-      }
-      Report(CheckStatus::kFail, number);
+    if (ReferenceCheck(walk, *instance.node).Exprs(exprs, diags) != References::kSound) {
       return;
     }
-    std::string text = Text(rule, message);
-    if (text.empty()) {
-      text = "Failed to evaluate condition error message.";
-    }
-    Diagnostic& diagnostic = diags_.Error(
-        "Invalid value for variable",
-        text + "\n\nThis was checked by the validation rule at " + PlaceOf(rule.range) + ".",
-        place_);
-    lang::DescribeValues(*rule.condition, scope_, nullptr, diagnostic);
-    Report(CheckStatus::kFail, number, std::move(text));
+    const bool validating = walk.context.kind == WalkKind::kValidate;
+    ConditionResult result = meta::EvaluateValidationRule(walk.program, *instance.node->module,
+                                                          rule, scope, validating, place, diags);
+    result.rule = i;
+    context.checks.Report(id, address, result);
   }
-
-  NodeContext& context_;
-  const Walk& walk_;
-  const ModuleInstance& instance_;
-  const NodeId id_;
-  const SourceRange place_;  ///< what to point at: the argument of the call, or the declaration
-  const ModuleScope scope_;
-  Diagnostics& diags_;
-  std::string address_;
-};
+}
 
 void WarnOfDeprecatedVariable(const config::Variable& variable, std::string_view name,
                               const config::ConfigNode& node, SourceRange range,
                               Diagnostics& diags) {
   auto cause = std::make_shared<lang::DeprecationCause>();
   cause->by = std::string(name) + "\n" + variable.deprecated;
-  cause->remote = IsRemote(node);
+  cause->remote = meta::IsRemote(node);
   Diagnostic& warning = diags.Warning("Variable marked as deprecated by the module author",
                                       "Variable \"" + std::string(name) +
                                           "\" is marked as deprecated with the following "
@@ -285,7 +130,7 @@ MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
   }
   cause.by += "." + std::string(walk.program.Text(output.name));
   cause.message = output.deprecated;
-  cause.remote = IsRemote(*instance.node);
+  cause.remote = meta::IsRemote(*instance.node);
   return lang::DeprecatedMark(cause);
 }
 
@@ -358,7 +203,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     slot = slot.WithMarks(declared);
     if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying) {
-      VariableRules(context, *instance, id, place, diags).Run(variable);
+      RunValidationRules(context, *instance, id, variable, place, diags);
     }
     // A module is validated for all values that it can be given, not for those that it is given
     // here: only the rules of the variable itself see one.
@@ -425,9 +270,10 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
       const References references = check.Exprs(exprs, diags);
       ConditionScope around(walk, scope, references);
       const bool sound = references == References::kSound;
-      ConditionResult result = EvaluateCondition(
-          rule, ConditionKind::kOutput, sound ? static_cast<const lang::Scope&>(scope) : around,
-          context.condition_severity, diags, sound);
+      ConditionResult result =
+          meta::EvaluateCondition(rule, meta::ConditionKind::kOutput,
+                                  sound ? static_cast<const lang::Scope&>(scope) : around,
+                                  context.condition_severity, diags, sound);
       result.rule = i;
       context.checks.Report(id, address, result);
     }
@@ -497,16 +343,16 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
       if (walk.context.kind == WalkKind::kValidate) {
         const hcl::Expr* exprs[] = {condition.condition, condition.error_message};
         ConditionScope around(walk, scope, references.Exprs(exprs, diags));
-        ValidateErrorMessage(condition, around, diags);
+        meta::ValidateErrorMessage(condition, around, diags);
         continue;
       }
       // An assertion never fails the run: what it finds is a warning.
       Diagnostics found;
-      ConditionResult result =
-          EvaluateCondition(condition, ConditionKind::kAssertion, scope, Severity::kWarning, found);
+      ConditionResult result = meta::EvaluateCondition(condition, meta::ConditionKind::kAssertion,
+                                                       scope, Severity::kWarning, found);
       result.rule = i;
       context.checks.Report(id, address, result);
-      AppendAsCheckWarnings(std::move(found), diags);
+      meta::AppendAsCheckWarnings(std::move(found), diags);
     }
   }
 }

@@ -1,6 +1,6 @@
-#include "engine/deprecated_parts.h"
 #include "engine/passes/passes.h"
 #include "hcl/parse.h"
+#include "meta/deprecated_parts.h"
 #include "provider/provisioner.h"
 #include "text/quote.h"
 
@@ -201,7 +201,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       if (info.schema != nullptr) {
         auto [it, added] = deprecating.emplace(reinterpret_cast<uint64_t>(info.schema), false);
         if (added) {
-          it.value() = HasDeprecatedParts(info.schema->block);
+          it.value() = meta::HasDeprecatedParts(info.schema->block);
         }
         info.has_deprecated = it->second;
       }

@@ -418,7 +418,7 @@ class TreeConnector {
     Bindings bindings;
     Collector collect(graph_, *graph_.config.root().module, diags_);
     for (const config::Import* import : imports.blocks) {
-      for (const hcl::Expr* expr : ImportExpressions(*import)) {
+      for (const hcl::Expr* expr : meta::ImportExpressions(*import)) {
         collect.Expr(expr, bindings);
       }
     }

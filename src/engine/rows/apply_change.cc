@@ -308,8 +308,8 @@ class RowApplier {
   }
 
   void CheckResult(const Value& value) {
-    (void)CheckConditions(row_, ConditionKind::kPostcondition, row_.resource.postconditions, &value,
-                          Severity::kError, diags_);
+    (void)CheckConditions(row_, meta::ConditionKind::kPostcondition, row_.resource.postconditions,
+                          &value, Severity::kError, diags_);
   }
 
   Recorder& recorder_;
@@ -420,7 +420,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   bool nested = row.resource.check >= 0;
   if (nested) {
     ReportToCheck(row, value ? nullptr : &found);
-    AppendAsCheckWarnings(std::move(found), diags);
+    meta::AppendAsCheckWarnings(std::move(found), diags);
   } else {
     diags.Append(std::move(found));
   }
@@ -433,7 +433,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   record.object.create_before_destroy = false;
   context.recorder.Record(record, DurabilityOf(row));
   row.row.value = *value;
-  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, Severity::kError, diags);
 }
 

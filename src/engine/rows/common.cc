@@ -53,7 +53,7 @@ provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
   return provider;
 }
 
-bool CheckConditions(RowContext& row, ConditionKind kind,
+bool CheckConditions(RowContext& row, meta::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags) {
   if (conditions.empty() || row.instance == nullptr) {
@@ -70,9 +70,9 @@ bool CheckConditions(RowContext& row, ConditionKind kind,
                     self != nullptr ? &seen : nullptr);
   std::string address = row.AddressText();
   size_t rule =
-      kind == ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
+      kind == meta::ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
   for (const config::Condition& condition : conditions) {
-    ConditionResult result = EvaluateCondition(condition, kind, scope, severity, diags);
+    ConditionResult result = meta::EvaluateCondition(condition, kind, scope, severity, diags);
     result.rule = rule++;
     row.node.checks.Report(row.id, address, result);
   }
@@ -92,7 +92,7 @@ Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
 }
 
 std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
-  if (!CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+  if (!CheckConditions(row, meta::ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
                        row.node.condition_severity, diags)) {
     return std::nullopt;
   }

@@ -245,7 +245,7 @@ void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& co
     ReportToCheck(row, &found);
     value = Placeholder(row, config);
   }
-  AppendAsCheckWarnings(std::move(found), diags);
+  meta::AppendAsCheckWarnings(std::move(found), diags);
   row.row.read.refreshed = *value;
   row.row.value = *value;
   if (row.walk().context.mode != plan::Mode::kRefreshOnly) {
@@ -281,7 +281,7 @@ void PlanDataRow(RowContext& row, Diagnostics& diags) {
   }
   row.row.read.refreshed = *value;
   row.row.value = std::move(value);
-  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);
 }
 

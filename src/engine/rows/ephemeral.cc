@@ -70,7 +70,8 @@ std::optional<Value> Open(RowContext& row, provider::Provider& provider, const V
     bug("Provider produced null object", "a null");
     return std::nullopt;
   }
-  if (!Conforms(response.result.type(), block.implied_type()) || !response.result.IsWhollyKnown()) {
+  if (!response.result.type().ConformsTo(block.implied_type()) ||
+      !response.result.IsWhollyKnown()) {
     bug("Provider produced invalid object", "an invalid");
     return std::nullopt;
   }
@@ -120,7 +121,7 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags) {
     return;
   }
   row.row.value = MarkEphemeral(block, *std::move(value), marks);
-  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);
 }
 

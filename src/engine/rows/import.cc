@@ -3,7 +3,6 @@
 #include "config/object_block.h"
 #include "engine/imports.h"
 #include "engine/rows/rows.h"
-#include "hcl/parse.h"
 #include "schema/marks.h"
 
 namespace kinu::engine {
@@ -132,14 +131,7 @@ GeneratedBlock WriteBlock(const RowContext& row, const Value& object) {
   }
   std::string contents = config::ConfigOfObject(row.info.schema->block, object, provider);
   GeneratedBlock out{row.resource, config::ResourceBlockText(program, row.resource.name, contents)};
-  auto tree = std::make_unique<hcl::SyntaxTree>();
-  auto file = SourceFile::Make("generated.tf", contents);
-  Diagnostics none;
-  out.resource.body = hcl::ParseNative(file.get(), *tree, none);
-  GeneratedBlocks& generated = *row.walk().context.request.generated;
-  std::lock_guard lock(generated.mutex);
-  generated.trees.push_back(std::move(tree));
-  generated.sources.push_back(std::move(file));
+  out.resource.body = row.walk().context.request.generated->Parse(std::move(contents));
   return out;
 }
 

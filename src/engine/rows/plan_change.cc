@@ -5,6 +5,7 @@
 
 #include "cty/ops.h"
 #include "engine/rows/rows.h"
+#include "meta/ignore_changes.h"
 #include "schema/marks.h"
 #include "schema/propose.h"
 
@@ -15,40 +16,10 @@ bool KnownTrue(const Value& value) {
   return value.IsKnown() && !value.IsNull() && value.UnmarkDeep().AsBool();
 }
 
-/// Whether a path names a write-only attribute.
 bool IsWriteOnly(const schema::Block& block, const Path& path) {
-  if (!block.has_write_only()) {
-    return false;
-  }
-  const schema::Block* current = &block;
-  const std::vector<schema::Attribute>* attributes = &block.attributes;
-  const schema::Attribute* found = nullptr;
-  for (const PathStep& step : path.steps()) {
-    if (step.kind != PathStep::Kind::kAttribute) {
-      continue;
-    }
-    found = nullptr;
-    for (const schema::Attribute& attribute : *attributes) {
-      if (attribute.name == step.name) {
-        found = &attribute;
-      }
-    }
-    const schema::NestedBlock* nested =
-        current == nullptr ? nullptr : current->FindBlock(step.name);
-    if (found != nullptr) {
-      current = nullptr;
-      if (found->nested == nullptr) {
-        break;
-      }
-      attributes = &found->nested->attributes;
-    } else if (nested != nullptr) {
-      current = &nested->block;
-      attributes = &nested->block.attributes;
-    } else {
-      return false;
-    }
-  }
-  return found != nullptr && found->write_only;
+  const schema::Attribute* attribute =
+      block.has_write_only() ? schema::FindAttributeByPath(block, path) : nullptr;
+  return attribute != nullptr && attribute->write_only;
 }
 
 /// The paths that carry the sensitive mark, for comparing sensitivity before and after.
@@ -117,7 +88,7 @@ class ChangePlanner {
   }
 
   bool AskToPlan() {
-    const Value config = IgnoreChanges(row_.resource, &block_, prior_, fate_.config);
+    const Value config = meta::IgnoreChanges(row_.resource, &block_, prior_, fate_.config);
     request_.config = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks_) : config;
     request_.proposed = schema::ProposeNew(block_, request_.prior, request_.config);
     if (fate_.stored && !tainted()) {
@@ -136,7 +107,7 @@ class ChangePlanner {
         !AskedWithoutErrors(row_, problems, diags_)) {
       return false;
     }
-    if (!Conforms(response_.planned.type(), type_)) {
+    if (!response_.planned.type().ConformsTo(type_)) {
       ProviderBug(row_, "Provider produced invalid plan", "planned an invalid value for", "",
                   diags_);
       return false;
@@ -148,7 +119,8 @@ class ChangePlanner {
   bool CheckAnswer() {
     const size_t errors = diags_.error_count();
     if (response_.legacy_type_system) {
-      response_.planned = IgnoreChanges(row_.resource, nullptr, request_.prior, response_.planned);
+      response_.planned =
+          meta::IgnoreChanges(row_.resource, nullptr, request_.prior, response_.planned);
     } else {
       for (const ValueError& error :
            schema::CheckPlanned(block_, request_.prior, request_.config, response_.planned)) {

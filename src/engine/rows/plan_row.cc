@@ -63,7 +63,7 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
 
 /// A plan that only refreshes checks what it found.
 void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
-  if (CheckConditions(row, ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
+  if (CheckConditions(row, meta::ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
                       row.node.condition_severity, diags)) {
     row.row.value = object;
     if (!object) {
@@ -71,8 +71,8 @@ void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnos
     }
   }
   if (object) {
-    (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions, &*object,
-                          row.node.condition_severity, diags);
+    (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
+                          &*object, row.node.condition_severity, diags);
   }
 }
 
@@ -117,7 +117,7 @@ void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& di
   row.row.value = schema::MarkSensitive(
       row.info.schema->block, change.action == plan::Action::kNoOp ? change.before : change.after);
   row.row.change = std::move(change);
-  (void)CheckConditions(row, ConditionKind::kPostcondition, row.resource.postconditions,
+  (void)CheckConditions(row, meta::ConditionKind::kPostcondition, row.resource.postconditions,
                         &*row.row.value, row.node.condition_severity, diags);
 }
 

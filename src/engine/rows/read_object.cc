@@ -13,30 +13,6 @@
 
 namespace kinu::engine {
 
-bool Conforms(const Type& have, const Type& want) {
-  if (have == want || want.is_dynamic()) {
-    return true;
-  }
-  if (have.kind() != want.kind()) {
-    return false;
-  }
-  if (want.is_collection()) {
-    return Conforms(have.element(), want.element());
-  }
-  if (want.is_tuple()) {
-    return std::equal(have.elements().begin(), have.elements().end(), want.elements().begin(),
-                      want.elements().end(), Conforms);
-  }
-  if (want.is_object()) {
-    return std::equal(have.attributes().begin(), have.attributes().end(), want.attributes().begin(),
-                      want.attributes().end(),
-                      [](const ObjectAttribute& a, const ObjectAttribute& b) {
-                        return a.name == b.name && Conforms(a.type, b.type);
-                      });
-  }
-  return false;
-}
-
 namespace {
 
 provider::RawState RawStateOf(const state::Object& object) {
@@ -103,7 +79,7 @@ std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& prov
   if (!AskedWithoutErrors(row, problems, diags) || !out) {
     return std::nullopt;
   }
-  if (!Conforms(out->value.type(), row.info.schema->block.implied_type())) {
+  if (!out->value.type().ConformsTo(row.info.schema->block.implied_type())) {
     ProviderBug(row, "Invalid resource state transformation", "produced an invalid result for", "",
                 diags);
     return std::nullopt;
@@ -186,7 +162,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
     return std::nullopt;
   }
   const Type& type = row.info.schema->block.implied_type();
-  if (!Conforms(response.state.type(), type)) {
+  if (!response.state.type().ConformsTo(type)) {
     ProviderBug(row, "Provider produced invalid object", "planned an invalid value for",
                 " during refresh", diags);
     return std::nullopt;

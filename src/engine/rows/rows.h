@@ -34,8 +34,6 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags);
 /// Whether a managed resource that this block names (itself, through values, or in depends_on of an
 /// enclosing module call) has a change to make. With conditions every ancestor counts.
 bool DependenciesPending(const RowContext& row);
-/// Whether a value's type is one that `want` allows: equal but where `want` is dynamic.
-bool Conforms(const Type& have, const Type& want);
 void PlanOrphanRow(RowContext& row, Diagnostics& diags);
 void PlanDeposedObject(NodeContext& context, const StoredNode& node, StoredSlot& slot,
                        const schema::ResourceSchema& schema, const state::Instance& instance,
@@ -91,11 +89,6 @@ struct GeneratedBlock {
   std::string text;
 };
 GeneratedBlock WriteBlock(const RowContext& row, const Value& object);
-
-/// Config with the ignored paths put back to what the prior object has. `block`: null where the
-/// provider decides about all attributes.
-Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
-                    const Value& prior, const Value& config);
 
 /// What becomes of a managed row, filled step by step.
 struct RowFate {
@@ -160,7 +153,7 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
 std::pair<std::string, std::string> IdentifyObject(const Value& value);
 
 /// Evaluates conditions of one kind for a row; `self` is bound where the language allows it.
-bool CheckConditions(RowContext& row, ConditionKind kind,
+bool CheckConditions(RowContext& row, meta::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags);
 

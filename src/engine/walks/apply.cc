@@ -158,8 +158,8 @@ WalkContext ContextOfApply(const Request& request, const plan::Plan& plan) {
   context.mode = plan.mode;
   context.imports = false;
   context.targets = Targets(*request.config->program, plan.targets, plan.excludes);
-  if (request.generated != nullptr && request.generated->config != nullptr) {
-    context.config = request.generated->config.get();
+  if (request.generated != nullptr && request.generated->config() != nullptr) {
+    context.config = request.generated->config();
   }
   return context;
 }

@@ -234,7 +234,7 @@ void CheckRequest(const WalkContext& context, Diagnostics& diags) {
     context.refactoring->ValidateRemoved(diags);
   }
   if (context.mode != plan::Mode::kRefreshOnly) {
-    CheckImportTargets(*request.config, request.generated != nullptr, diags);
+    meta::CheckImportTargets(*request.config, request.generated != nullptr, diags);
   }
   CheckTargetedMoves(context, diags);
 }
@@ -303,8 +303,8 @@ void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
     return;
   }
   if (request.generated != nullptr) {
-    AddGeneratedBlocks(*request.config, *request.generated);
-    context.config = request.generated->config.get();
+    request.generated->AddBlocks(*request.config);
+    context.config = request.generated->config();
   }
   context.imports = context.mode != plan::Mode::kRefreshOnly;
   if (refactoring.state() != nullptr) {

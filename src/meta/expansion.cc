@@ -1,10 +1,10 @@
-#include "engine/expansion.h"
+#include "meta/expansion.h"
 
 #include "cty/convert.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 
-namespace kinu::engine {
+namespace kinu::meta {
 namespace {
 
 /// "Sensitive values, …, cannot be used as for_each arguments."
@@ -233,6 +233,39 @@ Expansion ExpandEnabled(const hcl::Expr& expr, const lang::Scope& scope, Diagnos
 
 }  // namespace
 
+size_t Expansion::size() const {
+  switch (kind) {
+    case Kind::kSingle:
+    case Kind::kUnknown:
+      return 1;
+    case Kind::kCount:
+      return static_cast<size_t>(count);
+    case Kind::kForEach:
+      return values.size();
+    case Kind::kDisabled:
+      return 0;
+  }
+  return 0;
+}
+
+InstanceKey Expansion::key(size_t row) const {
+  switch (kind) {
+    case Kind::kCount:
+      return InstanceKey::Int(static_cast<int64_t>(row));
+    case Kind::kForEach:
+      return is_tuple ? InstanceKey::Int(static_cast<int64_t>(row))
+                      : InstanceKey::String(keys[row]);
+    default:
+      return InstanceKey();
+  }
+}
+
+Expansion::Kind ExpansionKindOf(const config::Resource& resource) {
+  return resource.count != nullptr      ? Expansion::Kind::kCount
+         : resource.for_each != nullptr ? Expansion::Kind::kForEach
+                                        : Expansion::Kind::kSingle;
+}
+
 Expansion Expand(const ExpansionArguments& arguments, const lang::Scope& scope, Program& program,
                  bool validating, Diagnostics& diags) {
   if (arguments.count != nullptr) {
@@ -267,4 +300,50 @@ Expansion ExpandProvider(const hcl::Expr& for_each, const Value& value, const la
                    diags);
 }
 
-}  // namespace kinu::engine
+bool HasRepetition(config::ReferenceKind kind, const Expansion* repetition) {
+  using config::ReferenceKind;
+  if (kind == ReferenceKind::kCountIndex) {
+    return repetition != nullptr && repetition->has_index();
+  }
+  return (kind != ReferenceKind::kEachKey && kind != ReferenceKind::kEachValue) ||
+         (repetition != nullptr && repetition->has_each());
+}
+
+void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& traversal,
+                        Diagnostics& diags) {
+  const bool count = kind == config::ReferenceKind::kCountIndex;
+  const bool key = kind == config::ReferenceKind::kEachKey;
+  diags.Error(count ? "Reference to \"count\" in non-counted context"
+              : key ? "Reference to \"each\" in context without for_each"
+                    : "each.value cannot be used in this context",
+              count ? "The \"count\" object can only be used in \"module\", \"resource\", and "
+                      "\"data\" blocks, and only when the \"count\" argument is set."
+              : key ? "The \"each\" object can be used only in \"module\" or \"resource\" blocks, "
+                      "and only when the \"for_each\" argument is set."
+                    : "A reference to \"each.value\" has been used in a context in which it is "
+                      "unavailable, such as when the configuration no longer contains the value in "
+                      "its \"for_each\" expression.",
+              config::ReferenceRange(traversal));
+}
+
+Value RepetitionValue(config::ReferenceKind kind, const Repetition& repetition,
+                      const Program& program) {
+  using config::ReferenceKind;
+  const Expansion& expansion = *repetition.expansion;
+  const bool unknown = expansion.kind == Expansion::Kind::kUnknown;
+  if (kind == ReferenceKind::kCountIndex) {
+    return unknown ? Value::Unknown(Type::Number())
+                   : Value::Int(static_cast<int64_t>(repetition.row));
+  }
+  if (kind == ReferenceKind::kEachValue) {
+    return unknown ? Value::DynamicUnknown() : expansion.values[repetition.row];
+  }
+  if (unknown) {
+    return Value::Unknown(Type::String());
+  }
+  const InstanceKey key = expansion.key(repetition.row);
+  return key.kind() == InstanceKey::Kind::kInt ? Value::Int(key.index())
+                                               : Value::String(program.Text(key.symbol()));
+}
+
+}  // namespace kinu::meta

@@ -1,6 +1,6 @@
-// Parts of resources that their provider deprecates: whoever uses one is warned, as of deprecated
-// outputs. Expressions alone see these marks; states and plans have none of them.
-// Ref: opentofu internal/configs/configschema/marks.go, internal/tofu/evaluate.go GetResource.
+// Parts of resources that their provider deprecates. Expressions that use one cause a warning, as
+// for deprecated outputs. Only expressions see these marks; states and plans have none. Ref:
+// opentofu internal/configs/configschema/marks.go, internal/tofu/evaluate.go GetResource.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 #include "cty/value.h"
 #include "schema/schema.h"
 
-namespace kinu::engine {
+namespace kinu::meta {
 
 /// Whether any attribute, at any depth, is deprecated. A deprecated block does not count by itself.
 bool HasDeprecatedParts(const schema::Block& block);
 
-/// Whether what stands under that name in an object has marks of its own or within.
+/// Whether the attribute or nested block of that name, or a part of it, is marked.
 bool HasDeprecatedParts(const schema::Block& block, std::string_view name);
 
-/// The object of a resource, with marks where the schema says so.
+/// The object of a resource, with marks where the schema deprecates a part.
 Value MarkDeprecatedParts(const schema::Block& block, const Value& object, const Program& program,
                           const config::ConfigNode& place, const ResourceName& resource);
 
-/// Whether a module was fetched from elsewhere.
+/// Whether a module's source is not a local directory.
 bool IsRemote(const config::ConfigNode& node);
 
-}  // namespace kinu::engine
+}  // namespace kinu::meta

@@ -1,4 +1,4 @@
-#include "engine/deprecated_parts.h"
+#include "meta/deprecated_parts.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "cty/path.h"
 #include "lang/deprecation.h"
 
-namespace kinu::engine {
+namespace kinu::meta {
 namespace {
 
 bool HasDeprecated(const schema::NestedAttributes& nested);
@@ -149,4 +149,4 @@ bool IsRemote(const config::ConfigNode& node) {
   return !node.source.empty() && !node.source.starts_with("./") && !node.source.starts_with("../");
 }
 
-}  // namespace kinu::engine
+}  // namespace kinu::meta

@@ -1,8 +1,8 @@
-// lifecycle.ignore_changes: arguments that keep what the object has. Ref: opentofu
-// internal/tofu/node_resource_abstract_instance.go processIgnoreChanges.
-#include "engine/rows/rows.h"
+#include "meta/ignore_changes.h"
 
-namespace kinu::engine {
+#include "meta/indexed_reference.h"
+
+namespace kinu::meta {
 namespace {
 
 /// A map that is null or gone altogether can still lose or get back a single key.
@@ -85,19 +85,6 @@ Value PutBack(const Value& value, const Value& prior, std::span<const PathStep> 
   return value;
 }
 
-Path PathOfTraversal(const hcl::TraversalExpr& traversal) {
-  Path path;
-  path.Push(PathStep::Attribute(traversal.root));
-  for (const hcl::TraversalStep& step : traversal.steps) {
-    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
-      path.Push(PathStep::Attribute(step.name));
-    } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
-      path.Push(PathStep::Index(*step.key));
-    }
-  }
-  return path;
-}
-
 }  // namespace
 
 Value IgnoreChanges(const config::Resource& resource, const schema::Block* block,
@@ -125,10 +112,11 @@ Value IgnoreChanges(const config::Resource& resource, const schema::Block* block
   }
   Value out = config;
   for (const hcl::TraversalExpr* traversal : resource.ignore_changes) {
-    Path path = PathOfTraversal(*traversal);
-    out = PutBack(out, prior, path.steps());
+    std::vector<PathStep> steps = PathSteps(traversal->steps);
+    steps.insert(steps.begin(), PathStep::Attribute(traversal->root));
+    out = PutBack(out, prior, steps);
   }
   return out;
 }
 
-}  // namespace kinu::engine
+}  // namespace kinu::meta

@@ -1,0 +1,54 @@
+// Custom conditions: preconditions, postconditions, assertions and the validation rules of
+// variables. Ref: opentofu internal/tofu/eval_conditions.go, eval_variable.go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "diag/diagnostic.h"
+#include "lang/scope.h"
+
+namespace kinu::meta {
+
+enum class CheckStatus : uint8_t { kUnknown, kPass, kFail, kError };
+std::string_view CheckStatusName(CheckStatus status);
+
+enum class ConditionKind : uint8_t {
+  kPrecondition,   ///< "Resource precondition"
+  kPostcondition,  ///< "Resource postcondition"
+  kOutput,         ///< "Module output value precondition"
+  kAssertion,      ///< "Check block assertion"
+};
+
+/// The result of one condition.
+struct ConditionResult {
+  CheckStatus status = CheckStatus::kUnknown;
+  std::string failure_message;
+  size_t rule = 0;  ///< index among the object's conditions
+};
+
+/// Appends the problems of a check block as warnings.
+void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags);
+/// Whether a diagnostic is from a check block. Those of a plan are out of date once an apply has
+/// evaluated the check blocks again.
+bool FromCheckBlock(const Diagnostic& diagnostic);
+
+/// Evaluates one condition. Reports a failed condition with `severity` ("Resource precondition
+/// failed"), and an invalid one as an error. If not `sound`, errors in its references have been
+/// reported, and only further problems are.
+ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
+                                  const lang::Scope& scope, Severity severity, Diagnostics& diags,
+                                  bool sound = true);
+/// Evaluates the message alone and reports its problems.
+void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
+                          Diagnostics& diags);
+
+/// Evaluates a validation rule of a variable. Reports a failed rule as an error at `place`, where
+/// the value is given. While `validating`, a message may be unknown.
+ConditionResult EvaluateValidationRule(Program& program, const config::Module& module,
+                                       const config::Condition& rule, const lang::Scope& scope,
+                                       bool validating, SourceRange place, Diagnostics& diags);
+
+}  // namespace kinu::meta

@@ -1,0 +1,41 @@
+#include "meta/indexed_reference.h"
+
+#include <algorithm>
+
+namespace kinu::meta {
+
+IndexedReference SplitReference(const hcl::Expr& expr) {
+  IndexedReference out;
+  const hcl::Expr* at = &expr;
+  while (out.root == nullptr && out.not_reference == nullptr) {
+    if (at->kind == hcl::ExprKind::kTraversal) {
+      out.root = static_cast<const hcl::TraversalExpr*>(at);
+    } else if (at->kind == hcl::ExprKind::kRelative) {
+      const auto& relative = static_cast<const hcl::RelativeExpr&>(*at);
+      out.parts.push_back({relative.steps, nullptr});
+      at = relative.source;
+    } else if (at->kind == hcl::ExprKind::kIndex) {
+      const auto& index = static_cast<const hcl::IndexExpr&>(*at);
+      out.parts.push_back({{}, &index});
+      at = index.collection;
+    } else {
+      out.not_reference = at;
+    }
+  }
+  std::reverse(out.parts.begin(), out.parts.end());
+  return out;
+}
+
+std::vector<PathStep> PathSteps(std::span<const hcl::TraversalStep> steps) {
+  std::vector<PathStep> out;
+  for (const hcl::TraversalStep& step : steps) {
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+      out.push_back(PathStep::Attribute(step.name));
+    } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
+      out.push_back(PathStep::Index(*step.key));
+    }
+  }
+  return out;
+}
+
+}  // namespace kinu::meta
