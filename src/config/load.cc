@@ -276,6 +276,7 @@ void ConfigLoader::ReadTargets(ConfigNode& node) {
       value = static_.Evaluate(node, *block.for_each, {subject, block.for_each->range()}, diags_);
     }
   }
+  static_.CheckConstants(node, diags_);
 }
 
 std::string ConfigLoader::ManifestKey(const ConfigNode& node, const ModuleCall& call) const {

@@ -113,7 +113,7 @@ bool StaticEvaluator::CheckReferences(const ConfigNode& node, const Traversals& 
 }
 
 Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,
-                                       const std::function<void(Traversals&)>& collect,
+                                       const std::function<void(Traversals&, Calls&)>& collect,
                                        const std::function<Value(const lang::Scope&)>& use,
                                        Diagnostics& diags) {
   if (frames_.size() >= kDeepest) {
@@ -125,8 +125,11 @@ Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubje
   const size_t errors = diags.error_count();
   Value value = Value::DynamicUnknown();
   Traversals traversals;
-  collect(traversals);
-  if (CheckReferences(node, traversals, diags)) {
+  Calls calls;
+  collect(traversals, calls);
+  const bool sound = CheckReferences(node, traversals, diags);
+  lang::CheckFunctionNames(calls, diags);
+  if (sound && diags.error_count() == errors) {
     value = use(StaticScope(*this, node));
   }
   frames_.pop_back();
@@ -137,7 +140,11 @@ Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
                                 const StaticSubject& subject, Diagnostics& diags) {
   const size_t first = diags.size();
   Value value = EvaluateInScope(
-      node, subject, [&](Traversals& traversals) { hcl::CollectTraversals(expr, traversals); },
+      node, subject,
+      [&](Traversals& traversals, Calls& calls) {
+        hcl::CollectTraversals(expr, traversals);
+        hcl::CollectCalls(expr, calls);
+      },
       [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
   for (size_t i = first; i < diags.size(); ++i) {
     diags.list()[i].function_call.reset();  // the reference keeps it only in bodies
@@ -150,8 +157,7 @@ Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& b
                                   Diagnostics& diags) {
   return EvaluateInScope(
       node, subject,
-      [&](Traversals& traversals) {
-        std::vector<const hcl::CallExpr*> calls;
+      [&](Traversals& traversals, Calls& calls) {
         schema::CollectBodyTraversals(block, body, {}, traversals, calls);
       },
       [&](const lang::Scope& scope) {
@@ -217,13 +223,20 @@ Value StaticEvaluator::Lookup(const ConfigNode& node, const hcl::TraversalExpr& 
     return Value::DynamicUnknown();
   }
   const CacheKey key{node.index, static_cast<uint32_t>(ref.kind), index};
+  return Cached(key, diags, [&] {
+    return is_local ? LocalValue(node, module.locals[static_cast<size_t>(index)], diags)
+                    : VariableValue(node, module.variables[static_cast<size_t>(index)], ref.range,
+                                    diags);
+  });
+}
+
+Value StaticEvaluator::Cached(const CacheKey& key, Diagnostics& diags,
+                              const std::function<Value()>& read) {
   if (auto cached = cache_.find(key); cached != cache_.end()) {
     return cached->second;
   }
   const size_t errors = diags.error_count();
-  Value value = is_local ? LocalValue(node, module.locals[static_cast<size_t>(index)], diags)
-                         : VariableValue(node, module.variables[static_cast<size_t>(index)],
-                                         ref.range, diags);
+  Value value = read();
   if (diags.error_count() == errors) {
     cache_[key] = value;
   }
@@ -325,7 +338,14 @@ Value StaticEvaluator::VariableValue(const ConfigNode& node, const Variable& var
     AddUnavailable(SubjectText(node, name), diags);
     return Value::DynamicUnknown();
   }
-  Value value = PrepareVariable(program_, variable, &given, SubjectText(node, name), diags);
+  const size_t first = diags.size();
+  Value value = PrepareVariable(program_, variable, &given, name, diags);
+  for (size_t i = first; i < diags.size(); ++i) {
+    if (Diagnostic& problem = diags.list()[i];
+        problem.is_error() && problem.summary.starts_with("Invalid value")) {
+      problem.subject = {};  // as in OpenTofu; the detail names the declaration
+    }
+  }
   if (variable.sensitive) {
     value = value.WithMarks(MarkSet::Sensitive());
   }
@@ -333,6 +353,27 @@ Value StaticEvaluator::VariableValue(const ConfigNode& node, const Variable& var
     value = value.WithMarks(MarkSet::Ephemeral());
   }
   return value;
+}
+
+void StaticEvaluator::CheckConstants(const ConfigNode& node, Diagnostics& diags) {
+  if (node.parent == nullptr && caller_) {
+    return;  // a test gives other values in each run
+  }
+  // Nothing calls the root module: OpenTofu points at line 0 of no file.
+  static const Ref<const SourceFile> kNowhere = SourceFile::Make("", "");
+  const SourceRange range = node.parent != nullptr
+                                ? node.parent->module->calls[static_cast<size_t>(node.call)].range
+                                : SourceRange{kNowhere.get(), 0, 0};
+  frames_.push_back({&node, {"", range}});
+  for (size_t i = 0; i < node.module->variables.size(); ++i) {
+    const Variable& variable = node.module->variables[i];
+    if (variable.is_const) {
+      const CacheKey key{node.index, static_cast<uint32_t>(ReferenceKind::kVariable),
+                         static_cast<int32_t>(i)};
+      (void)Cached(key, diags, [&] { return VariableValue(node, variable, range, diags); });
+    }
+  }
+  frames_.pop_back();
 }
 
 }  // namespace kinu::config

@@ -47,6 +47,9 @@ class StaticEvaluator {
   /// As Evaluate(), for a string that is not sensitive. False after an error.
   bool EvaluateString(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                       std::string& out, Diagnostics& diags);
+  /// Reports variables with `const = true` whose values need more than the configuration and the
+  /// input variables, or are invalid.
+  void CheckConstants(const ConfigNode& node, Diagnostics& diags);
 
  private:
   friend class StaticScope;
@@ -63,15 +66,18 @@ class StaticEvaluator {
   };
 
   using Traversals = std::vector<const hcl::TraversalExpr*>;
+  using Calls = std::vector<const hcl::CallExpr*>;
   /// Shared by Evaluate() and DecodeBody(): checks the references that `collect` finds, then calls
   /// `use`.
   Value EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,
-                        const std::function<void(Traversals&)>& collect,
+                        const std::function<void(Traversals&, Calls&)>& collect,
                         const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
   std::optional<Value> OtherName(const hcl::TraversalExpr& traversal, Diagnostics& diags) const;
   bool CheckReferences(const ConfigNode& node, const Traversals& traversals, Diagnostics& diags);
   Value Lookup(const ConfigNode& node, const hcl::TraversalExpr& traversal, Diagnostics& diags);
   Value LocalValue(const ConfigNode& node, const Local& local, Diagnostics& diags);
+  /// The cached value of a variable or local value; `read` finds it if there is none.
+  Value Cached(const CacheKey& key, Diagnostics& diags, const std::function<Value()>& read);
   Value VariableValue(const ConfigNode& node, const Variable& variable, const SourceRange& range,
                       Diagnostics& diags);
   bool GivenValue(const ConfigNode& node, const Variable& variable, InputValue& out,

@@ -15,7 +15,8 @@ const schema::Block* ReferenceCheck::ResourceSchema(const config::Resource& reso
 }
 
 References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> traversals,
-                                 bool whole_objects, Diagnostics& diags) const {
+                                 bool whole_objects, Diagnostics& diags,
+                                 std::span<const hcl::CallExpr* const> calls) const {
   using config::ReferenceKind;
   const config::Module& module = *node_.module;
   size_t errors = diags.error_count();
@@ -42,6 +43,7 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
       config::ValidateReference(walk_.program, module, *traversal, ref, context_, this, wrong);
     }
   }
+  lang::CheckFunctionNames(calls, diags);
   // What is not declared shows only when values are collected, which wrong references prevent.
   const bool is_wrong = wrong.has_errors();
   diags.Append(is_wrong ? std::move(wrong) : std::move(undeclared));
@@ -58,7 +60,9 @@ bool ReferenceCheck::Expr(const hcl::Expr& expr, Diagnostics& diags) const {
 bool ReferenceCheck::ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const {
   std::vector<const hcl::TraversalExpr*> traversals;
   hcl::CollectTraversals(expr, traversals);
-  return Check(traversals, false, diags) == References::kSound;
+  std::vector<const hcl::CallExpr*> calls;
+  hcl::CollectCalls(expr, calls);
+  return Check(traversals, false, diags, calls) == References::kSound;
 }
 
 References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
@@ -67,10 +71,12 @@ References ReferenceCheck::Exprs(std::span<const hcl::Expr* const> exprs,
     return References::kSound;
   }
   std::vector<const hcl::TraversalExpr*> traversals;
+  std::vector<const hcl::CallExpr*> calls;
   for (const hcl::Expr* expr : exprs) {
     hcl::CollectTraversals(*expr, traversals);
+    hcl::CollectCalls(*expr, calls);
   }
-  return Check(traversals, false, diags);
+  return Check(traversals, false, diags, calls);
 }
 
 bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
@@ -81,7 +87,7 @@ bool ReferenceCheck::Body(const schema::Block& block, const hcl::Body& body,
   std::vector<const hcl::TraversalExpr*> traversals;
   std::vector<const hcl::CallExpr*> calls;
   schema::CollectBodyTraversals(block, body, hidden, traversals, calls);
-  return Check(traversals, false, diags) == References::kSound;
+  return Check(traversals, false, diags, calls) == References::kSound;
 }
 
 void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,

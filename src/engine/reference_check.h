@@ -55,7 +55,7 @@ class ReferenceCheck final : private config::SchemaSource {
 
  private:
   References Check(std::span<const hcl::TraversalExpr* const> traversals, bool whole_objects,
-                   Diagnostics& diags) const;
+                   Diagnostics& diags, std::span<const hcl::CallExpr* const> calls = {}) const;
   const schema::Block* ResourceSchema(const config::Resource& resource) const override;
 
   const Walk& walk_;

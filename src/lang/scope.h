@@ -42,6 +42,10 @@ class Scope {
 /// the syntax of provider functions. Ref: opentofu internal/lang/eval.go enhanceFunctionDiag.
 void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic);
 
+/// Reports calls of provider functions whose names have too few or too many parts. Expressions with
+/// such a call are not evaluated. Ref: opentofu internal/addrs/parse_ref.go.
+void CheckFunctionNames(std::span<const hcl::CallExpr* const> calls, Diagnostics& diags);
+
 /// A scope of variables in a map, with the errors of HCL ("Unknown variable", "Variables not
 /// allowed"). Variables or functions are not allowed if the pointer to them is null.
 class VariableScope final : public Scope {

@@ -26,11 +26,23 @@ void ExplainConfigurationFunction(std::string_view name, Diagnostic& diagnostic)
     diagnostic.summary = "Unknown function namespace";
     diagnostic.detail = "Function \"" + std::string(name) +
                         "\" does not exist within a valid namespace (provider,core)";
-  } else if (parts.size() != 3 && parts.size() != 4) {
-    diagnostic.summary = "Invalid function format";
-    diagnostic.detail =
-        "A function of a provider is written provider::<name>::<function> or "
-        "provider::<name>::<alias>::<function>.";
+  }
+}
+
+void CheckFunctionNames(std::span<const hcl::CallExpr* const> calls, Diagnostics& diags) {
+  for (const hcl::CallExpr* call : calls) {
+    size_t separators = 0;
+    for (size_t at = call->name.find("::"); at != std::string_view::npos;
+         at = call->name.find("::", at + 2)) {
+      ++separators;
+    }
+    if (call->name.starts_with("provider::") && separators != 2 && separators != 3) {
+      diags.Error("Unable to parse provider function",
+                  "invalid provider function \"" + std::string(call->name) +
+                      "\": expected provider::<name>::<function> or "
+                      "provider::<name>::<alias>::<function>",
+                  {call->file, call->begin, call->name_end});
+    }
   }
 }
 

@@ -34,9 +34,9 @@ void ReadAliases(BlockReader& reader, const hcl::Expr& expr, std::string_view lo
     if (traversal == nullptr) {
       continue;
     }
-    const bool wrong_form = traversal->steps.size() > 1 ||
-                            (traversal->steps.size() == 1 &&
-                             traversal->steps[0].kind != hcl::TraversalStep::Kind::kAttribute);
+    // Names after the alias are ignored.
+    const bool wrong_form = !traversal->steps.empty() &&
+                            traversal->steps[0].kind != hcl::TraversalStep::Kind::kAttribute;
     if (wrong_form || traversal->root != local_name) {
       reader.diags.Error(
           "Invalid configuration_aliases value",
