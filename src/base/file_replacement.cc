@@ -21,7 +21,7 @@ constexpr size_t kLongestName = 200;  // bytes of the target's name that a tempo
 std::unexpected<Error> Failure(std::string_view what, const std::string& path) {
   const int err = errno;
   ErrorCode code = ErrorCode::kIo;
-  if (err == ENOENT || err == ENOTDIR) {
+  if (err == ENOENT) {
     code = ErrorCode::kNotFound;
   }
   return Fail(code, std::string(what) + ' ' + path + ": " + SystemMessage(err));

@@ -24,7 +24,7 @@ std::unexpected<Error> SystemError(std::string_view what, const std::string& pat
   message += ": ";
   message += SystemMessage(err);
   ErrorCode code = ErrorCode::kIo;
-  if (err == ENOENT || err == ENOTDIR) {
+  if (err == ENOENT) {
     code = ErrorCode::kNotFound;
   } else if (err == EEXIST) {
     code = ErrorCode::kExists;

@@ -17,6 +17,9 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
   std::map<std::string, InstalledModule, std::less<>> out;
   Result<std::string> text = ReadFile(path);
   if (!text) {
+    if (text.error().code != ErrorCode::kNotFound) {
+      diags.Error("failed to read module manifest: " + text.error().message, "");
+    }
     return out;
   }
   const JsonDocument document = ParseJson(*text);

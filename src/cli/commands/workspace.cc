@@ -201,7 +201,7 @@ static int RunWorkspaceList(Invocation& invocation) {
   }
   auto names = chosen->backend->Workspaces();
   if (!names) {
-    return run.Fail("Error listing workspaces", names.error().message);
+    return run.Fail("Error loading workspaces", names.error().message);
   }
   std::string current = invocation.workspace.Name();
   std::string text;
