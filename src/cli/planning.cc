@@ -66,10 +66,10 @@ PlanRequest ReadPlanRequest(const Flags& flags, Diagnostics& diags) {
   for (std::string& text : request.options.force_replace) {
     ResourceInstance address;
     if (!addresses.ParseResourceInstance(text, &address)) {
-      diags.Error("Invalid force-replace address \"" + text + "\"",
+      diags.Error("Invalid force-replace address " + text::GoQuote(text),
                   "Resource specification must include a resource type and name.");
     } else if (address.resource.resource.mode != ResourceMode::kManaged) {
-      diags.Error("Invalid force-replace address \"" + text + "\"",
+      diags.Error("Invalid force-replace address " + text::GoQuote(text),
                   "Only managed resources can be used with the -replace=... option.");
     } else {
       text = addresses.ToText(address);

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "config/address.h"
+#include "text/quote.h"
 
 namespace kinu::cli {
 namespace {
@@ -23,7 +24,7 @@ void ReadAddresses(const std::vector<std::string>& given, std::string_view flag,
       out.push_back(TextOf(program, *endpoint));
       continue;
     }
-    diags.Error("Invalid " + std::string(flag) + " \"" + text + "\"",
+    diags.Error("Invalid " + std::string(flag) + " " + text::GoQuote(text),
                 found.empty() ? "" : found.list().front().detail);
   }
 }
