@@ -8,6 +8,7 @@ A case file is a list of sections. Text before the first one is a comment.
   === file PATH        the lines below become that file
   === append PATH      the lines below are added to that file
   === remove PATH      removes a file or directory
+  === link PATH TO     makes PATH a symbolic link that leads to TO
   === stdin            the lines below are the input of the next run
   === env NAME=VALUE   set for all later runs
   === run WORDS        runs the program; below: "exit N", its standard output with "| " and its
@@ -99,10 +100,14 @@ class Session:
             with open(self.path(rest), "a" if kind == "append" else "w", encoding="utf-8") as file:
                 file.write("".join(line + "\n" for line in lines))
         elif kind == "remove":
-            if os.path.isdir(self.path(rest)):
+            if os.path.isdir(self.path(rest)) and not os.path.islink(self.path(rest)):
                 shutil.rmtree(self.path(rest))
             else:
                 os.remove(self.path(rest))
+        elif kind == "link":
+            name, target = rest.split()
+            os.makedirs(os.path.dirname(self.path(name)) or self.work, exist_ok=True)
+            os.symlink(target, self.path(name))
         elif kind == "stdin":
             self.stdin = "".join(line + "\n" for line in lines)
         elif kind == "env":
