@@ -211,4 +211,16 @@ std::string ReferenceSubject(const Program& program, const Module& module, const
   return "";
 }
 
+std::vector<PathStep> PathSteps(std::span<const hcl::TraversalStep> steps) {
+  std::vector<PathStep> out;
+  for (const hcl::TraversalStep& step : steps) {
+    if (step.kind == hcl::TraversalStep::Kind::kAttribute) {
+      out.push_back(PathStep::Attribute(step.name));
+    } else if (step.kind == hcl::TraversalStep::Kind::kIndex) {
+      out.push_back(PathStep::Index(*step.key));
+    }
+  }
+  return out;
+}
+
 }  // namespace kinu::config

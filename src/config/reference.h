@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "addrs/address.h"
+#include "cty/path.h"
 #include "diag/diagnostic.h"
 #include "hcl/ast.h"
 
@@ -89,5 +91,8 @@ bool NamesMember(const hcl::TraversalExpr& traversal);
 
 /// The address of the referenced object in documents and messages ("aws_instance.a", "var.x").
 std::string ReferenceSubject(const Program& program, const Module& module, const Reference& ref);
+
+/// The steps of a traversal as those of a path. Splat steps are skipped.
+std::vector<PathStep> PathSteps(std::span<const hcl::TraversalStep> steps);
 
 }  // namespace kinu::config

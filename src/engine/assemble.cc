@@ -4,6 +4,7 @@
 
 #include "cty/json.h"
 #include "cty/ops.h"
+#include "plan/relevant_attributes.h"
 #include "state/store.h"
 
 namespace kinu::engine {
@@ -242,6 +243,40 @@ std::vector<plan::ResourceChange> CollectChanges(const Walk& walk) {
     std::sort(changes.begin(), changes.end(), less);
   }
   return changes;
+}
+
+std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan) {
+  plan::RelevantAttributeFinder finder(walk.config,
+                                       [&](const config::ConfigNode& node, size_t resource) {
+                                         return walk.graph.blocks[node.index][resource].schema;
+                                       });
+  FlatSet<AbsResource> changed;
+  for (const plan::ResourceChange& change : plan.changes) {
+    if (change.action != plan::Action::kNoOp && changed.insert(change.address.resource).second) {
+      finder.AddResource(change.address.resource);
+    }
+  }
+  const config::Module& root = *walk.config.root().module;
+  for (const plan::OutputChange& change : plan.outputs) {
+    const int index = root.FindOutput(walk.program.Find(change.name));
+    if (change.action != plan::Action::kNoOp && index >= 0) {
+      finder.AddOutput(ModuleInstId(), root.outputs[static_cast<size_t>(index)]);
+    }
+  }
+  // No state has the outputs of modules, so each that has a value counts as a change.
+  for (const auto& node : walk.config.nodes) {
+    const NodeId first = walk.graph.bases[node->index].outputs;
+    for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
+      for (size_t i = 0; node->parent != nullptr && i < instance->outputs.size(); ++i) {
+        const config::Output& output = node->module->outputs[i];
+        if (walk.scheduler.Succeeded(first + static_cast<NodeId>(i)) &&
+            (!instance->outputs[i].IsNull() || !output.deprecated.empty())) {
+          finder.AddOutput(instance->id, output);
+        }
+      }
+    }
+  }
+  return finder.Run();
 }
 
 void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan) {

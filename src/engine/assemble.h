@@ -9,6 +9,9 @@ namespace kinu::engine {
 
 void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan);
 
+/// The attributes of other resources that influence the changes of the plan.
+std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const plan::Plan& plan);
+
 /// The changes of all rows and deposed objects, in address order.
 std::vector<plan::ResourceChange> CollectChanges(const Walk& walk);
 

@@ -2,16 +2,21 @@
 
 #include <array>
 
+#include "base/files.h"
+#include "engine/cells.h"
+
 namespace kinu::engine {
 namespace {
 
 using NameFunction = std::string (*)(const PlanGraph&, const Node&);
 using ProviderFunction = uint32_t (*)(const PlanGraph&, const ApplyGraph*, const Node&);
+using PictureFunction = NodePicture (*)(const PlanGraph&, const ApplyGraph*, const Node&);
 
 struct KindRow {
   NodeKind kind;
   NameFunction name = nullptr;          ///< null: the node has none
-  ProviderFunction provider = nullptr;  ///< null: it asks none
+  ProviderFunction provider = nullptr;  ///< null: it calls none
+  PictureFunction picture = nullptr;    ///< null: one vertex with the node's name
   bool works_on_objects = false;
 };
 
@@ -35,8 +40,66 @@ std::string NameOfResource(const PlanGraph& graph, const Node& node) {
   return Inside(graph, node, "", graph.program.ToText(graph.ResourceOf(node).name));
 }
 
+std::string NameOfVariable(const PlanGraph& graph, const Node& node) {
+  return Inside(graph, node, "var.",
+                graph.program.Text(graph.PlaceOf(node).module->variables[node.index].name));
+}
+
 std::string NameOfStored(const PlanGraph& graph, const Node& node) {
   return graph.program.ToText(graph.stored[node.index].resource->address);
+}
+
+/// Pictures label all objects of a block with the address of the block.
+std::string BlockText(const PlanGraph& graph, const AbsResource& resource) {
+  return graph.program.ToText(
+      ConfigResource{graph.program.ModuleOf(resource.module), resource.resource});
+}
+
+NodePicture PictureOfVariable(const PlanGraph& graph, const ApplyGraph*, const Node& node) {
+  const std::string name = NameOfVariable(graph, node);
+  const bool is_root = graph.PlaceOf(node).parent == nullptr;
+  return {is_root ? "note" : "",
+          is_root ? name : "",
+          {name + (is_root ? "" : " (expand, input)")},
+          name + " (expand, reference)"};
+}
+
+NodePicture PictureOfStored(const PlanGraph& graph, const ApplyGraph*, const Node& node) {
+  const state::Resource& resource = *graph.stored[node.index].resource;
+  NodePicture out{"box", BlockText(graph, resource.address)};
+  for (const state::Instance& instance : resource.instances) {
+    const std::string text = graph.program.ToText(ResourceInstance{resource.address, instance.key});
+    if (node.kind == NodeKind::kOrphan) {
+      out.vertices.push_back(text + " (orphan)");
+      continue;
+    }
+    for (const state::DeposedObject& deposed : instance.deposed) {
+      out.vertices.push_back(text + " (deposed " + deposed.key + ")");
+    }
+  }
+  return out;
+}
+
+std::string NameInPicture(const PlanGraph& graph, const ApplyGraph& apply, const Cell& cell,
+                          const CellRow& row) {
+  const plan::ResourceChange& change = apply.plan.changes[row.change];
+  const std::string address = graph.program.ToText(change.address);
+  if (cell.phase == Phase::kDispose && change.action == plan::Action::kCreateThenDelete) {
+    // An apply makes the key up when it deposes the object.
+    return address + " (destroy deposed " + RandomUuid().substr(0, 8) + ")";
+  }
+  return cell.phase == Phase::kForget && change.deposed.empty()
+             ? address + " (forget)"
+             : CellRowName(graph, apply, cell, row);
+}
+
+NodePicture PictureOfCell(const PlanGraph& graph, const ApplyGraph* apply, const Node& node) {
+  const Cell& cell = apply->cells[node.index];
+  NodePicture out{"box", BlockText(graph, cell.resource)};
+  for (const CellRow& row : cell.rows) {
+    out.vertices.push_back(NameInPicture(graph, *apply, cell, row));
+  }
+  return out;
 }
 
 constexpr ProviderFunction kOfBlock = [](const PlanGraph& graph, const ApplyGraph*,
@@ -57,11 +120,10 @@ constexpr KindRow kKinds[] = {
     {.kind = NodeKind::kVariable,
      .name =
          [](const PlanGraph& graph, const Node& node) {
-           const config::ConfigNode& place = graph.PlaceOf(node);
-           return Inside(graph, node, "var.",
-                         graph.program.Text(place.module->variables[node.index].name)) +
-                  (place.parent != nullptr ? " (expand, input)" : "");
-         }},
+           return NameOfVariable(graph, node) +
+                  (graph.PlaceOf(node).parent != nullptr ? " (expand, input)" : "");
+         },
+     .picture = PictureOfVariable},
     {.kind = NodeKind::kLocal,
      .name =
          [](const PlanGraph& graph, const Node& node) {
@@ -83,6 +145,11 @@ constexpr KindRow kKinds[] = {
                   (graph.context.kind == WalkKind::kValidate ? "" : " (expand)");
          },
      .provider = kOfBlock,
+     .picture =
+         [](const PlanGraph& graph, const ApplyGraph*, const Node& node) {
+           const std::string name = NameOfResource(graph, node);
+           return NodePicture{"box", name, {name + " (expand)"}};
+         },
      .works_on_objects = true},
     {.kind = NodeKind::kCheck,
      .name =
@@ -94,16 +161,23 @@ constexpr KindRow kKinds[] = {
      .name =
          [](const PlanGraph& graph, const Node& node) {
            return graph.program.ToText(graph.providers[node.index].address);
+         },
+     .picture =
+         [](const PlanGraph& graph, const ApplyGraph*, const Node& node) {
+           const std::string name = graph.program.ToText(graph.providers[node.index].address);
+           return NodePicture{"diamond", name, {name}};
          }},
     {.kind = NodeKind::kOrphan,
      .name = [](const PlanGraph& graph,
                 const Node& node) { return NameOfStored(graph, node) + " (orphan)"; },
      .provider = kOfStored,
+     .picture = PictureOfStored,
      .works_on_objects = true},
     {.kind = NodeKind::kDeposed,
      .name = [](const PlanGraph& graph,
                 const Node& node) { return NameOfStored(graph, node) + " (deposed)"; },
      .provider = kOfStored,
+     .picture = PictureOfStored,
      .works_on_objects = true},
     {.kind = NodeKind::kClose,
      .name = [](const PlanGraph& graph,
@@ -112,8 +186,14 @@ constexpr KindRow kKinds[] = {
     {.kind = NodeKind::kCell,
      .provider = [](const PlanGraph&, const ApplyGraph* apply,
                     const Node& node) { return apply->cells[node.index].provider; },
+     .picture = PictureOfCell,
      .works_on_objects = true},
-    {.kind = NodeKind::kJoin},
+    {.kind = NodeKind::kJoin,
+     .picture =
+         [](const PlanGraph&, const ApplyGraph*, const Node& node) {
+           return node.index == kCheckStart ? NodePicture{"", "", {"(execute checks)"}}
+                                            : NodePicture();
+         }},
 };
 
 consteval bool InOrder() {
@@ -136,6 +216,13 @@ std::string NodeName(const PlanGraph& graph, NodeId id) {
   const Node& node = graph.node(id);
   const NameFunction name = RowOf(node.kind).name;
   return name == nullptr ? std::string() : name(graph, node);
+}
+
+NodePicture PictureOf(const PlanGraph& graph, const ApplyGraph* apply, NodeId id) {
+  const Node& node = graph.node(id);
+  const PictureFunction picture = RowOf(node.kind).picture;
+  return picture == nullptr ? NodePicture{"", "", {NodeName(graph, id)}}
+                            : picture(graph, apply, node);
 }
 
 std::optional<uint32_t> ProviderOfNode(const PlanGraph& graph, const ApplyGraph* apply,

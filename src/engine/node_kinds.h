@@ -1,8 +1,10 @@
-// What is the same for all nodes of a kind: one row per NodeKind.
+// What all nodes of a kind have in common: one row per NodeKind.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/apply_graph.h"
 #include "engine/plan_graph.h"
@@ -12,12 +14,23 @@ namespace kinu::engine {
 /// The node's address as messages show it; empty for cells and joins.
 std::string NodeName(const PlanGraph& graph, NodeId id);
 
-/// The provider that executing the node asks, as an index of PlanGraph::providers.
+/// How pictures of a graph show a node.
+struct NodePicture {
+  std::string_view shape;  ///< of the vertices; empty: only their edges are shown
+  std::string label;
+  /// A vertex for each object that the node works on, or one for the node. Empty: a node without
+  /// work, of which only the order is shown.
+  std::vector<std::string> vertices;
+  std::string reference;  ///< not empty: a second vertex behind the first, which others wait for
+};
+NodePicture PictureOf(const PlanGraph& graph, const ApplyGraph* apply, NodeId id);
+
+/// The provider that executing the node calls, as an index of PlanGraph::providers.
 std::optional<uint32_t> ProviderOfNode(const PlanGraph& graph, const ApplyGraph* apply,
                                        const Node& node);
 
-/// Whether executing a node of the kind works on objects: what an interrupt stops and what -target
-/// picks.
+/// Whether executing a node of the kind works on objects, so that an interrupt stops it and -target
+/// selects it.
 bool WorksOnObjects(NodeKind kind);
 
 }  // namespace kinu::engine

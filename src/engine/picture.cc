@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/files.h"
 #include "engine/apply.h"
 #include "engine/build_graph.h"
 #include "engine/cells.h"
@@ -37,31 +36,30 @@ void Picture::Dissolve(Id gone) {
 
 namespace {
 
-/// Draws the nodes of a walk. A node of ours may be several vertices: `ins` take its edges, `out`
-/// is what others wait for.
+/// Draws the nodes of a walk. A node may be several vertices: `ins_` wait for other nodes, and
+/// other nodes wait for `outs_`.
 class Artist {
  public:
   Artist(const PlanGraph& graph, const ApplyGraph* apply) : graph_(graph), apply_(apply) {}
 
   Picture Draw(const std::vector<bool>& shown) {
-    const Graph& graph = graph_;
-    ins_.resize(graph.size());
-    outs_.resize(graph.size());
+    ins_.resize(graph_.size());
+    outs_.resize(graph_.size());
     std::vector<Picture::Id> joins;
-    for (NodeId id = 0; id < graph.size(); ++id) {
+    for (NodeId id = 0; id < graph_.size(); ++id) {
       if (shown[id]) {
         AddNode(id, joins);
       }
     }
-    for (NodeId id = 0; id < graph.size(); ++id) {
-      for (NodeId to : graph.dependencies(id)) {
-        if (graph.node(to).kind == NodeKind::kDeposed && graph.IsSoft(id, to)) {
-          continue;  // an order of our own
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      for (NodeId to : graph_.dependencies(id)) {
+        if (graph_.node(to).kind == NodeKind::kDeposed && graph_.IsSoft(id, to)) {
+          continue;  // OpenTofu leaves this order open
         }
         if (!shown[id] || !shown[to]) {
           continue;
         }
-        if (graph.IsSoft(id, to)) {
+        if (graph_.IsSoft(id, to)) {
           ConnectHalves(id, to);
           continue;
         }
@@ -81,107 +79,22 @@ class Artist {
 
  private:
   void AddNode(NodeId id, std::vector<Picture::Id>& joins) {
-    const Node& node = graph_.node(id);
-    auto single = [&](Picture::Id vertex) {
-      ins_[id] = {vertex};
-      outs_[id] = {vertex};
-    };
-    std::string name =
-        node.kind == NodeKind::kCell || node.kind == NodeKind::kJoin ? "" : NodeName(graph_, id);
-    switch (node.kind) {
-      case NodeKind::kVariable: {
-        const config::ConfigNode& place = *graph_.config.nodes[node.config_node];
-        std::string plain = name.substr(0, name.find(" ("));
-        Picture::Id input = place.parent == nullptr ? drawing_.Add(plain, plain, "note")
-                                                    : drawing_.Add(plain + " (expand, input)");
-        Picture::Id reference = drawing_.Add(plain + " (expand, reference)");
-        drawing_.Connect(reference, input);
-        ins_[id] = {input};
-        outs_[id] = {reference};
-        return;
-      }
-      case NodeKind::kResource: {
-        std::string label = name.substr(0, name.find(" ("));
-        return single(drawing_.Add(name, label, "box"));
-      }
-      case NodeKind::kProvider:
-        return single(drawing_.Add(name, name, "diamond"));
-      case NodeKind::kOrphan: {
-        const state::Resource& resource = *graph_.stored[node.index].resource;
-        const std::string label = LabelOf(resource.address);
-        for (const state::Instance& instance : resource.instances) {
-          std::string text =
-              graph_.program.ToText(ResourceInstance{resource.address, instance.key});
-          Picture::Id vertex = drawing_.Add(text + " (orphan)", label, "box");
-          ins_[id].push_back(vertex);
-          outs_[id].push_back(vertex);
-        }
-        return;
-      }
-      case NodeKind::kDeposed: {
-        const state::Resource& resource = *graph_.stored[node.index].resource;
-        const std::string label = LabelOf(resource.address);
-        for (const state::Instance& instance : resource.instances) {
-          std::string text =
-              graph_.program.ToText(ResourceInstance{resource.address, instance.key});
-          for (const state::DeposedObject& deposed : instance.deposed) {
-            std::string full = text + " (deposed " + deposed.key + ")";
-            Picture::Id vertex = drawing_.Add(full, label, "box");
-            ins_[id].push_back(vertex);
-            outs_[id].push_back(vertex);
-          }
-        }
-        return;
-      }
-      case NodeKind::kCell: {
-        const Cell& cell = apply_->cells[node.index];
-        for (const CellRow& row : cell.rows) {
-          std::string text = RowName(cell, apply_->plan.changes[row.change]);
-          Picture::Id vertex = drawing_.Add(text, LabelOf(cell.resource), "box");
-          ins_[id].push_back(vertex);
-          outs_[id].push_back(vertex);
-        }
-        return;
-      }
-      case NodeKind::kJoin:
-        if (node.index == kCheckStart) {
-          return single(drawing_.Add("(execute checks)"));
-        }
-        single(drawing_.Add("join " + std::to_string(id)));
-        joins.push_back(ins_[id][0]);
-        return;
-      default:
-        return single(drawing_.Add(name));
+    const NodePicture picture = PictureOf(graph_, apply_, id);
+    for (const std::string& name : picture.vertices) {
+      ins_[id].push_back(drawing_.Add(name, picture.label, picture.shape));
+    }
+    if (picture.vertices.empty()) {
+      joins.push_back(drawing_.Add("join " + std::to_string(id)));
+      ins_[id].push_back(joins.back());
+    }
+    outs_[id] = ins_[id];
+    if (!picture.reference.empty()) {
+      outs_[id] = {drawing_.Add(picture.reference)};
+      drawing_.Connect(outs_[id][0], ins_[id][0]);
     }
   }
 
-  /// All that belongs to a block is labelled as the block.
-  std::string LabelOf(const AbsResource& resource) const {
-    return graph_.program.ToText(
-        ConfigResource{graph_.program.ModuleOf(resource.module), resource.resource});
-  }
-
-  std::string RowName(const Cell& cell, const plan::ResourceChange& change) const {
-    std::string text = graph_.program.ToText(change.address);
-    switch (cell.phase) {
-      case Phase::kDestroy:
-        return text + " (destroy)";
-      case Phase::kDispose:
-        if (change.action == plan::Action::kCreateThenDelete) {
-          // The key is made up when the object is set aside; this is as good as any.
-          return text + " (destroy deposed " + RandomUuid().substr(0, 8) + ")";
-        }
-        return change.deposed.empty() ? text + " (destroy)"
-                                      : text + " (destroy deposed " + change.deposed + ")";
-      case Phase::kForget:
-        return change.deposed.empty() ? text + " (forget)"
-                                      : text + " (forget deposed " + change.deposed + ")";
-      default:
-        return text;
-    }
-  }
-
-  /// The two halves of the same rows.
+  /// Connects the two halves of each row.
   void ConnectHalves(NodeId from, NodeId to) {
     const Cell& a = apply_->cells[graph_.node(from).index];
     const Cell& b = apply_->cells[graph_.node(to).index];
@@ -197,9 +110,8 @@ class Artist {
     }
   }
 
-  /// Providers end when all that they serve is done.
+  /// A provider is closed after all nodes that it serves.
   void AddProviderEnds(const std::vector<bool>& shown) {
-    const Graph& graph = graph_;
     auto served = [&](NodeId id, uint32_t provider) {
       NodeId node = graph_.providers[provider].id;
       if (!shown[id] || outs_[node].empty()) {
@@ -212,8 +124,8 @@ class Artist {
         drawing_.Connect(vertex, outs_[node][0]);
       }
     };
-    for (NodeId id = 0; id < graph.size(); ++id) {
-      const Node& node = graph.node(id);
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const Node& node = graph_.node(id);
       const std::optional<uint32_t> provider = ProviderOfNode(graph_, apply_, node);
       const bool asks = node.kind == NodeKind::kCell ? TakesProvider(apply_->cells[node.index])
                                                      : node.kind != NodeKind::kClose;
@@ -229,7 +141,7 @@ class Artist {
   std::vector<std::vector<Picture::Id>> ins_, outs_;
 };
 
-/// Providers that serve nothing are left out.
+/// Leaves out providers that serve no shown node.
 void HideIdleProviders(const PlanGraph& graph, std::vector<bool>& shown) {
   for (const ProviderInfo& info : graph.providers) {
     auto users = graph.dependents(info.id);

@@ -682,7 +682,7 @@ TEST_F(ScenarioTest, OneAtATimeTheOrderIsTheSame) {
 Strings Relevant(const plan::Plan& plan) {
   Strings out;
   for (const plan::RelevantAttribute& attribute : plan.relevant_attributes) {
-    out.push_back(attribute.resource + attribute.attribute.ToText());
+    out.push_back(plan.program->ToText(attribute.resource) + attribute.attribute.ToText());
   }
   std::sort(out.begin(), out.end());
   return out;

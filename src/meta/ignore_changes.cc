@@ -1,7 +1,5 @@
 #include "meta/ignore_changes.h"
 
-#include "meta/indexed_reference.h"
-
 namespace kinu::meta {
 namespace {
 
@@ -112,7 +110,7 @@ Value IgnoreChanges(const config::Resource& resource, const schema::Block* block
   }
   Value out = config;
   for (const hcl::TraversalExpr* traversal : resource.ignore_changes) {
-    std::vector<PathStep> steps = PathSteps(traversal->steps);
+    std::vector<PathStep> steps = config::PathSteps(traversal->steps);
     steps.insert(steps.begin(), PathStep::Attribute(traversal->root));
     out = PutBack(out, prior, steps);
   }

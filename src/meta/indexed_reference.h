@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "cty/path.h"
 #include "hcl/ast.h"
 
 namespace kinu::meta {
@@ -23,8 +22,5 @@ struct IndexedReference {
 };
 
 IndexedReference SplitReference(const hcl::Expr& expr);
-
-/// The steps of a traversal as those of a path. Splat steps are skipped.
-std::vector<PathStep> PathSteps(std::span<const hcl::TraversalStep> steps);
 
 }  // namespace kinu::meta

@@ -111,7 +111,7 @@ struct BackendRecord {
 
 /// An attribute that may have influenced the plan, for documents and for the text about drift.
 struct RelevantAttribute {
-  std::string resource;
+  ResourceInstance resource;
   Path attribute;
 };
 

@@ -81,7 +81,7 @@ TEST(PlanFile, Create) {
     EXPECT_EQ(output.sensitive, output.name == "s");
   }
   ASSERT_EQ(plan.relevant_attributes.size(), 2U);
-  EXPECT_EQ(plan.relevant_attributes[0].resource, "terraform_data.dep");
+  EXPECT_EQ(plan.program->ToText(plan.relevant_attributes[0].resource), "terraform_data.dep");
   EXPECT_EQ(plan.relevant_attributes[0].attribute, Path().Attribute("id"));
   ASSERT_EQ(plan.checks.size(), 1U);
   EXPECT_EQ(plan.checks[0].kind, "check");

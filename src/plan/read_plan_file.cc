@@ -518,21 +518,26 @@ Result<void> PlanDecoder::ReadCheck(std::string_view message) {
 
 Result<void> PlanDecoder::ReadRelevant(std::string_view message) {
   RelevantAttribute relevant;
+  std::string_view resource;
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(field);) {
     if (field.number == RelevantField::kResource) {
-      relevant.resource = field.bytes;
+      resource = field.bytes;
     } else if (field.number == RelevantField::kAttribute) {
       Result<Path> path = ReadPath(field.bytes);
       if (!path) {
-        return Fail(ErrorCode::kInvalid, "invalid path in \"" + relevant.resource +
+        return Fail(ErrorCode::kInvalid, "invalid path in \"" + std::string(resource) +
                                              "\" relevant attribute: " + path.error().message);
       }
       relevant.attribute = *std::move(path);
     }
   }
-  if (relevant.resource.empty() || reader.failed()) {
+  if (resource.empty() || reader.failed()) {
     return Fail(ErrorCode::kInvalid, "missing resource address from relevant attribute");
+  }
+  if (!program_.ParseResourceInstance(resource, &relevant.resource)) {
+    return Fail(ErrorCode::kInvalid, "invalid resource instance address \"" +
+                                         std::string(resource) + "\" in relevant attributes");
   }
   plan_.relevant_attributes.push_back(std::move(relevant));
   return {};

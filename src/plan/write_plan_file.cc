@@ -296,7 +296,7 @@ Result<std::string> PlanEncoder::Encode() {
   out_.Bytes(PlanField::kRelease, state::kFormatRelease);
   for (const RelevantAttribute& relevant : plan_.relevant_attributes) {
     size_t message = out_.Begin(PlanField::kRelevantAttributes);
-    out_.Bytes(RelevantField::kResource, relevant.resource);
+    out_.Bytes(RelevantField::kResource, plan_.program->ToText(relevant.resource));
     if (Result<void> done = WritePath(RelevantField::kAttribute, relevant.attribute); !done) {
       return std::unexpected(std::move(done).error());
     }

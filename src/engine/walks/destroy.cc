@@ -11,7 +11,6 @@
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
 #include "engine/node_kinds.h"
-#include "engine/relevant.h"
 #include "engine/rows/rows.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"

@@ -18,7 +18,6 @@
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
 #include "engine/imports.h"
-#include "engine/relevant.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
 #include "refactoring/refactoring.h"

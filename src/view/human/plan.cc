@@ -404,10 +404,9 @@ Result<void> PlanText::RenderDrift() {
     }
     PathMatcher relevant = PathMatcher::All();
     if (!refresh_only) {
-      const std::string address = program_.ToText(change->address);
       relevant = PathMatcher({}, /*propagate=*/true);
       for (const plan::RelevantAttribute& attribute : plan_.relevant_attributes) {
-        if (attribute.resource.empty() || attribute.resource == address) {
+        if (attribute.resource == change->address) {
           relevant.Add(attribute.attribute);
         }
       }

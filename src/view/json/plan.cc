@@ -397,20 +397,18 @@ void PlanWriter::RelevantAttributes() {
   if (plan_.relevant_attributes.empty()) {
     return;
   }
-  std::vector<const plan::RelevantAttribute*> sorted;
+  std::vector<std::pair<std::string, const Path*>> sorted;
   for (const plan::RelevantAttribute& attribute : plan_.relevant_attributes) {
-    sorted.push_back(&attribute);
+    sorted.emplace_back(plan_.program->ToText(attribute.resource), &attribute.attribute);
   }
-  std::ranges::stable_sort(sorted, {}, [](const plan::RelevantAttribute* attribute) {
-    return std::string_view(attribute->resource);
-  });
+  std::ranges::stable_sort(sorted, {}, &std::pair<std::string, const Path*>::first);
   out_.Key("relevant_attributes");
   out_.BeginArray();
-  for (const plan::RelevantAttribute* attribute : sorted) {
+  for (const auto& [resource, path] : sorted) {
     out_.BeginObject();
-    out_.Member("resource", attribute->resource);
+    out_.Member("resource", resource);
     out_.Key("attribute");
-    WritePath(out_, attribute->attribute);
+    WritePath(out_, *path);
     out_.EndObject();
   }
   out_.EndArray();

@@ -385,8 +385,11 @@ plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
   }
   if (const JsonNode* attributes = root.Find("relevant_attributes")) {
     for (const JsonNode& entry : attributes->elements()) {
-      plan.relevant_attributes.push_back(
-          {std::string(Text(entry, "resource")), PathFrom(*entry.Find("attribute"))});
+      plan::RelevantAttribute relevant;
+      KINU_CHECK(plan.program->ParseResourceInstance(Text(entry, "resource"), &relevant.resource),
+                 "relevant resource");
+      relevant.attribute = PathFrom(*entry.Find("attribute"));
+      plan.relevant_attributes.push_back(std::move(relevant));
     }
   }
   return plan;
