@@ -1,6 +1,7 @@
 #include "session/state_migration.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <unistd.h>
 
@@ -56,6 +57,10 @@ bool StateMigration::Run() {
     return Error("Error inspecting states in the \"" + from_.type + "\" backend:",
                  names.error().message);
   }
+  if (auto there = to_.backend->Workspaces(); !there) {
+    return Error("Error inspecting states in the \"" + to_.type + "\" backend:",
+                 there.error().message);
+  }
   if (names->size() == 1) {
     return CopyWorkspace(names->front(), options_.force_copy);
   }
@@ -83,7 +88,25 @@ bool StateMigration::Run() {
   }
   std::sort(names->begin(), names->end());
   return std::all_of(names->begin(), names->end(),
-                     [&](const std::string& name) { return CopyWorkspace(name, true); });
+                     [&](const std::string& name) { return CopyOneOfSeveral(name); });
+}
+
+bool StateMigration::CopyOneOfSeveral(const std::string& workspace) {
+  Diagnostics before = std::exchange(diags_, {});
+  const bool copied = CopyWorkspace(workspace, true);
+  Diagnostics found = std::exchange(diags_, std::move(before));
+  for (Diagnostic& problem : found.list()) {
+    if (problem.is_error()) {
+      problem.detail = problem.summary + "\n" + problem.detail +
+                       "\n\nWorkspaces are copied in the order of their names: those before this "
+                       "one have been copied.";
+      problem.summary = "Error migrating the workspace \"" + workspace + "\" from the previous \"" +
+                        from_.type + "\" backend\nto the newly configured \"" + to_.type +
+                        "\" backend:";
+    }
+  }
+  diags_.Append(std::move(found));
+  return copied;
 }
 
 bool StateMigration::CopyWorkspace(const std::string& workspace, bool confirmed) {
@@ -162,13 +185,17 @@ std::optional<bool> StateMigration::ConfirmOverwrite(const state::State& ours,
     const std::string previous = JoinPath(directory, "1-" + from_.type + ".tfstate");
     const std::string next = JoinPath(directory, "2-" + to_.type + ".tfstate");
     auto made = MakeDirectories(directory);
+    if (!made) {
+      Error("Error creating temporary directory: " + made.error().message, "");
+      return std::nullopt;
+    }
     for (const auto& [path, state] : {std::pair(&previous, &ours), std::pair(&next, &theirs)}) {
       if (made) {
         made = ReplaceFile(*path, state::WriteState(*state, state::Layout::kIndented), 0600);
       }
     }
     if (!made) {
-      Error("Error saving temporary state", made.error().message);
+      Error("Error saving temporary state: " + made.error().message, "");
       return std::nullopt;
     }
     question.description =

@@ -48,6 +48,8 @@ class StateMigration {
 
  private:
   bool CopyWorkspace(const std::string& workspace, bool confirmed);
+  /// Copies without a question, with errors that name the workspace.
+  bool CopyOneOfSeveral(const std::string& workspace);
   bool CopyState(state::Store& source, state::Store& target, bool confirmed);
   std::optional<bool> ConfirmOverwrite(const state::State& ours, const state::State& theirs);
   std::optional<state::State> Read(state::Store& store);
