@@ -82,7 +82,12 @@ std::optional<state::State> StateSession::ReadAll() {
 }
 
 void StateSession::ReportUnreadableState(const Error& error) {
-  std::string text = unreadable.prefix + error.message;
+  // An opened file that cannot be read has a summary of its own in OpenTofu.
+  const std::string_view cause =
+      error.message.starts_with("read ")
+          ? "Failed to read state file: The state file could not be read: "
+          : "";
+  std::string text = unreadable.prefix + std::string(cause) + error.message;
   if (unreadable.summary.empty()) {
     diags.Error(std::move(text), "");
   } else {
@@ -95,9 +100,9 @@ int StateSession::Fail() {
   return CommandRun::Fail();
 }
 
-bool StateSession::Save() {
+bool StateSession::Save(std::string_view summary) {
   if (auto written = store().Write(state); !written) {
-    diags.Error("Error saving the state", written.error().message);
+    diags.Error(std::string(summary), written.error().message);
     return false;
   }
   return true;

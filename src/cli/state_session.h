@@ -47,7 +47,7 @@ struct StateSession : CommandRun {
   /// Releases the lock.
   bool Close() { return !handle || handle->Unlock(diags); }
   /// Replaces the stored state by `state`.
-  bool Save();
+  bool Save(std::string_view summary = "Error saving the state");
 
  private:
   void ReportUnreadableState(const Error& error);

@@ -148,7 +148,7 @@ static int RunImport(Invocation& invocation) {
     return fail();
   }
   if (auto written = operation.store().Write(imported); !written) {
-    diags.Error("Error writing state file", written.error().message);
+    diags.Error("Error persisting the state file", written.error().message);
     return fail();
   }
   audience->Text("\n" + invocation.style().Paint("[reset][green]%\n", kDone) + "\n");

@@ -87,7 +87,7 @@ int Run(Invocation& invocation, bool taint) {
         "Resource instance " + text + " is not currently tainted, and so it cannot be untainted.");
   }
   object.status = taint ? state::ObjectStatus::kTainted : state::ObjectStatus::kReady;
-  if (!session.Save()) {
+  if (!session.Save("Error writing state file")) {
     return session.Fail();
   }
   session.Say("Resource instance " + text +

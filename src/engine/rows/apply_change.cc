@@ -356,8 +356,9 @@ void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
                 const std::string& deposed, Diagnostics& diags) {
   const plan::ResourceChange& saved = context.plan.changes[change_index];
   if (row.info.schema == nullptr) {
-    diags.Error("Missing resource type schema",
-                "The provider no longer knows the type of " + row.AddressText() + ".");
+    diags.Error("no schema available for " + row.AddressText() +
+                    " while reading state; this is a bug in OpenTofu and should be reported",
+                "");
     return;
   }
   const std::optional<state::Object> object = deposed.empty()

@@ -190,8 +190,9 @@ plan::Reason EndReason(const RowContext& row, const plan::ResourceChange& change
 
 void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   if (row.info.schema == nullptr) {
-    diags.Error("Missing resource type schema",
-                "The provider no longer knows the type of " + row.AddressText() + ".");
+    diags.Error("no schema available for " + row.AddressText() +
+                    " while reading state; this is a bug in OpenTofu and should be reported",
+                "");
     return;
   }
   if (row.address.resource.resource.mode != ResourceMode::kManaged) {

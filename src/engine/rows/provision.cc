@@ -159,7 +159,7 @@ bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
         diags.Warning("WinRM connection type is deprecated",
                       "Connections of the type winrm will go away. Current Windows systems speak "
                       "SSH: use that instead.",
-                      range);
+                      range, connection.body()->MissingItemRange());
       }
     }
     if (!sound || diags.error_count() != errors) {
