@@ -22,6 +22,9 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
     }
     return out;
   }
+  if (text->empty()) {
+    return out;  // as OpenTofu does, for those who make it with "touch"
+  }
   const JsonDocument document = ParseJson(*text);
   const JsonNode* records = document.root().Find("Modules");
   if (!document.ok()) {

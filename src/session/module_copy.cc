@@ -1,5 +1,6 @@
 #include "session/module_copy.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -76,6 +77,22 @@ bool CopyFiles(const Workspace& workspace, const std::string& source, Diagnostic
   return true;
 }
 
+/// Nothing may be overwritten: only the data directory may be there already.
+bool CheckEmpty(Diagnostics& diags) {
+  auto names = ListDirectory(".");
+  if (!names) {
+    diags.Error("Failed to read target directory", names.error().message);
+    return false;
+  }
+  if (std::ranges::any_of(*names, [](const std::string& name) { return name != ".terraform"; })) {
+    diags.Error(
+        "Can't populate non-empty directory",
+        "There are files in the directory already: the module is copied into an empty one.");
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool CopyModule(const Workspace& workspace, const std::string& source,
@@ -85,7 +102,7 @@ bool CopyModule(const Workspace& workspace, const std::string& source,
   }
   narrator.Say("[reset][bold]Copying configuration[reset] from \"" + source + "\"...",
                "Copying configuration from \"" + source + "\"...");
-  if (!CheckSource(source, diags)) {
+  if (!CheckEmpty(diags) || !CheckSource(source, diags)) {
     return false;
   }
   // The reference puts the copy together here, and leaves the directory when nothing can be copied.
