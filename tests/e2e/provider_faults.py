@@ -43,6 +43,15 @@ data "kinutest_lookup" "l" {
   key = "k"
 }
 """
+# A second resource, which an import block adds.
+IMPORT = """import {
+  to = kinutest_thing.b
+  id = "b"
+}
+resource "kinutest_thing" "b" {
+  name = "b"
+}
+"""
 # In its own output: a process that crashes may or may not fail running function calls too.
 FUNCTION = """output "f" {
   value = provider::kinutest::shout("x", var.value)
@@ -71,8 +80,11 @@ def cases():
         yield from each("plan", call, OBJECT, True, PLAN)
     yield from each("create", "OpenEphemeralResource", OBJECT, False, APPLY)
     yield from each("plan", "CloseEphemeralResource", ["error"], True, PLAN)
+    yield from each("import", "ImportResourceState", OBJECT + ["none", "two"], True, PLAN)
+    yield from each("import", "ReadResource", ["null"], True, PLAN)
+    yield from each("saved", "PlanResourceChange", OBJECT + ["unknown"], True, UPDATE)
     # kinu reports unknown values after a refresh: docs/differences.md.
-    yield from each("plan", "ReadResource", OBJECT + ["write"], True, PLAN)
+    yield from each("plan", "ReadResource", OBJECT + ["unknown", "write"], True, PLAN)
     yield from each("plan", "UpgradeResourceState", RESOURCE, True, PLAN)
     for name, state, args in (("create", False, []), ("update", True, UPDATE),
                               ("replace", True, REPLACE)):
@@ -116,6 +128,12 @@ class Side:
         if call == "CallFunction":
             with open(os.path.join(directory, "f.tf"), "w", encoding="utf-8") as file:
                 file.write(FUNCTION)
+        if name.startswith("import"):
+            with open(os.path.join(directory, "import.tf"), "w", encoding="utf-8") as file:
+                file.write(IMPORT)
+        if name.startswith("saved"):
+            self.run(directory, ["plan", "-out=plan"] + args)
+            args = ["apply", "-json", "plan"]
         done = self.run(directory, args, "%s=%s" % (call, fault))
         told = sorted({summary for summary in summaries(done.stdout)})
         return "%s | %d | %s | %s" % (name, done.returncode, "; ".join(told), kept(directory))

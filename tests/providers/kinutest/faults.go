@@ -21,6 +21,8 @@ import (
 //	null     there is no object
 //	write    the write-only password has a value
 //	big      the private data is 200 MB of zeros
+//	none     (ImportResourceState) there is nothing to import
+//	two      (ImportResourceState) there are two objects
 //	refuse   (ConfigureProvider) there are two problems with the configuration
 func faultOf(call string) string {
 	for _, entry := range strings.Split(os.Getenv("KINUTEST_FAULT"), ",") {
@@ -164,6 +166,12 @@ func (s *server) ImportResourceState(ctx context.Context, req *tfprotov6.ImportR
 		return nil, err
 	}
 	resp, err := s.ProviderServer.ImportResourceState(ctx, req)
+	if err == nil && faultOf("ImportResourceState") == "none" {
+		resp.ImportedResources = nil
+	}
+	if err == nil && faultOf("ImportResourceState") == "two" {
+		resp.ImportedResources = append(resp.ImportedResources, resp.ImportedResources...)
+	}
 	if err == nil {
 		for _, imported := range resp.ImportedResources {
 			after("ImportResourceState", &imported.State, &imported.Private)
