@@ -107,7 +107,8 @@ Result<state::State> ReadStateFile(const std::string& path) {
 std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
                                      Diagnostics& diags) {
   auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-  if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+  if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags) ||
+      !providers->RequireForState(state, nullptr, diags)) {
     return std::nullopt;
   }
   SourceSchemas schemas(providers->source());

@@ -138,9 +138,19 @@ bool Operation::Open(const Invocation& invocation, const Flags& flags, const Pla
     return false;
   }
   providers->RequireSelected(*loaded.config, diags);
-  providers->RequireForState(prior, diags);
   if (diags.has_errors()) {
     return false;
+  }
+  const bool applies =
+      lock_operation == "OperationTypeApply" || lock_operation == "OperationTypeRefresh";
+  if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
+    return false;
+  }
+  if (applies) {
+    providers->LoadSchemas(*loaded.config, nullptr, diags);
+    if (diags.has_errors()) {
+      return false;
+    }
   }
   session::AdoptProviders(*loaded.config, prior);
   bool interactive = !invocation.input_disabled && flags.Bool("input") && !audience.json_only();

@@ -67,6 +67,12 @@ ProviderLocator::Entry& ProviderLocator::EntryOf(std::string_view address) {
   return *it->second;
 }
 
+bool ProviderLocator::IsAvailable(std::string_view address) const {
+  return options_.attachments.contains(address) || options_.dev_overrides.contains(address) ||
+         (SplitProviderAddress(address).is_built_in() ? address == kBuiltInProvider
+                                                      : options_.locks.Find(address) != nullptr);
+}
+
 std::optional<std::string> ProviderLocator::Missing(std::string_view address) const {
   if (SplitProviderAddress(address).is_built_in() || options_.attachments.contains(address) ||
       options_.dev_overrides.contains(address)) {
@@ -110,7 +116,7 @@ Result<void> ProviderLocator::Locate(std::string_view address, Entry& entry) con
     entry.located = true;
     return {};
   }
-  if (SplitProviderAddress(address).is_built_in()) {
+  if (!IsAvailable(address)) {
     return Fail(ErrorCode::kNotFound, "unavailable provider \"" + std::string(address) + '"');
   }
   if (auto missing = Missing(address)) {

@@ -45,6 +45,9 @@ class ProviderLocator final : public provider::ProviderSource {
   /// Explains why a required provider cannot be used: it is not locked, or its package is missing.
   /// Returns nothing if it can. Fast: it neither hashes a package nor starts a process.
   std::optional<std::string> Missing(std::string_view address) const;
+  /// Whether the provider is built in, attached, overridden or selected by the lock file. Its
+  /// package may be missing all the same.
+  bool IsAvailable(std::string_view address) const;
   struct MissingPackage {
     std::string_view address;
     std::string why;

@@ -191,4 +191,10 @@ class ProviderSource {
   virtual Result<std::unique_ptr<Provider>> Start(std::string_view address) = 0;
 };
 
+/// The text of an error whose cause is that a provider gave no schema; clients match it.
+/// Ref: opentofu internal/tofu/context_plugins.go.
+std::string SchemaFailure(std::string_view address, std::string_view cause);
+/// The same as the detail of "Failed to load plugin schemas".
+std::string SchemaLoadFailure(std::string_view address, std::string_view cause);
+
 }  // namespace kinu::provider

@@ -1,5 +1,6 @@
 #include "session/provider_set.h"
 
+#include <set>
 #include <span>
 #include <string>
 
@@ -159,20 +160,70 @@ void ProviderSet::RequireSelected(const config::Config& config, Diagnostics& dia
   }
 }
 
-void ProviderSet::RequireForState(const state::State& state, Diagnostics& diags) const {
+namespace {
+
+bool HasBlock(const config::Config& config, const AbsResource& resource) {
+  const config::ConfigNode* node = config.Find(config.program->ModuleOf(resource.module));
+  return node != nullptr && node->module->FindResource(resource.resource) >= 0;
+}
+
+}  // namespace
+
+bool ProviderSet::RequireForState(const state::State& state, const config::Config* walked,
+                                  Diagnostics& diags) const {
   FlatSet<Symbol> seen;
   for (const std::unique_ptr<state::Resource>& resource : state.resources) {
     const Symbol provider = resource->provider.provider;
     if (!seen.insert(provider).second) {
       continue;
     }
-    const std::string address(state.program->Text(provider));
-    if (locator_->Missing(address)) {
-      diags.Error("Failed to load plugin schemas",
-                  "unavailable provider " + text::GoQuote(address) + ", which " +
-                      state.program->ToText(resource->address) + " in the state belongs to");
+    const std::string_view address = state.program->Text(provider);
+    if (locator_->IsAvailable(address)) {
+      continue;
+    }
+    const std::string cause = "unavailable provider " + text::GoQuote(address);
+    if (walked != nullptr && !HasBlock(*walked, resource->address)) {
+      diags.Error("failed to read schema for " + state.program->ToText(resource->address) + " in " +
+                      std::string(address) + ": " + provider::SchemaFailure(address, cause),
+                  "");
+    } else {
+      diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(address, cause));
+    }
+    return false;
+  }
+  return true;
+}
+
+std::vector<std::pair<std::string, const schema::ProviderSchema*>> ProviderSet::LoadSchemas(
+    const config::Config& config, const state::State* state, Diagnostics& diags) {
+  const Program& program = *config.program;
+  std::set<std::string> addresses;
+  for (const auto& node : config.nodes) {
+    for (const config::Resource& resource : node->module->resources) {
+      addresses.emplace(program.Text(resource.provider));
+    }
+    for (const config::ProviderBlock& block : node->module->providers) {
+      addresses.emplace(program.Text(config.ProviderAddress(*node->module, block.local_name)));
+    }
+    for (const config::RequiredProvider& required : node->module->required_providers) {
+      addresses.emplace(program.Text(required.provider));
     }
   }
+  if (state != nullptr) {
+    for (const auto& resource : state->resources) {
+      addresses.emplace(state->program->Text(resource->provider.provider));
+    }
+  }
+  std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
+  for (const std::string& address : addresses) {
+    if (auto schema = source().Schema(address)) {
+      schemas.emplace_back(address, *schema);
+    } else {
+      diags.Error("Failed to load plugin schemas",
+                  provider::SchemaLoadFailure(address, schema.error().message));
+    }
+  }
+  return schemas;
 }
 
 void ProviderSet::RequireSame(const Result<std::string>& saved_text, const Workspace& workspace,

@@ -44,9 +44,16 @@ class ProviderSet {
   void RequireSelections(const config::Config& config, Diagnostics& diags) const;
   /// The lock file selects what the configuration asks for.
   void RequireSelected(const config::Config& config, Diagnostics& diags) const;
-  /// Objects of a state need their providers, whatever the configuration says of their resources by
-  /// now.
-  void RequireForState(const state::State& state, Diagnostics& diags) const;
+  /// The providers of a state's objects must be there, whatever the configuration says of their
+  /// resources by now. False, and one error for the first that is missing: `walked`, a
+  /// configuration that is walked together with the state, decides its form.
+  /// Ref: opentofu internal/tofu/transform_attach_schema.go, schemas.go loadSchemas.
+  bool RequireForState(const state::State& state, const config::Config* walked,
+                       Diagnostics& diags) const;
+  /// The schemas of all providers of a configuration and a state, by address. Each that cannot be
+  /// had is an error.
+  std::vector<std::pair<std::string, const schema::ProviderSchema*>> LoadSchemas(
+      const config::Config& config, const state::State* state, Diagnostics& diags);
   /// For a saved plan: the selections of the lock file that it holds (or why that cannot be read)
   /// must be those of the directory. `workspace` keeps what diagnostics point into.
   void RequireSame(const Result<std::string>& saved_text, const Workspace& workspace,

@@ -97,7 +97,8 @@ static int RunGraph(Invocation& invocation) {
       return fail();
     }
     operation.providers->RequireSelected(*operation.loaded.config, diags);
-    if (diags.has_errors()) {
+    if (diags.has_errors() || !operation.providers->RequireForState(
+                                  operation.prior, operation.loaded.config.get(), diags)) {
       return fail();
     }
     session::AdoptProviders(*operation.loaded.config, operation.prior);

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include "base/files.h"
 #include "cli/flag_groups.h"
@@ -44,40 +44,21 @@ static int RunProvidersSchema(Invocation& invocation) {
   if (!diags.has_errors()) {
     engine::CheckProvisioners(*loaded.config, diags);
   }
-  std::set<std::string> addresses;
+  std::optional<state::State> state;
   if (!diags.has_errors()) {
-    for (const auto& node : loaded.config->nodes) {
-      for (const config::Resource& resource : node->module->resources) {
-        addresses.emplace(loaded.program->Text(resource.provider));
-      }
-      for (const config::ProviderBlock& block : node->module->providers) {
-        addresses.emplace(
-            loaded.program->Text(loaded.config->ProviderAddress(*node->module, block.local_name)));
-      }
-      for (const config::RequiredProvider& required : node->module->required_providers) {
-        addresses.emplace(loaded.program->Text(required.provider));
-      }
-    }
     if (const auto chosen = session::ChooseBackend(invocation.workspace, loaded, {}, diags)) {
       auto store = chosen->backend->Open(invocation.workspace.Name(), loaded.program);
-      auto state = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
-      if (!state) {
-        diags.Error("error loading state: " + state.error().message, "");
+      auto read = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
+      if (read) {
+        state = std::move(*read);
       } else {
-        for (const auto& resource : state->resources) {
-          addresses.emplace(loaded.program->Text(resource->provider.provider));
-        }
+        diags.Error("error loading state: " + read.error().message, "");
       }
     }
   }
   std::vector<std::pair<std::string, const schema::ProviderSchema*>> schemas;
-  for (const std::string& address : addresses) {
-    auto schema = providers->source().Schema(address);
-    if (!schema) {
-      diags.Error("Failed to load plugin schemas", schema.error().message);
-      continue;
-    }
-    schemas.emplace_back(address, *schema);
+  if (state) {
+    schemas = providers->LoadSchemas(*loaded.config, &*state, diags);
   }
   if (diags.has_errors()) {
     invocation.Show(diags);

@@ -140,21 +140,6 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   return 0;
 }
 
-/// Whether the providers of all objects can be asked for their schemas.
-bool KnowsProviders(const state::State& state, const view::SchemaLookup& schemas,
-                    Diagnostics& diags) {
-  for (const auto& resource : state.resources) {
-    const std::string_view provider = state.program->Text(resource->provider.provider);
-    if (schemas.Find(provider) == nullptr) {
-      diags.Error("Failed to load plugin schemas",
-                  "The provider " + std::string(provider) +
-                      " of an object in the state is not there. To install it, run:\n  tofu init");
-      return false;
-    }
-  }
-  return true;
-}
-
 /// `from_file`: the state stands in a file of its own, so there is one even when it holds nothing.
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
               bool from_file, Diagnostics& diags) {
@@ -185,7 +170,7 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   }
   view::StateTextOptions options;
   options.show_sensitive = form.show_sensitive;
-  if (!KnowsProviders(state, schemas, diags)) {
+  if (!providers->RequireForState(state, nullptr, diags)) {
     return 1;
   }
   auto text = view::RenderState(state, schemas, invocation.style(), options);

@@ -49,6 +49,9 @@ static int RunStateShow(Invocation& invocation) {
                         "State management commands require a state file. Run the command in the "
                         "directory of the configuration, or name the file with -state.");
   }
+  if (!providers->RequireForState(session.state, nullptr, session.diags)) {
+    return session.Fail();
+  }
   session::AdoptProviders(*loaded.config, session.state);
   const state::Instance* found = nullptr;
   const state::Resource* resource = session.state.Find(address.resource);

@@ -87,6 +87,38 @@ void CheckProvidersOfImports(const PlanGraph& graph, Diagnostics& diags) {
   }
 }
 
+/// The address of a block or of the resource of stored objects, if `node` is one of provider `of`.
+std::optional<std::string> UserOf(const PlanGraph& graph, const Node& node, Symbol of) {
+  if (node.kind == NodeKind::kResource &&
+      graph.providers[graph.InfoOf(node).provider].address.provider == of) {
+    return graph.program.ToText(
+        ConfigResource{graph.PlaceOf(node).path, graph.ResourceOf(node).name});
+  }
+  if ((node.kind == NodeKind::kOrphan || node.kind == NodeKind::kDeposed) &&
+      graph.stored[node.index].resource->provider.provider == of) {
+    return graph.program.ToText(graph.stored[node.index].resource->address);
+  }
+  return std::nullopt;
+}
+
+/// Reports that a provider gave no schema; all walks but validation name the first user.
+void ReportMissingSchema(const PlanGraph& graph, const ProviderInfo& provider,
+                         std::string_view cause, Diagnostics& diags) {
+  const std::string_view address = graph.program.Text(provider.address.provider);
+  if (graph.context.kind == WalkKind::kValidate) {
+    diags.Error("Failed to load plugin schemas", provider::SchemaLoadFailure(address, cause));
+    return;
+  }
+  std::string summary = "failed to read provider configuration schema for ";
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (auto user = UserOf(graph, graph.node(id), provider.address.provider)) {
+      summary = "failed to read schema for " + *user + " in ";
+      break;
+    }
+  }
+  diags.Error(summary + std::string(address) + ": " + provider::SchemaFailure(address, cause), "");
+}
+
 }  // namespace
 
 bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
@@ -157,11 +189,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       if (loaded) {
         it.value() = *loaded;
       } else {
-        diags.Error("Failed to load plugin schemas",
-                    "Error while loading schemas for plugin components: failed to instantiate "
-                    "provider " +
-                        text::GoQuote(graph.program.Text(slot.address.provider)) +
-                        " to obtain schema: " + loaded.error().message + ".");
+        ReportMissingSchema(graph, slot, loaded.error().message, diags);
       }
     }
     slot.schema = it->second;
