@@ -13,6 +13,7 @@
 
 #include "addrs/address.h"
 #include "base/flat_map.h"
+#include "config/expansion.h"
 #include "config/reference.h"
 #include "hcl/ast.h"
 #include "hcl/body.h"
@@ -338,8 +339,8 @@ struct ConfigNode {
   std::string source;                 ///< normalised source address, empty for the root
   std::string version;                ///< installed version, empty if the source has none
   std::vector<ConfigNode*> children;  ///< one for each of Module::calls; null if loading it failed
-  /// The for_each of each of Module::providers. Loading evaluates it: it must be known then.
-  std::vector<Value> provider_for_each;
+  /// For each of Module::providers: the instances that its for_each asks for.
+  std::vector<Expansion> provider_instances;
 };
 
 struct TestSuite;

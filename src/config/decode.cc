@@ -378,12 +378,12 @@ void CheckSelfReferences(BlockReader& reader, const Condition& condition, std::s
   }
 }
 
-void Repetition::Add(std::string_view name, const SourceRange& name_range) {
+void ExclusiveArguments::Add(std::string_view name, const SourceRange& name_range) {
   KINU_CHECK(count_ < std::size(given_), "three arguments at most");
   given_[count_++] = {name, name_range};
 }
 
-void Repetition::Check(std::string_view what, Diagnostics& diags) const {
+void ExclusiveArguments::Check(std::string_view what, Diagnostics& diags) const {
   if (count_ < 2) {
     return;
   }

@@ -130,7 +130,7 @@ void CheckOnlySelfReferences(const hcl::Body& body, std::span<const std::string_
 std::optional<Resource> ReadDataBlock(BlockReader& reader, const hcl::Block& block, bool nested);
 
 /// Checks that a block has at most one of `count`, `for_each` and `enabled`.
-class Repetition {
+class ExclusiveArguments {
  public:
   void Add(std::string_view name, const SourceRange& name_range);
   /// Reports arguments that exclude each other. `what` names the blocks: "resources", "module

@@ -269,11 +269,12 @@ void ConfigLoader::ReadTargets(ConfigNode& node) {
     }
   }
   for (const ProviderBlock& block : node.module->providers) {
-    Value& value = node.provider_for_each.emplace_back();
+    Expansion& instances = node.provider_instances.emplace_back();
     if (block.for_each != nullptr) {
       const std::string subject = "provider." + std::string(program_.Text(block.local_name)) + '.' +
                                   std::string(program_.Text(block.alias)) + ".for_each";
-      value = static_.Evaluate(node, *block.for_each, {subject, block.for_each->range()}, diags_);
+      instances = static_.EvaluateForEach(node, *block.for_each, {subject, block.for_each->range()},
+                                          diags_);
     }
   }
   static_.CheckConstants(node, diags_);

@@ -136,8 +136,10 @@ Value StaticEvaluator::EvaluateInScope(const ConfigNode& node, const StaticSubje
   return diags.error_count() == errors ? value : Value::DynamicUnknown();
 }
 
-Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
-                                const StaticSubject& subject, Diagnostics& diags) {
+Value StaticEvaluator::EvaluateArgument(const ConfigNode& node, const hcl::Expr& expr,
+                                        const StaticSubject& subject,
+                                        const std::function<Value(const lang::Scope&)>& use,
+                                        Diagnostics& diags) {
   const size_t first = diags.size();
   Value value = EvaluateInScope(
       node, subject,
@@ -145,11 +147,32 @@ Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
         hcl::CollectTraversals(expr, traversals);
         hcl::CollectCalls(expr, calls);
       },
-      [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
+      use, diags);
   for (size_t i = first; i < diags.size(); ++i) {
     diags.list()[i].function_call.reset();  // the reference keeps it only in bodies
   }
   return value;
+}
+
+Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
+                                const StaticSubject& subject, Diagnostics& diags) {
+  return EvaluateArgument(
+      node, expr, subject,
+      [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
+}
+
+Expansion StaticEvaluator::EvaluateForEach(const ConfigNode& node, const hcl::Expr& expr,
+                                           const StaticSubject& subject, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  Expansion instances;
+  EvaluateArgument(
+      node, expr, subject,
+      [&](const lang::Scope& scope) {
+        instances = ExpandProvider(expr, scope, program_, diags);
+        return Value::DynamicUnknown();
+      },
+      diags);
+  return diags.error_count() == errors ? std::move(instances) : Expansion();
 }
 
 Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& block,

@@ -41,6 +41,9 @@ class StaticEvaluator {
   /// Evaluates an expression of a module. Returns an unknown value of dynamic type after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                  Diagnostics& diags);
+  /// The instances of a provider block with `for_each`. None after an error.
+  Expansion EvaluateForEach(const ConfigNode& node, const hcl::Expr& expr,
+                            const StaticSubject& subject, Diagnostics& diags);
   /// Decodes a body through a schema. Returns an unknown value of dynamic type after an error.
   Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
                    const StaticSubject& subject, Diagnostics& diags);
@@ -67,6 +70,10 @@ class StaticEvaluator {
 
   using Traversals = std::vector<const hcl::TraversalExpr*>;
   using Calls = std::vector<const hcl::CallExpr*>;
+  /// Evaluates an argument by `use`.
+  Value EvaluateArgument(const ConfigNode& node, const hcl::Expr& expr,
+                         const StaticSubject& subject,
+                         const std::function<Value(const lang::Scope&)>& use, Diagnostics& diags);
   /// Shared by Evaluate() and DecodeBody(): checks the references that `collect` finds, then calls
   /// `use`.
   Value EvaluateInScope(const ConfigNode& node, const StaticSubject& subject,

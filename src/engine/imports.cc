@@ -16,7 +16,7 @@ void ForEachElement(Walk& walk, const config::Import& import, bool validating, D
   size_t errors = diags.error_count();
   ModuleScope outer(walk, *walk.slots.root);
   Expansion expansion =
-      meta::ExpandImport(*import.for_each, outer, walk.program, validating, diags);
+      config::ExpandImport(*import.for_each, outer, walk.program, validating, diags);
   if (diags.error_count() != errors || expansion.kind == Expansion::Kind::kUnknown) {
     return;
   }

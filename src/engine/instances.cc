@@ -8,7 +8,7 @@ namespace kinu::engine {
 
 Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored) {
   Expansion expansion;
-  expansion.kind = meta::ExpansionKindOf(resource);
+  expansion.kind = config::ExpansionKindOf(resource);
   if (stored == nullptr) {
     return expansion;
   }

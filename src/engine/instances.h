@@ -15,8 +15,8 @@
 
 #include "addrs/address.h"
 #include "config/config.h"
+#include "config/expansion.h"
 #include "cty/value.h"
-#include "meta/expansion.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
 #include "state/state.h"
@@ -25,8 +25,8 @@ namespace kinu::engine {
 
 struct ModuleInstance;
 
-using meta::Expansion;
-using meta::Repetition;
+using config::Expansion;
+using config::Repetition;
 
 /// What a provider keeps with an object beside its attributes.
 struct ProviderNotes {

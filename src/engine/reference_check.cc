@@ -37,8 +37,8 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
     } else if (ref.index < 0 &&
                (ref.kind == ReferenceKind::kVariable || ref.kind == ReferenceKind::kLocal)) {
       (void)config::ResolveReference(walk_.program, module, *traversal, &undeclared, node_.path);
-    } else if (!meta::HasRepetition(ref.kind, repetition_)) {
-      meta::ReportNoRepetition(ref.kind, *traversal, undeclared);
+    } else if (!config::HasRepetition(ref.kind, repetition_)) {
+      config::ReportNoRepetition(ref.kind, *traversal, undeclared);
     } else {
       config::ValidateReference(walk_.program, module, *traversal, ref, context_, this, wrong);
     }
@@ -136,7 +136,7 @@ Value ConditionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& 
     return lang::VariableScope(&kNone, nullptr, call_context()).Resolve(traversal, diags);
   }
   const bool missing = member || (ref.index < 0 && config::NamesObject(ref.kind)) ||
-                       !meta::HasRepetition(ref.kind, inner_.repetition().expansion);
+                       !config::HasRepetition(ref.kind, inner_.repetition().expansion);
   return missing ? Value::DynamicUnknown() : inner_.Resolve(traversal, diags);
 }
 

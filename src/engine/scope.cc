@@ -319,11 +319,11 @@ Value ModuleScope::ResolveObject(const config::Reference& ref, const hcl::Traver
     case ReferenceKind::kCountIndex:
     case ReferenceKind::kEachKey:
     case ReferenceKind::kEachValue:
-      if (!meta::HasRepetition(ref.kind, repetition_.expansion)) {
-        meta::ReportNoRepetition(ref.kind, traversal, diags);
+      if (!config::HasRepetition(ref.kind, repetition_.expansion)) {
+        config::ReportNoRepetition(ref.kind, traversal, diags);
         return Value::DynamicUnknown();
       }
-      return apply_rest(meta::RepetitionValue(ref.kind, repetition_, walk_.program));
+      return apply_rest(config::RepetitionValue(ref.kind, repetition_, walk_.program));
     case ReferenceKind::kPathModule:
       return apply_rest(Value::String(instance_.node->source_dir));
     case ReferenceKind::kPathRoot:

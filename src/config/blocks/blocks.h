@@ -38,9 +38,9 @@ extern const std::span<const hcl::BlockSchema> kDataNestedBlocks;
 Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMode mode);
 /// Reads count, for_each, provider and depends_on.
 void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content, bool nested,
-                           Resource& resource, Repetition& repetition);
+                           Resource& resource, ExclusiveArguments& repetition);
 hcl::BodyContent ReadLifecycle(BlockReader& reader, const hcl::Block& block, Resource& resource,
-                               Repetition& repetition);
+                               ExclusiveArguments& repetition);
 /// Reports a repeated block that may occur once. True for the first one.
 bool IsFirst(const hcl::Block*& seen, const hcl::Block& block, std::string_view summary,
              Diagnostics& diags);

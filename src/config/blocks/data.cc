@@ -10,7 +10,7 @@ std::optional<Resource> ReadDataBlock(BlockReader& reader, const hcl::Block& blo
       block.body->Content({.attributes = kResourceArguments, .blocks = kDataNestedBlocks},
                           hcl::Strictness::kPartial, reader.diags);
   Resource resource = StartResource(reader, block, ResourceMode::kData);
-  Repetition repetition;
+  ExclusiveArguments repetition;
   ReadResourceArguments(reader, content, nested, resource, repetition);
   const hcl::Block* lifecycle = nullptr;
   const hcl::Block* escape = nullptr;

@@ -8,7 +8,7 @@ void ReadEphemeralBlock(BlockReader& reader, const hcl::Block& block) {
       block.body->Content({.attributes = kResourceArguments, .blocks = kResourceNestedBlocks},
                           hcl::Strictness::kPartial, reader.diags);
   Resource resource = StartResource(reader, block, ResourceMode::kEphemeral);
-  Repetition repetition;
+  ExclusiveArguments repetition;
   ReadResourceArguments(reader, content, false, resource, repetition);
   const hcl::Block* lifecycle = nullptr;
   const hcl::Block* escape = nullptr;

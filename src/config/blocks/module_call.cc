@@ -57,7 +57,7 @@ void ReadModuleBlock(BlockReader& reader, const hcl::Block& block) {
   }
   const hcl::BodyContent content = block.body->Content(schema, hcl::Strictness::kPartial, diags);
   CheckName(reader, block.labels[0], "Invalid module instance name", block.label_ranges[0]);
-  Repetition repetition;
+  ExclusiveArguments repetition;
   if (const hcl::Attribute* a = content.Find("version")) {
     call.version_expr = a->expr;
     call.version_range = a->range;

@@ -116,7 +116,7 @@ void ReadResourceBlock(BlockReader& reader, const hcl::Block& block) {
       block.body->Content({.attributes = kResourceArguments, .blocks = kResourceNestedBlocks},
                           hcl::Strictness::kPartial, reader.diags);
   Resource resource = StartResource(reader, block, ResourceMode::kManaged);
-  Repetition repetition;
+  ExclusiveArguments repetition;
   ReadResourceArguments(reader, content, false, resource, repetition);
   const hcl::Block* lifecycle = nullptr;
   const hcl::Block* connection = nullptr;

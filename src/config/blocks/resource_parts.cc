@@ -44,7 +44,7 @@ Resource StartResource(BlockReader& reader, const hcl::Block& block, ResourceMod
 }
 
 void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content, bool nested,
-                           Resource& resource, Repetition& repetition) {
+                           Resource& resource, ExclusiveArguments& repetition) {
   for (const hcl::Attribute& attribute : content.attributes) {
     const bool repeats = attribute.name == "count" || attribute.name == "for_each";
     if (repeats && nested) {
@@ -64,7 +64,7 @@ void ReadResourceArguments(BlockReader& reader, const hcl::BodyContent& content,
 }
 
 hcl::BodyContent ReadLifecycle(BlockReader& reader, const hcl::Block& block, Resource& resource,
-                               Repetition& repetition) {
+                               ExclusiveArguments& repetition) {
   hcl::BodyContent content =
       block.body->Content({.attributes = kLifecycleArguments, .blocks = kLifecycleBlocks},
                           hcl::Strictness::kExact, reader.diags);

@@ -86,13 +86,8 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
   const auto& instances = walk.slots.instances[info.node->index];
   const ModuleInstance* instance = instances.empty() ? nullptr : instances[0];
   if (info.block != nullptr && info.block->for_each != nullptr && instance != nullptr) {
-    ModuleScope scope(walk, *instance);
     const auto index = static_cast<size_t>(info.block - info.node->module->providers.data());
-    slot.expansion = meta::ExpandProvider(
-        *info.block->for_each, info.node->provider_for_each[index], scope, walk.program, diags);
-    if (diags.has_errors()) {
-      return;
-    }
+    slot.expansion = info.node->provider_instances[index];
     for (size_t row = 0; row < slot.expansion.size(); ++row) {
       slot.keyed.push_back(start(row));
       if (slot.keyed.back() != nullptr) {

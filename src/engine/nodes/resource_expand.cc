@@ -29,7 +29,7 @@ plan::Reason OrphanReason(const config::Resource& resource, const Expansion& exp
 void LendStoredRows(const config::Resource& resource, const BlockInfo& info,
                     const state::Resource* stored, const FlatSet<InstanceKey>& going,
                     ResourceTable& table) {
-  table.expansion.kind = meta::ExpansionKindOf(resource);
+  table.expansion.kind = config::ExpansionKindOf(resource);
   table.expanded = true;
   table.has_gaps = true;
   if (stored == nullptr || info.schema == nullptr) {
@@ -63,8 +63,8 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
   if (names_itself) {
     LendStoredRows(resource, info, stored, going, table);
   }
-  Expansion expansion = meta::Expand({resource.count, resource.for_each, resource.enabled},
-                                     ModuleScope(walk, instance), walk.program, false, diags);
+  Expansion expansion = config::Expand({resource.count, resource.for_each, resource.enabled},
+                                       ModuleScope(walk, instance), walk.program, false, diags);
   if (names_itself) {
     table.expansion = Expansion();
     table.expanded = table.has_gaps = false;

@@ -135,8 +135,8 @@ void ValidateRepetition(const ValidatedBlock& block, Diagnostics& diags) {
   ReferenceCheck check(block.walk, block.place, block.inside(false));
   if (check.Expr(*expr, diags)) {
     ModuleScope outer(block.walk, block.scope.instance());
-    meta::ValidateExpansion({resource.count, resource.for_each, nullptr}, outer, block.walk.program,
-                            diags);
+    config::ValidateExpansion({resource.count, resource.for_each, nullptr}, outer,
+                              block.walk.program, diags);
   }
 }
 

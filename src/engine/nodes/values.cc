@@ -44,8 +44,8 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
                                                             : check.Expr(*expr, diags)));
     }
     if (sound) {
-      table.expansion = meta::Expand({call.count, call.for_each, enabled}, scope, walk.program,
-                                     validating, diags);
+      table.expansion = config::Expand({call.count, call.for_each, enabled}, scope, walk.program,
+                                       validating, diags);
     }
     if (validating && (call.count != nullptr || call.for_each != nullptr)) {
       table.expansion =

@@ -26,7 +26,7 @@ void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
   const config::Resource& resource = instance.node->module->resources[node.index];
   const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
   ResourceTable& table = *instance.resources[node.index];
-  table.expansion.kind = meta::ExpansionKindOf(resource);
+  table.expansion.kind = config::ExpansionKindOf(resource);
   table.expanded = true;
   for (const state::Resource* stored : info.stored) {
     if (stored->address.module != instance.id) {

@@ -1,10 +1,11 @@
-#include "meta/expansion.h"
+#include "config/expansion.h"
 
+#include "config/config.h"
 #include "cty/convert.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 
-namespace kinu::meta {
+namespace kinu::config {
 namespace {
 
 /// "Sensitive values, …, cannot be used as for_each arguments."
@@ -294,10 +295,10 @@ Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Prog
   return ExpandForEach(for_each, scope, program, validating, true, diags);
 }
 
-Expansion ExpandProvider(const hcl::Expr& for_each, const Value& value, const lang::Scope& scope,
-                         Program& program, Diagnostics& diags) {
-  return ForEachOf(value, for_each, scope, program, /*validating=*/false, /*tuple_allowed=*/false,
-                   diags);
+Expansion ExpandProvider(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
+                         Diagnostics& diags) {
+  return ExpandForEach(for_each, scope, program, /*validating=*/false, /*tuple_allowed=*/false,
+                       diags);
 }
 
 bool HasRepetition(config::ReferenceKind kind, const Expansion* repetition) {
@@ -346,4 +347,4 @@ Value RepetitionValue(config::ReferenceKind kind, const Repetition& repetition,
                                                : Value::String(program.Text(key.symbol()));
 }
 
-}  // namespace kinu::meta
+}  // namespace kinu::config

@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "addrs/address.h"
-#include "config/config.h"
+#include "config/reference.h"
 #include "cty/value.h"
 #include "lang/scope.h"
 
-namespace kinu::meta {
+namespace kinu::config {
+
+struct Resource;
 
 /// The result of `count`, `for_each` or `enabled` of a block or module call.
 struct Expansion {
@@ -69,10 +71,9 @@ void ValidateExpansion(const ExpansionArguments& arguments, const lang::Scope& s
 Expansion ExpandImport(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
                        bool validating, Diagnostics& diags);
 
-/// As Expand(), for the for_each of a provider configuration, whose value was evaluated when the
-/// configuration was loaded.
-Expansion ExpandProvider(const hcl::Expr& for_each, const Value& value, const lang::Scope& scope,
-                         Program& program, Diagnostics& diags);
+/// As Expand(), for the for_each of a provider configuration, which must be known while loading.
+Expansion ExpandProvider(const hcl::Expr& for_each, const lang::Scope& scope, Program& program,
+                         Diagnostics& diags);
 
 /// Whether `count` or `each` exists where a reference of that kind stands; true for other kinds.
 /// `repetition`: of the block around the reference; null: it is not repeated.
@@ -84,4 +85,4 @@ void ReportNoRepetition(config::ReferenceKind kind, const hcl::TraversalExpr& tr
 Value RepetitionValue(config::ReferenceKind kind, const Repetition& repetition,
                       const Program& program);
 
-}  // namespace kinu::meta
+}  // namespace kinu::config
