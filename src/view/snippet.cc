@@ -214,10 +214,12 @@ std::optional<Place> PlaceOf(const Diagnostic& diagnostic, SourceIndex& sources)
   snippet.context = sources.ContextAt(root, int64_t{highlight.start.byte} - 1);
   size_t code_begin = 0;
   CollectLines(root.text(), shown, snippet, code_begin);
-  const size_t limit = snippet.code.size();
-  const size_t offset = highlight.start.byte < code_begin ? 0 : highlight.start.byte - code_begin;
-  snippet.highlight_begin = std::min(offset, limit);
-  snippet.highlight_end = std::min(offset + (highlight.end.byte - highlight.start.byte), limit);
+  // The highlight may begin at a line break before the first line that is shown.
+  const auto limit = static_cast<int64_t>(snippet.code.size());
+  const auto begin = int64_t{highlight.start.byte} - static_cast<int64_t>(code_begin);
+  const int64_t end = begin + (highlight.end.byte - highlight.start.byte);
+  snippet.highlight_begin = static_cast<size_t>(std::clamp<int64_t>(begin, 0, limit));
+  snippet.highlight_end = static_cast<size_t>(std::clamp<int64_t>(end, 0, limit));
   return place;
 }
 

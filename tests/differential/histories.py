@@ -841,11 +841,12 @@ def sort_lists(value):
     """Sorts dependency lists and modules, which have no order. A failed apply of OpenTofu sometimes
     leaves modules without objects: they are removed."""
     if isinstance(value, dict):
+        modules = [m for m in value.get("child_modules", []) if set(m) != {"address"}]
+        if modules:
+            value["child_modules"] = sorted(modules, key=lambda module: module.get("address", ""))
+        else:
+            value.pop("child_modules", None)
         for key, inner in value.items():
-            if key == "child_modules" and isinstance(inner, list):
-                inner[:] = [m for m in inner if set(m) != {"address"}]
-            if key == "child_modules" and isinstance(inner, list):
-                inner.sort(key=lambda module: module.get("address", ""))
             if key in ("depends_on", "dependencies") and isinstance(inner, list):
                 inner.sort(key=str)
             sort_lists(inner)
