@@ -326,7 +326,11 @@ Token Parser::ParseArguments(const Token& name, const Token& open, bool& expand_
     const size_t errors_before = errors();
     exprs_.push_back(ParseExpression());
     if (FailedSince(errors_before)) {
-      return Recover(kCloseParen);
+      Token close = Recover(kCloseParen);
+      if (close.kind != kCloseParen) {
+        close.begin = close.end = name.begin;  // a call that never ends has an empty range
+      }
+      return close;
     }
     const Token separator = Read();
     if (separator.kind == kCloseParen) {
