@@ -161,6 +161,14 @@ Value StaticEvaluator::Evaluate(const ConfigNode& node, const hcl::Expr& expr,
       [&](const lang::Scope& scope) { return lang::Evaluate(expr, scope, diags); }, diags);
 }
 
+bool StaticEvaluator::CheckReferences(const ConfigNode& node, const hcl::Expr& expr,
+                                      const StaticSubject& subject, Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  EvaluateArgument(
+      node, expr, subject, [](const lang::Scope&) { return Value::DynamicUnknown(); }, diags);
+  return diags.error_count() == errors;
+}
+
 Expansion StaticEvaluator::EvaluateForEach(const ConfigNode& node, const hcl::Expr& expr,
                                            const StaticSubject& subject, Diagnostics& diags) {
   const size_t errors = diags.error_count();

@@ -41,6 +41,9 @@ class StaticEvaluator {
   /// Evaluates an expression of a module. Returns an unknown value of dynamic type after an error.
   Value Evaluate(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                  Diagnostics& diags);
+  /// Checks the names of an expression without evaluating it. False after an error.
+  bool CheckReferences(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
+                       Diagnostics& diags);
   /// The instances of a provider block with `for_each`. None after an error.
   Expansion EvaluateForEach(const ConfigNode& node, const hcl::Expr& expr,
                             const StaticSubject& subject, Diagnostics& diags);

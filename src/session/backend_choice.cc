@@ -45,6 +45,10 @@ class SettingReader {
   /// False when the expression is wrong.
   bool Read(const hcl::Attribute& attribute, const SourceRange& block, SettingValues& out,
             Diagnostics& diags);
+  /// As Read(), for commands that only compare the block with what `init` recorded: wrong
+  /// references and secrets are reported, other problems make the two differ.
+  bool ReadToCompare(const hcl::Attribute& attribute, const SourceRange& block, SettingValues& out,
+                     Diagnostics& diags);
   /// Reads a file of -backend-config: attributes, in either syntax.
   void ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags);
   /// Reads the values of -backend-config.
@@ -52,37 +56,72 @@ class SettingReader {
                      bool& overridden, Diagnostics& diags);
 
  private:
+  config::StaticSubject Subject(const SourceRange& block) const {
+    return {"backend." + std::string(spec_.type), block};
+  }
+  /// Evaluates an expression whose value may be stored.
+  std::optional<Value> Evaluate(const hcl::Attribute& attribute, const SourceRange& block,
+                                Diagnostics& diags, Diagnostics& of_secrets);
+
   const Loaded& loaded_;
   const BackendSpec& spec_;
   config::StaticEvaluator evaluator_;
   std::vector<hcl::AttributeSchema> schemas_;
 };
 
-bool SettingReader::Read(const hcl::Attribute& attribute, const SourceRange& block,
-                         SettingValues& out, Diagnostics& diags) {
+std::optional<Value> SettingReader::Evaluate(const hcl::Attribute& attribute,
+                                             const SourceRange& block, Diagnostics& diags,
+                                             Diagnostics& of_secrets) {
   const size_t errors = diags.error_count();
-  const Value value = evaluator_.Evaluate(loaded_.config->root(), *attribute.expr,
-                                          {"backend." + std::string(spec_.type), block}, diags);
+  Value value = evaluator_.Evaluate(loaded_.config->root(), *attribute.expr, Subject(block), diags);
   if (diags.error_count() != errors) {
-    return false;
+    return std::nullopt;
   }
   for (auto [secret, what] : {std::pair(value.MarksDeep().sensitive(), "sensitive"),
                               std::pair(value.MarksDeep().ephemeral(), "ephemeral")}) {
     if (secret) {
-      diags.Error("Backend config contains " + std::string(what) + " values",
-                  "What the backend block says is kept in the data directory and in plan files. "
-                  "Give secrets through environment variables of the backend instead.",
-                  block);
-      return false;
+      of_secrets.Error(
+          "Backend config contains " + std::string(what) + " values",
+          "What the backend block says is kept in the data directory and in plan files. "
+          "Give secrets through environment variables of the backend instead.",
+          block);
+      return std::nullopt;
     }
   }
+  return value;
+}
+
+bool SettingReader::Read(const hcl::Attribute& attribute, const SourceRange& block,
+                         SettingValues& out, Diagnostics& diags) {
+  const std::optional<Value> value = Evaluate(attribute, block, diags, diags);
+  if (!value) {
+    return false;
+  }
   const Type type = spec_.Find(attribute.name)->value_type();
-  auto converted = Convert(value, type);
+  auto converted = Convert(*value, type);
   if (!converted || !converted->IsKnown()) {
     diags.Error("Incorrect attribute value type",
                 "Inappropriate value for attribute \"" + std::string(attribute.name) +
                     "\": " + type.FriendlyName() + " required.",
                 attribute.expr->range());
+    return false;
+  }
+  out.insert_or_assign(std::string(attribute.name), *std::move(converted));
+  return true;
+}
+
+bool SettingReader::ReadToCompare(const hcl::Attribute& attribute, const SourceRange& block,
+                                  SettingValues& out, Diagnostics& diags) {
+  if (!evaluator_.CheckReferences(loaded_.config->root(), *attribute.expr, Subject(block), diags)) {
+    return false;
+  }
+  Diagnostics ignored;
+  const std::optional<Value> value = Evaluate(attribute, block, ignored, diags);
+  if (!value) {
+    return false;
+  }
+  auto converted = Convert(*value, spec_.Find(attribute.name)->value_type());
+  if (!converted || !converted->IsKnown()) {
     return false;
   }
   out.insert_or_assign(std::string(attribute.name), *std::move(converted));
@@ -250,7 +289,8 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   SettingValues values;
   for (const hcl::Attribute& attribute : content.attributes) {
     out.given[std::string(attribute.name)] = attribute.expr->range();
-    out.complete &= reader.Read(attribute, block.range, values, diags);
+    out.complete &= for_init ? reader.Read(attribute, block.range, values, diags)
+                             : reader.ReadToCompare(attribute, block.range, values, diags);
   }
   const Value block_settings = ObjectOf(*spec, values);
   out.hash = HashOf(out.type, block_settings);
