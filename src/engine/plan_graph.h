@@ -77,6 +77,8 @@ class PlanGraph : public Graph {
   std::vector<StoredNode> stored;  ///< by Node::index of orphaned and deposed nodes
   /// What `depends_on` of a module's call names, per config node.
   std::vector<std::vector<NodeId>> call_dependencies;
+  /// What `prevent_destroy` of blocks with objects names: needed to decide what may be destroyed.
+  std::vector<NodeId> protections;
   /// Local values whose expressions name themselves: an error where they are evaluated.
   FlatSet<NodeId> self_referencing_locals;
   /// Nodes that targeting keeps; the others are not executed. Empty: all.

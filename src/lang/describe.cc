@@ -124,7 +124,8 @@ std::string TraversalText(std::string_view root, std::span<const TraversalStep> 
   return out;
 }
 
-/// Attaches the sides of `a == b` to the diagnostic, unless they are ephemeral.
+/// Attaches the sides of `a == b` to the diagnostic, unless one is ephemeral or the left one is not
+/// known.
 void AttachSides(const hcl::BinaryExpr& expr, const Evaluator& evaluator, const Binding* bindings,
                  Diagnostic& diagnostic) {
   if (expr.op != hcl::BinaryOperator::kEqual) {
@@ -133,7 +134,7 @@ void AttachSides(const hcl::BinaryExpr& expr, const Evaluator& evaluator, const 
   Diagnostics ignored;
   Value left = evaluator.Eval(*expr.left, bindings, ignored);
   Value right = evaluator.Eval(*expr.right, bindings, ignored);
-  if (!left.MarksDeep().ephemeral() && !right.MarksDeep().ephemeral()) {
+  if (left.IsWhollyKnown() && !left.MarksDeep().ephemeral() && !right.MarksDeep().ephemeral()) {
     diagnostic.extra = std::make_shared<ComparedValues>(std::move(left), std::move(right));
   }
 }

@@ -407,9 +407,21 @@ class TreeConnector {
       if (info.imports != nullptr) {
         ConnectImports(*info.imports, base.resources + i);
       }
+      if (module.resources[i].prevent_destroy != nullptr && !info.stored.empty()) {
+        AddProtections(*module.resources[i].prevent_destroy, module, connect);
+      }
       if (apply_ != nullptr) {
         apply_->block_references[node.index].push_back(connect.References(refs.resources[i]));
       }
+    }
+  }
+
+  void AddProtections(const hcl::Expr& prevent_destroy, const config::Module& module,
+                      const Connector& connect) {
+    Bindings bindings;
+    Collector(graph_, module, nullptr).Expr(&prevent_destroy, bindings);
+    for (const BlockReference& reference : connect.References(bindings)) {
+      graph_.protections.push_back(reference.target);
     }
   }
 

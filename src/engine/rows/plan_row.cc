@@ -8,30 +8,6 @@
 
 namespace kinu::engine {
 
-bool PreventsDestroy(RowContext& row, Diagnostics& diags) {
-  // An instance whose module instance is gone is protected as those that are left.
-  Walk& walk = row.walk();
-  const ModuleInstance* instance = row.instance;
-  if (instance == nullptr) {
-    const config::ConfigNode* place =
-        walk.config.Find(walk.program.ModuleOf(row.address.resource.module));
-    const bool any = place != nullptr && !walk.slots.instances[place->index].empty();
-    instance = any ? walk.slots.instances[place->index][0] : walk.slots.root.get();
-  }
-  ModuleScope scope(walk, *instance);
-  Value value = lang::Evaluate(*row.resource.prevent_destroy, scope, diags);
-  ValueResult<Value> flag = Convert(value.UnmarkDeep(), Type::Bool());
-  if (!flag || !flag->IsKnown() || flag->IsNull() || !flag->AsBool()) {
-    return false;
-  }
-  diags.Error("Resource instance cannot be destroyed",
-              "Resource instance " + row.AddressText() +
-                  " has prevent_destroy set, but the plan calls for it to be destroyed.\n\n"
-                  "Remove prevent_destroy, or leave the object out of the plan with -exclude.",
-              row.resource.range);
-  return true;
-}
-
 namespace {
 
 /// Reads what there is at the row's address: an imported object, a stored one or none.
@@ -110,7 +86,7 @@ bool PlanRowChange(RowContext& row, provider::Provider& provider, const ImportTa
 /// What a planned row leaves: its change, and what expressions see of it.
 void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& diags) {
   const bool destroys = plan::IsReplace(change.action) || change.action == plan::Action::kDelete;
-  if (row.resource.prevent_destroy != nullptr && destroys && PreventsDestroy(row, diags)) {
+  if (!CheckPreventDestroy(row, destroys, diags)) {
     row.row.change = std::move(change);
     return;
   }
@@ -225,7 +201,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   }
   change->reason = EndReason(row, *change);
   row.row.change = std::move(change);
-  if (disposal.forget || row.resource.prevent_destroy == nullptr || !PreventsDestroy(row, diags)) {
+  if (CheckPreventDestroy(row, !disposal.forget, diags)) {
     row.row.view = RowView::kDeleted;
   }
 }

@@ -127,8 +127,9 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
 plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const ProviderNotes& notes,
                                 plan::Reason reason);
 
-/// Whether lifecycle.prevent_destroy forbids it; says so if it does.
-bool PreventsDestroy(RowContext& row, Diagnostics& diags);
+/// Evaluates lifecycle.prevent_destroy, whose value must be right even when the row is not
+/// destroyed. False, and an error, when it is wrong or forbids that the row is destroyed.
+bool CheckPreventDestroy(const RowContext& row, bool destroys, Diagnostics& diags);
 
 /// Tells the check block around a data source that its read went well (null), or why it did not.
 void ReportToCheck(const RowContext& row, const Diagnostics* failure);

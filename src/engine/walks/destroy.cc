@@ -159,8 +159,8 @@ std::vector<bool> ServingProviders(const NodeContext& context) {
   return serves;
 }
 
-/// What destroying does not need is not evaluated: only what provider configurations use, and what
-/// works on objects.
+/// What destroying does not need is not evaluated: only what provider configurations and
+/// prevent_destroy arguments use, and what works on objects.
 std::vector<bool> NeededForDestroy(const NodeContext& context) {
   const PlanGraph& graph = context.walk.graph;
   const std::vector<bool> serves = ServingProviders(context);
@@ -169,6 +169,9 @@ std::vector<bool> NeededForDestroy(const NodeContext& context) {
     if (serves[i]) {
       graph.MarkReached(graph.providers[i].id, needed);
     }
+  }
+  for (const NodeId protection : graph.protections) {
+    graph.MarkReached(protection, needed);
   }
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
