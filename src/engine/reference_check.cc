@@ -107,10 +107,12 @@ void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
     const bool has_key = ref.kind == config::ReferenceKind::kResource && ref.has_key;
     const size_t used = ref.consumed + (has_key ? 1 : 0);
     if (used < traversal->steps.size()) {
+      SourceRange rest = traversal->step_range(traversal->steps[used]);
+      rest.end = traversal->steps.back().end;
       diags.Error("Invalid depends_on reference",
                   "Elements of depends_on are whole objects, such as a resource or a module call: "
                   "an attribute of one cannot be waited for.",
-                  traversal->step_range(traversal->steps[used]));
+                  rest);
     }
     if (diags.error_count() == errors) {
       const hcl::TraversalExpr* one[] = {traversal};
