@@ -1,4 +1,5 @@
-// Flags that several commands have, with their help, to be joined with a command's own.
+// Flags that several commands have, with their help: single ones and groups. JoinFlags() makes the
+// table of a command of them and of its own.
 #pragma once
 
 #include <array>
@@ -7,19 +8,91 @@
 
 namespace kinu::cli {
 
-/// One table of several. The order is that of the help.
-template <size_t... Sizes>
-constexpr auto JoinFlags(const std::array<FlagSpec, Sizes>&... tables) {
-  std::array<FlagSpec, (Sizes + ...)> out;
-  size_t next = 0;
-  const auto append = [&](const auto& table) {
-    for (const FlagSpec& flag : table) {
-      out[next++] = flag;
+/// Makes one table of single flags and tables. The order is that of the help.
+template <typename... Parts>
+constexpr auto JoinFlags(const Parts&... parts) {
+  constexpr auto kCount = []<typename Part>() {
+    if constexpr (std::is_same_v<Part, FlagSpec>) {
+      return size_t{1};
+    } else {
+      return std::tuple_size_v<Part>;
     }
   };
-  (append(tables), ...);
+  std::array<FlagSpec, (kCount.template operator()<Parts>() + ...)> out;
+  size_t next = 0;
+  const auto append = [&](const auto& part) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, FlagSpec>) {
+      out[next++] = part;
+    } else {
+      for (const FlagSpec& flag : part) {
+        out[next++] = flag;
+      }
+    }
+  };
+  (append(parts), ...);
   return out;
 }
+
+/// The same flags without help, for commands that accept them without effect.
+template <size_t kSize>
+constexpr auto Undocumented(std::array<FlagSpec, kSize> flags) {
+  for (FlagSpec& flag : flags) {
+    flag.help = {};
+  }
+  return flags;
+}
+
+// What is shown.
+
+inline constexpr FlagSpec kCompactWarnings{
+    .name = "compact-warnings", .kind = FlagKind::kView, .help = "Show warnings as a short list."};
+inline constexpr FlagSpec kConcise{
+    .name = "concise", .kind = FlagKind::kView, .help = "No progress lines."};
+inline constexpr FlagSpec kNoColor{
+    .name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."};
+inline constexpr FlagSpec kShowSensitive{.name = "show-sensitive",
+                                         .help = "Show sensitive values."};
+inline constexpr FlagSpec kJson{.name = "json", .help = "As JSON."};
+inline constexpr FlagSpec kJsonCopy{.name = "json-into",
+                                    .kind = FlagKind::kString,
+                                    .form = "=out.json",
+                                    .help = "Write the JSON to a file as well."};
+
+/// For commands whose output is a stream of messages.
+inline constexpr auto kJsonStream = std::to_array<FlagSpec>({
+    {.name = "json", .help = "Print a stream of JSON messages."},
+    {.name = "json-into",
+     .kind = FlagKind::kString,
+     .form = "=out.json",
+     .help = "Write that stream to a file as well."},
+});
+
+/// For commands that print a few lines.
+inline constexpr auto kMessages = std::to_array<FlagSpec>({
+    {.name = "json", .help = "JSON messages instead of text."},
+    {.name = "json-into",
+     .kind = FlagKind::kString,
+     .form = "=FILE",
+     .help = "The same messages into a file, beside the text."},
+});
+
+// Questions.
+
+inline constexpr FlagSpec kAutoApprove{.name = "auto-approve", .help = "Do not ask for approval."};
+inline constexpr FlagSpec kInput{.name = "input",
+                                 .default_value = "true",
+                                 .form = "=true",
+                                 .help = "Ask for missing variables."};
+inline constexpr FlagSpec kNoInput{
+    .name = "input", .default_value = "true", .form = "=false", .help = "Do not ask."};
+
+// The configuration.
+
+inline constexpr FlagSpec kTestDirectory{.name = "test-directory",
+                                         .kind = FlagKind::kString,
+                                         .default_value = "tests",
+                                         .form = "=path",
+                                         .help = "Where test files are; \"tests\" unless given."};
 
 inline constexpr auto kVariables = std::to_array<FlagSpec>({
     {.name = "var",
@@ -44,23 +117,28 @@ inline constexpr auto kBackendVariables = std::to_array<FlagSpec>({
      .help = "Variables from a file."},
 });
 
-/// For commands whose output is a stream of messages.
-inline constexpr auto kJsonStream = std::to_array<FlagSpec>({
-    {.name = "json", .help = "Print a stream of JSON messages."},
-    {.name = "json-into",
-     .kind = FlagKind::kString,
-     .form = "=out.json",
-     .help = "Write that stream to a file as well."},
-});
+// The state.
 
-/// For commands that print a few lines.
-inline constexpr auto kMessages = std::to_array<FlagSpec>({
-    {.name = "json", .help = "JSON messages instead of text."},
-    {.name = "json-into",
-     .kind = FlagKind::kString,
-     .form = "=FILE",
-     .help = "The same messages into a file, beside the text."},
-});
+inline constexpr FlagSpec kStateToRead{
+    .name = "state", .kind = FlagKind::kString, .form = "=path", .help = "State file to read."};
+inline constexpr FlagSpec kStateToWrite{.name = "state-out",
+                                        .kind = FlagKind::kString,
+                                        .form = "=path",
+                                        .help = "State file to write."};
+inline constexpr FlagSpec kBackup{.name = "backup",
+                                  .kind = FlagKind::kString,
+                                  .form = "=path",
+                                  .help = "Where to keep the state as it was; \"-\" for nowhere."};
+inline constexpr FlagSpec kStateToEdit{
+    .name = "state", .kind = FlagKind::kString, .form = "=path", .help = "State file to work on."};
+inline constexpr FlagSpec kEditBackup{.name = "backup",
+                                      .kind = FlagKind::kString,
+                                      .default_value = "-",
+                                      .form = "=path",
+                                      .help = "Where to keep the state as it was; by default beside the\n"
+                                              "state, with the time in the name."};
+inline constexpr FlagSpec kIgnoreRemoteVersion{.name = "ignore-remote-version",
+                                               .help = "Has no effect on local states."};
 
 inline constexpr auto kOperationLock = std::to_array<FlagSpec>({
     {.name = "lock", .default_value = "true", .form = "=true", .help = "Lock the state."},
@@ -72,12 +150,66 @@ inline constexpr auto kOperationLock = std::to_array<FlagSpec>({
 });
 
 inline constexpr auto kStateLock = std::to_array<FlagSpec>({
-    {.name = "lock", .default_value = "true", .form = "=false", .help = "Do not lock the state."},
+    {.name = "lock",
+     .default_value = "true",
+     .form = "=false",
+     .help = "Do not lock the state. Dangerous while others work on it."},
     {.name = "lock-timeout",
      .kind = FlagKind::kDuration,
      .default_value = "0s",
      .form = "=0s",
-     .help = "How long to go on trying to lock it."},
+     .help = "How long to wait for the lock."},
 });
+
+// Operations: plan, apply, destroy and refresh.
+
+inline constexpr FlagSpec kParallelism{.name = "parallelism",
+                                       .kind = FlagKind::kInt,
+                                       .default_value = "10",
+                                       .form = "=10",
+                                       .help = "How many operations may run at once."};
+
+inline constexpr auto kTargets = std::to_array<FlagSpec>({
+    {.name = "target",
+     .kind = FlagKind::kList,
+     .form = "=resource",
+     .help = "Only that object and what it needs; may be repeated."},
+    {.name = "target-file",
+     .kind = FlagKind::kList,
+     .form = "=path",
+     .help = "Such objects from a file, one a line."},
+    {.name = "exclude",
+     .kind = FlagKind::kList,
+     .form = "=resource",
+     .help = "Everything but that object and its users."},
+    {.name = "exclude-file",
+     .kind = FlagKind::kList,
+     .form = "=path",
+     .help = "Such objects from a file, one a line."},
+});
+
+inline constexpr auto kPlanning = std::to_array<FlagSpec>({
+    {.name = "refresh",
+     .default_value = "true",
+     .form = "=true",
+     .help = "Read real objects before planning."},
+    {.name = "replace",
+     .kind = FlagKind::kList,
+     .form = "=resource",
+     .help = "Replace that instance; may be repeated."},
+});
+
+inline constexpr auto kPlanModes = std::to_array<FlagSpec>({
+    {.name = "destroy", .help = "Destroy everything."},
+    {.name = "refresh-only", .help = "Only bring the state up to date."},
+});
+
+inline constexpr auto kOperationView = JoinFlags(kCompactWarnings, kConcise, kNoColor, kJsonStream);
+inline constexpr auto kOperationState =
+    JoinFlags(kOperationLock, kStateToRead, kStateToWrite, kBackup);
+
+/// What all operations accept. Those that do not use all of it put parts through Undocumented().
+inline constexpr auto kOperation = JoinFlags(kInput, kPlanning, kTargets, kVariables, kParallelism,
+                                             kOperationState, kOperationView, kShowSensitive);
 
 }  // namespace kinu::cli

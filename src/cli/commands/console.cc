@@ -385,46 +385,27 @@ static int RunConsole(Invocation& invocation) {
   return session.audience->Show(session.diags) ? 1 : code;
 }
 
-constexpr auto kConsoleFlags = std::to_array<FlagSpec>({
-    {.name = "compact-warnings", .kind = FlagKind::kView, .help = "Show warnings as a short list."},
-    {.name = "consolidate-warnings",
-     .kind = FlagKind::kView,
-     .help = "Merge warnings with one summary (default: true)."},
-    {.name = "consolidate-errors",
-     .kind = FlagKind::kView,
-     .help = "Merge errors with one summary (default: false)."},
-    {.name = "json-into",
-     .kind = FlagKind::kString,
-     .form = "=out.json",
-     .help = "Write the results as a stream of JSON messages to that\n"
-             "file as well."},
-    {.name = "lock",
-     .default_value = "true",
-     .form = "=false",
-     .help = "Do not lock the state. Dangerous while others work on it."},
-    {.name = "lock-timeout",
-     .kind = FlagKind::kDuration,
-     .default_value = "0s",
-     .form = "=0s",
-     .help = "How long to wait for the lock."},
-    {.name = "state",
-     .kind = FlagKind::kString,
-     .default_value = "terraform.tfstate",
-     .form = "=path",
-     .help = "The state file to use, in every workspace; terraform.tfstate\n"
-             "unless it is given."},
-    {.name = "var",
-     .kind = FlagKind::kList,
-     .form = " 'name=value'",
-     .help = "Value of a variable; may be repeated. A variable without a\n"
-             "value is unknown."},
-    {.name = "var-file",
-     .kind = FlagKind::kList,
-     .form = "=filename",
-     .help = "File with values of variables; may be repeated."},
-    {.name = "json"},
-    {.name = "input", .default_value = "true"},
-});
+constexpr auto kConsoleFlags = JoinFlags(
+    kCompactWarnings,
+    FlagSpec{.name = "consolidate-warnings",
+             .kind = FlagKind::kView,
+             .help = "Merge warnings with one summary (default: true)."},
+    FlagSpec{.name = "consolidate-errors",
+             .kind = FlagKind::kView,
+             .help = "Merge errors with one summary (default: false)."},
+    FlagSpec{.name = "json-into",
+             .kind = FlagKind::kString,
+             .form = "=out.json",
+             .help = "Write the results as a stream of JSON messages to that\n"
+                     "file as well."},
+    kStateLock,
+    FlagSpec{.name = "state",
+             .kind = FlagKind::kString,
+             .default_value = "terraform.tfstate",
+             .form = "=path",
+             .help = "The state file to use, in every workspace; terraform.tfstate\n"
+                     "unless it is given."},
+    kVariables, FlagSpec{.name = "json"}, FlagSpec{.name = "input", .default_value = "true"});
 
 extern constexpr CommandSpec kConsoleCommand{
     .name = "console",
@@ -433,7 +414,7 @@ extern constexpr CommandSpec kConsoleCommand{
     .description = R"(Evaluates expressions over the configuration and the state of this directory
 and prints their values. On a terminal it asks for one after the other, with
 editing and a history; from a pipe it takes one a line and ends with the first
-that is wrong. Nothing is changed.)",
+that is wrong. Variables without a value are unknown. Nothing is changed.)",
     .flags = kConsoleFlags,
     .spaced_help = true,
     .run = RunConsole,

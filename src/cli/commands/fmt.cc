@@ -236,19 +236,18 @@ static int RunFmt(Invocation& invocation) {
   return run.checked.empty() ? 0 : 3;
 }
 
-constexpr auto kFmtFlags = std::to_array<FlagSpec>({
-    {.name = "check",
-     .help = "Rewrite nothing; the exit status is 3 when a file would\n"
-             "change, and 0 when none would."},
-    {.name = "diff", .help = "Show what changes."},
-    {.name = "list",
-     .default_value = "true",
-     .form = "=false",
-     .help = "Do not name the files that change."},
-    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-    {.name = "recursive", .help = "Go into directories below, too."},
-    {.name = "write", .default_value = "true", .form = "=false", .help = "Rewrite nothing."},
-});
+constexpr auto kFmtFlags = JoinFlags(
+    FlagSpec{.name = "check",
+             .help = "Rewrite nothing; the exit status is 3 when a file would\n"
+                     "change, and 0 when none would."},
+    FlagSpec{.name = "diff", .help = "Show what changes."},
+    FlagSpec{.name = "list",
+             .default_value = "true",
+             .form = "=false",
+             .help = "Do not name the files that change."},
+    kNoColor, FlagSpec{.name = "recursive", .help = "Go into directories below, too."},
+    FlagSpec{
+        .name = "write", .default_value = "true", .form = "=false", .help = "Rewrite nothing."});
 
 extern constexpr CommandSpec kFmtCommand{
     .name = "fmt",

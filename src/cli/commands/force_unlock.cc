@@ -66,10 +66,8 @@ static int RunForceUnlock(Invocation& invocation) {
   return 0;
 }
 
-constexpr auto kForceUnlockFlags = JoinFlags(std::to_array<FlagSpec>({
-                                                 {.name = "force", .help = "Do not ask."},
-                                             }),
-                                             kBackendVariables, kMessages);
+constexpr auto kForceUnlockFlags =
+    JoinFlags(FlagSpec{.name = "force", .help = "Do not ask."}, kBackendVariables, kMessages);
 
 extern constexpr CommandSpec kForceUnlockCommand{
     .name = "force-unlock",

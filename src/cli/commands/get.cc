@@ -41,15 +41,8 @@ static int RunGet(Invocation& invocation) {
 }
 
 constexpr auto kGetFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "update", .help = "Look for newer versions as well."},
-                  {.name = "test-directory",
-                   .kind = FlagKind::kString,
-                   .default_value = "tests",
-                   .form = "=path",
-                   .help = "Where test files are."},
-              }),
-              kBackendVariables, kMessages);
+    JoinFlags(FlagSpec{.name = "update", .help = "Look for newer versions as well."},
+              kTestDirectory, kBackendVariables, kMessages);
 
 extern constexpr CommandSpec kGetCommand{
     .name = "get",

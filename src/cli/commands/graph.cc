@@ -139,27 +139,23 @@ static int RunGraph(Invocation& invocation) {
   return 0;
 }
 
-constexpr auto kGraphFlags = JoinFlags(
-    std::to_array<FlagSpec>({
-        {.name = "draw-cycles", .help = "Kept for compatibility: graphs with cycles are errors."},
-        {.name = "module-depth",
-         .kind = FlagKind::kInt,
-         .default_value = "-1",
-         .form = "=n",
-         .help = "Kept for compatibility, has no effect."},
-        {.name = "plan",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "The graph of applying that saved plan."},
-        {.name = "type",
-         .kind = FlagKind::kString,
-         .form = "=plan",
-         .help = "plan, plan-refresh-only, plan-destroy or apply."},
-    }),
-    kVariables,
-    std::to_array<FlagSpec>({
-        {.name = "verbose"},
-    }));
+constexpr auto kGraphFlags =
+    JoinFlags(FlagSpec{.name = "draw-cycles",
+                       .help = "Kept for compatibility: graphs with cycles are errors."},
+              FlagSpec{.name = "module-depth",
+                       .kind = FlagKind::kInt,
+                       .default_value = "-1",
+                       .form = "=n",
+                       .help = "Kept for compatibility, has no effect."},
+              FlagSpec{.name = "plan",
+                       .kind = FlagKind::kString,
+                       .form = "=path",
+                       .help = "The graph of applying that saved plan."},
+              FlagSpec{.name = "type",
+                       .kind = FlagKind::kString,
+                       .form = "=plan",
+                       .help = "plan, plan-refresh-only, plan-destroy or apply."},
+              kVariables, FlagSpec{.name = "verbose"});
 
 extern constexpr CommandSpec kGraphCommand{
     .name = "graph",

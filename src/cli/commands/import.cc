@@ -160,36 +160,14 @@ static int RunImport(Invocation& invocation) {
 }
 
 constexpr auto kImportFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "compact-warnings",
-                   .kind = FlagKind::kView,
-                   .help = "Show warnings as a short list."},
-                  {.name = "config",
-                   .kind = FlagKind::kString,
-                   .default_value = ".",
-                   .form = "=path",
-                   .help = "Directory of the configuration."},
-                  {.name = "ignore-remote-version",
-                   .help = "Go on with a remote workspace of another version."},
-                  {.name = "input",
-                   .default_value = "true",
-                   .form = "=true",
-                   .help = "Ask for missing variables."},
-              }),
-              kJsonStream, kOperationLock,
-              std::to_array<FlagSpec>({
-                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-                  {.name = "state",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "State file to read."},
-              }),
-              kVariables,
-              std::to_array<FlagSpec>({
-                  {.name = "parallelism", .kind = FlagKind::kInt, .default_value = "10"},
-                  {.name = "state-out", .kind = FlagKind::kString},
-                  {.name = "backup", .kind = FlagKind::kString},
-              }));
+    JoinFlags(kCompactWarnings,
+              FlagSpec{.name = "config",
+                       .kind = FlagKind::kString,
+                       .default_value = ".",
+                       .form = "=path",
+                       .help = "Directory of the configuration."},
+              kIgnoreRemoteVersion, kInput, kJsonStream, kOperationLock, kNoColor, kStateToRead,
+              kVariables, Undocumented(JoinFlags(kParallelism, kStateToWrite, kBackup)));
 
 extern constexpr CommandSpec kImportCommand{
     .name = "import",

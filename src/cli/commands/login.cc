@@ -127,13 +127,12 @@ static int RunLogout(Invocation& invocation) {
   return 0;
 }
 
-constexpr auto kLoginFlags = JoinFlags(std::to_array<FlagSpec>({
-                                           {.name = "input",
-                                            .default_value = "true",
-                                            .form = "=false",
-                                            .help = "Do not ask, which makes this command fail."},
-                                       }),
-                                       kJsonStream, kVariables);
+constexpr auto kLoginFlags =
+    JoinFlags(FlagSpec{.name = "input",
+                       .default_value = "true",
+                       .form = "=false",
+                       .help = "Do not ask, which makes this command fail."},
+              kJsonStream, kVariables);
 
 extern constexpr CommandSpec kLoginCommand{
     .name = "login",

@@ -175,21 +175,9 @@ static int RunOutput(Invocation& invocation) {
 }
 
 constexpr auto kOutputFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "json", .help = "As JSON."},
-                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-                  {.name = "raw", .help = "One string, number or boolean as plain text."},
-                  {.name = "show-sensitive", .help = "Show sensitive values."},
-                  {.name = "state",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "State file to read."},
-                  {.name = "json-into",
-                   .kind = FlagKind::kString,
-                   .form = "=out.json",
-                   .help = "Write that stream to a file as well."},
-              }),
-              kVariables);
+    JoinFlags(kJson, kNoColor,
+              FlagSpec{.name = "raw", .help = "One string, number or boolean as plain text."},
+              kShowSensitive, kStateToRead, kJsonCopy, kVariables);
 
 extern constexpr CommandSpec kOutputCommand{
     .name = "output",

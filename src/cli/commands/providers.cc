@@ -153,14 +153,7 @@ static int RunProviders(Invocation& invocation) {
   return 0;
 }
 
-constexpr auto kProvidersFlags = JoinFlags(std::to_array<FlagSpec>({
-                                               {.name = "test-directory",
-                                                .kind = FlagKind::kString,
-                                                .default_value = "tests",
-                                                .form = "=path",
-                                                .help = "Where test files are."},
-                                           }),
-                                           kBackendVariables);
+constexpr auto kProvidersFlags = JoinFlags(kTestDirectory, kBackendVariables);
 
 extern constexpr CommandSpec kProvidersCommand{
     .name = "providers",

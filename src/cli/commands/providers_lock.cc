@@ -233,24 +233,24 @@ static int RunProvidersMirror(Invocation& invocation) {
   return run.diags.has_errors() ? run.Fail() : 0;
 }
 
+constexpr FlagSpec kPlatforms{.name = "platform",
+                              .kind = FlagKind::kList,
+                              .form = "=os_arch",
+                              .help =
+                                  "A platform of which packages are wanted, such as linux_amd64;\n"
+                                  "may be repeated. The default is this machine's."};
+
 constexpr auto kProvidersLockFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "fs-mirror",
-                   .kind = FlagKind::kString,
-                   .form = "=dir",
-                   .help = "Take packages from this mirror in a directory."},
-                  {.name = "net-mirror",
-                   .kind = FlagKind::kString,
-                   .form = "=url",
-                   .help = "Take packages from a network mirror. Not supported by\n"
-                           "this version."},
-                  {.name = "platform",
-                   .kind = FlagKind::kList,
-                   .form = "=os_arch",
-                   .help = "A platform to record hashes for, such as linux_amd64; may\n"
-                           "be repeated. The default is this machine's."},
-              }),
-              kJsonStream, kVariables);
+    JoinFlags(FlagSpec{.name = "fs-mirror",
+                       .kind = FlagKind::kString,
+                       .form = "=dir",
+                       .help = "Take packages from this mirror in a directory."},
+              FlagSpec{.name = "net-mirror",
+                       .kind = FlagKind::kString,
+                       .form = "=url",
+                       .help = "Take packages from a network mirror. Not supported by\n"
+                               "this version."},
+              kPlatforms, kJsonStream, kVariables);
 
 extern constexpr CommandSpec kProvidersLockCommand{
     .name = "providers lock",
@@ -266,15 +266,7 @@ that the configuration requires.)",
     .newline_after_diagnostics = true,
 };
 
-constexpr auto kProvidersMirrorFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "platform",
-                   .kind = FlagKind::kList,
-                   .form = "=os_arch",
-                   .help = "A platform to get packages for, such as linux_amd64; may\n"
-                           "be repeated. The default is this machine's."},
-              }),
-              kJsonStream, kVariables);
+constexpr auto kProvidersMirrorFlags = JoinFlags(kPlatforms, kJsonStream, kVariables);
 
 extern constexpr CommandSpec kProvidersMirrorCommand{
     .name = "providers mirror",

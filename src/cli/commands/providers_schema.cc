@@ -71,11 +71,8 @@ static int RunProvidersSchema(Invocation& invocation) {
   return 0;
 }
 
-constexpr auto kProvidersSchemaFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "json", .help = "As JSON, which is the only form there is."},
-              }),
-              kVariables);
+constexpr auto kProvidersSchemaFlags = JoinFlags(
+    FlagSpec{.name = "json", .help = "As JSON, which is the only form there is."}, kVariables);
 
 extern constexpr CommandSpec kProvidersSchemaCommand{
     .name = "providers schema",

@@ -173,29 +173,28 @@ static int RunQuery(Invocation& invocation) {
   return 0;
 }
 
-constexpr auto kQueryFlags = std::to_array<FlagSpec>({
-    {.name = "json",
-     .help = "One JSON array of the results. The default is one JSON\n"
-             "value a line."},
-    {.name = "raw", .help = "Strings without quotes, one a line."},
-    {.name = "csv", .help = "One row for each result, with a line of headings."},
-    {.name = "table", .help = "The same as aligned columns."},
-    {.name = "count", .help = "Only how many results there are."},
-    {.name = "paths", .help = "The normalized path of each result beside its value."},
-    {.name = "show-sensitive", .help = "Print sensitive values as they are."},
-    {.name = "as-is",
-     .help = "Take a state file as the JSON that it consists of, and\n"
-             "documents of any format version."},
-    {.name = "lines",
-     .help = "The text is a stream of documents, such as the messages\n"
-             "of \"apply -json\": query each of them."},
-    {.name = "path",
-     .kind = FlagKind::kString,
-     .form = "=PATH",
-     .help = "Find the one value at this path, such as\n"
-             "'[\"resource_changes\", 0, \"address\"]'."},
-    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-});
+constexpr auto kQueryFlags = JoinFlags(
+    FlagSpec{.name = "json",
+             .help = "One JSON array of the results. The default is one JSON\n"
+                     "value a line."},
+    FlagSpec{.name = "raw", .help = "Strings without quotes, one a line."},
+    FlagSpec{.name = "csv", .help = "One row for each result, with a line of headings."},
+    FlagSpec{.name = "table", .help = "The same as aligned columns."},
+    FlagSpec{.name = "count", .help = "Only how many results there are."},
+    FlagSpec{.name = "paths", .help = "The normalized path of each result beside its value."},
+    FlagSpec{.name = "show-sensitive", .help = "Print sensitive values as they are."},
+    FlagSpec{.name = "as-is",
+             .help = "Take a state file as the JSON that it consists of, and\n"
+                     "documents of any format version."},
+    FlagSpec{.name = "lines",
+             .help = "The text is a stream of documents, such as the messages\n"
+                     "of \"apply -json\": query each of them."},
+    FlagSpec{.name = "path",
+             .kind = FlagKind::kString,
+             .form = "=PATH",
+             .help = "Find the one value at this path, such as\n"
+                     "'[\"resource_changes\", 0, \"address\"]'."},
+    kNoColor);
 
 extern constexpr CommandSpec kQueryCommand{
     .name = "query",

@@ -66,45 +66,8 @@ static int RunRefresh(Invocation& invocation) {
 }
 
 constexpr auto kRefreshFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "compact-warnings",
-                   .kind = FlagKind::kView,
-                   .help = "Show warnings as a short list."},
-                  {.name = "concise", .kind = FlagKind::kView, .help = "No progress lines."},
-                  {.name = "exclude",
-                   .kind = FlagKind::kList,
-                   .form = "=resource",
-                   .help = "Everything but that object and its users."},
-                  {.name = "input",
-                   .default_value = "true",
-                   .form = "=true",
-                   .help = "Ask for missing variables."},
-              }),
-              kJsonStream, kOperationLock,
-              std::to_array<FlagSpec>({
-                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-                  {.name = "parallelism",
-                   .kind = FlagKind::kInt,
-                   .default_value = "10",
-                   .form = "=10",
-                   .help = "How many operations may run at once."},
-                  {.name = "target",
-                   .kind = FlagKind::kList,
-                   .form = "=resource",
-                   .help = "Only that object and what it needs."},
-              }),
-              kVariables,
-              std::to_array<FlagSpec>({
-                  {.name = "state", .kind = FlagKind::kString},
-                  {.name = "state-out", .kind = FlagKind::kString},
-                  {.name = "backup", .kind = FlagKind::kString},
-                  {.name = "refresh", .default_value = "true"},
-                  {.name = "destroy"},
-                  {.name = "refresh-only"},
-                  {.name = "target-file", .kind = FlagKind::kList},
-                  {.name = "exclude-file", .kind = FlagKind::kList},
-                  {.name = "replace", .kind = FlagKind::kList},
-              }));
+    JoinFlags(kInput, kTargets, kVariables, kParallelism, kOperationLock, kOperationView,
+              Undocumented(JoinFlags(kPlanModes, kPlanning, kStateToRead, kStateToWrite, kBackup)));
 
 extern constexpr CommandSpec kRefreshCommand{
     .name = "refresh",

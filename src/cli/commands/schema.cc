@@ -41,9 +41,7 @@ static int RunSchema(Invocation& invocation) {
   return 1;
 }
 
-constexpr auto kSchemaFlags = std::to_array<FlagSpec>({
-    {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-});
+constexpr auto kSchemaFlags = JoinFlags(kNoColor);
 
 extern constexpr CommandSpec kSchemaCommand{
     .name = "schema",

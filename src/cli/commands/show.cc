@@ -366,40 +366,31 @@ static int RunShow(Invocation& invocation) {
   return finish(ShowState(invocation, *state, form, (*store)->exports_absent_state(), diags));
 }
 
-constexpr auto kShowFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "config", .help = "Show the configuration (needs -json)."},
-                  {.name = "format",
-                   .kind = FlagKind::kString,
-                   .form = "=0.1",
-                   .help = "With -json: a plan or state in that older format."},
-                  {.name = "json", .help = "As JSON."},
-                  {.name = "module",
-                   .kind = FlagKind::kString,
-                   .form = "=DIR",
-                   .help = "Show one module's configuration (needs -json)."},
-                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-                  {.name = "plan",
-                   .kind = FlagKind::kString,
-                   .form = "=FILE",
-                   .help = "Show that plan file."},
-                  {.name = "redact", .help = "With -json: sensitive values are replaced."},
-                  {.name = "show-sensitive", .help = "Show sensitive values."},
-                  {.name = "state", .help = "Show the current state."},
-                  {.name = "summary",
-                   .kind = FlagKind::kInt,
-                   .default_value = "0",
-                   .form = "[=BYTES]",
-                   .help = "Show what must be known of a plan in at most so many\n"
-                           "bytes (4000), the most important changes first.\n"
-                           "With -redact, -format and -summary PATH may also be\n"
-                           "a document that \"show -json\" has written."},
-                  {.name = "json-into",
-                   .kind = FlagKind::kString,
-                   .form = "=out.json",
-                   .help = "Write that stream to a file as well."},
-              }),
-              kVariables);
+constexpr auto kShowFlags = JoinFlags(
+    FlagSpec{.name = "config", .help = "Show the configuration (needs -json)."},
+    FlagSpec{.name = "format",
+             .kind = FlagKind::kString,
+             .form = "=0.1",
+             .help = "With -json: a plan or state in that older format."},
+    kJson,
+    FlagSpec{.name = "module",
+             .kind = FlagKind::kString,
+             .form = "=DIR",
+             .help = "Show one module's configuration (needs -json)."},
+    kNoColor,
+    FlagSpec{
+        .name = "plan", .kind = FlagKind::kString, .form = "=FILE", .help = "Show that plan file."},
+    FlagSpec{.name = "redact", .help = "With -json: sensitive values are replaced."},
+    kShowSensitive, FlagSpec{.name = "state", .help = "Show the current state."},
+    FlagSpec{.name = "summary",
+             .kind = FlagKind::kInt,
+             .default_value = "0",
+             .form = "[=BYTES]",
+             .help = "Show what must be known of a plan in at most so many\n"
+                     "bytes (4000), the most important changes first.\n"
+                     "With -redact, -format and -summary PATH may also be\n"
+                     "a document that \"show -json\" has written."},
+    kJsonCopy, kVariables);
 
 extern constexpr CommandSpec kShowCommand{
     .name = "show",

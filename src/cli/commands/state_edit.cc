@@ -459,31 +459,18 @@ static int RunStateMv(Invocation& invocation) {
 }
 
 constexpr auto kStateMvFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "dry-run", .help = "Only say what would be moved."},
-                  {.name = "state",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "State file to work on."},
-                  {.name = "state-out",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "State file that receives the objects."},
-                  {.name = "backup",
-                   .kind = FlagKind::kString,
-                   .default_value = "-",
-                   .form = "=path",
-                   .help = "Where to keep a copy of the old state."},
-                  {.name = "backup-out",
-                   .kind = FlagKind::kString,
-                   .default_value = "-",
-                   .form = "=path",
-                   .help = "The same for -state-out."},
-              }),
-              kBackendVariables, kMessages, kStateLock,
-              std::to_array<FlagSpec>({
-                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
-              }));
+    JoinFlags(FlagSpec{.name = "dry-run", .help = "Only say what would be moved."}, kStateToEdit,
+              FlagSpec{.name = "state-out",
+                       .kind = FlagKind::kString,
+                       .form = "=path",
+                       .help = "State file that receives the objects."},
+              kEditBackup,
+              FlagSpec{.name = "backup-out",
+                       .kind = FlagKind::kString,
+                       .default_value = "-",
+                       .form = "=path",
+                       .help = "The same for -state-out."},
+              kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion);
 
 extern constexpr CommandSpec kStateMvCommand{
     .name = "state mv",
@@ -499,22 +486,8 @@ or a module.)",
 };
 
 constexpr auto kStateRmFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "dry-run", .help = "Only say what would be removed."},
-                  {.name = "state",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "State file to work on."},
-                  {.name = "backup",
-                   .kind = FlagKind::kString,
-                   .default_value = "-",
-                   .form = "=path",
-                   .help = "Where to keep a copy of the old state."},
-              }),
-              kBackendVariables, kMessages, kStateLock,
-              std::to_array<FlagSpec>({
-                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
-              }));
+    JoinFlags(FlagSpec{.name = "dry-run", .help = "Only say what would be removed."}, kStateToEdit,
+              kEditBackup, kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion);
 
 extern constexpr CommandSpec kStateRmCommand{
     .name = "state rm",

@@ -253,16 +253,11 @@ static int RunStateList(Invocation& invocation) {
   return ListInstances(run, **store);
 }
 
-constexpr auto kStateListFlags = JoinFlags(std::to_array<FlagSpec>({
-                                               {.name = "state",
-                                                .kind = FlagKind::kString,
-                                                .form = "=path",
-                                                .help = "State file to read."},
-                                               {.name = "id",
-                                                .kind = FlagKind::kString,
-                                                .form = "=ID",
-                                                .help = "Only objects with that id."},
-                                           }),
+constexpr auto kStateListFlags = JoinFlags(kStateToRead,
+                                           FlagSpec{.name = "id",
+                                                    .kind = FlagKind::kString,
+                                                    .form = "=ID",
+                                                    .help = "Only objects with that id."},
                                            kJsonStream, kVariables);
 
 extern constexpr CommandSpec kStateListCommand{

@@ -133,29 +133,7 @@ static int RunStateReplaceProvider(Invocation& invocation) {
 }
 
 constexpr auto kStateReplaceProviderFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "auto-approve", .help = "Do not ask."},
-                  {.name = "backup",
-                   .kind = FlagKind::kString,
-                   .default_value = "-",
-                   .form = "=path",
-                   .help = "Where to keep the state as it was; by default beside the\n"
-                           "state, with the time in the name."},
-                  {.name = "lock",
-                   .default_value = "true",
-                   .form = "=false",
-                   .help = "Do not lock the state. Dangerous while others work on it."},
-                  {.name = "lock-timeout",
-                   .kind = FlagKind::kDuration,
-                   .default_value = "0s",
-                   .form = "=0s",
-                   .help = "How long to wait for the lock."},
-                  {.name = "state",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "The state file, unless the backend's own is meant."},
-                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
-              }),
+    JoinFlags(kAutoApprove, kEditBackup, kStateLock, kStateToEdit, kIgnoreRemoteVersion,
               kJsonStream, kVariables);
 
 extern constexpr CommandSpec kStateReplaceProviderCommand{

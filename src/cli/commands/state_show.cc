@@ -97,14 +97,7 @@ static int RunStateShow(Invocation& invocation) {
 }
 
 constexpr auto kStateShowFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "state",
-                   .kind = FlagKind::kString,
-                   .form = "=path",
-                   .help = "State file to read."},
-                  {.name = "show-sensitive", .help = "Show sensitive values."},
-              }),
-              kBackendVariables, kMessages);
+    JoinFlags(kStateToRead, kShowSensitive, kBackendVariables, kMessages);
 
 extern constexpr CommandSpec kStateShowCommand{
     .name = "state show",

@@ -88,13 +88,8 @@ extern constexpr CommandSpec kStatePullCommand{
 };
 
 constexpr auto kStatePushFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "force", .help = "Store it whatever the lineage and serial."},
-              }),
-              kBackendVariables, kMessages, kStateLock,
-              std::to_array<FlagSpec>({
-                  {.name = "ignore-remote-version", .help = "Has no effect on local states."},
-              }));
+    JoinFlags(FlagSpec{.name = "force", .help = "Store it whatever the lineage and serial."},
+              kBackendVariables, kMessages, kStateLock, kIgnoreRemoteVersion);
 
 extern constexpr CommandSpec kStatePushCommand{
     .name = "state push",

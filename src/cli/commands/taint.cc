@@ -107,25 +107,9 @@ static int RunUntaint(Invocation& invocation) {
 
 // Both commands take the same flags.
 constexpr auto kTaintFlags = JoinFlags(
-    std::to_array<FlagSpec>({
-        {.name = "allow-missing", .help = "An address that is not in the state is no error."},
-        {.name = "state",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "State file to work on."},
-        {.name = "state-out",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "Where to write the state."},
-        {.name = "backup",
-         .kind = FlagKind::kString,
-         .form = "=path",
-         .help = "Where to keep a copy of the old state."},
-    }),
-    kBackendVariables, kMessages, kStateLock,
-    std::to_array<FlagSpec>({
-        {.name = "ignore-remote-version", .help = "Has no effect on local states."},
-    }));
+    FlagSpec{.name = "allow-missing", .help = "An address that is not in the state is no error."},
+    kStateToEdit, kStateToWrite, kBackup, kBackendVariables, kMessages, kStateLock,
+    kIgnoreRemoteVersion);
 
 extern constexpr CommandSpec kTaintCommand{
     .name = "taint",

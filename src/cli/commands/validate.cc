@@ -125,22 +125,9 @@ static int RunValidate(Invocation& invocation) {
   return finish();
 }
 
-constexpr auto kValidateFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "json", .help = "As JSON."},
-                  {.name = "json-into",
-                   .kind = FlagKind::kString,
-                   .form = "=out.json",
-                   .help = "Write the JSON to a file as well."},
-                  {.name = "no-color", .kind = FlagKind::kView, .help = "No escape sequences."},
-                  {.name = "no-tests", .help = "Leave test files alone."},
-                  {.name = "test-directory",
-                   .kind = FlagKind::kString,
-                   .default_value = "tests",
-                   .form = "=path",
-                   .help = "Where test files are."},
-              }),
-              kVariables);
+constexpr auto kValidateFlags = JoinFlags(
+    kJson, kJsonCopy, kNoColor, FlagSpec{.name = "no-tests", .help = "Leave test files alone."},
+    kTestDirectory, kVariables);
 
 extern constexpr CommandSpec kValidateCommand{
     .name = "validate",

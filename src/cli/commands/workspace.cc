@@ -407,9 +407,7 @@ extern constexpr CommandSpec kWorkspaceCommand{
 };
 
 constexpr auto kWorkspaceDeleteFlags = JoinFlags(
-    std::to_array<FlagSpec>({
-        {.name = "force", .help = "Even if its state has objects, which are then forgotten."},
-    }),
+    FlagSpec{.name = "force", .help = "Even if its state has objects, which are then forgotten."},
     kBackendVariables, kMessages, kStateLock);
 
 extern constexpr CommandSpec kWorkspaceDeleteCommand{
@@ -436,13 +434,12 @@ extern constexpr CommandSpec kWorkspaceListCommand{
     .newline_after_diagnostics = true,
 };
 
-constexpr auto kWorkspaceNewFlags = JoinFlags(std::to_array<FlagSpec>({
-                                                  {.name = "state",
-                                                   .kind = FlagKind::kString,
-                                                   .form = "=path",
-                                                   .help = "Start with a copy of this state file."},
-                                              }),
-                                              kBackendVariables, kMessages, kStateLock);
+constexpr auto kWorkspaceNewFlags =
+    JoinFlags(FlagSpec{.name = "state",
+                       .kind = FlagKind::kString,
+                       .form = "=path",
+                       .help = "Start with a copy of this state file."},
+              kBackendVariables, kMessages, kStateLock);
 
 extern constexpr CommandSpec kWorkspaceNewCommand{
     .name = "workspace new",
@@ -456,11 +453,9 @@ extern constexpr CommandSpec kWorkspaceNewCommand{
 };
 
 constexpr auto kWorkspaceSelectFlags =
-    JoinFlags(std::to_array<FlagSpec>({
-                  {.name = "or-create",
-                   .form = "=false",
-                   .help = "Create the workspace if it does not exist."},
-              }),
+    JoinFlags(FlagSpec{.name = "or-create",
+                       .form = "=false",
+                       .help = "Create the workspace if it does not exist."},
               kBackendVariables, kMessages);
 
 extern constexpr CommandSpec kWorkspaceSelectCommand{
