@@ -1,37 +1,8 @@
 #include "cli/command.h"
 
-#include <cerrno>
-
-#include <unistd.h>
-
 #include "cli/command_help.h"
 
 namespace kinu::cli {
-namespace {
-
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) {
-      continue;
-    }
-    if (n <= 0) {
-      return false;
-    }
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-  return true;
-}
-
-}  // namespace
-
-bool Print(std::string_view text) {
-  return WriteAll(STDOUT_FILENO, text);
-}
-void PrintError(std::string_view text) {
-  (void)WriteAll(STDERR_FILENO, text);
-}
-
 bool Invocation::Show(Diagnostics& diags) const {
   bool errors = diags.has_errors();
   diags.Sort();
@@ -66,16 +37,6 @@ int UsageError(const Invocation& invocation, Diagnostics& diags) {
                std::string(invocation.command->name) + " -help\n");
   }
   return 1;
-}
-
-std::string Platform() {
-#if defined(__x86_64__)
-  return "linux_amd64";
-#elif defined(__aarch64__)
-  return "linux_arm64";
-#else
-  return "linux_unknown";
-#endif
 }
 
 }  // namespace kinu::cli

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "addrs/compatible_version.h"
 #include "cli/flags.h"
 #include "diag/diagnostic.h"
-#include "session/version.h"
 #include "session/workspace.h"
+#include "terminal/output.h"
 #include "view/human/diagnostic.h"
 #include "view/human/style.h"
 
@@ -76,12 +77,7 @@ const CommandSpec* FindCommand(std::string_view name);
 /// Reports wrong arguments and returns the exit code.
 int UsageError(const Invocation& invocation, Diagnostics& diags);
 
-/// Writes to the standard streams, in whole pieces. Print() says whether all of it was written.
-bool Print(std::string_view text);
-void PrintError(std::string_view text);
-
-using session::kCompatibleVersion;
-/// "linux_amd64".
-std::string Platform();
+using terminal::Print;
+using terminal::PrintError;
 
 }  // namespace kinu::cli

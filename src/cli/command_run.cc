@@ -1,13 +1,16 @@
 #include "cli/command_run.h"
 
 #include "base/files.h"
+#include "terminal/interrupts.h"
+#include "view/human/plan.h"
+#include "view/source_schemas.h"
 
 namespace kinu::cli {
 
 void CommandRun::Parse(std::string_view summary, bool reads_json) {
   flags = Flags::Read(invocation.command->flags, invocation.args, diags, summary);
-  audience = Audience::Make(invocation, reads_json && flags.Has("json-into") ? &flags : nullptr,
-                            of_audience_);
+  audience = MakeAudience(invocation, reads_json && flags.Has("json-into") ? &flags : nullptr,
+                          of_audience_);
 }
 
 bool CommandRun::ArgumentsFit() {
@@ -34,7 +37,7 @@ std::optional<session::ConfiguredBackend> CommandRun::ChooseBackend(
 state::LockRequest CommandRun::LockRequestFor(std::string_view operation) {
   state::LockRequest request;
   request.operation = operation;
-  request.on_slow = [this] { audience->TellSlowLock(); };
+  request.on_slow = [this] { audience->ReportSlowLock(); };
   if (flags.Has("lock-timeout")) {
     request.timeout = std::chrono::milliseconds(flags.Duration("lock-timeout"));
   }
@@ -91,6 +94,32 @@ void CommandRun::Say(const std::string& text, const std::string& message) {
   if (!json_only()) {
     Print(text + "\n");
   }
+}
+
+void OperationRun::CatchInterrupts() {
+  terminal::CatchInterrupts([this] { operation.pool.StopAll(); });
+}
+
+bool OperationRun::ShowPlan(const plan::Plan& plan) {
+  if (audience->json() != nullptr) {
+    audience->json()->Plan(plan);
+  }
+  const view::SourceSchemas schemas(operation.providers->source());
+  auto text = view::RenderPlan(plan, schemas, invocation.style(),
+                               {.width = invocation.stdout_width,
+                                .show_sensitive = flags.Bool("show-sensitive"),
+                                .in_automation = invocation.in_automation});
+  if (!text) {
+    diags.Error("Failed to render plan", text.error().message);
+    return false;
+  }
+  audience->Text(*text);
+  return true;
+}
+
+int OperationRun::Fail() {
+  operation.Close(diags);
+  return CommandRun::Fail();
 }
 
 }  // namespace kinu::cli

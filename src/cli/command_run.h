@@ -1,14 +1,18 @@
 // CommandRun: what the runs of most commands share, with or without a state: flags, the audience,
-// diagnostics and the ways to end.
+// diagnostics and the ways to end. OperationRun: the same for commands that plan or apply.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "cli/operation.h"
-#include "cli/planning.h"
+#include "cli/audience.h"
+#include "cli/operation_flags.h"
+#include "terminal/prompt.h"
 
 namespace kinu::cli {
+
+using session::Loaded;
+using session::LoadIntent;
 
 struct CommandRun {
   explicit CommandRun(Invocation& the_invocation) : invocation(the_invocation) {}
@@ -54,6 +58,25 @@ struct CommandRun {
  private:
   Diagnostics of_audience_;        ///< what is wrong with -json and -json-into, reported last
   std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
+};
+
+/// The run of a command that works through an operation.
+struct OperationRun : CommandRun {
+  using CommandRun::CommandRun;
+
+  Operation operation;
+
+  /// From now on signals stop the operation.
+  void CatchInterrupts();
+  /// Opens the operation. The errors are in `diags` if it returns false.
+  bool Open(const PlanRequest& request, std::string_view lock_operation) {
+    return operation.Open(invocation.workspace, request, lock_operation, *audience, diags);
+  }
+  /// Shows a new plan as text and as JSON. Returns false after an error.
+  bool ShowPlan(const plan::Plan& plan);
+  /// Closes the operation first.
+  int Fail() override;
+  using CommandRun::Fail;
 };
 
 }  // namespace kinu::cli

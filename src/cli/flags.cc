@@ -251,4 +251,32 @@ std::vector<std::string> Flags::List(std::string_view name) const {
   return out;
 }
 
+std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
+                                      const std::vector<std::string>& args) {
+  std::vector<std::string> options;
+  std::vector<std::string> words;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--") {
+      words.insert(words.end(), args.begin() + static_cast<ptrdiff_t>(i) + 1, args.end());
+      break;
+    }
+    if (arg.size() < 2 || arg[0] != '-') {
+      words.push_back(arg);
+      continue;
+    }
+    options.push_back(arg);
+    const std::string_view name = std::string_view(arg).substr(arg.starts_with("--") ? 2 : 1);
+    const bool takes_next = std::any_of(specs.begin(), specs.end(), [&](const FlagSpec& spec) {
+      return spec.name == name && spec.kind != FlagKind::kBool;
+    });
+    if (takes_next && i + 1 < args.size()) {
+      options.push_back(args[++i]);
+    }
+  }
+  options.emplace_back("--");
+  options.insert(options.end(), words.begin(), words.end());
+  return options;
+}
+
 }  // namespace kinu::cli

@@ -84,4 +84,9 @@ std::optional<bool> ParseBool(std::string_view text);
 /// Splits a TF_CLI_ARGS text as a shell would. Nothing when quotes do not match.
 std::optional<std::vector<std::string>> SplitShellWords(std::string_view text);
 
+/// The arguments with all options in front of all other words, for commands whose options may stand
+/// behind files.
+std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
+                                      const std::vector<std::string>& args);
+
 }  // namespace kinu::cli

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <optional>
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/environment.h"
@@ -28,14 +27,6 @@
 
 namespace kinu::cli {
 namespace {
-
-int WidthOf(int fd) {
-  winsize size{};
-  if (::isatty(fd) != 0 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return size.ws_col;
-  }
-  return view::kDefaultWidth;
-}
 
 /// Takes the view flags out of a command's words, wherever they stand.
 void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
@@ -308,8 +299,8 @@ bool AddExtraArguments(const CommandSpec& command, std::vector<std::string>& arg
 void ReadSurroundings(Invocation& invocation) {
   invocation.workspace.data_directory = session::DataDirectory();
   invocation.workspace.chosen = Environment("TF_WORKSPACE");
-  invocation.stdout_width = WidthOf(STDOUT_FILENO);
-  invocation.stderr_width = WidthOf(STDERR_FILENO);
+  invocation.stdout_width = terminal::WidthOf(STDOUT_FILENO);
+  invocation.stderr_width = terminal::WidthOf(STDERR_FILENO);
   invocation.in_automation = !Environment("TF_IN_AUTOMATION").empty();
   const std::string_view input = Environment("TF_INPUT");
   invocation.input_disabled = !input.empty() && !ParseBool(input).value_or(true);

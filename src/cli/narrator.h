@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/planning.h"
+#include "cli/command_run.h"
 #include "session/narrator.h"
 
 namespace kinu::cli {

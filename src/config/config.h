@@ -21,9 +21,6 @@
 
 namespace kinu::config {
 
-/// The language version that version constraints of modules (`required_version`) are compared with.
-inline constexpr std::string_view kLanguageVersion = "1.12.6";
-
 /// A `validation`, `precondition`, `postcondition` or `assert` block.
 struct Condition {
   const hcl::Expr* condition = nullptr;

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <utility>
 
+#include "addrs/compatible_version.h"
 #include "base/files.h"
 #include "codec/json_reader.h"
 #include "codec/protowire.h"
@@ -701,9 +702,9 @@ Result<void> PlanFile::CheckVersion() const {
     return Unusable("unsupported plan file format version " + std::to_string(version) +
                     "; only version " + std::to_string(kFormatVersion) + " is supported");
   }
-  if (release != state::kFormatRelease) {
+  if (release != kCompatibleVersion) {
     return Unusable("plan file was created by OpenTofu or Terraform " + std::string(release) +
-                    ", but this is " + std::string(state::kFormatRelease) +
+                    ", but this is " + std::string(kCompatibleVersion) +
                     "; plan files cannot be transferred between different versions of OpenTofu / "
                     "Terraform");
   }

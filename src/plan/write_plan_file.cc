@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "addrs/compatible_version.h"
 #include "base/file_replacement.h"
 #include "codec/hash.h"
 #include "codec/json_writer.h"
@@ -293,7 +294,7 @@ Result<std::string> PlanEncoder::Encode() {
   if (Result<void> done = WriteBackend(); !done) {
     return std::unexpected(std::move(done).error());
   }
-  out_.Bytes(PlanField::kRelease, state::kFormatRelease);
+  out_.Bytes(PlanField::kRelease, kCompatibleVersion);
   for (const RelevantAttribute& relevant : plan_.relevant_attributes) {
     size_t message = out_.Begin(PlanField::kRelevantAttributes);
     out_.Bytes(RelevantField::kResource, plan_.program->ToText(relevant.resource));

@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 
+#include "addrs/compatible_version.h"
 #include "backend/backend.h"
 #include "base/files.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
-#include "session/version.h"
 
 namespace kinu::session {
 namespace {

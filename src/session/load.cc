@@ -96,8 +96,8 @@ bool StopsEarly(const Diagnostics& of_root) {
   });
 }
 
-bool FilesAreRight(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
-                   const plan::PlanFile* plan, Diagnostics& diags) {
+bool CheckFiles(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
+                const plan::PlanFile* plan, Diagnostics& diags) {
   Diagnostics found;
   if (plan != nullptr && ArePlanned(workspace, *plan)) {
     (void)GatherInputs(workspace, arguments, found);

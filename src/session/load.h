@@ -62,7 +62,7 @@ bool StopsEarly(const Diagnostics& of_root);
 /// Whether the files of the root module, and of the variables, have no such problem: they are
 /// looked at even by commands that work on a file which has everything in it. Files that are those
 /// of that plan (null: there is none) were right when it was made, and are not parsed again.
-bool FilesAreRight(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
-                   const plan::PlanFile* plan, Diagnostics& diags);
+bool CheckFiles(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
+                const plan::PlanFile* plan, Diagnostics& diags);
 
 }  // namespace kinu::session

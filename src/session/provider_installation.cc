@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "addrs/compatible_version.h"
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "cty/json.h"
 #include "state/reader.h"
@@ -384,7 +385,8 @@ std::string StateReader::VersionProblem() {
   }
   std::string number = std::to_string(*version_);
   std::string out = summary + "The state file uses format version " + number +
-                    ", which is not supported by OpenTofu " + std::string(kFormatRelease) + ". ";
+                    ", which is not supported by OpenTofu " + std::string(kCompatibleVersion) +
+                    ". ";
   std::string_view creator = Text(terraform_version_);
   if (!creator.empty() && creator[0] >= '0' && creator[0] <= '9') {
     return out + "This state file was created by OpenTofu " + std::string(creator) + ".";

@@ -99,9 +99,6 @@ struct CheckResult {
   std::vector<CheckObject> objects;
 };
 
-/// The version in state and plan files: the release whose file formats these are.
-inline constexpr std::string_view kFormatRelease = "1.12.6";
-
 /// Ensure() and Remove() are the only ways to add and remove resources. The address of a Resource
 /// in memory does not change.
 struct State {

@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "addrs/compatible_version.h"
 #include "base/files.h"
 #include "codec/json_writer.h"
 #include "state/json_text.h"
@@ -144,7 +145,7 @@ LockInfo NewLockInfo(std::string_view operation) {
   info.id = RandomUuid();
   info.operation = operation;
   info.who = UserAtHost();
-  info.version = kFormatRelease;
+  info.version = kCompatibleVersion;
   info.created = Rfc3339Nano();
   return info;
 }

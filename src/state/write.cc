@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "addrs/compatible_version.h"
 #include "codec/base64.h"
 #include "cty/json.h"
 #include "cty/ops.h"
@@ -311,7 +312,7 @@ void StateWriter::WriteChecks() {
 void StateWriter::Write(std::string_view lineage, uint64_t serial) {
   writer_.BeginObject();
   writer_.Member("version", 4);
-  writer_.Member("terraform_version", kFormatRelease);
+  writer_.Member("terraform_version", kCompatibleVersion);
   writer_.Key("serial");
   writer_.Uint(serial);
   writer_.Member("lineage", lineage);

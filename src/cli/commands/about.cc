@@ -1,5 +1,6 @@
 #include "cli/build_info.h"
 #include "cli/command.h"
+#include "install/package_source.h"
 
 namespace kinu::cli {
 
@@ -16,7 +17,7 @@ std::string Compiler() {
 }  // namespace
 
 static int RunAbout(Invocation&) {
-  std::string text = "kinu " + std::string(kOwnVersion) + " (" + Platform() + ")\n";
+  std::string text = "kinu " + std::string(kOwnVersion) + " (" + install::CurrentPlatform() + ")\n";
   text += "An infrastructure engine compatible with OpenTofu " + std::string(kCompatibleVersion) +
           ".\n\nBuilt from " +
           (kBuildCommit.empty()

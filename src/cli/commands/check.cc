@@ -3,9 +3,9 @@
 #include "check/documents.h"
 #include "check/run.h"
 #include "cli/build_info.h"
-#include "cli/document.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
+#include "operation/documents.h"
 #include "view/json/diagnostic.h"
 #include "view/snippet.h"
 
@@ -72,7 +72,7 @@ void ReadDocuments(const Invocation& invocation, const std::vector<std::string>&
                    std::string_view what, bool whole, std::vector<std::unique_ptr<Document>>& out,
                    Diagnostics& diags) {
   for (const std::string& file : files) {
-    auto text = ReadDocument(invocation, file, {}, diags);
+    auto text = operation::ReadDocument(invocation.workspace, file, {}, diags);
     if (!text) {
       continue;
     }

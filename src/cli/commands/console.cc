@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/flag_groups.h"
-#include "cli/line_editor.h"
 #include "cli/state_session.h"
 #include "config/reference.h"
 #include "hcl/lexer.h"
@@ -16,6 +15,7 @@
 #include "hcl/static.h"
 #include "lang/console.h"
 #include "lang/eval.h"
+#include "terminal/line_editor.h"
 
 namespace kinu::cli {
 namespace {
@@ -223,7 +223,7 @@ class Console {
   }
 
   int RunInteractive() {
-    LineEditor editor;
+    terminal::LineEditor editor;
     std::string prompt = "> ";
     for (;;) {
       auto line = editor.Read(prompt);
@@ -323,7 +323,7 @@ static int RunConsole(Invocation& invocation) {
     session.diags.Error("Too many command line arguments",
                         "Expected at most one positional argument.");
   }
-  session.audience = Audience::Make(invocation, &session.flags, session.diags, true);
+  session.audience = MakeAudience(invocation, &session.flags, session.diags, true);
   if (session.flags.Bool("json")) {
     session.diags.Error("Output only in json is not allowed",
                         "In case you want to stream the output of the console into json, use the "

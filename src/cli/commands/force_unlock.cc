@@ -1,13 +1,13 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
-#include "cli/prompt.h"
 #include "session/state_handle.h"
+#include "terminal/prompt.h"
 
 namespace kinu::cli {
 namespace {
 
-const Question kQuestion{
+const terminal::Question kQuestion{
     .query = "Do you really want to force-unlock?",
     .description =
         "OpenTofu will remove the lock on the remote state.\n"
@@ -39,7 +39,7 @@ static int RunForceUnlock(Invocation& invocation) {
                     "Local state cannot be unlocked by another process.");
   }
   if (!force) {
-    auto answer = Ask(invocation, kQuestion);
+    auto answer = terminal::Ask(invocation.style(), kQuestion);
     if (!answer) {
       return run.Fail("Error asking for confirmation: " + answer.error().message, "");
     }

@@ -1,21 +1,14 @@
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/saved_plan.h"
 #include "engine/picture.h"
-#include "engine/plan.h"
+#include "operation/saved_plan.h"
 #include "view/dot.h"
 
 namespace kinu::cli {
-
 namespace {
 
-/// Those of an operation that changes nothing.
-constexpr FlagSpec kQuietFlags[] = {
-    {"lock", FlagKind::kBool, "true"}, {"lock-timeout", FlagKind::kDuration, "0s"},
-    {"state", FlagKind::kString},      {"state-out", FlagKind::kString},
-    {"backup", FlagKind::kString},     {"parallelism", FlagKind::kInt, "10"}};
-
-/// Finds the providers and reads the state, which is not changed and so not locked.
+/// Finds the providers and reads the state without a lock. Returns false after an error.
 bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation& operation,
                     Diagnostics& diags) {
   operation.backend = session::ChooseBackend(invocation.workspace, root, {}, diags);
@@ -38,91 +31,77 @@ bool ReadPriorState(const Invocation& invocation, const Loaded& root, Operation&
   return true;
 }
 
-}  // namespace
+/// Opens a saved plan and its state, which is not locked. Returns false after an error.
+bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
+  const session::Workspace& workspace = run.invocation.workspace;
+  PlanRequest request;
+  request.variables = VariableArguments(run.flags);
+  request.lock = false;
+  const auto file = plan::PlanFile::Open(path);
+  if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
+    return false;
+  }
+  if (!file && !operation::IsUnusablePlan(file.error())) {
+    run.diags.Error("Failed loading the plan file", file.error().message);
+    return false;
+  }
+  return operation::OpenSavedPlan(workspace, request, path, run.operation, plan, *run.audience,
+                                  run.diags, true);
+}
 
-static int RunGraph(Invocation& invocation) {
-  Diagnostics diags;
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
-  if (!diags.has_errors() && !flags.positionals().empty()) {
-    diags.Error("Unexpected argument",
-                "Too many command line arguments. Did you mean to use -chdir?");
+/// Loads the configuration and reads the state. Returns false after an error.
+bool OpenConfiguration(OperationRun& run, plan::Plan& plan) {
+  const Invocation& invocation = run.invocation;
+  Operation& operation = run.operation;
+  const auto variables = VariableArguments(run.flags);
+  operation.loaded = session::Load(
+      invocation.workspace, {.intent = LoadIntent::kOperation, .variables = variables}, run.diags);
+  if (run.diags.has_errors()) {
+    // Problems of the state are reported before those below the root module.
+    Diagnostics before;
+    const Loaded root = session::Load(
+        invocation.workspace, {.intent = LoadIntent::kBackend, .variables = variables}, before);
+    if (session::StopsEarly(before) ||
+        (!before.has_errors() && !ReadPriorState(invocation, root, operation, before))) {
+      run.diags = std::move(before);
+    }
+    return false;
   }
-  std::vector<config::VariableArgument> variables = VariableArguments(flags);
-  if (diags.has_errors()) {
-    return UsageError(invocation, diags);
+  if (!ReadPriorState(invocation, operation.loaded, operation, run.diags)) {
+    return false;
   }
-  auto fail = [&] {
-    invocation.Show(diags);
-    return 1;
-  };
-  Operation operation;
-  plan::Plan plan;
+  operation.providers->RequireSelected(*operation.loaded.config, run.diags);
+  if (run.diags.has_errors() || !operation.providers->RequireForState(
+                                    operation.prior, operation.loaded.config.get(), run.diags)) {
+    return false;
+  }
+  session::AdoptProviders(*operation.loaded.config, operation.prior);
   engine::Request& input = operation.input;
-  std::string path = flags.String("plan");
-  std::string type = flags.String("type");
-  if (IsDirectory(path)) {
-    path.clear();  // no plan, but no mistake either
-  }
-  if (!path.empty()) {
-    auto file = plan::PlanFile::Open(path);
-    if (!session::FilesAreRight(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
-      return fail();
-    }
-    // Nothing is changed, so the state is not locked.
-    const std::vector<std::string> no_lock{"-lock=false"};
-    auto settings = Flags::Parse(kQuietFlags, no_lock);
-    auto audience = Audience::Make(invocation, nullptr, diags);
-    if (!file && !IsUnusablePlan(file.error())) {
-      diags.Error("Failed loading the plan file", file.error().message);
-      return fail();
-    }
-    if (!OpenSavedPlan(invocation, *settings, path, operation, plan, *audience, diags, true)) {
-      return fail();
-    }
-  } else {
-    operation.loaded = session::Load(
-        invocation.workspace, {.intent = LoadIntent::kOperation, .variables = variables}, diags);
-    if (diags.has_errors()) {
-      // What is wrong with the state is told before what is wrong below the root module.
-      Diagnostics before;
-      const Loaded root = session::Load(
-          invocation.workspace, {.intent = LoadIntent::kBackend, .variables = variables}, before);
-      if (session::StopsEarly(before) ||
-          (!before.has_errors() && !ReadPriorState(invocation, root, operation, before))) {
-        diags = std::move(before);
-      }
-      return fail();
-    }
-    if (!ReadPriorState(invocation, operation.loaded, operation, diags)) {
-      return fail();
-    }
-    operation.providers->RequireSelected(*operation.loaded.config, diags);
-    if (diags.has_errors() || !operation.providers->RequireForState(
-                                  operation.prior, operation.loaded.config.get(), diags)) {
-      return fail();
-    }
-    session::AdoptProviders(*operation.loaded.config, operation.prior);
-    input.config = operation.loaded.config.get();
-    input.prior_state = &operation.prior;
-    input.variables = &operation.loaded.variables;
-    input.providers = &operation.providers->source();
-    input.pool = &operation.pool;
-    plan.program = operation.loaded.program;
-    plan.prior_state = operation.prior.Clone();
-  }
-  if (type.empty()) {
-    type = path.empty() ? "plan" : "apply";
-  }
-  engine::Picture picture;
+  input.config = operation.loaded.config.get();
+  input.prior_state = &operation.prior;
+  input.variables = &operation.loaded.variables;
+  input.providers = &operation.providers->source();
+  input.pool = &operation.pool;
+  plan.program = operation.loaded.program;
+  plan.prior_state = operation.prior.Clone();
+  return true;
+}
+
+engine::Picture Draw(const std::string& type, const engine::Request& input, const plan::Plan& plan,
+                     Diagnostics& diags) {
   if (type == "plan") {
-    picture = engine::DrawPlan(input, plan::Mode::kNormal, diags);
-  } else if (type == "plan-refresh-only") {
-    picture = engine::DrawPlan(input, plan::Mode::kRefreshOnly, diags);
-  } else if (type == "plan-destroy") {
-    picture = engine::DrawPlan(input, plan::Mode::kDestroy, diags);
-  } else if (type == "apply") {
-    picture = engine::DrawApply(input, plan, diags);
-  } else if (type == "eval" || type == "validate") {
+    return engine::DrawPlan(input, plan::Mode::kNormal, diags);
+  }
+  if (type == "plan-refresh-only") {
+    return engine::DrawPlan(input, plan::Mode::kRefreshOnly, diags);
+  }
+  if (type == "plan-destroy") {
+    return engine::DrawPlan(input, plan::Mode::kDestroy, diags);
+  }
+  if (type == "apply") {
+    return engine::DrawApply(input, plan, diags);
+  }
+  if (type == "eval" || type == "validate") {
     diags.Error("Graph type no longer available",
                 "The graph type \"" + type +
                     "\" is no longer available. Use -type=plan instead to get a similar result.");
@@ -131,11 +110,38 @@ static int RunGraph(Invocation& invocation) {
                 "The -type=... argument must be either \"plan\", \"plan-refresh-only\", "
                 "\"plan-destroy\", or \"apply\".");
   }
-  if (diags.has_errors()) {
-    return fail();
+  return {};
+}
+
+}  // namespace
+
+static int RunGraph(Invocation& invocation) {
+  OperationRun run(invocation);
+  run.Parse();
+  if (run.ArgumentsFit() && !run.flags.positionals().empty()) {
+    run.diags.Error("Unexpected argument",
+                    "Too many command line arguments. Did you mean to use -chdir?");
+  }
+  if (run.diags.has_errors()) {
+    return run.Usage();
+  }
+  plan::Plan plan;
+  const std::string& path = run.flags.String("plan");
+  // A directory is no plan, but no mistake either.
+  const bool of_plan = !path.empty() && !IsDirectory(path);
+  if (!(of_plan ? OpenPlan(run, path, plan) : OpenConfiguration(run, plan))) {
+    return run.Fail();
+  }
+  std::string type = run.flags.String("type");
+  if (type.empty()) {
+    type = of_plan ? "apply" : "plan";
+  }
+  engine::Picture picture = Draw(type, run.operation.input, plan, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
   }
   // Programs read this, so it comes without warnings.
-  Print(view::DotText(std::move(picture), flags.Bool("verbose")));
+  Print(view::DotText(std::move(picture), run.flags.Bool("verbose")));
   return 0;
 }
 

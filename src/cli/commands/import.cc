@@ -1,8 +1,7 @@
 #include <unistd.h>
 
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/interrupts.h"
-#include "cli/planning.h"
 #include "config/address.h"
 #include "view/human/text.h"
 
@@ -18,7 +17,7 @@ constexpr const char* kDoneMessage =
     "Import successful! The resources that were imported are shown above. These resources are now "
     "in your OpenTofu state and will henceforth be managed by OpenTofu";
 
-/// The instance that is imported to; problems are shown already when there is none.
+/// Reads the instance that is imported to. Shows the problems if it returns nothing.
 std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* source,
                                            Audience& audience, Diagnostics& diags) {
   std::optional<config::Endpoint> endpoint = config::ParseAddress(program, source, diags);
@@ -46,7 +45,7 @@ std::optional<ResourceInstance> ReadTarget(Program& program, const SourceFile* s
   return ResourceInstance{{endpoint->module, endpoint->resource}, endpoint->key};
 }
 
-/// Whether the configuration has the resource; otherwise says what to write.
+/// Whether the configuration has the resource. Otherwise shows what to write.
 bool IsConfigured(const Invocation& invocation, const config::Config& config,
                   const ResourceInstance& address, Audience& audience, Diagnostics& diags) {
   const Program& program = *config.program;
@@ -85,78 +84,73 @@ bool IsConfigured(const Invocation& invocation, const config::Config& config,
   return false;
 }
 
-}  // namespace
-
-static int RunImport(Invocation& invocation) {
-  Diagnostics diags;
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
-  auto audience = Audience::Make(invocation, &flags, diags);
-  if (!diags.has_errors() && flags.positionals().size() != 2) {
-    diags.Error("Invalid number of arguments", "The import command expects two arguments");
-  }
-  PlanRequest request;
-  request.variables = VariableArguments(flags);
-  request.options.parallelism = static_cast<int>(flags.Int("parallelism"));
-  if (diags.has_errors()) {
-    return UsageError(invocation, *audience, diags);
-  }
-  auto source = SourceFile::Make("<import-address>", flags.positionals()[0]);
-  Operation operation;
-  CatchInterrupts(&operation.pool);
-  auto fail = [&] {
-    operation.Close(diags);
-    audience->Show(diags);
-    return 1;
-  };
-  {
-    Program addresses;
-    if (!ReadTarget(addresses, source.get(), *audience, diags)) {
-      return 1;
-    }
-  }
-  const std::string& directory = flags.String("config");
+/// Enters the directory of -config, which must have a configuration. Returns false after an error.
+bool EnterConfigDirectory(CommandRun& run) {
+  const std::string& directory = run.flags.String("config");
   if (directory != "." && ::chdir(directory.c_str()) != 0) {
-    diags.Error("No OpenTofu configuration files",
-                "The directory " + directory + " given with -config cannot be read.");
-    return fail();
+    run.diags.Error("No OpenTofu configuration files",
+                    "The directory " + directory + " given with -config cannot be read.");
+    return false;
   }
   if (!config::IsConfigDir(".")) {
-    diags.Error(
+    run.diags.Error(
         "No OpenTofu configuration files",
         "The directory " + directory +
             " does not contain any OpenTofu configuration files (.tf or .tf.json). To specify a "
             "different configuration directory, use the -config=\"...\" command line option.");
-    return fail();
+    return false;
   }
-  Loaded checked = session::Load(invocation.workspace, {.variables = request.variables}, diags);
-  if (diags.has_errors()) {
-    return fail();
+  return true;
+}
+
+}  // namespace
+
+static int RunImport(Invocation& invocation) {
+  OperationRun run(invocation);
+  run.Parse();
+  if (run.ArgumentsFit() && run.flags.positionals().size() != 2) {
+    run.diags.Error("Invalid number of arguments", "The import command expects two arguments");
   }
-  auto wanted = ReadTarget(*checked.program, source.get(), *audience, diags);
-  if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, *audience, diags)) {
-    return fail();
+  if (run.diags.has_errors()) {
+    return run.Usage();
   }
-  if (!operation.Open(invocation, flags, request, "OperationTypeInvalid", *audience, diags)) {
-    return fail();
+  const PlanRequest request = ReadOperationRequest(invocation, run.flags);
+  const auto source = SourceFile::Make("<import-address>", run.flags.positionals()[0]);
+  run.CatchInterrupts();
+  Audience& audience = *run.audience;
+  if (!ReadTarget(*run.program, source.get(), audience, run.diags)) {
+    return 1;
+  }
+  if (!EnterConfigDirectory(run)) {
+    return run.Fail();
+  }
+  const Loaded checked =
+      session::Load(invocation.workspace, {.variables = request.variables}, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
+  }
+  const auto wanted = ReadTarget(*checked.program, source.get(), audience, run.diags);
+  if (!wanted || !IsConfigured(invocation, *checked.config, *wanted, audience, run.diags) ||
+      !run.Open(request, "OperationTypeInvalid")) {
+    return run.Fail();
   }
   engine::ImportTarget target;
-  target.address = *ReadTarget(*operation.loaded.program, source.get(), *audience, diags);
-  target.id = flags.positionals()[1];
+  target.address = *ReadTarget(*run.operation.loaded.program, source.get(), audience, run.diags);
+  target.id = run.flags.positionals()[1];
   target.has_id = true;
-  state::State imported = engine::ImportToState(operation.input, target, diags);
-  if (diags.has_errors()) {
-    return fail();
+  state::State imported = engine::ImportToState(run.operation.input, target, run.diags);
+  if (run.diags.has_errors()) {
+    return run.Fail();
   }
-  if (auto written = operation.store().Write(imported); !written) {
-    diags.Error("Error persisting the state file", written.error().message);
-    return fail();
+  if (auto written = run.operation.store().Write(imported); !written) {
+    return run.Fail("Error persisting the state file", written.error().message);
   }
-  audience->Text("\n" + invocation.style().Paint("[reset][green]%\n", kDone) + "\n");
-  if (audience->json() != nullptr) {
-    audience->json()->Message(view::JsonUi::Level::kInfo, kDoneMessage);
+  audience.Text("\n" + invocation.style().Paint("[reset][green]%\n", kDone) + "\n");
+  if (audience.json() != nullptr) {
+    audience.json()->Message(view::JsonUi::Level::kInfo, kDoneMessage);
   }
-  operation.Close(diags);
-  return audience->Show(diags) ? 1 : 0;
+  run.operation.Close(run.diags);
+  return audience.Show(run.diags) ? 1 : 0;
 }
 
 constexpr auto kImportFlags =

@@ -5,11 +5,11 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
-#include "cli/prompt.h"
 #include "config/test_file.h"
 #include "session/backend_init.h"
 #include "session/module_copy.h"
 #include "session/provider_installation.h"
+#include "terminal/prompt.h"
 
 namespace kinu::cli {
 namespace {
@@ -42,10 +42,10 @@ class Dialog final : public session::InitDialog {
   void Say(std::string_view markup) override { narrator_.Say(markup); }
   void Refuse(std::string_view text) override { PrintError(text); }
   Result<std::string> Ask(const Question& question) override {
-    return cli::Ask(invocation_, {question.query, question.description});
+    return terminal::Ask(invocation_.style(), {question.query, question.description});
   }
   Result<bool> Confirm(const Question& question) override {
-    return cli::Confirm(invocation_, {question.query, question.description});
+    return terminal::Confirm(invocation_.style(), {question.query, question.description});
   }
 
  private:

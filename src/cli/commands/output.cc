@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "cli/document.h"
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
 #include "lang/console.h"
+#include "operation/documents.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {

@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "base/files.h"
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "view/json/documents.h"
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "cli/document.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
+#include "operation/documents.h"
 #include "query/output.h"
 #include "query/selector.h"
 #include "query/stream.h"
@@ -51,7 +51,7 @@ int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& dia
     return AnswerPath(json, diags, invocation, 1, "invalid_path", path.error().message);
   }
   const std::string& file = flags.positionals()[0];
-  auto text = ReadDocument(invocation, file, {.as_is = true}, diags);
+  auto text = operation::ReadDocument(invocation.workspace, file, {.as_is = true}, diags);
   if (!text) {
     const std::string message = diags.list().back().detail;
     if (!json) {
@@ -152,7 +152,8 @@ static int RunQuery(Invocation& invocation) {
   }
   for (const std::string& file : files) {
     writer.BeginDocument();
-    const auto document = OpenDocument(invocation, file, {.as_is = flags->Bool("as-is")}, diags);
+    const auto document =
+        operation::OpenDocument(invocation.workspace, file, {.as_is = flags->Bool("as-is")}, diags);
     if (document != nullptr &&
         !query::RunQuery(*document->tokens, *selector, run, [&](const query::Found& found) {
           writer.Add(found);

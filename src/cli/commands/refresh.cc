@@ -1,66 +1,60 @@
+#include <algorithm>
+
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/interrupts.h"
-#include "cli/planning.h"
 #include "view/human/output.h"
 #include "view/human/text.h"
 
 namespace kinu::cli {
 
 static int RunRefresh(Invocation& invocation) {
-  Diagnostics diags;
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags);
-  if (!flags.positionals().empty()) {
-    diags.Error("Too many command line arguments", "Expected at most one positional argument.");
+  OperationRun run(invocation);
+  run.Parse();
+  if (!run.flags.positionals().empty()) {
+    run.diags.Error("Too many command line arguments", "Expected at most one positional argument.");
   }
-  PlanRequest request = ReadPlanRequest(flags, diags);
+  PlanRequest request = ReadPlanRequest(invocation, run.flags, run.diags);
   request.mode = plan::Mode::kNormal;
   request.options.refresh = true;
-  auto audience = Audience::Make(invocation, &flags, diags);
-  if (diags.has_errors()) {
-    return UsageError(invocation, *audience, diags);
+  if (!run.ArgumentsFit()) {
+    return run.Usage();
   }
-  Operation operation;
-  CatchInterrupts(&operation.pool);
-  auto fail = [&] {
-    operation.Close(diags);
-    audience->Show(diags);
-    return 1;
-  };
-  if (!operation.Open(invocation, flags, request, "OperationTypeRefresh", *audience, diags)) {
-    return fail();
+  run.CatchInterrupts();
+  if (!run.Open(request, "OperationTypeRefresh")) {
+    return run.Fail();
   }
-  bool any = false;
-  for (const auto& resource : operation.prior.resources) {
-    any = any || resource->address.resource.mode == ResourceMode::kManaged;
-  }
+  const bool any = std::ranges::any_of(run.operation.prior.resources, [](const auto& resource) {
+    return resource->address.resource.mode == ResourceMode::kManaged;
+  });
   // The state that a plan starts from is the refreshed one.
   Diagnostics found;
-  plan::Plan plan = engine::MakePlan(operation.input, found);
+  plan::Plan plan = engine::MakePlan(run.operation.input, found);
   if (!any && !plan.rejected) {
-    diags.Warning("Empty or non-existent state",
-                  "There are currently no remote objects tracked in the state, so there is nothing "
-                  "to refresh.");
+    run.diags.Warning("Empty or non-existent state",
+                      "There are currently no remote objects tracked in the state, so there is "
+                      "nothing to refresh.");
   }
-  diags.Append(std::move(found));
-  if (diags.has_errors()) {
-    return fail();
+  run.diags.Append(std::move(found));
+  if (run.diags.has_errors()) {
+    return run.Fail();
   }
-  // Checks were not looked at, so nothing is known of them any more.
-  plan.prior_state.checks.clear();
-  plan.prior_state.has_checks = false;
-  if (auto written = operation.store().Write(plan.prior_state); !written) {
-    diags.Error("failed to write state: " + written.error().message, "");
+  // A refresh evaluates no checks, so their results are unknown from now on.
+  state::State& refreshed = plan.prior_state;
+  refreshed.checks.clear();
+  refreshed.has_checks = false;
+  if (auto written = run.operation.store().Write(refreshed); !written) {
+    run.diags.Error("failed to write state: " + written.error().message, "");
   }
-  operation.Close(diags);
-  if (audience->Show(diags)) {
+  run.operation.Close(run.diags);
+  if (run.audience->Show(run.diags)) {
     return 1;
   }
-  if (!plan.prior_state.outputs.empty()) {
-    audience->Text(view::RenderOutputsHeading(invocation.style()) +
-                   view::RenderOutputs(plan.prior_state.outputs, false));
+  if (!refreshed.outputs.empty()) {
+    run.audience->Text(view::RenderOutputsHeading(invocation.style()) +
+                       view::RenderOutputs(refreshed.outputs, false));
   }
-  if (audience->json() != nullptr) {
-    audience->json()->Outputs(plan.prior_state.outputs);
+  if (run.audience->json() != nullptr) {
+    run.audience->json()->Outputs(refreshed.outputs);
   }
   return 0;
 }

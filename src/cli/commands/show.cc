@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "cli/document.h"
 #include "cli/flag_groups.h"
-#include "cli/saved_plan.h"
 #include "codec/json_writer.h"
+#include "operation/documents.h"
+#include "operation/saved_plan.h"
 #include "query/summary.h"
 #include "tfjson/format.h"
 #include "tfjson/masks.h"
@@ -12,20 +12,13 @@
 #include "view/human/state.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
+#include "view/source_schemas.h"
 
 namespace kinu::cli {
 namespace {
 
 /// Of `-summary` without a number.
 constexpr size_t kSummaryBytes = 4000;
-
-struct Target {
-  bool state = false;
-  std::string plan;
-  std::string path;  ///< of either kind
-  bool config = false;
-  std::string module;
-};
 
 /// How something is shown.
 struct Form {
@@ -86,7 +79,8 @@ int PrintDocument(std::optional<std::string> text, const Form& form, Diagnostics
   return 0;
 }
 
-/// Tells why a plan file cannot be used: of a file that was only guessed to be one, or of -plan.
+/// The reasons why a plan file cannot be used, in the words for a file that was only guessed to be
+/// one or for that of -plan.
 Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
   Diagnostics out;
   for (const Diagnostic& problem : diags) {
@@ -104,14 +98,14 @@ Diagnostics OfUnusablePlan(const Diagnostics& diags, bool guessed) {
 int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const Form& form,
              Diagnostics& diags) {
   if (form.json || form.summary > 0) {
-    return PrintDocument(PlanJson(invocation, file, diags), form, diags);
+    return PrintDocument(operation::PlanJson(invocation.workspace, file, diags), form, diags);
   }
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
     return 1;
   }
   if (form.copy->wanted()) {
-    const auto document = PlanJson(invocation, file, diags);
+    const auto document = operation::PlanJson(invocation.workspace, file, diags);
     if (!document) {
       return 1;
     }
@@ -127,7 +121,7 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
     diags.Error("Failed to read plan from plan file", read.error().message);
     return 1;
   }
-  SourceSchemas schemas(providers->source());
+  view::SourceSchemas schemas(providers->source());
   view::PlanTextOptions options;
   options.width = invocation.stdout_width;
   options.show_sensitive = form.show_sensitive;
@@ -140,17 +134,17 @@ int ShowPlan(const Invocation& invocation, const plan::PlanFile& file, const For
   return 0;
 }
 
-/// `from_file`: the state stands in a file of its own, so there is one even when it holds nothing.
+/// `from_file`: the state is in a file of its own, so there is one even if it is empty.
 int ShowState(const Invocation& invocation, const state::State& state, const Form& form,
               bool from_file, Diagnostics& diags) {
   if (form.summary > 0) {
     return NotAPlan(diags);
   }
   if (form.json) {
-    return PrintDocument(StateJson(invocation, state, diags), form, diags);
+    return PrintDocument(operation::StateJson(invocation.workspace, state, diags), form, diags);
   }
   if (form.copy->wanted()) {
-    const auto document = StateJson(invocation, state, diags);
+    const auto document = operation::StateJson(invocation.workspace, state, diags);
     if (!document) {
       return 1;
     }
@@ -160,7 +154,7 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return 1;
   }
-  SourceSchemas schemas(providers->source());
+  view::SourceSchemas schemas(providers->source());
   if (state.empty()) {
     // A file that holds nothing, or no file at all.
     Print(state.lineage.empty() && !from_file
@@ -182,7 +176,7 @@ int ShowState(const Invocation& invocation, const state::State& state, const For
   return 0;
 }
 
-/// Whether one thing is to be shown, in a form that there is of it.
+/// Reports flags that name several things, or a form that a thing does not have.
 void CheckTarget(const Flags& flags, Diagnostics& diags) {
   const bool module = !flags.String("module").empty();
   const int targets = (flags.Bool("state") ? 1 : 0) + (flags.String("plan").empty() ? 0 : 1) +
@@ -209,19 +203,9 @@ void CheckTarget(const Flags& flags, Diagnostics& diags) {
   }
 }
 
-}  // namespace
-
-static int RunShow(Invocation& invocation) {
-  Diagnostics diags;
-  // A number behind -summary is optional.
-  std::replace(invocation.args.begin(), invocation.args.end(), std::string("-summary"),
-               "-summary=" + std::to_string(kSummaryBytes));
-  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags,
-                                  "Failed to parse command-line options");
-  const JsonCopy copy(flags, diags);
+/// Reads how something is shown. Problems are usage errors.
+Form ReadForm(const Flags& flags, const JsonCopy& copy, Diagnostics& diags) {
   const bool json = flags.Bool("json");
-  const auto& words = flags.positionals();
-  CheckTarget(flags, diags);
   const bool of_configuration = flags.Bool("config") || !flags.String("module").empty();
   const bool old = flags.String("format") == "0.1";
   if (flags.IsSet("format") && (!json || of_configuration)) {
@@ -239,131 +223,182 @@ static int RunShow(Invocation& invocation) {
     diags.Error("Invalid summary",
                 "The -summary option takes a positive number of bytes and shows text, not JSON.");
   }
-  auto arguments = VariableArguments(flags);
+  return {.json = json,
+          .redact = flags.Bool("redact"),
+          .old = old,
+          .summary = static_cast<size_t>(flags.Int("summary")),
+          .show_sensitive = flags.Bool("show-sensitive"),
+          .copy = &copy};
+}
+
+int ShowModule(const Invocation& invocation, const std::string& directory,
+               std::span<const config::VariableArgument> variables, Diagnostics& diags) {
+  const Loaded loaded = session::Load(invocation.workspace,
+                                      {.intent = LoadIntent::kRootModule,
+                                       .variables = variables,
+                                       .directory = directory,
+                                       .despite_inputs = true},
+                                      diags);
   if (diags.has_errors()) {
-    return UsageError(invocation, diags);
+    return 1;
   }
-  const Form form{.json = json,
-                  .redact = flags.Bool("redact"),
-                  .old = old,
-                  .summary = static_cast<size_t>(flags.Int("summary")),
-                  .show_sensitive = flags.Bool("show-sensitive"),
-                  .copy = &copy};
-  auto finish = [&](int code) { return invocation.Show(diags) ? 1 : code; };
-  if (of_configuration) {
-    std::string dir = flags.String("module");
-    auto program = std::make_shared<Program>();
-    std::string document;
-    JsonWriter out(document);
-    if (!dir.empty()) {
-      const Loaded loaded = session::Load(invocation.workspace,
-                                          {.intent = LoadIntent::kRootModule,
-                                           .variables = arguments,
-                                           .directory = dir,
-                                           .program = program,
-                                           .despite_inputs = true},
-                                          diags);
-      const config::Config* config = loaded.config.get();
-      if (diags.has_errors()) {
-        return finish(1);
-      }
-      view::WriteSingleModule(out, *config);
-    } else {
-      if (!config::IsConfigDir(".")) {
-        diags.Error("No configuration files",
-                    "This directory contains no OpenTofu configuration files.");
-        return finish(1);
-      }
-      Loaded loaded = session::Load(invocation.workspace, {.variables = arguments}, diags);
-      auto providers = session::ProviderSet::Open(invocation.workspace, diags);
-      if (diags.has_errors() ||
-          !providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
-        return finish(1);
-      }
-      SourceSchemas schemas(providers->source());
-      auto written = view::WriteConfig(out, *loaded.config, schemas);
-      if (!written) {
-        diags.Error("Failed to marshal configuration to json", written.error().message);
-        return finish(1);
-      }
-    }
-    Print(document + "\n");
-    return finish(0);
+  std::string document;
+  JsonWriter out(document);
+  view::WriteSingleModule(out, *loaded.config);
+  Print(document + "\n");
+  return 0;
+}
+
+int ShowConfiguration(const Invocation& invocation,
+                      std::span<const config::VariableArgument> variables, Diagnostics& diags) {
+  if (!config::IsConfigDir(".")) {
+    diags.Error("No configuration files",
+                "This directory contains no OpenTofu configuration files.");
+    return 1;
   }
-  std::string path = words.empty() ? flags.String("plan") : words[0];
+  const Loaded loaded = session::Load(invocation.workspace, {.variables = variables}, diags);
+  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  if (diags.has_errors() ||
+      !providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
+    return 1;
+  }
+  const view::SourceSchemas schemas(providers->source());
+  std::string document;
+  JsonWriter out(document);
+  if (auto written = view::WriteConfig(out, *loaded.config, schemas); !written) {
+    diags.Error("Failed to marshal configuration to json", written.error().message);
+    return 1;
+  }
+  Print(document + "\n");
+  return 0;
+}
+
+/// Reports that the file of -plan is no plan file.
+int ReportNoPlan(const std::string& path, const Error& error, Diagnostics& diags) {
+  const std::string missing = "open " + path + ": no such file or directory";
+  diags.Error(error.code == ErrorCode::kNotFound
+                  ? "couldn't load the provided path as either a local plan file (" + missing +
+                        ") or a saved cloud plan (" + missing + ")"
+                  : operation::NoPlanText(path, error),
+              "");
+  return 1;
+}
+
+/// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
+int ShowStateFile(const Invocation& invocation, const std::string& path, const Error& not_plan,
+                  const Form& form, Diagnostics& diags) {
+  if (not_plan.code != ErrorCode::kInvalid) {
+    const std::string& why = not_plan.message;
+    diags.Error("Failed to read the given file as a state or plan file",
+                "State read error: Error loading statefile: " + why +
+                    "\n\nPlan read error: couldn't load the provided path as either a local plan "
+                    "file (" +
+                    why + ") or a saved cloud plan (" + why + ")");
+    return 1;
+  }
+  const auto state = operation::ReadStateFile(path);
+  if (!state && state.error().code == ErrorCode::kInvalid) {
+    diags.Error("Couldn't show state file", "State read error: " + state.error().message);
+    return 1;
+  }
+  if (!state) {
+    diags.Error("Failed to read the given file as a state or plan file",
+                "State read error: Error reading " + path +
+                    " as a statefile: " + state.error().message +
+                    "\n\nPlan read error: " + operation::NoPlanText(path, not_plan));
+    return 1;
+  }
+  return ShowState(invocation, *state, form, true, diags);
+}
+
+/// Shows a plan file or, if `guessed`, whichever kind of file it is.
+int ShowFile(const Invocation& invocation, const std::string& path, bool guessed,
+             std::span<const config::VariableArgument> variables, const Form& form,
+             Diagnostics& diags) {
   // A document is no state or plan file, but a form of it can be shown.
-  if (!path.empty() && (form.redact || form.old || form.summary > 0) && IsDocument(path)) {
-    return finish(PrintDocument(ReadDocument(invocation, path, {}, diags), form, diags));
+  if ((form.redact || form.old || form.summary > 0) && operation::IsDocument(path)) {
+    return PrintDocument(operation::ReadDocument(invocation.workspace, path, {}, diags), form,
+                         diags);
   }
-  if (!path.empty()) {
-    auto file = plan::PlanFile::Open(path);
-    if (!session::FilesAreRight(invocation.workspace, arguments, file ? &*file : nullptr, diags)) {
-      return finish(1);
-    }
-    diags = Diagnostics();  // warnings about the configuration are for those who work with it
-    const bool guessed = flags.String("plan").empty();
-    if (file) {
-      const int code = ShowPlan(invocation, *file, form, diags);
-      diags = OfUnusablePlan(diags, guessed);
-      return finish(code);
-    }
-    if (IsUnusablePlan(file.error())) {
-      diags.Error("Failed to read plan file", file.error().message);
-      diags = OfUnusablePlan(diags, guessed);
-      return finish(1);
-    }
-    if (!guessed) {
-      const std::string missing = "open " + path + ": no such file or directory";
-      diags.Error(file.error().code == ErrorCode::kNotFound
-                      ? "couldn't load the provided path as either a local plan file (" + missing +
-                            ") or a saved cloud plan (" + missing + ")"
-                      : NoPlanText(path, file.error()),
-                  "");
-      return finish(1);
-    }
-    if (file.error().code != ErrorCode::kInvalid) {
-      const std::string& why = file.error().message;
-      diags.Error("Failed to read the given file as a state or plan file",
-                  "State read error: Error loading statefile: " + why +
-                      "\n\nPlan read error: couldn't load the provided path as either a local plan "
-                      "file (" +
-                      why + ") or a saved cloud plan (" + why + ")");
-      return finish(1);
-    }
-    auto state = ReadStateFile(path);
-    if (!state) {
-      if (state.error().code == ErrorCode::kInvalid) {
-        diags.Error("Couldn't show state file", "State read error: " + state.error().message);
-        return finish(1);
-      }
-      diags.Error("Failed to read the given file as a state or plan file",
-                  "State read error: Error reading " + path +
-                      " as a statefile: " + state.error().message +
-                      "\n\nPlan read error: " + NoPlanText(path, file.error()));
-      return finish(1);
-    }
-    return finish(ShowState(invocation, *state, form, true, diags));
+  const auto file = plan::PlanFile::Open(path);
+  if (!session::CheckFiles(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
+    return 1;
   }
-  auto program = std::make_shared<Program>();
+  diags = Diagnostics();  // warnings about the configuration are for those who work with it
+  if (file) {
+    const int code = ShowPlan(invocation, *file, form, diags);
+    diags = OfUnusablePlan(diags, guessed);
+    return code;
+  }
+  if (operation::IsUnusablePlan(file.error())) {
+    diags.Error("Failed to read plan file", file.error().message);
+    diags = OfUnusablePlan(diags, guessed);
+    return 1;
+  }
+  return guessed ? ShowStateFile(invocation, path, file.error(), form, diags)
+                 : ReportNoPlan(path, file.error(), diags);
+}
+
+int ShowCurrentState(const Invocation& invocation,
+                     std::span<const config::VariableArgument> variables, const Form& form,
+                     Diagnostics& diags) {
   // The whole configuration must be valid, though only the root module names the backend.
   Diagnostics of_modules;
-  const Loaded loaded = session::Load(invocation.workspace, {.variables = arguments}, of_modules);
+  const Loaded loaded = session::Load(invocation.workspace, {.variables = variables}, of_modules);
   if (of_modules.has_errors()) {
     diags.Append(std::move(of_modules));
-    return finish(1);
+    return 1;
   }
   const auto chosen = session::ChooseBackend(invocation.workspace, loaded, {}, diags);
   if (!chosen) {
-    return finish(1);
+    return 1;
   }
   diags = Diagnostics();
+  const auto program = std::make_shared<Program>();
   auto store = chosen->backend->Open(invocation.workspace.Name(), program);
   Result<state::State> state = store ? (*store)->View(program) : std::unexpected(store.error());
   if (!state) {
     diags.Error("failed to load state: " + state.error().message, "");
-    return finish(1);
+    return 1;
   }
-  return finish(ShowState(invocation, *state, form, (*store)->exports_absent_state(), diags));
+  return ShowState(invocation, *state, form, (*store)->exports_absent_state(), diags);
+}
+
+int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& form,
+               Diagnostics& diags) {
+  const auto variables = VariableArguments(flags);
+  if (const std::string& directory = flags.String("module"); !directory.empty()) {
+    return ShowModule(invocation, directory, variables, diags);
+  }
+  if (flags.Bool("config")) {
+    return ShowConfiguration(invocation, variables, diags);
+  }
+  const std::string& plan = flags.String("plan");
+  const auto& words = flags.positionals();
+  if (words.empty() && plan.empty()) {
+    return ShowCurrentState(invocation, variables, form, diags);
+  }
+  return ShowFile(invocation, words.empty() ? plan : words[0], plan.empty(), variables, form,
+                  diags);
+}
+
+}  // namespace
+
+static int RunShow(Invocation& invocation) {
+  Diagnostics diags;
+  // A number behind -summary is optional.
+  std::ranges::replace(invocation.args, std::string("-summary"),
+                       "-summary=" + std::to_string(kSummaryBytes));
+  const Flags flags = Flags::Read(invocation.command->flags, invocation.args, diags,
+                                  "Failed to parse command-line options");
+  const JsonCopy copy(flags, diags);
+  CheckTarget(flags, diags);
+  const Form form = ReadForm(flags, copy, diags);
+  if (diags.has_errors()) {
+    return UsageError(invocation, diags);
+  }
+  const int code = ShowTarget(invocation, flags, form, diags);
+  return invocation.Show(diags) ? 1 : code;
 }
 
 constexpr auto kShowFlags = JoinFlags(

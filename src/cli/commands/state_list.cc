@@ -2,8 +2,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/planning.h"
 #include "cli/state_session.h"
 #include "codec/json_reader.h"
 #include "config/address.h"

@@ -2,9 +2,9 @@
 // Ref: opentofu internal/command/state_replace_provider.go, internal/command/views/state.go.
 #include "addrs/provider_source.h"
 #include "cli/flag_groups.h"
-#include "cli/prompt.h"
 #include "cli/state_session.h"
 #include "codec/json_writer.h"
+#include "terminal/prompt.h"
 
 namespace kinu::cli {
 namespace {
@@ -108,8 +108,9 @@ static int RunStateReplaceProvider(Invocation& invocation) {
   }
   TellOverview(session, from->ToText(), to->ToText(), addresses);
   if (!session.flags.Bool("auto-approve")) {
-    auto answer = Ask(invocation, {.query = "\nDo you want to make these changes?",
-                                   .description = "Only 'yes' will be accepted to continue."});
+    auto answer = terminal::Ask(invocation.style(),
+                                {.query = "\nDo you want to make these changes?",
+                                 .description = "Only 'yes' will be accepted to continue."});
     if (!answer) {
       return session.Fail("Error asking for approval", answer.error().message);
     }

@@ -3,6 +3,7 @@
 #include "codec/json_writer.h"
 #include "view/human/state.h"
 #include "view/json/documents.h"
+#include "view/source_schemas.h"
 
 namespace kinu::cli {
 
@@ -73,7 +74,7 @@ static int RunStateShow(Invocation& invocation) {
   state::Instance& copy =
       single.Ensure(address.resource, resource->provider).Ensure(*session.program, address.key);
   copy.current = std::make_unique<state::Object>(state::Detach(*found->current));
-  SourceSchemas schemas(providers->source());
+  view::SourceSchemas schemas(providers->source());
   if (session.audience->json() != nullptr) {
     std::string document;
     JsonWriter out(document);

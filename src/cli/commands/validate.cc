@@ -1,9 +1,9 @@
 #include "base/files.h"
-#include "cli/document.h"
+#include "cli/command_run.h"
 #include "cli/flag_groups.h"
-#include "cli/operation.h"
 #include "codec/json_writer.h"
 #include "config/test_file.h"
+#include "operation/documents.h"
 #include "view/human/text.h"
 #include "view/json/documents.h"
 

@@ -3,6 +3,7 @@
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
 #include "install/lock_file.h"
+#include "install/package_source.h"
 #include "view/json/documents.h"
 
 namespace kinu::cli {
@@ -19,7 +20,7 @@ static int RunVersion(Invocation& invocation) {
   }
   view::VersionDocument document;
   document.version = kCompatibleVersion;
-  document.platform = Platform();
+  document.platform = install::CurrentPlatform();
   std::string path(install::kLockFileName);
   if (FileExists(path)) {
     Diagnostics ignored;

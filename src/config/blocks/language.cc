@@ -1,5 +1,6 @@
 // `language` blocks and `required_version`. Ref: opentofu internal/configs/language.go,
 // version_constraint.go.
+#include "addrs/compatible_version.h"
 #include "addrs/version.h"
 #include "config/blocks/blocks.h"
 
@@ -50,7 +51,7 @@ namespace {
 
 void CheckCompatible(BlockReader& reader, const std::string& constraint, const SourceRange& range) {
   auto constraints = VersionConstraints::Parse(constraint);
-  auto version = Version::Parse(kLanguageVersion);
+  auto version = Version::Parse(kCompatibleVersion);
   if (!constraints || !version) {
     return;
   }
@@ -67,7 +68,7 @@ void CheckCompatible(BlockReader& reader, const std::string& constraint, const S
   if (usable && !constraints->Allows(*version)) {
     reader.incompatible.Error("Incompatible module",
                               "This module is not compatible with OpenTofu v" +
-                                  std::string(kLanguageVersion) +
+                                  std::string(kCompatibleVersion) +
                                   ".\n\nUse another version of the module, or of the program.",
                               range);
   }

@@ -1,4 +1,4 @@
-#include "cli/document.h"
+#include "operation/documents.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,15 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addrs/compatible_version.h"
 #include "base/files.h"
-#include "cli/saved_plan.h"
 #include "codec/json_writer.h"
+#include "operation/saved_plan.h"
+#include "session/load.h"
+#include "session/provider_set.h"
 #include "state/large_file.h"
 #include "tfjson/format.h"
 #include "tfjson/mapped_file.h"
 #include "view/json/documents.h"
+#include "view/source_schemas.h"
 
-namespace kinu::cli {
+namespace kinu::operation {
 namespace {
 
 int64_t ReadSome(int fd, char* buffer, size_t size) {
@@ -36,14 +40,14 @@ OpenedDocument::~OpenedDocument() {
   }
 }
 
-std::optional<std::string> PlanJson(const Invocation& invocation, const plan::PlanFile& file,
+std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags) {
   if (auto version = file.CheckVersion(); !version) {
     diags.Error("Failed to read plan file", version.error().message);
     return std::nullopt;
   }
   auto program = std::make_shared<Program>();
-  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  auto providers = session::ProviderSet::Open(workspace, diags);
   if (!providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return std::nullopt;
   }
@@ -52,7 +56,7 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     diags.Error("Failed to read plan from plan file", read.error().message);
     return std::nullopt;
   }
-  SourceSchemas schemas(providers->source());
+  view::SourceSchemas schemas(providers->source());
   auto snapshot = file.Configuration();
   if (!snapshot) {
     diags.Error("Failed to read configuration snapshot from plan file", snapshot.error().message);
@@ -64,8 +68,8 @@ std::optional<std::string> PlanJson(const Invocation& invocation, const plan::Pl
     return std::nullopt;
   }
   Diagnostics problems;
-  auto config = session::LoadPlanned(invocation.workspace, *snapshot, *variables,
-                                     read->backend.workspace, program, problems);
+  auto config = session::LoadPlanned(workspace, *snapshot, *variables, read->backend.workspace,
+                                     program, problems);
   if (problems.has_errors()) {
     std::string list;
     for (const Diagnostic& problem : problems) {
@@ -104,14 +108,14 @@ Result<state::State> ReadStateFile(const std::string& path) {
                : std::unexpected(bytes.error());
 }
 
-std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
+std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags) {
-  auto providers = session::ProviderSet::Open(invocation.workspace, diags);
+  auto providers = session::ProviderSet::Open(workspace, diags);
   if (!providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags) ||
       !providers->RequireForState(state, nullptr, diags)) {
     return std::nullopt;
   }
-  SourceSchemas schemas(providers->source());
+  view::SourceSchemas schemas(providers->source());
   std::string document;
   if (state.buffer != nullptr || state.mapped != nullptr) {
     // Address space, not memory.
@@ -189,7 +193,7 @@ std::string FirstBytes(int fd, std::string& taken) {
 }
 
 /// The document that a plan or state file stands for.
-std::optional<std::string> Converted(const Invocation& invocation, const std::string& path,
+std::optional<std::string> Converted(const session::Workspace& workspace, const std::string& path,
                                      FileKind kind, Diagnostics& diags) {
   if (kind == FileKind::kPlanFile) {
     const auto file = plan::PlanFile::Open(path);
@@ -197,14 +201,14 @@ std::optional<std::string> Converted(const Invocation& invocation, const std::st
       diags.Error("Failed to read the given file as a plan file", file.error().message);
       return std::nullopt;
     }
-    return PlanJson(invocation, *file, diags);
+    return PlanJson(workspace, *file, diags);
   }
   const auto state = ReadStateFile(path);
   if (!state) {
     diags.Error("Failed to read the given file as a state file", state.error().message);
     return std::nullopt;
   }
-  return StateJson(invocation, *state, diags);
+  return StateJson(workspace, *state, diags);
 }
 
 }  // namespace
@@ -222,7 +226,8 @@ bool IsDocument(const std::string& path) {
   return is;
 }
 
-std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const std::string& path,
+std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace,
+                                             const std::string& path,
                                              const DocumentOptions& options, Diagnostics& diags) {
   auto document = std::make_unique<OpenedDocument>();
   document->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -234,7 +239,7 @@ std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const
   if (!options.as_is || first.starts_with("PK")) {
     const Head head = ReadHead(first);
     if (head.kind != FileKind::kJson && path != "-") {
-      auto text = Converted(invocation, path, head.kind, diags);
+      auto text = Converted(workspace, path, head.kind, diags);
       if (!text) {
         return nullptr;
       }
@@ -272,10 +277,11 @@ std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const
   return document;
 }
 
-std::optional<std::string> ReadDocument(const Invocation& invocation, const std::string& path,
-                                        const DocumentOptions& options, Diagnostics& diags) {
+std::optional<std::string> ReadDocument(const session::Workspace& workspace,
+                                        const std::string& path, const DocumentOptions& options,
+                                        Diagnostics& diags) {
   constexpr size_t kPiece = size_t{1} << 16;
-  auto document = OpenDocument(invocation, path, options, diags);
+  auto document = OpenDocument(workspace, path, options, diags);
   if (document == nullptr) {
     return std::nullopt;
   }
@@ -308,60 +314,4 @@ std::optional<std::string> ReadDocument(const Invocation& invocation, const std:
   }
 }
 
-JsonCopy::JsonCopy(const Flags& flags, Diagnostics& diags) {
-  const std::string& into = flags.String("json-into");
-  if (into.empty()) {
-    return;
-  }
-  fd_ = OpenJsonInto(into, diags);
-  if (flags.Bool("json")) {
-    diags.Error("Invalid output format",
-                "The -json and -json-into arguments are mutually exclusive");
-  }
-}
-
-JsonCopy::~JsonCopy() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-  }
-}
-
-void JsonCopy::Write(std::string_view text) const {
-  while (wanted() && !text.empty()) {
-    const ssize_t written = ::write(fd_, text.data(), text.size());
-    if (written <= 0) {
-      return;
-    }
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
-std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
-                                      const std::vector<std::string>& args) {
-  std::vector<std::string> options;
-  std::vector<std::string> words;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string& arg = args[i];
-    if (arg == "--") {
-      words.insert(words.end(), args.begin() + static_cast<ptrdiff_t>(i) + 1, args.end());
-      break;
-    }
-    if (arg.size() < 2 || arg[0] != '-') {
-      words.push_back(arg);
-      continue;
-    }
-    options.push_back(arg);
-    const std::string_view name = std::string_view(arg).substr(arg.starts_with("--") ? 2 : 1);
-    const bool takes_next = std::any_of(specs.begin(), specs.end(), [&](const FlagSpec& spec) {
-      return spec.name == name && spec.kind != FlagKind::kBool;
-    });
-    if (takes_next && i + 1 < args.size()) {
-      options.push_back(args[++i]);
-    }
-  }
-  options.emplace_back("--");
-  options.insert(options.end(), words.begin(), words.end());
-  return options;
-}
-
-}  // namespace kinu::cli
+}  // namespace kinu::operation

@@ -1,4 +1,4 @@
-#include "cli/prompt.h"
+#include "terminal/prompt.h"
 
 #include <cerrno>
 #include <csignal>
@@ -7,10 +7,11 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "cli/interrupts.h"
+#include "terminal/interrupts.h"
+#include "terminal/output.h"
 #include "view/human/text.h"
 
-namespace kinu::cli {
+namespace kinu::terminal {
 namespace {
 
 /// Keeps a terminal from showing what is typed.
@@ -50,7 +51,7 @@ std::string LowerCase(std::string text) {
 /// Set by an interrupted question: no later one is asked.
 bool interrupted = false;
 
-/// Waits until the standard input can be read. Fails when a signal comes first.
+/// Waits until the standard input can be read. Fails if a signal arrives before.
 Result<void> AwaitInput(const InterruptWatch& watch) {
   pollfd events[2] = {{STDIN_FILENO, POLLIN, 0}, {watch.descriptor(), POLLIN, 0}};
   for (;;) {
@@ -67,9 +68,9 @@ Result<void> AwaitInput(const InterruptWatch& watch) {
   }
 }
 
-/// Reads up to the end of a line. At the end of the input `hidden` answers are what was typed so
-/// far, others fail. As in the reference, whatever arrived together with the line is dropped: an
-/// answer is never taken for the next one.
+/// Reads up to the end of a line. At the end of the input a `hidden` answer is what was typed so
+/// far, and others fail. As in the reference, input that arrived together with the line is dropped:
+/// it never answers the next question.
 Result<std::string> ReadAnswer(const InterruptWatch& watch, bool hidden) {
   std::string text;
   char piece[4096];
@@ -94,13 +95,13 @@ Result<std::string> ReadAnswer(const InterruptWatch& watch, bool hidden) {
 
 }  // namespace
 
-Result<std::string> Ask(const Invocation& invocation, const Question& question) {
+Result<std::string> Ask(const view::Style& style, const Question& question) {
   if (interrupted) {
     return Fail(ErrorCode::kCancelled, "interrupted");
   }
   const InterruptWatch watch;
   HiddenInput input(question.secret);
-  Print(view::RenderPrompt(invocation.style(), question.query, question.description));
+  Print(view::RenderPrompt(style, question.query, question.description));
   Result<std::string> answer = ReadAnswer(watch, input.hidden());
   input.Restore();
   if (answer || interrupted) {
@@ -113,9 +114,9 @@ Result<std::string> Ask(const Invocation& invocation, const Question& question) 
   return answer;
 }
 
-Result<bool> Confirm(const Invocation& invocation, const Question& question) {
+Result<bool> Confirm(const view::Style& style, const Question& question) {
   for (int attempt = 0; attempt < 2; ++attempt) {
-    auto answer = Ask(invocation, question);
+    auto answer = Ask(style, question);
     if (!answer) {
       return std::unexpected(answer.error());
     }
@@ -127,4 +128,4 @@ Result<bool> Confirm(const Invocation& invocation, const Question& question) {
   return false;
 }
 
-}  // namespace kinu::cli
+}  // namespace kinu::terminal

@@ -1,4 +1,4 @@
-#include "cli/line_editor.h"
+#include "terminal/line_editor.h"
 
 #include <clocale>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-namespace kinu::cli {
+namespace kinu::terminal {
 namespace {
 
 /// The functions of libedit that are used here.
@@ -170,4 +170,4 @@ std::optional<LineEditor::Line> LineEditor::Read(const std::string& prompt) {
   return Line{std::move(line)};
 }
 
-}  // namespace kinu::cli
+}  // namespace kinu::terminal

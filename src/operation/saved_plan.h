@@ -1,13 +1,13 @@
 // Plan files: what goes into them besides the plan, and how a saved one becomes an operation.
 #pragma once
 
-#include "cli/planning.h"
+#include "operation/operation.h"
 #include "plan/plan_file.h"
 
-namespace kinu::cli {
+namespace kinu::operation {
 
 /// Adds what only plan files keep: the configuration's sources and the lock file.
-void TakePlanExtras(const Operation& operation, plan::Plan& plan);
+void AddPlanFileParts(const Operation& operation, plan::Plan& plan);
 
 /// Whether a file is a plan file after all, which cannot be used.
 bool IsUnusablePlan(const Error& error);
@@ -17,8 +17,8 @@ std::string NoPlanText(const std::string& path, const Error& error);
 /// Opens a saved plan for applying: configuration from its snapshot, variables from the plan, state
 /// checked against what was planned on. False after an error. `incomplete`: so may plans that ended
 /// with errors.
-bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
-                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags,
-                   bool incomplete = false);
+bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& request,
+                   const std::string& path, Operation& operation, plan::Plan& plan,
+                   view::Audience& audience, Diagnostics& diags, bool incomplete = false);
 
-}  // namespace kinu::cli
+}  // namespace kinu::operation

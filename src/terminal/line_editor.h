@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace kinu::cli {
+namespace kinu::terminal {
 
 class LineEditor {
  public:
@@ -27,4 +27,4 @@ class LineEditor {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace kinu::cli
+}  // namespace kinu::terminal

@@ -1,11 +1,11 @@
-#include "cli/saved_plan.h"
+#include "operation/saved_plan.h"
 
 #include "base/files.h"
-#include "cli/interrupts.h"
+#include "terminal/interrupts.h"
 
-namespace kinu::cli {
+namespace kinu::operation {
 
-void TakePlanExtras(const Operation& operation, plan::Plan& plan) {
+void AddPlanFileParts(const Operation& operation, plan::Plan& plan) {
   plan.configuration = config::TakeSnapshot(*operation.loaded.config);
   auto lock = ReadFile(std::string(install::kLockFileName));
   plan.lock_file = lock ? *lock : install::LockFile().ToText();
@@ -16,7 +16,7 @@ namespace {
 /// Variables have the values of the plan. Ephemeral ones are not in it and must be given again;
 /// others may be, if they are the same. Ref: opentofu internal/tofu/context_apply.go
 /// mergePlanAndApplyVariables.
-bool SettleVariables(const plan::Plan& plan, Loaded& loaded, Diagnostics& diags) {
+bool SettleVariables(const plan::Plan& plan, session::Loaded& loaded, Diagnostics& diags) {
   size_t errors = diags.error_count();
   const config::Module& root = *loaded.config->root().module;
   FlatSet<std::string> ephemeral;
@@ -119,9 +119,9 @@ std::string NoPlanText(const std::string& path, const Error& error) {
          ") or a saved cloud plan (" + other + ")";
 }
 
-bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::string& path,
-                   Operation& operation, plan::Plan& plan, Audience& audience, Diagnostics& diags,
-                   bool incomplete) {
+bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& request,
+                   const std::string& path, Operation& operation, plan::Plan& plan,
+                   view::Audience& audience, Diagnostics& diags, bool incomplete) {
   auto file = plan::PlanFile::Open(path);
   if (!file && IsUnusablePlan(file.error())) {
     diags.Error("Failed to read plan from plan file", file.error().message);
@@ -154,10 +154,9 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   operation.loaded.program = std::make_shared<Program>();
-  operation.loaded.config =
-      session::LoadPlanned(invocation.workspace, *snapshot, *variables, invocation.workspace.Name(),
-                           operation.loaded.program, diags);
-  operation.providers = session::ProviderSet::Open(invocation.workspace, diags);
+  operation.loaded.config = session::LoadPlanned(workspace, *snapshot, *variables, workspace.Name(),
+                                                 operation.loaded.program, diags);
+  operation.providers = session::ProviderSet::Open(workspace, diags);
   if (diags.has_errors() ||
       !operation.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return false;
@@ -169,24 +168,24 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
     return false;
   }
   plan = std::move(*read);
-  operation.backend = session::PlannedBackend(plan.backend, StateFlagsOf(flags), diags);
+  operation.backend = session::PlannedBackend(plan.backend, request.state_flags, diags);
   if (!operation.backend) {
     return false;
   }
   if (!incomplete) {
-    session::WarnOfOverrides(invocation.workspace, false, diags);
+    session::WarnOfOverrides(workspace, false, diags);
     audience.Show(diags);
   }
-  Loaded& loaded = operation.loaded;
-  loaded.inputs = session::GatherInputs(invocation.workspace, VariableArguments(flags), diags);
-  if (diags.has_errors() || !operation.OpenState(invocation, flags, "OperationTypeApply",
+  session::Loaded& loaded = operation.loaded;
+  loaded.inputs = session::GatherInputs(workspace, request.variables, diags);
+  if (diags.has_errors() || !operation.OpenState(workspace, request, "OperationTypeApply",
                                                  loaded.program, audience, diags)) {
     return false;
   }
   loaded.variables = config::CollectGivenVariables(*loaded.program, *loaded.config->root().module,
                                                    loaded.inputs, diags);
   operation.providers->RequireSelected(*loaded.config, diags);
-  operation.providers->RequireSame(file->LockFile(), invocation.workspace, diags);
+  operation.providers->RequireSame(file->LockFile(), workspace, diags);
   RequireSameState(plan, operation.prior, diags);
   if (diags.has_errors()) {
     return false;
@@ -206,14 +205,14 @@ bool OpenSavedPlan(const Invocation& invocation, const Flags& flags, const std::
   input.variables = &operation.loaded.variables;
   input.providers = &operation.providers->source();
   input.pool = &operation.pool;
-  input.stop = &StopRequested();
+  input.stop = &terminal::StopRequested();
   input.events = audience.Sink(*operation.loaded.program);
   input.options.mode = plan.mode;
-  input.options.parallelism = static_cast<int>(std::max<int64_t>(1, flags.Int("parallelism")));
-  input.options.workspace = invocation.workspace.Name();
-  input.options.original_directory = invocation.workspace.original_directory;
+  input.options.parallelism = std::max(1, request.options.parallelism);
+  input.options.workspace = workspace.Name();
+  input.options.original_directory = workspace.original_directory;
   input.options.plan_timestamp = plan.timestamp;
   return incomplete || file->knows_sources() || FitsConfiguration(plan, operation, diags);
 }
 
-}  // namespace kinu::cli
+}  // namespace kinu::operation

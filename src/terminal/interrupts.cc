@@ -1,4 +1,4 @@
-#include "cli/interrupts.h"
+#include "terminal/interrupts.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "terminal/output.h"
 #include "view/human/text.h"
 
-namespace kinu::cli {
+namespace kinu::terminal {
 namespace {
 
 /// The two ends of a pipe into which a signal handler writes.
@@ -53,7 +53,7 @@ struct SignalPipe {
 SignalPipe operation_pipe;
 SignalPipe watch_pipe;
 
-/// What the operation's pipe gets instead of a signal's number while a question waits.
+/// Written into the operation's pipe instead of a signal's number while a question waits.
 constexpr int kWhileAsking = 0;
 
 void StopOperation(int number) {
@@ -71,7 +71,7 @@ void NotifyWatch(int number) {
   errno = saved;
 }
 
-/// Installs a handler that lets interrupted system calls go on.
+/// Installs a handler. System calls that a signal interrupts are restarted.
 void Catch(int number, void (*handler)(int), struct sigaction* before) {
   struct sigaction action{};
   action.sa_handler = handler;
@@ -87,11 +87,11 @@ std::atomic<bool>& StopRequested() {
   return stop;
 }
 
-void CatchInterrupts(engine::ProviderPool* pool) {
+void CatchInterrupts(std::function<void()> stop) {
   if (!operation_pipe.Open()) {
     return;
   }
-  std::thread([pool] {
+  std::thread([stop = std::move(stop)] {
     const int first = operation_pipe.Await();
     if (first < 0) {
       return;
@@ -101,9 +101,7 @@ void CatchInterrupts(engine::ProviderPool* pool) {
       Print("\nStopping operation...\n");
     }
     StopRequested().store(true);
-    if (pool != nullptr) {
-      pool->StopAll();
-    }
+    stop();
     if (operation_pipe.Await() >= 0) {
       PrintError(view::kSecondInterrupt);
       std::_Exit(1);
@@ -138,4 +136,4 @@ int InterruptWatch::descriptor() const {
   return watch_pipe.read_end;
 }
 
-}  // namespace kinu::cli
+}  // namespace kinu::terminal

@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
 #include "plan/plan_file.h"
+#include "session/workspace.h"
 #include "state/state.h"
 #include "tfjson/token_stream.h"
 
-namespace kinu::cli {
+namespace kinu::operation {
 
 /// What `show -json` prints for a plan file or a state, with its line end. Nothing when it fails:
 /// the diagnostics say why.
-std::optional<std::string> PlanJson(const Invocation& invocation, const plan::PlanFile& file,
+std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags);
 /// A state file for reading only.
 Result<state::State> ReadStateFile(const std::string& path);
-std::optional<std::string> StateJson(const Invocation& invocation, const state::State& state,
+std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags);
 
 /// How a document is read.
@@ -43,32 +43,13 @@ struct OpenedDocument {
 };
 
 /// Opens a document for one pass. "-" is the standard input, which is JSON. Null when it fails.
-std::unique_ptr<OpenedDocument> OpenDocument(const Invocation& invocation, const std::string& path,
+std::unique_ptr<OpenedDocument> OpenDocument(const session::Workspace& workspace,
+                                             const std::string& path,
                                              const DocumentOptions& options, Diagnostics& diags);
 
 /// The whole text of a document. Nothing when it fails.
-std::optional<std::string> ReadDocument(const Invocation& invocation, const std::string& path,
-                                        const DocumentOptions& options, Diagnostics& diags);
+std::optional<std::string> ReadDocument(const session::Workspace& workspace,
+                                        const std::string& path, const DocumentOptions& options,
+                                        Diagnostics& diags);
 
-/// The file that `-json-into` names: a JSON copy of what is printed for people.
-class JsonCopy {
- public:
-  /// Opens it, if the flag is there. An error is told, also when `-json` is given as well.
-  JsonCopy(const Flags& flags, Diagnostics& diags);
-  ~JsonCopy();
-  JsonCopy(const JsonCopy&) = delete;
-  JsonCopy& operator=(const JsonCopy&) = delete;
-
-  bool wanted() const { return fd_ >= 0; }
-  void Write(std::string_view text) const;
-
- private:
-  int fd_ = -1;
-};
-
-/// The arguments with all options in front of all other words, for commands whose options may stand
-/// behind files.
-std::vector<std::string> OptionsFirst(std::span<const FlagSpec> specs,
-                                      const std::vector<std::string>& args);
-
-}  // namespace kinu::cli
+}  // namespace kinu::operation

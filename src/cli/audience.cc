@@ -1,0 +1,85 @@
+#include "cli/audience.h"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "addrs/compatible_version.h"
+#include "base/files.h"
+
+namespace kinu::cli {
+namespace {
+
+/// Opens the file of -json-into. Negative after an error.
+int OpenJsonInto(const std::string& path, Diagnostics& diags) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    diags.Error("Invalid argument", "Unable to open the file \"" + path +
+                                        "\" specified by -json-into for writing: open " + path +
+                                        ": " + SystemMessage(errno));
+  }
+  return fd;
+}
+
+}  // namespace
+
+std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags* flags,
+                                       Diagnostics& diags, bool people_too) {
+  Audience::Options options{.style = invocation.style(),
+                            .concise = invocation.view.concise,
+                            .version = kCompatibleVersion,
+                            .print = [](std::string_view text) { Print(text); },
+                            .show = [&invocation](Diagnostics& shown) { invocation.Show(shown); }};
+  if (flags != nullptr) {
+    const std::string& into = flags->String("json-into");
+    if (!into.empty()) {
+      options.json_fd = OpenJsonInto(into, diags);
+    }
+    if (flags->Bool("json")) {
+      options.json_only = !people_too;
+      if (!into.empty()) {
+        diags.Error("Invalid output format",
+                    "The -json and -json-into arguments are mutually exclusive");
+      }
+    }
+  }
+  return std::make_unique<Audience>(std::move(options));
+}
+
+int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags) {
+  if (audience.json() != nullptr) {
+    audience.json()->Diagnostics(diags);
+  }
+  return audience.json_only() ? 1 : UsageError(invocation, diags);
+}
+
+JsonCopy::JsonCopy(const Flags& flags, Diagnostics& diags) {
+  const std::string& into = flags.String("json-into");
+  if (into.empty()) {
+    return;
+  }
+  fd_ = OpenJsonInto(into, diags);
+  if (flags.Bool("json")) {
+    diags.Error("Invalid output format",
+                "The -json and -json-into arguments are mutually exclusive");
+  }
+}
+
+JsonCopy::~JsonCopy() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+void JsonCopy::Write(std::string_view text) const {
+  while (wanted() && !text.empty()) {
+    const ssize_t written = ::write(fd_, text.data(), text.size());
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+}  // namespace kinu::cli

@@ -1,0 +1,38 @@
+// Makes the audience that the flags of a command ask for: text, JSON messages or both.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "view/audience.h"
+
+namespace kinu::cli {
+
+using view::Audience;
+
+/// Reads -json and -json-into; `flags` null: the command has neither. Reports a file that cannot be
+/// written. `people_too`: the command prints text even with -json.
+std::unique_ptr<Audience> MakeAudience(const Invocation& invocation, const Flags* flags,
+                                       Diagnostics& diags, bool people_too = false);
+
+/// Reports wrong arguments to an audience and returns the exit code.
+int UsageError(const Invocation& invocation, Audience& audience, Diagnostics& diags);
+
+/// The file of -json-into: a JSON copy of a document that is printed as text.
+class JsonCopy {
+ public:
+  /// Opens the file if the flag is given. Reports an error, also when -json is given as well.
+  JsonCopy(const Flags& flags, Diagnostics& diags);
+  ~JsonCopy();
+  JsonCopy(const JsonCopy&) = delete;
+  JsonCopy& operator=(const JsonCopy&) = delete;
+
+  bool wanted() const { return fd_ >= 0; }
+  void Write(std::string_view text) const;
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace kinu::cli

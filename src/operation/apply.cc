@@ -1,0 +1,68 @@
+#include "operation/apply.h"
+
+#include "backend/state_file.h"
+
+namespace kinu::operation {
+namespace {
+
+/// Reports what a finished apply left undone: forgotten objects, and what is outside of -target.
+void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bool may_forget,
+                   Diagnostics& diags) {
+  if (!may_forget && result.counts.forgotten > 0 && !diags.has_errors()) {
+    diags.Error("Destroy was successful but left behind forgotten instances",
+                "Objects with lifecycle.destroy = false were dropped from the state but "
+                "still exist.");
+  }
+  if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
+    diags.Warning(
+        "Applied changes may be incomplete",
+        "The plan was limited by -target or -exclude, so the configuration may ask for more than "
+        "was done. Plan again without these options to see what is left.");
+  }
+}
+
+/// Saves a state that its store refused: in errored.tfstate, or else in the output.
+void RescueState(state::State& state, view::Audience& audience, Diagnostics& diags) {
+  if (auto saved = backend::WriteErroredState(state); !saved) {
+    diags.Error("Failed to create local state file", saved.error().message);
+    // The last resort: whoever reads the output can keep it.
+    std::string text = state::WriteState(state, state::Layout::kIndented);
+    if (audience.json() != nullptr) {
+      audience.json()->StateDump(text);
+    }
+    audience.Text(text);
+    diags.Error("Failed to persist state to backend",
+                "The state could be written neither to its place nor to errored.tfstate, so it "
+                "is printed above, as JSON. Copy it from the first { to the last } into a file, "
+                "and once the cause is mended put it back with \"tofu state push\".");
+    return;
+  }
+  diags.Error("Failed to persist state to backend",
+              "The state was written to errored.tfstate in this directory instead. Put it "
+              "back with \"tofu state push errored.tfstate\" once the cause is mended.");
+}
+
+void StoreResult(engine::ApplyResult& result, Operation& operation, view::Audience& audience,
+                 Diagnostics& diags) {
+  auto written = result.started ? operation.store().Write(result.state) : Result<void>();
+  if (!written) {
+    diags.Error("Failed to save state", written.error().message);
+    RescueState(result.state, audience, diags);
+  }
+}
+
+}  // namespace
+
+engine::ApplyResult ApplyAndStore(Operation& operation, const plan::Plan& plan, bool may_forget,
+                                  view::Audience& audience, Diagnostics& diags) {
+  Diagnostics apply_diags;
+  operation.input.prior_state = &plan.prior_state;
+  engine::ApplyResult result =
+      engine::Apply(operation.input, plan, &operation.store(), apply_diags);
+  ReportRemains(result, plan, may_forget, apply_diags);
+  StoreResult(result, operation, audience, diags);
+  diags.Append(std::move(apply_diags));
+  return result;
+}
+
+}  // namespace kinu::operation

@@ -1,0 +1,221 @@
+#include "operation/operation.h"
+
+#include <ctime>
+
+#include "addrs/compatible_version.h"
+#include "terminal/interrupts.h"
+#include "terminal/prompt.h"
+
+namespace kinu::operation {
+namespace {
+
+/// The text below the name in a question for a variable's value.
+std::string DescriptionOf(const config::Variable& variable) {
+  if (variable.deprecated.empty()) {
+    return variable.description;
+  }
+  return (variable.description.empty() ? "" : variable.description + ".\n") +
+         "Variable is marked as deprecated with the following message: " + variable.deprecated;
+}
+
+/// The current time as RFC 3339 in UTC.
+std::string Timestamp() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace
+
+bool Operation::Open(const session::Workspace& workspace, const PlanRequest& request,
+                     std::string_view lock_operation, view::Audience& audience,
+                     Diagnostics& diags) {
+  Diagnostics found;
+  Diagnostics early_warnings;  // of the root module alone; shown again with all others
+  loaded = session::Load(
+      workspace, {.intent = session::LoadIntent::kOperation, .variables = request.variables},
+      found);
+  if (found.has_errors()) {
+    // The backend and the state, which need the root module alone, come before everything else
+    // that is wrong with the configuration.
+    Diagnostics before;
+    session::Loaded root = session::Load(
+        workspace, {.intent = session::LoadIntent::kBackend, .variables = request.variables},
+        before);
+    if (session::StopsEarly(before) ||
+        (!before.has_errors() &&
+         !Prepare(workspace, request, lock_operation, root, early_warnings, audience, before))) {
+      loaded = std::move(root);
+      found = std::move(before);
+    }
+    diags.Append(std::move(found));
+    return false;
+  }
+  session::Loaded root;  // what early warnings point into
+  if (!found.empty() && lock_operation != "OperationTypeApply") {
+    root = session::Load(workspace,
+                         {.intent = session::LoadIntent::kBackend, .variables = request.variables},
+                         early_warnings);
+  }
+  diags.Append(std::move(found));
+  const bool prepared =
+      Prepare(workspace, request, lock_operation, loaded, early_warnings, audience, diags);
+  if (!prepared) {
+    return false;
+  }
+  providers->RequireSelected(*loaded.config, diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  const bool applies =
+      lock_operation == "OperationTypeApply" || lock_operation == "OperationTypeRefresh";
+  if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
+    return false;
+  }
+  if (applies) {
+    providers->LoadSchemas(*loaded.config, nullptr, diags);
+    if (diags.has_errors()) {
+      return false;
+    }
+  }
+  session::AdoptProviders(*loaded.config, prior);
+  CollectValues(request.style, loaded, request.input && !audience.json_only(), diags);
+  if (diags.has_errors()) {
+    return false;
+  }
+  if (request.options.parallelism < 0) {
+    diags.Error("Invalid parallelism value", "The parallelism must be a positive value. Not " +
+                                                 std::to_string(request.options.parallelism) + ".");
+    return false;
+  }
+  FillInput(workspace, request, audience);
+  return true;
+}
+
+void Operation::FillInput(const session::Workspace& workspace, const PlanRequest& request,
+                          view::Audience& audience) {
+  input.config = loaded.config.get();
+  input.prior_state = &prior;
+  input.variables = &loaded.variables;
+  input.providers = &providers->source();
+  input.pool = &pool;
+  input.stop = &terminal::StopRequested();
+  input.events = audience.Sink(*loaded.program);
+  input.options = request.options;
+  if (input.options.parallelism == 0) {
+    input.options.parallelism = engine::Options().parallelism;
+  }
+  input.options.mode = request.mode;
+  input.options.workspace = workspace.Name();
+  input.options.original_directory = workspace.original_directory;
+  input.options.plan_timestamp = Timestamp();
+}
+
+bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& request,
+                        std::string_view lock_operation, const session::Loaded& root,
+                        Diagnostics& early_warnings, view::Audience& audience, Diagnostics& diags) {
+  backend = session::ChooseBackend(workspace, root, request.state_flags, diags);
+  if (!backend) {
+    return false;
+  }
+  providers = session::ProviderSet::Open(workspace, diags);
+  if (diags.has_errors() ||
+      !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
+    return false;
+  }
+  if (lock_operation == "OperationTypeApply") {
+    session::WarnOfOverrides(workspace, false, diags);
+    audience.Show(diags);
+  }
+  audience.Show(early_warnings);
+  if (request.precondition && !request.precondition(diags)) {
+    return false;
+  }
+  return OpenState(workspace, request, lock_operation, root.program, audience, diags);
+}
+
+bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest& request,
+                          std::string_view lock_operation, const std::shared_ptr<Program>& program,
+                          view::Audience& audience, Diagnostics& diags) {
+  auto opened = session::StateHandle::Open(*backend, workspace.Name(), program);
+  if (!opened) {
+    diags.Error("Failed to load state", opened.error().message);
+    return false;
+  }
+  handle = *std::move(opened);
+  if (request.lock) {
+    state::LockRequest lock;
+    lock.operation = lock_operation;
+    lock.timeout = request.lock_timeout;
+    lock.cancelled = [] { return terminal::StopRequested().load(); };
+    lock.on_slow = [&] { audience.ReportSlowLock(); };
+    if (!handle->Lock(lock, diags)) {
+      return false;
+    }
+  }
+  auto state = store().Read(program);
+  if (!state) {
+    diags.Error("Failed to load state", state.error().message);
+    return false;
+  }
+  prior = std::move(*state);
+  handle->WarnOfInterruptedRun(diags);
+  return true;
+}
+
+void Operation::Close(Diagnostics& diags) {
+  pool.CloseAll();
+  if (handle) {
+    (void)handle->Unlock(diags);
+  }
+}
+
+plan::Plan RunPlanning(Operation& operation, Diagnostics& diags) {
+  operation.input.record.version = kCompatibleVersion;
+  operation.input.record.backend.type = operation.backend->type;
+  operation.input.record.backend.config = operation.backend->settings;
+  operation.input.record.backend.workspace = operation.input.options.workspace;
+  return engine::MakePlan(operation.input, diags);
+}
+
+void CollectValues(const view::Style& style, session::Loaded& loaded, bool interactive,
+                   Diagnostics& diags) {
+  const config::Module& root = *loaded.config->root().module;
+  if (interactive) {
+    for (const config::Variable& variable : root.variables) {
+      std::string name(loaded.program->Text(variable.name));
+      if (variable.default_value || loaded.inputs.values.contains(name)) {
+        continue;
+      }
+      auto answer =
+          terminal::Ask(style, {.query = "var." + name + (variable.ephemeral ? " (ephemeral)" : ""),
+                                .description = DescriptionOf(variable),
+                                .secret = variable.sensitive || variable.ephemeral});
+      if (!answer) {
+        continue;
+      }
+      config::RawInput raw;
+      raw.source = config::InputSource::kPrompt;
+      raw.text = *std::move(answer);
+      loaded.inputs.values[name] = std::move(raw);
+    }
+  }
+  loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, diags);
+}
+
+bool RequireConfiguration(std::string_view command, Diagnostics& diags) {
+  if (config::IsConfigDir(".")) {
+    return true;
+  }
+  diags.Error("No configuration files",
+              std::string(command == "apply" ? "Apply" : "Plan") +
+                  " needs a configuration, and this directory has none: without one everything "
+                  "that the state knows would be destroyed. If that is what you want, run "
+                  "\"tofu destroy\".");
+  return false;
+}
+
+}  // namespace kinu::operation

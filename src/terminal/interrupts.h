@@ -1,0 +1,37 @@
+// Handles SIGINT and SIGTERM: they stop an operation and end a question that waits for an answer.
+// Ref: opentofu cmd/tofu/commands.go (makeShutdownCh), internal/command/ui_input.go.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include <signal.h>
+
+namespace kinu::terminal {
+
+/// Set by the first interrupt while an operation runs.
+std::atomic<bool>& StopRequested();
+
+/// From now on the first SIGINT or SIGTERM sets StopRequested() and calls `stop` on a thread of its
+/// own; the second one ends the process.
+void CatchInterrupts(std::function<void()> stop);
+
+/// While it lives, SIGINT makes a descriptor readable and does not end the process; so does SIGTERM
+/// after CatchInterrupts(). The operation is still stopped. Only one may live at a time.
+class InterruptWatch {
+ public:
+  InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+  ~InterruptWatch();
+
+  /// Becomes readable with the first signal, whose number is one byte. -1 if the process has no
+  /// descriptor left.
+  int descriptor() const;
+
+ private:
+  struct sigaction interrupt_before_{};
+  struct sigaction terminate_before_{};
+};
+
+}  // namespace kinu::terminal

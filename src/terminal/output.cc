@@ -1,0 +1,45 @@
+#include "terminal/output.h"
+
+#include <cerrno>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "view/human/diagnostic.h"
+
+namespace kinu::terminal {
+namespace {
+
+bool WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Print(std::string_view text) {
+  return WriteAll(STDOUT_FILENO, text);
+}
+
+void PrintError(std::string_view text) {
+  (void)WriteAll(STDERR_FILENO, text);
+}
+
+int WidthOf(int fd) {
+  winsize size{};
+  if (::isatty(fd) != 0 && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return size.ws_col;
+  }
+  return view::kDefaultWidth;
+}
+
+}  // namespace kinu::terminal
