@@ -108,15 +108,4 @@ bool StateSession::Save(std::string_view summary) {
   return true;
 }
 
-bool ModuleTargetContains(const Program& program, ModuleInstId target, ModuleInstId module) {
-  const bool all_instances = !target.is_root() && program.Key(target).none();
-  for (; module != target && !module.is_root(); module = program.Parent(module)) {
-    if (all_instances && program.Parent(module) == program.Parent(target) &&
-        program.CallName(module) == program.CallName(target)) {
-      return true;
-    }
-  }
-  return module == target;
-}
-
 }  // namespace kinu::cli

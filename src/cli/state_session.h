@@ -57,8 +57,4 @@ struct StateSession : CommandRun {
 /// Where a copy of a state goes that is about to be changed by hand.
 std::string CopyNameOf(const std::string& state_path);
 
-/// Whether a module is the one that an address names, or inside it. An address that ends without a
-/// key names all instances of the module.
-bool ModuleTargetContains(const Program& program, ModuleInstId target, ModuleInstId module);
-
 }  // namespace kinu::cli

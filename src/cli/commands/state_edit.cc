@@ -1,153 +1,17 @@
-// state rm and state mv: what the state keeps track of, edited by hand.
-#include <algorithm>
-#include <ctime>
-#include <map>
+// state rm and state mv: edits of what the state keeps track of.
+#include "session/state_edit.h"
 
 #include "backend/state_file.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "config/address.h"
 #include "text/quote.h"
 
 namespace kinu::cli {
 namespace {
 
-/// An address on the command line: a module, a resource or one instance.
-struct Place {
-  bool is_module = false;
-  ModuleInstId module;
-  ResourceInstance instance;
-};
-
-bool ReadPlace(StateSession& session, const std::string& word, Place& out) {
+std::optional<session::StateAddress> ParseAddress(StateSession& session, const std::string& word) {
   session.sources.push_back(SourceFile::Make("", word));
-  auto endpoint =
-      config::ParseAddress(*session.program, session.sources.back().get(), session.diags);
-  if (!endpoint) {
-    return false;
-  }
-  out.is_module = endpoint->is_module;
-  out.module = endpoint->module;
-  out.instance = {{endpoint->module, endpoint->resource}, endpoint->key};
-  return true;
-}
-
-bool Inside(const Program& program, ModuleInstId module, ModuleInstId ancestor) {
-  while (module != ancestor && !module.is_root()) {
-    module = program.Parent(module);
-  }
-  return module == ancestor;
-}
-
-bool Matches(const StateSession& session, const Place& place, const ResourceInstance& address) {
-  if (place.is_module) {
-    return ModuleTargetContains(*session.program, place.module, address.resource.module);
-  }
-  return address.resource == place.instance.resource &&
-         (place.instance.key.none() || address.key == place.instance.key);
-}
-
-std::vector<ResourceInstance> Select(const StateSession& session, const Place& place) {
-  std::vector<ResourceInstance> out;
-  for (const auto& resource : session.state.resources) {
-    for (const state::Instance& instance : resource->instances) {
-      ResourceInstance address{resource->address, instance.key};
-      if (Matches(session, place, address)) {
-        out.push_back(address);
-      }
-    }
-  }
-  std::sort(out.begin(), out.end(), [&](const ResourceInstance& a, const ResourceInstance& b) {
-    return session.program->Less(a, b);
-  });
-  return out;
-}
-
-void RemoveAll(StateSession& session, const ResourceInstance& address) {
-  state::Resource* resource = session.state.Find(address.resource);
-  if (resource == nullptr) {
-    return;
-  }
-  std::erase_if(resource->instances,
-                [&](const state::Instance& instance) { return instance.key == address.key; });
-  if (resource->instances.empty()) {
-    session.state.Remove(address.resource);
-  }
-}
-
-/// `module` with the part that is `from` replaced by `to`.
-ModuleInstId Rebase(Program& program, ModuleInstId module, ModuleInstId from, ModuleInstId to) {
-  std::vector<ModuleInstId> below;
-  for (; module != from && !module.is_root(); module = program.Parent(module)) {
-    below.push_back(module);
-  }
-  for (auto it = below.rbegin(); it != below.rend(); ++it) {
-    to = program.ModuleInstance(to, program.CallName(*it), program.Key(*it));
-  }
-  return to;
-}
-
-/// Moves an instance into another state, or to another place in the same one.
-void Move(StateSession& session, const ResourceInstance& from, state::State& target_state,
-          const ResourceInstance& to) {
-  state::Resource* source = session.state.Find(from.resource);
-  auto at = std::find_if(source->instances.begin(), source->instances.end(),
-                         [&](const state::Instance& entry) { return entry.key == from.key; });
-  state::Instance moved = std::move(*at);
-  ProviderConfig provider = source->provider;
-  source->instances.erase(at);
-  if (source->instances.empty()) {
-    session.state.Remove(from.resource);
-  }
-  state::Instance& target =
-      target_state.Ensure(to.resource, provider).Ensure(*session.program, to.key);
-  moved.key = to.key;
-  target = std::move(moved);
-}
-
-/// Moves a resource that goes as a whole, without taking it apart.
-void MoveWhole(state::State& from_state, const AbsResource& from, state::State& target_state,
-               const AbsResource& to) {
-  state::Resource* source = from_state.Find(from);
-  const ProviderConfig provider = source->provider;
-  std::vector<state::Instance> instances = std::move(source->instances);
-  from_state.Remove(from);
-  target_state.Ensure(to, provider).instances = std::move(instances);
-}
-
-/// Whether a stored dependency may be on what was moved.
-bool Affected(const Program& program, const ConfigResource& dependency, const Place& from) {
-  if (!from.is_module) {
-    return dependency == ConfigResource{program.ModuleOf(from.instance.resource.module),
-                                        from.instance.resource.resource};
-  }
-  if (program.HasKeys(from.module)) {
-    return false;
-  }
-  ModuleId moved = program.ModuleOf(from.module);
-  ModuleId module = dependency.module;
-  while (!(module == moved) && !(module == ModuleId())) {
-    module = program.Parent(module);
-  }
-  return module == moved;
-}
-
-/// Lists of dependencies that name what was moved are dropped: the next plan makes them anew.
-/// Ref: state_mv.go.
-void ForgetDependencies(state::State& state, const Program& program, const Place& from) {
-  for (auto& resource : state.resources) {
-    for (state::Instance& instance : resource->instances) {
-      if (instance.current == nullptr || instance.current->dependencies == nullptr) {
-        continue;
-      }
-      const auto& list = *instance.current->dependencies;
-      if (std::any_of(list.begin(), list.end(), [&](const ConfigResource& dependency) {
-            return Affected(program, dependency, from);
-          })) {
-        instance.current->dependencies = nullptr;
-      }
-    }
-  }
+  return session::ParseStateAddress(*session.program, session.sources.back().get(), session.diags);
 }
 
 /// The state that `state mv -state-out` moves objects to.
@@ -192,171 +56,6 @@ class OtherState {
   std::optional<session::StateHandle> handle_;
 };
 
-/// Moves what one address means to another one. Ref: opentofu internal/command/state_mv.go.
-class Mover {
- public:
-  Mover(StateSession& session, state::State& destination)
-      : session_(session), destination_(destination), dry_run_(session.flags.Bool("dry-run")) {}
-
-  /// False after an error.
-  bool Run(const Place& from, const Place& to) {
-    if (from.is_module) {
-      return MoveModules(from, to);
-    }
-    const state::Resource* source = session_.state.Find(from.instance.resource);
-    if (!from.instance.key.none() || (source != nullptr && Has(*source, InstanceKey()))) {
-      return MoveInstance(from.instance, source, to);
-    }
-    return MoveResource(from.instance.resource, source, to);
-  }
-  /// How many modules, resources or instances went.
-  size_t moved() const { return moved_; }
-
- private:
-  static bool Has(const state::Resource& resource, const InstanceKey& key) {
-    return std::any_of(resource.instances.begin(), resource.instances.end(),
-                       [&](const state::Instance& instance) { return instance.key == key; });
-  }
-  bool Fail(const char* summary, std::string detail) {
-    session_.diags.Error(summary, std::move(detail));
-    return false;
-  }
-  bool NoSource(const std::string& text) {
-    return Fail("Invalid source address",
-                "Cannot move " + text + ": does not match anything in the current state.");
-  }
-  void Tell(const std::string& from, const std::string& to) {
-    session_.Say((dry_run_ ? "Would move " : "Move ") + text::GoQuote(from) + " to " +
-                 text::GoQuote(to));
-    ++moved_;
-  }
-  /// What resources must have in common.
-  void CheckKinds(const AbsResource& from, const AbsResource& to) {
-    const Program& program = *session_.program;
-    const ResourceName& one = from.resource;
-    const ResourceName& other = to.resource;
-    const std::string move = "Cannot move " + program.ToText(from) + " to " + program.ToText(to);
-    if (one.mode == ResourceMode::kEphemeral || other.mode == ResourceMode::kEphemeral) {
-      Fail("Invalid state move request",
-           "Ephemeral resources cannot be used as sources or targets for the move action. Just "
-           "update your configuration accordingly.");
-      return;
-    }
-    if (one.mode != other.mode) {
-      Fail("Invalid state move request",
-           move + ": a resource stays managed, and a data source stays one.");
-    }
-    if (one.type != other.type) {
-      Fail("Invalid state move request", move + ": resource types don't match.");
-    }
-  }
-
-  bool MoveModules(const Place& from, const Place& to);
-  bool MoveResource(const AbsResource& from, const state::Resource* source, const Place& to);
-  bool MoveInstance(const ResourceInstance& from, const state::Resource* source, const Place& to);
-
-  StateSession& session_;
-  state::State& destination_;
-  bool dry_run_;
-  size_t moved_ = 0;
-};
-
-bool Mover::MoveModules(const Place& from, const Place& to) {
-  Program& program = *session_.program;
-  std::map<std::string, std::vector<AbsResource>> modules;
-  for (const state::Resource* resource : session_.state.Sorted()) {
-    if (Inside(program, resource->address.module, from.module)) {
-      modules[program.ToText(resource->address.module)].push_back(resource->address);
-    }
-  }
-  const std::string from_text = program.ToText(from.module);
-  if (modules.empty()) {
-    return NoSource(from_text);
-  }
-  if (!to.is_module) {
-    return Fail("Invalid target address", "Cannot move " + from_text + " to " +
-                                              program.ToText(to.instance) +
-                                              ": the target must also be a module.");
-  }
-  for (const auto& [name, addresses] : modules) {
-    const ModuleInstId target = Rebase(program, addresses.front().module, from.module, to.module);
-    if (std::any_of(destination_.resources.begin(), destination_.resources.end(),
-                    [&](const auto& resource) { return resource->address.module == target; })) {
-      return Fail("Destination module already exists",
-                  "There are objects in " + program.ToText(target) +
-                      " already. Nothing was changed in the stored states.");
-    }
-    Tell(name, program.ToText(target));
-    if (dry_run_) {
-      continue;
-    }
-    for (const AbsResource& address : addresses) {
-      MoveWhole(session_.state, address, destination_, {target, address.resource});
-    }
-  }
-  return true;
-}
-
-bool Mover::MoveResource(const AbsResource& from, const state::Resource* source, const Place& to) {
-  const Program& program = *session_.program;
-  if (source == nullptr) {
-    return NoSource(program.ToText(from));
-  }
-  if (to.is_module || !to.instance.key.none()) {
-    return Fail("Invalid target address",
-                "Cannot move " + program.ToText(from) +
-                    ": a resource as a whole can only become a resource as a whole.");
-  }
-  const AbsResource& target = to.instance.resource;
-  CheckKinds(from, target);
-  if (destination_.Find(target) != nullptr) {
-    Fail("Invalid target address",
-         "Cannot move to " + program.ToText(target) +
-             ": there is already a resource at that address in the current state.");
-  }
-  if (session_.diags.has_errors()) {
-    return false;
-  }
-  Tell(program.ToText(from), program.ToText(target));
-  if (!dry_run_) {
-    MoveWhole(session_.state, from, destination_, target);
-  }
-  return true;
-}
-
-bool Mover::MoveInstance(const ResourceInstance& from, const state::Resource* source,
-                         const Place& to) {
-  const Program& program = *session_.program;
-  if (to.is_module) {
-    return Fail("Invalid target address", "Cannot move " + program.ToText(from) + " to " +
-                                              program.ToText(to.module) +
-                                              ": the target must also be a resource instance.");
-  }
-  CheckKinds(from.resource, to.instance.resource);
-  const state::Resource* existing = destination_.Find(to.instance.resource);
-  if (existing != nullptr && Has(*existing, to.instance.key)) {
-    Fail("Invalid target address",
-         "Cannot move to " + program.ToText(to.instance) +
-             ": there is already a resource instance at that address in the current state.");
-  }
-  if (source == nullptr || !Has(*source, from.key)) {
-    NoSource(program.ToText(from));
-  }
-  if (session_.diags.has_errors()) {
-    return false;
-  }
-  Tell(program.ToText(from), session_.flags.positionals()[1]);
-  if (dry_run_) {
-    return true;
-  }
-  if (existing == nullptr && source->instances.size() == 1 && from.key == to.instance.key) {
-    MoveWhole(session_.state, from.resource, destination_, to.instance.resource);
-  } else {
-    Move(session_, from, destination_, to.instance);
-  }
-  return true;
-}
-
 }  // namespace
 
 static int RunStateRm(Invocation& invocation) {
@@ -376,9 +75,8 @@ static int RunStateRm(Invocation& invocation) {
   }
   std::vector<ResourceInstance> selected;
   for (const std::string& word : session.flags.positionals()) {
-    Place place;
-    if (ReadPlace(session, word, place)) {
-      const std::vector<ResourceInstance> found = Select(session, place);
+    if (const auto address = ParseAddress(session, word)) {
+      const auto found = session::SelectInstances(session.state, *address);
       selected.insert(selected.end(), found.begin(), found.end());
     }
   }
@@ -389,7 +87,7 @@ static int RunStateRm(Invocation& invocation) {
   for (const ResourceInstance& address : selected) {
     session.Say((dry_run ? "Would remove " : "Removed ") + session.program->ToText(address));
     if (!dry_run) {
-      RemoveAll(session, address);
+      session::RemoveInstance(session.state, address);
     }
   }
   if (dry_run) {
@@ -434,20 +132,26 @@ static int RunStateMv(Invocation& invocation) {
     return session.Fail();
   }
   state::State& destination = other.is_open() ? other.state : session.state;
-  Place from;
-  Place to;
-  const bool from_read = ReadPlace(session, session.flags.positionals()[0], from);
-  if (!ReadPlace(session, session.flags.positionals()[1], to) || !from_read) {
+  const auto& words = session.flags.positionals();
+  const auto from = ParseAddress(session, words[0]);
+  const auto to = ParseAddress(session, words[1]);
+  if (!from || !to) {
     return session.Fail();
   }
-  Mover mover(session, destination);
-  if (!mover.Run(from, to)) {
+  const bool dry_run = session.flags.Bool("dry-run");
+  const auto say = [&](const std::string& old_address, const std::string& new_address) {
+    session.Say((dry_run ? "Would move " : "Move ") + text::GoQuote(old_address) + " to " +
+                text::GoQuote(new_address));
+  };
+  session::StateMover mover(session.state, destination, {.dry_run = dry_run, .moving = say},
+                            session.diags);
+  if (!mover.Run(*from, *to, words[1])) {
     return session.Fail();
   }
-  if (session.flags.Bool("dry-run")) {
+  if (dry_run) {
     return 0;
   }
-  ForgetDependencies(destination, *session.program, from);
+  session::ForgetDependencies(destination, *from);
   // The state that gains the objects first: a failure in between leaves them in both.
   if (!other.Save(session) || !session.Save()) {
     return session.Fail();

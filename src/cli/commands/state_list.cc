@@ -5,6 +5,7 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
+#include "session/state_edit.h"
 #include "codec/json_reader.h"
 #include "config/address.h"
 
@@ -127,7 +128,7 @@ struct ListFilter {
 
   bool Selects(const Program& program, const ResourceInstance& address) const {
     if (is_module) {
-      return ModuleTargetContains(program, module, address.resource.module);
+      return session::ModuleTargetContains(program, module, address.resource.module);
     }
     return instance.resource == address.resource &&
            (instance.key.none() || instance.key == address.key);
