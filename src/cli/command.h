@@ -10,7 +10,7 @@
 #include "cli/flags.h"
 #include "diag/diagnostic.h"
 #include "session/workspace.h"
-#include "terminal/output.h"
+#include "terminal/streams.h"
 #include "view/human/diagnostic.h"
 #include "view/human/style.h"
 

@@ -19,6 +19,14 @@ bool CommandRun::ArgumentsFit() {
   return !diags.has_errors();
 }
 
+bool CommandRun::HasNoWords() {
+  if (ArgumentsFit() && !flags.positionals().empty()) {
+    diags.Error("Unexpected argument",
+                "Too many command line arguments. Did you mean to use -chdir?");
+  }
+  return !diags.has_errors();
+}
+
 int CommandRun::Usage() {
   return UsageError(invocation, *audience, diags);
 }

@@ -33,6 +33,8 @@ struct CommandRun {
              bool reads_json = true);
   /// Whether the command line is right so far, -json and -json-into included.
   bool ArgumentsFit();
+  /// Whether the command line is right so far and has no words, for commands that take none.
+  bool HasNoWords();
   /// Finishes with a usage error.
   int Usage();
   bool json_only() const { return audience != nullptr && audience->json_only(); }

@@ -21,6 +21,7 @@
 #include "log/log.h"
 #include "plugin/handshake.h"
 #include "plugin/log_relay.h"
+#include "terminal/shell_completion.h"
 #include "text/quote.h"
 #include "text/suggest.h"
 #include "tfjson/mapped_file.h"
@@ -101,8 +102,8 @@ std::optional<int> HandleCompletionFlags(const std::vector<std::string>& args) {
     return 1;
   }
   const std::string home = install::HomeDirectory();
-  auto done = install ? InstallCompletion(home, program, BaseName(program))
-                      : UninstallCompletion(home, program, BaseName(program));
+  auto done = install ? terminal::InstallCompletion(home, program, BaseName(program))
+                      : terminal::UninstallCompletion(home, program, BaseName(program));
   if (!done) {
     PrintError(done.error().message + "\n");
     return 1;

@@ -4,6 +4,12 @@
 
 namespace kinu::cli {
 
+void ReportNoState(Diagnostics& diags) {
+  diags.Error("No state file was found",
+              "State management commands require a state file. Run the command in the directory "
+              "of the configuration, or name the file with -state.");
+}
+
 std::string CopyNameOf(const std::string& state_path) {
   return state_path + "." + std::to_string(std::time(nullptr)) + ".backup";
 }
@@ -64,9 +70,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     handle->WarnOfInterruptedRun(diags);
   }
   if (needs_state && state.empty() && state.lineage.empty()) {
-    diags.Error("No state file was found",
-                "State management commands require a state file. Run the command in the directory "
-                "of the configuration, or name the file with -state.");
+    ReportNoState(diags);
     return false;
   }
   return true;

@@ -54,6 +54,9 @@ struct StateSession : CommandRun {
   std::optional<session::ConfiguredBackend> FindBackend(const Loaded* loaded);
 };
 
+/// Reports that there is no stored state, for commands that need one.
+void ReportNoState(Diagnostics& diags);
+
 /// Where a copy of a state goes that is about to be changed by hand.
 std::string CopyNameOf(const std::string& state_path);
 

@@ -380,4 +380,25 @@ Value PrepareVariable(const Program& program, const Variable& variable, const In
   return failed;
 }
 
+std::map<std::string, InputValue> CollectKnownVariables(const Program& program, const Module& root,
+                                                        const RawInputs& inputs,
+                                                        Diagnostics& diags) {
+  Diagnostics found;
+  std::map<std::string, InputValue> out = CollectVariables(program, root, inputs, found);
+  for (Diagnostic& diagnostic : found.list()) {
+    if (diagnostic.summary != "No value for required variable") {
+      diags.Add(std::move(diagnostic));
+    }
+  }
+  for (const Variable& variable : root.variables) {
+    const std::string name(program.Text(variable.name));
+    if (!variable.default_value && !inputs.values.contains(name)) {
+      InputValue unknown;
+      unknown.value = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
+      out[name] = std::move(unknown);
+    }
+  }
+  return out;
+}
+
 }  // namespace kinu::config

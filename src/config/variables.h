@@ -68,6 +68,10 @@ std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
 /// of undeclared variables, and required variables without a value.
 std::map<std::string, InputValue> CollectVariables(const Program& program, const Module& root,
                                                    const RawInputs& inputs, Diagnostics& diags);
+/// As CollectVariables(), but required variables without a value are unknown and no error.
+std::map<std::string, InputValue> CollectKnownVariables(const Program& program, const Module& root,
+                                                        const RawInputs& inputs,
+                                                        Diagnostics& diags);
 /// Returns only the values that are given: a saved plan supplies the others. Reports values that do
 /// not parse and values of undeclared variables.
 std::map<std::string, InputValue> CollectGivenVariables(const Program& program, const Module& root,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "addrs/instance_order.h"
 #include "config/address.h"
 
 namespace kinu::session {
@@ -77,6 +78,19 @@ bool Affected(const Program& program, const ConfigResource& dependency, const St
   return module == moved;
 }
 
+/// Whether a module is the one that an address names, or inside it. An address that ends without a
+/// key names all instances of the module.
+bool ContainsModule(const Program& program, ModuleInstId target, ModuleInstId module) {
+  const bool all_instances = !target.is_root() && program.Key(target).none();
+  for (; module != target && !module.is_root(); module = program.Parent(module)) {
+    if (all_instances && program.Parent(module) == program.Parent(target) &&
+        program.CallName(module) == program.CallName(target)) {
+      return true;
+    }
+  }
+  return module == target;
+}
+
 }  // namespace
 
 std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile* source,
@@ -90,39 +104,27 @@ std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile
                       .instance = {{endpoint->module, endpoint->resource}, endpoint->key}};
 }
 
-bool ModuleTargetContains(const Program& program, ModuleInstId target, ModuleInstId module) {
-  const bool all_instances = !target.is_root() && program.Key(target).none();
-  for (; module != target && !module.is_root(); module = program.Parent(module)) {
-    if (all_instances && program.Parent(module) == program.Parent(target) &&
-        program.CallName(module) == program.CallName(target)) {
-      return true;
-    }
+bool Matches(const Program& program, const StateAddress& address,
+             const ResourceInstance& instance) {
+  if (address.is_module) {
+    return ContainsModule(program, address.module, instance.resource.module);
   }
-  return module == target;
+  return instance.resource == address.instance.resource &&
+         (address.instance.key.none() || instance.key == address.instance.key);
 }
 
 std::vector<ResourceInstance> SelectInstances(const state::State& state,
                                               const StateAddress& address) {
-  const Program& program = *state.program;
-  const auto matches = [&](const ResourceInstance& instance) {
-    if (address.is_module) {
-      return ModuleTargetContains(program, address.module, instance.resource.module);
-    }
-    return instance.resource == address.instance.resource &&
-           (address.instance.key.none() || instance.key == address.instance.key);
-  };
   std::vector<ResourceInstance> out;
   for (const auto& resource : state.resources) {
     for (const state::Instance& instance : resource->instances) {
       const ResourceInstance candidate{resource->address, instance.key};
-      if (matches(candidate)) {
+      if (Matches(*state.program, address, candidate)) {
         out.push_back(candidate);
       }
     }
   }
-  std::ranges::sort(out, [&](const ResourceInstance& a, const ResourceInstance& b) {
-    return program.Less(a, b);
-  });
+  SortInstances(*state.program, out);
   return out;
 }
 

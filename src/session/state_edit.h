@@ -23,9 +23,8 @@ struct StateAddress {
 std::optional<StateAddress> ParseStateAddress(Program& program, const SourceFile* source,
                                               Diagnostics& diags);
 
-/// Whether a module is the one that an address names, or inside it. An address that ends without a
-/// key names all instances of the module.
-bool ModuleTargetContains(const Program& program, ModuleInstId target, ModuleInstId module);
+/// Whether an address names an instance.
+bool Matches(const Program& program, const StateAddress& address, const ResourceInstance& instance);
 
 /// The instances in a state that an address names, in the order of addresses.
 std::vector<ResourceInstance> SelectInstances(const state::State& state,

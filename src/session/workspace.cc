@@ -8,17 +8,10 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "install/lock_file.h"
+#include "text/unicode.h"
 
 namespace kinu::session {
 namespace {
-
-std::string_view TrimSpace(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos
-             ? std::string_view()
-             : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 std::string SelectionPath(const Workspace& workspace) {
   return JoinPath(workspace.data_directory, "environment");
@@ -42,7 +35,7 @@ std::string Workspace::Name() const {
     return chosen;
   }
   const Result<std::string> text = ReadFile(SelectionPath(*this));
-  const std::string_view name = text ? TrimSpace(*text) : std::string_view();
+  const std::string_view name = text ? text::TrimSpace(*text) : std::string_view();
   return std::string(name.empty() ? backend::kDefaultWorkspace : name);
 }
 

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "terminal/output.h"
+#include "terminal/streams.h"
 #include "view/human/text.h"
 
 namespace kinu::terminal {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "terminal/interrupts.h"
-#include "terminal/output.h"
+#include "terminal/streams.h"
 #include "view/human/text.h"
 
 namespace kinu::terminal {

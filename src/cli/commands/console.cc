@@ -9,17 +9,19 @@
 
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
-#include "config/reference.h"
-#include "hcl/lexer.h"
+#include "config/referenced_resources.h"
 #include "hcl/parse.h"
-#include "hcl/static.h"
 #include "lang/console.h"
+#include "lang/console_input.h"
 #include "lang/eval.h"
 #include "terminal/line_editor.h"
+#include "text/unicode.h"
 
 namespace kinu::cli {
 namespace {
 
+/// A configuration whose named values refer to more resources than these gets the whole state.
+constexpr size_t kMostPartialReads = 32;
 constexpr std::string_view kConsoleInput = "<console-input>";
 constexpr std::string_view kHelpText =
     "Type an expression, and its value is printed. Whatever the configuration can\n"
@@ -28,120 +30,7 @@ constexpr std::string_view kHelpText =
     "An expression may go on over several lines while a bracket is open, or after a\n"
     "backslash at the end of a line. \"exit\", Control-C and Control-D end the console.";
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  size_t begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos
-             ? std::string_view()
-             : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-/// Lines that make one expression: it goes on while brackets are open.
-class InputBuffer {
- public:
-  /// Adds a line. How many brackets are open then; 0: the text is complete.
-  int Add(std::string_view line) {
-    if (open_ <= 0) {
-      text_.clear();
-      braces_ = brackets_ = parentheses_ = 0;
-    }
-    int continued = line.ends_with('\\') && !line.ends_with("\\\\") ? 1 : 0;
-    if (line.ends_with('\\')) {
-      line.remove_suffix(1);
-    }
-    if (!line.empty()) {
-      text_ += (text_.empty() ? "" : "\n") + std::string(line);
-      Count(line);
-    }
-    bool closed_too_many = braces_ < 0 || brackets_ < 0 || parentheses_ < 0;
-    open_ = closed_too_many ? 0 : continued + braces_ + brackets_ + parentheses_;
-    return open_;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  void Count(std::string_view line) {
-    std::vector<hcl::Token> tokens;
-    hcl::Lexer(line, hcl::LexMode::kNormal).Append(line.size() + 1, tokens);
-    for (const hcl::Token& token : tokens) {
-      using hcl::TokenKind;
-      braces_ += token.kind == TokenKind::kOpenBrace;
-      braces_ -= token.kind == TokenKind::kCloseBrace;
-      brackets_ += token.kind == TokenKind::kOpenBracket;
-      brackets_ -= token.kind == TokenKind::kCloseBracket;
-      parentheses_ += token.kind == TokenKind::kOpenParen;
-      parentheses_ -= token.kind == TokenKind::kCloseParen;
-    }
-  }
-
-  std::string text_;
-  int open_ = 0;
-  int braces_ = 0;
-  int brackets_ = 0;
-  int parentheses_ = 0;
-};
-
 using Resources = std::vector<ConfigResource>;
-
-/// Adds the resources that an expression of `node` refers to.
-void AddReached(const Loaded& loaded, const config::ConfigNode& node, const hcl::Expr* expr,
-                Resources& out) {
-  if (expr == nullptr) {
-    return;
-  }
-  std::vector<const hcl::TraversalExpr*> traversals;
-  hcl::CollectTraversals(*expr, traversals);
-  for (const hcl::TraversalExpr* traversal : traversals) {
-    const config::Reference reference =
-        config::ResolveReference(*loaded.program, *node.module, *traversal, nullptr);
-    if (reference.kind == config::ReferenceKind::kResource && reference.index >= 0) {
-      const auto index = static_cast<size_t>(reference.index);
-      const ConfigResource address = {node.path, node.module->resources[index].name};
-      if (std::find(out.begin(), out.end(), address) == out.end()) {
-        out.push_back(address);
-      }
-    }
-  }
-}
-
-/// The resources that named values of all modules refer to, which are evaluated whatever is asked;
-/// nothing when these are many.
-std::optional<Resources> ReachedByNamedValues(const Loaded& loaded) {
-  constexpr size_t kMany = 32;
-  Resources out;
-  for (const auto& node : loaded.config->nodes) {
-    const config::Module& module = *node->module;
-    const auto add = [&](const hcl::Expr* expr) { AddReached(loaded, *node, expr, out); };
-    const auto add_conditions = [&](const std::vector<config::Condition>& conditions) {
-      for (const config::Condition& condition : conditions) {
-        add(condition.condition);
-        add(condition.error_message);
-      }
-    };
-    for (const config::Local& local : module.locals) {
-      add(local.expr);
-    }
-    for (const config::Output& output : module.outputs) {
-      add(output.expr);
-      add_conditions(output.preconditions);
-    }
-    for (const config::Variable& variable : module.variables) {
-      add_conditions(variable.validations);
-    }
-    for (const config::ModuleCall& call : module.calls) {
-      add(call.count);
-      add(call.for_each);
-      add(call.enabled);
-      for (const auto& input : call.inputs) {
-        add(input.expr);
-      }
-    }
-    if (out.size() > kMany) {
-      return std::nullopt;
-    }
-  }
-  return out;
-}
 
 /// Evaluates over the state, of which there may be only a part until an expression reaches beyond.
 class Evaluation {
@@ -175,7 +64,7 @@ class Evaluation {
       return true;
     }
     Resources reached = *session_.first;
-    AddReached(loaded_, loaded_.config->root(), &expr, reached);
+    config::AddReferencedResources(*loaded_.program, loaded_.config->root(), &expr, reached);
     if (reached.size() == session_.first->size()) {
       return true;
     }
@@ -206,7 +95,7 @@ class Console {
   int RunPiped() {
     std::string line;
     while (std::getline(std::cin, line)) {
-      if (buffer_.Add(Trim(line)) > 0) {
+      if (buffer_.Add(text::TrimSpace(line)) > 0) {
         continue;
       }
       switch (Handle(buffer_.text())) {
@@ -233,7 +122,7 @@ class Console {
       if (line->dropped) {
         continue;
       }
-      int open = buffer_.Add(Trim(line->text));
+      int open = buffer_.Add(text::TrimSpace(line->text));
       prompt = open > 0 ? std::string(static_cast<size_t>(open), '.') + " " : "> ";
       if (open <= 0 && Handle(buffer_.text()) == Outcome::kExit) {
         return 0;
@@ -245,7 +134,7 @@ class Console {
   enum class Outcome : uint8_t { kDone, kFailed, kExit };
 
   Outcome Handle(std::string_view input) {
-    std::string_view word = Trim(input);
+    std::string_view word = text::TrimSpace(input);
     if (word == "exit") {
       return Outcome::kExit;
     }
@@ -283,34 +172,9 @@ class Console {
 
   StateSession& session_;
   Evaluation& evaluation_;
-  InputBuffer buffer_;
+  lang::ConsoleInput buffer_;
   hcl::SyntaxTree tree_;
 };
-
-/// Variables that have no value are unknown here, not missing.
-void CollectKnownValues(Loaded& loaded, Diagnostics& diags) {
-  const config::Module& root = *loaded.config->root().module;
-  std::map<std::string, config::InputValue> unknown;
-  std::vector<std::string> unset;
-  for (const config::Variable& variable : root.variables) {
-    std::string name(loaded.program->Text(variable.name));
-    if (!variable.default_value && !loaded.inputs.values.contains(name)) {
-      config::InputValue value;
-      value.value = Value::Unknown(variable.constraint.type.WithoutOptionalAttributes());
-      unknown.emplace(std::move(name), std::move(value));
-    }
-  }
-  Diagnostics found;
-  loaded.variables = config::CollectVariables(*loaded.program, root, loaded.inputs, found);
-  for (Diagnostic& diagnostic : found.list()) {
-    if (diagnostic.summary != "No value for required variable") {
-      diags.Add(std::move(diagnostic));
-    }
-  }
-  for (auto& [name, value] : unknown) {
-    loaded.variables[name] = std::move(value);
-  }
-}
 
 }  // namespace
 
@@ -342,7 +206,8 @@ static int RunConsole(Invocation& invocation) {
       {.intent = LoadIntent::kOperation, .variables = arguments, .program = session.program},
       found);
   const std::optional<Resources> reached =
-      found.empty() ? ReachedByNamedValues(loaded) : std::nullopt;
+      found.empty() ? config::ResourcesOfNamedValues(*loaded.config, kMostPartialReads)
+                    : std::nullopt;
   session.first = reached ? &*reached : nullptr;
   if (!session.Open("OperationTypeInvalid", found.empty() ? &loaded : nullptr)) {
     return session.Fail();
@@ -353,7 +218,8 @@ static int RunConsole(Invocation& invocation) {
   }
   auto providers = session::ProviderSet::Open(invocation.workspace, session.diags);
   if (!session.diags.has_errors()) {
-    CollectKnownValues(loaded, session.diags);
+    loaded.variables = config::CollectKnownVariables(*loaded.program, *loaded.config->root().module,
+                                                     loaded.inputs, session.diags);
     providers->RequireSelections(*loaded.config, session.diags);
   }
   if (session.diags.has_errors()) {

@@ -2,7 +2,6 @@
 #include "convert/convert.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include <unistd.h>
@@ -72,17 +71,13 @@ class Converter {
   void Fail(const Error& error) { diags_.Error("Cannot convert file", error.message + "."); }
 
   void StandardInput() {
-    std::string text;
-    char buffer[65536];
-    size_t count = 0;
-    while ((count = std::fread(buffer, 1, sizeof(buffer), stdin)) > 0) {
-      text.append(buffer, count);
-    }
+    const Result<std::string> input = terminal::ReadStandardInput();
+    const std::string text = input.value_or("");
     const size_t first = text.find_first_not_of(" \t\r\n");
     const bool is_json = options_.to.empty() ? first != std::string::npos &&
                                                    (text[first] == '{' || text[first] == '[')
                                              : options_.to == "native";
-    if (const auto result = Convert("<stdin>", is_json, std::move(text))) {
+    if (const auto result = Convert("<stdin>", is_json, text)) {
       Print(*result);
     }
   }

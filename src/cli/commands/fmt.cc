@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/relative_path.h"
 #include "cli/command.h"
 #include "cli/flag_groups.h"
 #include "hcl/writer/format.h"
@@ -27,60 +28,6 @@ bool IsFormattable(std::string_view path) {
 bool IsIgnored(std::string_view name) {
   return name.starts_with('.') || name.ends_with('~') ||
          (name.starts_with('#') && name.ends_with('#'));
-}
-
-/// A path as seen from the working directory. Ref: workdir NormalizePath.
-std::string Normalize(const std::string& path) {
-  const std::string base = CleanPath(WorkingDirectory());
-  const std::string target = AbsolutePath(path);
-  if (!base.starts_with('/') || !target.starts_with('/')) {
-    return CleanPath(path);
-  }
-  size_t common = 0;  // length of the directories that both begin with
-  for (size_t i = 0; i <= std::min(base.size(), target.size()); ++i) {
-    const bool base_ends = i == base.size() || base[i] == '/';
-    const bool target_ends = i == target.size() || target[i] == '/';
-    if (base_ends && target_ends) {
-      common = i;
-    }
-    if (i == base.size() || i == target.size() || base[i] != target[i]) {
-      break;
-    }
-  }
-  std::string out;
-  const std::string_view above = std::string_view(base).substr(common);
-  if (above.size() > 1) {  // not just "/"
-    for (const char c : above) {
-      out += c == '/' ? (out.empty() ? ".." : "/..") : "";
-    }
-    if (!above.starts_with('/')) {
-      out += out.empty() ? ".." : "/..";
-    }
-  }
-  std::string_view below = std::string_view(target).substr(common);
-  while (below.starts_with('/')) {
-    below.remove_prefix(1);
-  }
-  if (!below.empty()) {
-    out += out.empty() ? "" : "/";
-    out += below;
-  }
-  return out.empty() ? "." : out;
-}
-
-Result<std::string> ReadStandardInput() {
-  std::string text;
-  char buffer[65536];
-  for (;;) {
-    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
-    if (n == 0) {
-      return text;
-    }
-    if (n < 0 && errno != EINTR) {
-      return Fail(ErrorCode::kIo, SystemMessage(errno));
-    }
-    text.append(buffer, n < 0 ? 0 : static_cast<size_t>(n));
-  }
 }
 
 /// Writes into the file as it is there: links, owner and mode stay.
@@ -176,14 +123,14 @@ void Formatting::Directory(const std::string& path) {
         Directory(inner);
       }
     } else if (IsFormattable(name)) {
-      File(inner, Normalize(inner));
+      File(inner, RelativePath(inner));
     }
   }
 }
 
 void Formatting::Targets(const std::vector<std::string>& targets) {
   for (const std::string& target : targets) {
-    const std::string path = Normalize(target);
+    const std::string path = RelativePath(target);
     struct stat info{};
     if (::stat(path.c_str(), &info) != 0) {
       diags.Error("Invalid file or directory path", "No file or directory at " + path);
@@ -218,7 +165,7 @@ static int RunFmt(Invocation& invocation) {
   run.diff = flags.Bool("diff");
   run.recursive = flags.Bool("recursive");
   if (standard_input) {
-    if (Result<std::string> text = ReadStandardInput()) {
+    if (Result<std::string> text = terminal::ReadStandardInput()) {
       run.Text("<stdin>", *std::move(text));
     } else {
       run.diags.Error("Failed to read file",

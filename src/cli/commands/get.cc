@@ -9,11 +9,7 @@ namespace kinu::cli {
 static int RunGet(Invocation& invocation) {
   CommandRun run(invocation);
   run.Parse();
-  if (run.ArgumentsFit() && !run.flags.positionals().empty()) {
-    run.diags.Error("Unexpected argument",
-                    "Too many command line arguments. Did you mean to use -chdir?");
-  }
-  if (run.diags.has_errors()) {
+  if (!run.HasNoWords()) {
     return run.Usage();
   }
   auto arguments = VariableArguments(run.flags);

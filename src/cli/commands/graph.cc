@@ -118,11 +118,7 @@ engine::Picture Draw(const std::string& type, const engine::Request& input, cons
 static int RunGraph(Invocation& invocation) {
   OperationRun run(invocation);
   run.Parse();
-  if (run.ArgumentsFit() && !run.flags.positionals().empty()) {
-    run.diags.Error("Unexpected argument",
-                    "Too many command line arguments. Did you mean to use -chdir?");
-  }
-  if (run.diags.has_errors()) {
+  if (!run.HasNoWords()) {
     return run.Usage();
   }
   plan::Plan plan;

@@ -206,26 +206,14 @@ int Output(const std::string& path, const std::string& text) {
   return std::fclose(file) == 0 && written ? 0 : Failure("can't write " + path);
 }
 
-Result<std::string> ReadStandardInput() {
-  std::string text;
-  char buffer[65536];
-  size_t count = 0;
-  while ((count = std::fread(buffer, 1, sizeof(buffer), stdin)) > 0) {
-    text.append(buffer, count);
-  }
-  if (std::ferror(stdin) != 0) {
-    return Fail(ErrorCode::kIo, "failed to read stdin");
-  }
-  return text;
-}
-
 int Decode(Options options) {
-  options.read_input = ReadStandardInput;
+  options.read_input = terminal::ReadStandardInput;
   Diagnostics diags;
   hcldec::FileDecoder decoder(options, diags);
   const Result<std::string> text = decoder.Run();
   if (!text) {
-    return Failure(text.error().message);
+    return Failure(text.error().code == ErrorCode::kIo ? "failed to read stdin"
+                                                       : text.error().message);
   }
   return diags.has_errors() ? ShowProblems(diags, options.diags == "json")
                             : Output(options.out, *text);

@@ -110,11 +110,7 @@ Branch BranchOf(const Program& program, const config::Config& config,
 static int RunProviders(Invocation& invocation) {
   StateSession session(invocation);
   session.Parse();
-  if (session.ArgumentsFit() && !session.flags.positionals().empty()) {
-    session.diags.Error("Unexpected argument",
-                        "Too many command line arguments. Did you mean to use -chdir?");
-  }
-  if (session.diags.has_errors()) {
+  if (!session.HasNoWords()) {
     return session.Usage();
   }
   if (!config::IsConfigDir(".")) {

@@ -83,13 +83,9 @@ static int RunStateReplaceProvider(Invocation& invocation) {
                         to.error().summary + ": " + to.error().detail);
   }
   session.edits_state = true;
+  session.needs_state = true;
   if (session.diags.has_errors() || !session.Open("state-replace-provider")) {
     return session.Fail();
-  }
-  if (session.state.empty() && session.state.lineage.empty()) {
-    return session.Fail("No state file was found",
-                        "State management commands require a state file. Run the command in the "
-                        "directory of the configuration, or name the file with -state.");
   }
   Program& program = *session.program;
   const Symbol old_provider = program.Intern(from->ToText());

@@ -46,9 +46,8 @@ static int RunStateShow(Invocation& invocation) {
     return session.Fail();
   }
   if (session.state.empty() && session.state.lineage.empty()) {
-    return session.Fail("No state file was found",
-                        "State management commands require a state file. Run the command in the "
-                        "directory of the configuration, or name the file with -state.");
+    ReportNoState(session.diags);
+    return session.Fail();
   }
   if (!providers->RequireForState(session.state, nullptr, session.diags)) {
     return session.Fail();

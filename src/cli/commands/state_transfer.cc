@@ -1,7 +1,4 @@
 // state pull and state push: the whole state, out and in.
-#include <iostream>
-#include <iterator>
-
 #include "base/files.h"
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
@@ -42,8 +39,7 @@ static int RunStatePush(Invocation& invocation) {
     return session.Fail();
   }
   const std::string& path = session.flags.positionals()[0];
-  Result<std::string> bytes =
-      path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : ReadFile(path);
+  Result<std::string> bytes = path == "-" ? terminal::ReadStandardInput() : ReadFile(path);
   if (!bytes) {
     return session.Fail(IsDirectory(path) ? "Failed to read source state \"" + path + "\""
                                           : "Failed to open the given state file",

@@ -1,11 +1,12 @@
-#include "terminal/output.h"
+#include "terminal/streams.h"
 
 #include <cerrno>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "view/human/diagnostic.h"
+#include "base/files.h"
+#include "view/human/style.h"
 
 namespace kinu::terminal {
 namespace {
@@ -32,6 +33,21 @@ bool Print(std::string_view text) {
 
 void PrintError(std::string_view text) {
   (void)WriteAll(STDERR_FILENO, text);
+}
+
+Result<std::string> ReadStandardInput() {
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n == 0) {
+      return text;
+    }
+    if (n < 0 && errno != EINTR) {
+      return Fail(ErrorCode::kIo, SystemMessage(errno));
+    }
+    text.append(buffer, n < 0 ? 0 : static_cast<size_t>(n));
+  }
 }
 
 int WidthOf(int fd) {
