@@ -104,8 +104,8 @@ struct PlanVariable {
 
 /// The backend that the plan belongs to. An apply requires the same.
 struct BackendRecord {
-  std::string type = "local";
-  Value config;
+  std::string type;
+  Value config;  ///< an object of the settings
   std::string workspace = "default";
 };
 

@@ -218,11 +218,7 @@ Result<void> PlanEncoder::WriteVariables() {
 }
 
 Result<void> PlanEncoder::WriteBackend() {
-  Value config = plan_.backend.config.UnmarkDeep();
-  if (config.IsNull() && plan_.backend.type == "local") {
-    config = Value::Object(
-        {{"path", Value::Null(Type::String())}, {"workspace_dir", Value::Null(Type::String())}});
-  }
+  const Value config = plan_.backend.config.UnmarkDeep();
   size_t backend = out_.Begin(PlanField::kBackend);
   out_.Bytes(BackendField::kType, plan_.backend.type);
   Result<void> done = WriteValue(BackendField::kConfig, config, config.type());

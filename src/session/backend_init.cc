@@ -229,8 +229,9 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
   if (settings.type.empty() && !request.overrides.empty()) {
     diags.Warning("Missing backend configuration",
                   "The option -backend-config adds settings to a \"backend\" block, and the "
-                  "configuration has none. Write\n\nterraform {\n  backend \"local\" {}\n}\n\nif "
-                  "the default backend is meant.");
+                  "configuration has none. Write\n\nterraform {\n  backend \"" +
+                      std::string(backend::kImpliedBackend) +
+                      "\" {}\n}\n\nif the default backend is meant.");
   }
   return Initializer(workspace, request, settings,
                      request.reconfigure ? BackendRecord() : *std::move(read), dialog, diags)
