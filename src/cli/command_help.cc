@@ -302,20 +302,20 @@ std::string ZshCompletion() {
       "# Completion of kinu for zsh.\n"
       "_kinu() {\n"
       "  local -a commands flags\n"
-      "  local path='' i\n"
+      "  local name='' i\n"
       "  for ((i = 2; i < CURRENT; i++)); do\n"
       "    [[ ${words[i]} == -* ]] && continue\n"
-      "    case \"$path${path:+ }${words[i]}\" in\n";
+      "    case \"$name${name:+ }${words[i]}\" in\n";
   std::string names;
   for (const CommandSpec* command : Commands()) {
     names += (names.empty() ? "" : "|") + ShellQuoted(command->name);
   }
   out += "      " + names +
-         ") path=\"$path${path:+ }${words[i]}\" ;;\n"
+         ") name=\"$name${name:+ }${words[i]}\" ;;\n"
          "      *) break ;;\n"
          "    esac\n"
          "  done\n"
-         "  case \"$path\" in\n";
+         "  case \"$name\" in\n";
   const auto add = [&](std::string_view name, const CommandSpec* command) {
     out += "    " + ShellQuoted(name) + ")\n      commands=(";
     for (const CommandSpec* inner : CommandsBelow(name)) {
@@ -363,7 +363,8 @@ std::string FishCompletion() {
       "    contains -- (string join ' ' $path $word) $__kinu_commands; or break\n"
       "    set -a path $word\n"
       "  end\n"
-      "  test (string join ' ' $path) = \"$argv\"\n"
+      "  set -l name (string join ' ' $path)\n"
+      "  test \"$name\" = \"$argv\"\n"
       "end\n"
       "set -g __kinu_commands";
   for (const CommandSpec* command : Commands()) {
