@@ -1,8 +1,8 @@
 // Backend: where the states of a configuration's workspaces are kept.
 //
 // Each backend is one file with its class and its row, `backends.cc` lists the rows. A backend says
-// which workspaces there are and opens the store of one (state/store.h); what is read, written and
-// locked there is the store's matter. Nothing outside backend/ and session/ names a backend.
+// which workspaces there are and opens the store of one (state/store.h), which reads, writes and
+// locks the state. Nothing outside backend/ and session/ names a backend.
 // Ref: opentofu internal/backend/backend.go.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace kinu::backend {
 inline constexpr std::string_view kDefaultWorkspace = "default";
 
 /// -state, -state-out and -backup; empty: not given. Only a backend with states in local files
-/// heeds them.
+/// uses them.
 struct StateFlags {
   std::string state;
   std::string state_out;
@@ -43,8 +43,8 @@ enum class Opening : uint8_t {
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// Adopts settings: an object of SettingsType(). Called once, before all others. The attribute
-  /// of a problem is that of the setting.
+  /// Sets the settings: a value that SettingsObject() made. Called once, before all others. The
+  /// attribute of a problem is that of the setting.
   virtual void Configure(const Value& settings, provider::Problems& problems) = 0;
   /// The names of the workspaces that exist, in the order in which they are listed.
   virtual Result<std::vector<std::string>> Workspaces() = 0;
@@ -54,7 +54,7 @@ class Backend {
   virtual Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
                                                      std::shared_ptr<Program> program,
                                                      Opening opening = Opening::kMake) = 0;
-  /// The files of a workspace's state, where it is in files of this machine.
+  /// The files of a workspace's state, if the backend keeps states in local files.
   virtual std::optional<StateFiles> Files(std::string_view) const { return std::nullopt; }
 };
 
@@ -65,8 +65,8 @@ struct Setting {
   std::string_view name;
   std::string_view docs;
   SettingType type = SettingType::kString;
-  /// Variables of the environment that give the value where the block has none; the first that is
-  /// set counts.
+  /// Environment variables with the value for blocks that have none; the first that is set
+  /// counts.
   std::span<const std::string_view> environment = {};
   bool sensitive = false;
 
@@ -78,7 +78,7 @@ struct BackendSpec {
   std::string_view type;                   ///< label of its block
   std::string_view docs;                   ///< one line
   std::span<const Setting> settings = {};  ///< sorted by name
-  /// Null: the reference has such a backend, and this version has not.
+  /// Null: the reference has such a backend, and this version lacks it.
   std::unique_ptr<Backend> (*make)(const StateFlags& flags) = nullptr;
 
   const Setting* Find(std::string_view name) const;
@@ -92,10 +92,10 @@ const BackendSpec* FindBackend(std::string_view type);
 /// The backend of a directory whose configuration has no block for one.
 inline constexpr std::string_view kImpliedBackend = "local";
 
-/// The settings of an object by name as an object that has all settings of `spec`: those that
-/// `given` lacks are null, and what `spec` lacks is left out.
+/// Makes an object with all settings of `spec` from the attributes of `given`: missing ones are
+/// null, and attributes that are no settings are dropped.
 Value SettingsObject(const BackendSpec& spec, const Value& given);
-/// A configured backend: settings that are null get the values that the environment gives them.
+/// Makes a configured backend. Settings that are null get their values from the environment.
 /// `spec.make` must not be null.
 std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
                                      const StateFlags& flags, provider::Problems& problems);

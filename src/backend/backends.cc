@@ -24,8 +24,8 @@ constexpr BackendSpec kS3{.type = "s3", .docs = "Amazon S3"};
 constexpr const BackendSpec* kBackends[] = {&kAzurerm,    &kConsul, &kCos, &kGcs, &kHttp,   &kInmem,
                                             &kKubernetes, &kLocal,  &kOss, &kPg,  &kRemote, &kS3};
 
-/// The value of a setting that the environment gives; null when no variable is set or its text is
-/// of another type.
+/// Returns a setting's value from the environment; null if no variable is set or its text has
+/// another type.
 Value FromEnvironment(const Setting& setting) {
   for (std::string_view variable : setting.environment) {
     if (std::string_view text = Environment(std::string(variable).c_str()); !text.empty()) {

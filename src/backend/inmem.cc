@@ -10,7 +10,7 @@
 namespace kinu::backend {
 namespace {
 
-/// What the service would keep. A workspace exists once it has an entry in `texts`.
+/// The data of the simulated service. A workspace exists once it has an entry in `texts`.
 struct Memory {
   std::mutex mutex;
   std::map<std::string, std::optional<std::string>, std::less<>> texts;
@@ -69,7 +69,7 @@ class InmemClient final : public RemoteClient {
 
 class InmemBackend final : public Backend {
  public:
-  /// Empties the default workspace, as a new service would have it.
+  /// Empties the default workspace, as in a new service.
   void Configure(const Value& settings, provider::Problems&) override {
     const std::scoped_lock hold(memory_.mutex);
     memory_.texts[std::string(kDefaultWorkspace)] = std::nullopt;

@@ -230,7 +230,7 @@ std::unexpected<Error> SystemFailure(std::string_view what, const std::string& p
   return Fail(ErrorCode::kIo, std::string(what) + ' ' + path + ": " + SystemMessage(errno));
 }
 
-/// Whether that path, a link not followed, is still this open file.
+/// Whether the path still names this open file. Links are not followed.
 bool HasName(int fd, const std::string& path) {
   struct stat open_file{};
   struct stat named{};
@@ -238,7 +238,7 @@ bool HasName(int fd, const std::string& path) {
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-/// A journal is opened where it is, never through a link that somebody put in its place: -1 with
+/// Opens a journal, but never through a symbolic link, which might point anywhere: returns -1 with
 /// ENOENT then.
 int OpenExisting(const std::string& path, int mode) {
   const int fd = ::open(path.c_str(), mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -338,7 +338,7 @@ Result<void> Journal::Create() {
     const int fd = ::open(path_.c_str(),
                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
     if (fd >= 0) {
-      // Somebody who looks for journals of ended runs may come between opening and locking.
+      // Another process that recovers journals may remove the file between opening and locking.
       const bool locked = LockWholeFile(fd) || (errno != EAGAIN && errno != EACCES);
       if (locked && HasName(fd, path_)) {
         fd_ = fd;
@@ -406,7 +406,7 @@ Result<void> Journal::Remove() {
   if (::unlink(path_.c_str()) == 0 || errno == ENOENT) {
     return {};
   }
-  // In a directory that has become read-only an empty journal says the same as none.
+  // In a directory that has become read-only, an empty journal counts as none.
   auto failure = SystemFailure("remove", path_);
   if (::truncate(path_.c_str(), 0) == 0) {
     return {};
@@ -518,7 +518,7 @@ Result<Journal::Replayed> LeftJournal::Replay(state::State& state) const {
 
 void LeftJournal::Remove() const {
   if (::unlink(path_.c_str()) != 0) {
-    // In a directory that has become read-only an empty journal says the same as none.
+    // In a directory that has become read-only, an empty journal counts as none.
     (void)!::ftruncate(fd_, 0);
   }
 }

@@ -1,8 +1,8 @@
-// Journal: what an apply has done since the last whole state was written, so that a killed run
+// Journal: the results of an apply since the last whole state was written, so that a killed run
 // loses nothing. A file beside the state: a header that names the snapshot it continues, then one
 // checksummed frame per record. The next command replays it onto the state, writes the whole state
-// and removes it. A torn tail is what a kill leaves: it is ignored. Damage with whole records
-// behind it is skipped and counted.
+// and removes it. An incomplete last frame, which a kill leaves, is ignored. Damage with whole
+// records behind it is skipped and counted.
 //
 // A journal belongs to one thread: Append() collects, Commit() writes and syncs everything
 // collected with one system call each. Its file is locked while its run lives, whether the state is
@@ -25,9 +25,9 @@ class Journal {
   enum class Outcome : uint8_t {
     kNothing,  ///< no journal, or one without a complete record
     kReplayed,
-    kStored,    ///< the state has it all: the run was killed between writing and removing
+    kStored,    ///< the state has all of it: the run was killed before it removed the journal
     kForeign,   ///< it continues another snapshot than this state
-    kNoHeader,  ///< it has whole records, but what it continues is damaged
+    kNoHeader,  ///< it has whole records, but its header is damaged
   };
   struct Replayed {
     Outcome outcome = Outcome::kNothing;
@@ -36,7 +36,7 @@ class Journal {
   };
 
   /// Starts a journal that continues the snapshot of that lineage and serial. The file appears with
-  /// Create() or the first Commit(); then what an ended run has left at `path` is lost.
+  /// Create() or the first Commit(), which replaces a journal that an ended run left at `path`.
   static Journal Open(std::string path, std::string_view lineage, uint64_t serial);
   /// Applies the journal at `path` to `state`.
   static Result<Replayed> Replay(const std::string& path, state::State& state);
@@ -53,7 +53,7 @@ class Journal {
   /// kUnavailable: there can be no file in that directory.
   Result<void> Create();
   void Append(const Program& program, const state::ObjectRecord& record);
-  /// Notes that a snapshot with all that came before is about to replace the state.
+  /// Records that a snapshot with all earlier results is about to replace the state.
   void AppendSnapshot(uint64_t serial);
   /// Makes everything appended durable.
   Result<void> Commit(state::Durability durability = state::Durability::kPowerLoss);
@@ -72,10 +72,11 @@ class Journal {
   bool named_ = false;  ///< the directory is synced with the file's name in it
 };
 
-/// The journal of a run that has ended, kept from everybody else while it is dealt with.
+/// The journal of a run that has ended, locked while this object lives.
 class LeftJournal {
  public:
-  /// Nothing where there is none; kExists: its run is still at work, or somebody deals with it.
+  /// Returns nothing if there is none. kExists: its run is still at work, or another process has
+  /// it.
   static Result<std::optional<LeftJournal>> Claim(const std::string& path);
   LeftJournal(LeftJournal&& other) noexcept;
   LeftJournal& operator=(LeftJournal&& other) noexcept;
@@ -83,9 +84,9 @@ class LeftJournal {
 
   Result<Journal::Replayed> Replay(state::State& state) const;
   void Remove() const;
-  /// Gives it another name, which is returned; empty when that cannot be done.
+  /// Renames the file. Returns the new name; empty if that fails.
   std::string SetAside() const;
-  /// Gives it a second name, which is returned; empty when that cannot be done.
+  /// Links the file under a second name. Returns that name; empty if that fails.
   std::string KeepCopy() const;
 
  private:

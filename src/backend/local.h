@@ -5,9 +5,9 @@
 // changes the file behind the name, the new file is locked before it gets the name, and the old one
 // stays locked until Unlock().
 //
-// A journal (backend/journal.h) is locked by the run that writes it. Who meets one whose run has
-// ended writes the state with it before anything else; one whose run is still at work counts as a
-// lock of the state.
+// A journal (backend/journal.h) is locked by the run that writes it. The next command applies the
+// journal of an ended run to the state before anything else; the journal of a run that is still at
+// work counts as a lock of the state.
 // Ref: opentofu internal/backend/local/backend.go, internal/states/statemgr/filesystem.go.
 #pragma once
 
@@ -35,7 +35,7 @@ class LocalStore final : public state::Store {
   /// Unlocks.
   ~LocalStore() override;
 
-  /// Also refuses a stored state that cannot be read, as the reference does.
+  /// Also fails if the stored state cannot be read, as the reference does.
   Result<void> Lock(const state::LockRequest& request) override;
   Result<void> Unlock() override;
   /// Always fails: the lock of a file is its process's.
@@ -44,7 +44,7 @@ class LocalStore final : public state::Store {
   /// Replays a journal that a killed run left. Where the state is or can be locked, the whole state
   /// is then written; else it is by StartRecording() and Write().
   Result<state::State> Read(std::shared_ptr<Program> program) override;
-  /// What a journal says is shown by Read() and not written.
+  /// Read() applies a journal without writing the state.
   void LookOnly() override { looks_only_ = true; }
   bool gave_part() const override { return in_part_ && !part_; }
   /// A large file is not copied.
@@ -52,12 +52,12 @@ class LocalStore final : public state::Store {
   Result<state::State> ViewOutputs(std::shared_ptr<Program> program) override;
   Result<state::State> ViewResource(std::shared_ptr<Program> program,
                                     const AbsResource& address) override;
-  /// Nothing where the file is small.
+  /// Returns nothing if the file is small.
   std::optional<state::StateNames> ViewNames(std::shared_ptr<Program> program) override;
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;
-  /// Writes first what a journal of an ended run says. kExists: another run is changing this state
-  /// without a lock.
+  /// Writes the results of an ended run's journal first. kExists: another run is changing this
+  /// state without a lock.
   Result<void> StartRecording() override;
   Result<void> Record(const state::ObjectRecord& record) override;
   using Store::Flush;
@@ -92,7 +92,7 @@ class LocalStore final : public state::Store {
   Result<void> WriteBaseToTarget();
   Result<void> ClearJournal();
   Result<void> RequireUnchanged();
-  /// What `read` makes of the file, when the file is all there is.
+  /// Calls `read` with the file if there is no journal to apply.
   template <typename Reader>
   auto ViewFile(const Reader& read) -> decltype(read(0));
   void RemoveIfEmpty();
@@ -120,9 +120,9 @@ class LocalStore final : public state::Store {
 
   std::optional<Journal> journal_;
   std::optional<LeftJournal> left_journal_;  // of an ended run
-  std::optional<state::State> unwritten_;  // what it makes of the state, when nobody has written it
-  std::optional<state::State> seen_;       // what was read while another run was at work
-  bool left_is_replayed_ = false;          // what is written next has what left_journal_ says
+  std::optional<state::State> unwritten_;    // the state with it, if it is not written yet
+  std::optional<state::State> seen_;         // what was read while another run was at work
+  bool left_is_replayed_ = false;            // the next write has the results of left_journal_
   bool recording_ = false;
   bool looks_only_ = false;
   bool other_run_ = false;  // the lock was refused since another run's journal is there

@@ -1,4 +1,4 @@
-// Waiting for a lock that somebody else holds.
+// Waits for a lock that another process holds.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// RemoteClient: what a service that keeps one state has to do. RemoteStore makes a store of it.
+// RemoteClient: the operations of a service that stores one state. RemoteStore makes a store of it.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ namespace kinu::backend {
 class RemoteClient {
  public:
   virtual ~RemoteClient() = default;
-  /// The stored bytes; nothing when there are none yet.
+  /// Returns the stored bytes; nothing if there are none yet.
   virtual Result<std::optional<std::string>> Get() = 0;
   virtual Result<void> Put(std::string_view bytes) = 0;
   virtual Result<void> Delete() = 0;
   /// Takes the lock and returns its id. kExists: it is held; the message has the holder's lock info
-  /// where it is known.
+  /// if it is known.
   virtual Result<std::string> Lock(const state::LockInfo& info) = 0;
   virtual Result<void> Unlock(std::string_view id) = 0;
 };

@@ -5,8 +5,8 @@
 
 namespace kinu::backend {
 
-/// Reads states through the backends of this library. A state is read as its owner left it: no lock
-/// is taken.
+/// Reads states through the backends of this library. Takes no lock: a state is read as it is
+/// stored.
 class StoredStates final : public provider::RemoteStates {
  public:
   void Check(std::string_view backend, const Value& config, provider::Problems& problems) override;

@@ -9,7 +9,7 @@
 
 namespace kinu::cli {
 
-/// What may stand where `line` ends: names of commands, or flags after a command.
+/// Returns the words that may continue `line`: names of commands, or flags after a command.
 std::vector<std::string> Completions(std::string_view line);
 
 }  // namespace kinu::cli

@@ -1,4 +1,4 @@
-// What the program was built from, written by cmake/build_info.cmake.
+// Version and commit of the program, written by cmake/build_info.cmake.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What a command is: a row of the command table, and what its function receives.
+// CommandSpec: a row of the command table. Invocation: the input of a command's function.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace kinu::cli {
 
-/// Flags that every command accepts, taken out before its own are parsed.
+/// Flags that every command accepts, removed before its own flags are parsed.
 struct ViewOptions {
   bool color = true;
   bool compact_warnings = false;
@@ -41,7 +41,7 @@ struct Invocation {
   bool old_name = false;        ///< called by the name that the command had before
 
   view::Style style() const { return view::Style(view.color); }
-  /// Prints human diagnostics: warnings to stdout, errors to stderr. True when there was an error.
+  /// Prints human diagnostics: warnings to stdout, errors to stderr. Returns true after an error.
   bool Show(Diagnostics& diags) const;
 };
 
@@ -51,7 +51,7 @@ enum class MisuseAnswer : uint8_t {
   kHelp,  ///< the diagnostic on stderr, the whole help on stdout
 };
 
-/// A row of the command table, which stands in the file of its command. Help, manual pages and
+/// A row of the command table, defined in the file of its command. Help, manual pages and
 /// completions are made of it (cli/command_help.h). docs/adding/command.md says how to add one.
 struct CommandSpec {
   std::string_view name;              ///< "state list"
@@ -60,7 +60,7 @@ struct CommandSpec {
   std::string_view description = {};  ///< paragraphs, wrapped
   std::span<const FlagSpec> flags = {};
   bool lists_subcommands = false;                ///< in its help
-  std::string_view notes = {};                   ///< what stands below the flags: lines as they are
+  std::string_view notes = {};                   ///< text below the flags, printed as it is
   size_t help_column = 25;                       ///< where the texts of flags begin
   bool spaced_help = false;                      ///< with empty lines between flags
   int (*run)(Invocation& invocation) = nullptr;  ///< null: a group, which only leads to others

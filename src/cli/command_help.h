@@ -1,5 +1,5 @@
-// What the rows of the command table say to people: help texts, manual pages, and completion
-// scripts of shells.
+// Makes help texts, manual pages and completion scripts of shells from the rows of the command
+// table.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace kinu::cli {
 
-/// What -help prints for a command, with a line end.
+/// The text of -help for a command, with a final newline.
 std::string HelpText(const CommandSpec& command);
-/// What is printed without a command: all commands, the primary ones first.
+/// The text that is printed without a command: all commands, the primary ones first.
 std::string TopHelpText();
 
 /// The manual page of a command, as `man` reads it; its file is ManPageName(command) + ".1".

@@ -28,12 +28,12 @@ struct CommandRun {
   std::vector<Ref<const SourceFile>> sources;  ///< words that diagnostics point into
 
   /// Reads the command line; without `reads_json`, -json and -json-into are left to the command.
-  /// What is wrong with it is in `diags`: see ArgumentsFit() and Usage().
+  /// Adds problems to `diags`: see ArgumentsFit() and Usage().
   void Parse(std::string_view summary = "Failed to parse command-line flags",
              bool reads_json = true);
-  /// Whether the command line is right so far, -json and -json-into included.
+  /// Whether the command line has no problem so far, -json and -json-into included.
   bool ArgumentsFit();
-  /// Whether the command line is right so far and has no words, for commands that take none.
+  /// Whether the command line has no problem and no words, for commands that take none.
   bool HasNoWords();
   /// Finishes with a usage error.
   int Usage();
@@ -41,25 +41,25 @@ struct CommandRun {
   /// Whether the whole configuration can be loaded; errors are in `diags`, warnings are dropped.
   /// Ref: command/meta.go checkRequiredVersion.
   bool CheckConfiguration();
-  /// The backend of the configuration. `loaded` is the configuration where it has been loaded
-  /// without any problem; else the root module is read for what it says about the backend.
+  /// Returns the backend of the configuration. `loaded`: the configuration, if it was loaded
+  /// without any problem; null: reads the root module for its backend block.
   std::optional<session::ConfiguredBackend> ChooseBackend(const backend::StateFlags& state_flags,
                                                           const Loaded* loaded = nullptr);
   /// The lock that -lock and -lock-timeout ask for.
   state::LockRequest LockRequestFor(std::string_view operation);
-  /// Shows what is in `diags` and returns the exit code of a failure.
+  /// Shows the diagnostics and returns the exit code of a failure.
   virtual int Fail();
   int Fail(std::string summary, std::string detail);
-  /// A line for people, or a JSON message with the same text.
+  /// Prints a line, or a JSON message with the same text.
   void Say(const std::string& text) { Say(text, text); }
   void Say(const std::string& text, const std::string& message);
-  /// Fails like Fail(summary, detail) where people read, and with this message, which is no
-  /// diagnostic, in JSON.
+  /// Fails like Fail(summary, detail) in text, and with a message that is no diagnostic in
+  /// JSON.
   int Refuse(const std::string& message, std::string summary, std::string detail);
 
  private:
-  Diagnostics of_audience_;        ///< what is wrong with -json and -json-into, reported last
-  std::optional<Loaded> checked_;  ///< what diagnostics about the configuration point into
+  Diagnostics of_audience_;        ///< problems of -json and -json-into, reported last
+  std::optional<Loaded> checked_;  ///< diagnostics about the configuration point into it
 };
 
 /// The run of a command that works through an operation.

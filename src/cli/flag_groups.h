@@ -131,12 +131,14 @@ inline constexpr FlagSpec kBackup{.name = "backup",
                                   .help = "Where to keep the state as it was; \"-\" for nowhere."};
 inline constexpr FlagSpec kStateToEdit{
     .name = "state", .kind = FlagKind::kString, .form = "=path", .help = "State file to work on."};
-inline constexpr FlagSpec kEditBackup{.name = "backup",
-                                      .kind = FlagKind::kString,
-                                      .default_value = "-",
-                                      .form = "=path",
-                                      .help = "Where to keep the state as it was; by default beside the\n"
-                                              "state, with the time in the name."};
+inline constexpr FlagSpec kEditBackup{
+    .name = "backup",
+    .kind = FlagKind::kString,
+    .default_value = "-",
+    .form = "=path",
+    .help =
+        "Where to keep the state as it was; by default beside the\n"
+        "state, with the time in the name."};
 inline constexpr FlagSpec kIgnoreRemoteVersion{.name = "ignore-remote-version",
                                                .help = "Has no effect on local states."};
 

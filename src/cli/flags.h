@@ -34,13 +34,13 @@ struct FlagSpec {
   std::string_view help = {};           ///< lines; empty: the flag is accepted and not shown
 };
 
-/// What a command line said.
+/// The values of flags and the other words of a command line.
 class Flags {
  public:
   /// Parses `args` by `specs`. The error is the reference's text.
   static Result<Flags> Parse(std::span<const FlagSpec> specs, std::span<const std::string> args);
-  /// The same for commands that tell all that is wrong with their words at once: an error is added
-  /// to `diags`, flags in front of the mistake count, and all words behind it are positional.
+  /// The same for commands that report all problems of a command line at once: adds the error to
+  /// `diags`; flags before the mistake count, and all words behind it are positional.
   static Flags Read(std::span<const FlagSpec> specs, std::span<const std::string> args,
                     Diagnostics& diags,
                     std::string_view summary = "Failed to parse command-line flags");

@@ -29,7 +29,7 @@
 namespace kinu::cli {
 namespace {
 
-/// Takes the view flags out of a command's words, wherever they stand.
+/// Removes the view flags from a command's words, wherever they are, and stores them.
 void TakeViewOptions(std::vector<std::string>& args, ViewOptions& view) {
   std::erase_if(args, [&](const std::string& arg) {
     if (arg == "-no-color") {
@@ -111,7 +111,7 @@ std::optional<int> HandleCompletionFlags(const std::vector<std::string>& args) {
   return 0;
 }
 
-/// A failed command says which providers crashed, with what they wrote last.
+/// Reports the providers that crashed, with their last output.
 void ReportCrashedProviders() {
   for (const plugin::PluginPanic& panic : plugin::PluginPanics()) {
     PrintError("\nStack trace from the " + panic.name + " plugin:\n\n" + panic.trace +
@@ -162,7 +162,7 @@ void PrintCompletions(std::string_view line) {
   }
 }
 
-/// Reads the user's configuration, before -chdir. What is wrong with it does not stop anything.
+/// Reads the CLI configuration, before -chdir. Its problems are printed and stop nothing.
 void ReadCliConfig(session::Workspace& workspace) {
   Diagnostics diags;
   workspace.cli_config = install::LoadCliConfig(diags);
@@ -193,7 +193,7 @@ bool CheckAttachments() {
   return attachments.has_value();
 }
 
-/// Follows -chdir, which counts only among the options in front of the command, and removes it.
+/// Obeys -chdir, which counts only before the command, and removes it from the arguments.
 bool ChangeDirectory(std::vector<std::string>& args) {
   const auto command =
       std::find_if(args.begin(), args.end(), [](const auto& arg) { return !arg.starts_with('-'); });
@@ -265,7 +265,7 @@ int RefusePush(Invocation& invocation, const std::vector<std::string>& args) {
 /// The command that a command line names; its second word, if there is one, is removed from `rest`.
 const CommandSpec* FindNamedCommand(CommandLine& line) {
   const CommandSpec* command = FindCommand(line.name);
-  // "tofu env show" never was.
+  // "tofu env show" never existed.
   if (command == nullptr || line.rest.empty() || (line.old_name && line.rest[0] == "show")) {
     return command;
   }
@@ -276,7 +276,7 @@ const CommandSpec* FindNamedCommand(CommandLine& line) {
   return command;
 }
 
-/// Answers a command line that runs nothing: -help, options in front of the command, a group.
+/// Prints help for command lines that run nothing: -help, options before the command, a group.
 std::optional<int> AnswerWithHelp(const CommandLine& line, const CommandSpec& command) {
   if (!line.help && line.before.empty() && command.run != nullptr) {
     return std::nullopt;
@@ -366,7 +366,7 @@ int Run(std::vector<std::string> args) {
     return *code;
   }
   LogStart(args);
-  // What the workspace keeps is not destroyed: the end of the process frees it at once.
+  // The workspace's objects are not destroyed: the end of the process frees them at once.
   const auto invocation = std::make_shared<Invocation>();
   KeepUntilExit(invocation);
   invocation->workspace.original_directory = WorkingDirectory();
@@ -396,8 +396,8 @@ int main(int argc, char** argv) {
   }
   kinu::RunOnBigStack([&] {
     int code = hcldec ? kinu::cli::RunHcldecTool(args) : kinu::cli::Run(std::move(args));
-    // Nothing is left to do: leaving here, without destructors and without the end of this thread,
-    // saves freeing what the system frees.
+    // Ends the process here, without destructors and without the end of this thread: the system
+    // frees the memory faster.
     std::fflush(stdout);
     std::_Exit(code);
   });

@@ -17,7 +17,7 @@ std::string CopyNameOf(const std::string& state_path) {
 std::optional<session::ConfiguredBackend> StateSession::FindBackend(const Loaded* loaded) {
   backend::StateFlags state_flags = StateFlagsOf(flags);
   if (flags.Has("backup-out")) {
-    state_flags.state_out.clear();  // means a second state and not another place for this
+    state_flags.state_out.clear();  // names a second state, not another place for this one
   }
   if (!edits_state) {
     return ChooseBackend(state_flags, loaded);

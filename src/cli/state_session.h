@@ -57,7 +57,7 @@ struct StateSession : CommandRun {
 /// Reports that there is no stored state, for commands that need one.
 void ReportNoState(Diagnostics& diags);
 
-/// Where a copy of a state goes that is about to be changed by hand.
+/// The path of the copy of a state file that is about to be edited.
 std::string CopyNameOf(const std::string& state_path);
 
 }  // namespace kinu::cli

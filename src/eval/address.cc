@@ -1,4 +1,4 @@
-// Every grammar works on the steps of an absolute traversal and takes what belongs to it off their
+// Every grammar works on the steps of an absolute traversal and removes what it reads from their
 // front. Ref: opentofu internal/addrs parse_ref.go, parse_target.go, module_instance.go, module.go,
 // move_endpoint.go, remove_endpoint.go, provider_config.go, output_value.go.
 #include "eval/address.h"
@@ -51,7 +51,7 @@ std::vector<Step> StepsOf(const hcl::TraversalExpr& traversal) {
   return out;
 }
 
-/// "[0]" or "[\"a\"]"; nothing when the key is no instance key.
+/// "[0]" or "[\"a\"]"; nothing if the key is no instance key.
 std::optional<std::string> KeyText(const Value& key) {
   if (key.IsNull() || !key.IsKnown()) {
     return std::nullopt;
@@ -126,7 +126,7 @@ class Grammar {
 
 // --- Module paths. ---
 
-/// Looks for `module.NAME` in front of what is left, without taking it.
+/// Looks for `module.NAME` at the front, without removing it.
 bool Grammar::ModuleName(std::string_view& name, bool& found) {
   found = false;
   if (!rest_[0].is_name()) {
@@ -145,7 +145,7 @@ bool Grammar::ModuleName(std::string_view& name, bool& found) {
   return true;
 }
 
-/// Takes the modules in front, with their keys. What is behind them is left.
+/// Reads the modules at the front, with their keys.
 bool Grammar::ModulePath() {
   size_t errors = response_.diags.error_count();
   while (!rest_.empty()) {
@@ -193,7 +193,7 @@ bool Grammar::ConfigModulePath() {
 
 // --- Resources. ---
 
-/// Takes `[data.|ephemeral.]TYPE.NAME`.
+/// Reads `[data.|ephemeral.]TYPE.NAME`.
 bool Grammar::TypeAndName(ResourceName& out) {
   if (rest_[0].is_name() && (rest_[0].name == "data" || rest_[0].name == "ephemeral")) {
     out.mode = rest_[0].name;
@@ -414,7 +414,7 @@ bool Grammar::Output() {
 
 // --- References. ---
 
-/// Answers with the subject and the steps that are left.
+/// Makes a response of the subject and the remaining steps.
 void Grammar::Answer(std::string subject, SourceRange range) {
   std::string display = subject;
   JsonWriter steps(response_.traversal);

@@ -18,7 +18,7 @@
 
 namespace kinu::eval {
 
-/// What a request says about source and scope. `json` is the whole of it, for keys of single kinds.
+/// The keys that all kinds of requests have: source and scope. `json` has all keys.
 class Request {
  public:
   /// Reads the common keys; fails when a key has the wrong form.
@@ -35,7 +35,7 @@ class Request {
   /// Owns the source and all that is parsed from it.
   hcl::SyntaxTree& tree() { return tree_; }
   const lang::Scope& scope() const { return *scope_; }
-  /// False when the request gives neither variables nor functions: strings of JSON are then text.
+  /// False if the request has neither variables nor functions: JSON strings are then plain text.
   bool has_scope() const { return has_scope_; }
 
  private:
@@ -48,7 +48,7 @@ class Request {
   bool has_scope_ = false;
 };
 
-/// What is answered. Of parts that are JSON already the text is kept.
+/// A response. Parts that are JSON are kept as text.
 struct Response {
   std::optional<Value> value;
   std::optional<Type> type;
@@ -56,7 +56,7 @@ struct Response {
   std::string traversal;
   std::string content;
   Diagnostics diags;
-  /// The parts stand beside error diagnostics, too.
+  /// Write the parts even if there are error diagnostics.
   bool keep_parts = false;
 
   void Fail(std::string summary) { diags.Error(std::move(summary), {}); }

@@ -23,7 +23,7 @@ void Answer(Request& request, Response& response) {
   }
 }
 
-// Ranges in the response point into the request's source, so it is written before that goes.
+// Ranges in the response point into the request's source, so it is written while that lives.
 std::string AnswerLine(std::string_view line) {
   const JsonDocument document = ParseJson(line);
   std::string out;

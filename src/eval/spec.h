@@ -1,4 +1,4 @@
-// Decoder specifications as requests have them: JSON objects with one key, the kind.
+// Reads decoder specifications in requests: JSON objects with one key, the kind.
 #pragma once
 
 #include "base/result.h"

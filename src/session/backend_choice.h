@@ -1,5 +1,5 @@
-// Which backend a directory has: what its configuration asks for, what `init` recorded in the data
-// directory, and whether the two agree. Ref: opentofu internal/command/meta_backend.go.
+// Determines the backend of a directory: what its configuration asks for, what `init` recorded in
+// the data directory, and whether the two agree. Ref: opentofu internal/command/meta_backend.go.
 #pragma once
 
 #include <map>
@@ -22,55 +22,55 @@ struct ConfiguredBackend {
   std::shared_ptr<backend::Backend> backend;
 };
 
-/// What the configuration says, with what the command line adds.
+/// The backend block of the configuration with the values of -backend-config.
 struct BackendSettings {
   std::string type;  ///< empty: there is no block
   SourceRange range;
   Value settings = Value::EmptyObject();     ///< of the block and the command line together
   std::map<std::string, SourceRange> given;  ///< where the block has its settings
   uint64_t hash = 0;                         ///< of the block alone
-  bool overridden = false;                   ///< the command line adds something
-  bool complete = true;  ///< false: something in the block is wrong (see diagnostics)
+  bool overridden = false;                   ///< the command line adds values
+  bool complete = true;                      ///< false: the block has errors (see diagnostics)
 };
 
-/// Whether the reference has a backend of that type, and this version has not.
+/// Whether the reference has a backend of that type that this version lacks.
 bool IsUnbuiltBackend(std::string_view type);
 
 /// Reads the backend block of a loaded root module. `overrides` are the values of -backend-config;
-/// `for_init` chooses the words for types that do not exist. Problems with settings are left to
-/// `init` unless `for_init`.
+/// `for_init` selects the message for types that do not exist. Only `for_init` reports invalid
+/// settings.
 BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& loaded,
                                     const std::vector<std::string>& overrides, bool for_init,
                                     Diagnostics& diags);
 
-/// The backend of a type that is built, with these settings. Nothing after an error; `settings`
-/// says where the setting stands that is wrong, if it stands anywhere.
+/// Configures a backend whose type this version has. Returns nothing after an error; `settings`
+/// has the ranges of the settings, for the diagnostics.
 std::optional<ConfiguredBackend> Configure(const std::string& type, const Value& values,
                                            const backend::StateFlags& flags, Diagnostics& diags,
                                            const BackendSettings* settings = nullptr);
-/// The backend of a directory whose configuration names none.
+/// Returns the backend of a directory whose configuration has no backend block.
 ConfiguredBackend ImpliedBackend(const backend::StateFlags& flags = {});
 
-/// The backend that the directory was initialized with. Nothing, with a diagnostic, when the root
-/// module asks for another one than init recorded, or for one that is not built.
+/// Returns the backend that the directory was initialized with. Returns nothing, with a diagnostic,
+/// if the root module asks for another one, or for one that this version does not have.
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const Loaded& loaded,
                                                const backend::StateFlags& flags,
                                                Diagnostics& diags);
-/// The same for commands that need nothing else of the configuration. A directory without
-/// configuration will do.
+/// The same for commands that need nothing else of the configuration. The directory need not have
+/// a configuration.
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,
                                                std::span<const config::VariableArgument> arguments,
                                                const backend::StateFlags& flags,
                                                Diagnostics& diags);
-/// The backend that a plan was made with. Nothing, with a diagnostic, when it is not built.
+/// Returns the backend of a plan. Returns nothing, with a diagnostic, if this version lacks it.
 std::optional<ConfiguredBackend> PlannedBackend(const plan::BackendRecord& record,
                                                 const backend::StateFlags& flags,
                                                 Diagnostics& diags);
-/// The backend by the record alone (`init -backend=false`).
+/// Returns the backend that `init` recorded, whatever the configuration says (-backend=false).
 std::optional<ConfiguredBackend> RecordedBackend(const Workspace& workspace, Diagnostics& diags);
 
-/// The workspaces of the backend that the configuration describes, initialized or not; none when
-/// anything is wrong. For completion.
+/// Returns the workspaces of the backend in the configuration, initialized or not, for completion.
+/// Returns none after any error.
 std::vector<std::string> WorkspaceNames(const Workspace& workspace);
 
 }  // namespace kinu::session

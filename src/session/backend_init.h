@@ -1,4 +1,4 @@
-// What `init` does about the backend: it adopts new settings, moves states to where they belong
+// Initializes the backend as `init` does: adopts new settings, moves states to where they belong
 // from now on, and writes the record that other commands compare with. Ref: opentofu
 // internal/command/meta_backend.go.
 #pragma once
@@ -18,7 +18,7 @@ struct BackendInitRequest {
   MigrationOptions migration;
 };
 
-/// Where states are from now on; nothing after an error.
+/// Returns the backend that has the states from now on; nothing after an error.
 std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const Loaded& root,
                                              const BackendInitRequest& request, InitDialog& dialog,
                                              Diagnostics& diags);

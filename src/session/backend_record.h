@@ -1,4 +1,4 @@
-// What the data directory remembers of the backend: the file that OpenTofu writes (version 3, type,
+// The record of the backend in the data directory: the file that OpenTofu writes (version 3, type,
 // settings, hash). The hash is the same number, so both programs accept a directory that the other
 // one initialized. Ref: opentofu internal/command/clistate.
 #pragma once
@@ -17,15 +17,15 @@ struct BackendRecord {
   uint64_t hash = 0;        ///< of the block in the configuration
 
   bool empty() const { return type.empty(); }
-  /// The settings, as SettingsObject() of the backend; an empty object when its settings are not
-  /// known to this version.
+  /// The settings, as SettingsObject() of the backend; an empty object if this version does not
+  /// know the backend.
   Value Settings() const;
 };
 
 /// A record of these settings.
 BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, uint64_t hash);
 
-/// The record of a data directory; an empty one when there is none.
+/// Reads the record of a data directory. A missing file is an empty record.
 Result<BackendRecord> ReadBackendRecord(const std::string& data_directory);
 Result<void> WriteBackendRecord(const std::string& data_directory, const BackendRecord& record);
 

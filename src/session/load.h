@@ -1,5 +1,5 @@
-// The one loader of configurations: with the values of variables that module sources may use, the
-// modules that are installed, and the name of the workspace.
+// Loads configurations, with the values of variables that module sources may use, the installed
+// modules, and the name of the workspace.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace kinu::session {
 
 using config::LoadIntent;
 
-/// Values of variables as given: environment, files of the directory, command line. Problems with
-/// the values themselves are found when they are read.
+/// Gathers the texts of variables: environment, files of the directory, command line. Invalid
+/// values are reported when they are read.
 config::RawInputs GatherInputs(const Workspace& workspace,
                                std::span<const config::VariableArgument> arguments,
                                Diagnostics& diags);
@@ -40,28 +40,28 @@ struct LoadRequest {
   std::string directory = {};
   /// Receives the names; null: a new one.
   std::shared_ptr<Program> program = nullptr;
-  /// Problems of the configuration are reported beside those of the values that it may depend on.
+  /// Report problems of the configuration even if values that it may depend on have problems.
   bool despite_inputs = false;
   /// Where files are read; null: the disk.
   const config::SourceFiles* files = nullptr;
 };
 
-/// Loads a configuration and the texts of its variables. Without the values that it may depend on,
-/// only these are reported. The workspace keeps what diagnostics point into.
+/// Loads a configuration and the texts of its variables. If values that it may depend on have
+/// errors, only these are reported. The workspace keeps the objects that diagnostics point into.
 Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics& diags);
-/// The configuration of a saved plan: its snapshot, with the plan's values of variables.
+/// Loads the configuration of a saved plan: its snapshot, with the plan's values of variables.
 std::shared_ptr<config::Config> LoadPlanned(const Workspace& workspace,
                                             const config::SourceSnapshot& snapshot,
                                             const std::map<std::string, Value>& variables,
                                             const std::string& workspace_name,
                                             std::shared_ptr<Program> program, Diagnostics& diags);
 
-/// Whether these problems of a root module show as soon as its backend is asked for, so that
-/// nothing below it is looked at. What stands twice shows only when everything is loaded.
+/// Whether these problems of a root module are reported as soon as its backend is needed, before
+/// other modules are loaded. Duplicate definitions are reported only by a whole load.
 bool StopsEarly(const Diagnostics& of_root);
-/// Whether the files of the root module, and of the variables, have no such problem: they are
-/// looked at even by commands that work on a file which has everything in it. Files that are those
-/// of that plan (null: there is none) were right when it was made, and are not parsed again.
+/// Whether the files of the root module and of the variables have no such problem. Commands check
+/// this even if they work on a plan file that has a whole configuration. Files that equal those of
+/// `plan` (null: there is none) are not parsed again: they were valid when it was made.
 bool CheckFiles(const Workspace& workspace, std::span<const config::VariableArgument> arguments,
                 const plan::PlanFile* plan, Diagnostics& diags);
 

@@ -1,4 +1,4 @@
-// Installing local modules: which there are, and the manifest that says so.
+// Installs local modules: finds them and writes the manifest.
 #pragma once
 
 #include <string>

@@ -15,24 +15,24 @@ namespace kinu::session {
 
 class StateHandle {
  public:
-  /// The error of the backend, without a summary.
+  /// Opens the store of a workspace. Fails with the error of the backend.
   static Result<StateHandle> Open(const ConfiguredBackend& backend, std::string_view workspace,
                                   std::shared_ptr<Program> program,
                                   backend::Opening opening = backend::Opening::kMake);
   explicit StateHandle(std::unique_ptr<state::Store> store) : store_(std::move(store)) {}
   StateHandle(StateHandle&&) = default;
   StateHandle& operator=(StateHandle&&) = default;
-  /// Releases the lock, whether or not that works.
+  /// Releases the lock and ignores errors.
   ~StateHandle();
 
   state::Store& store() { return *store_; }
   const state::Store& store() const { return *store_; }
-  /// Takes the lock. False with an error.
+  /// Takes the lock. Returns false after an error.
   bool Lock(const state::LockRequest& request, Diagnostics& diags);
-  /// Releases the lock, where this holds it. False with an error.
+  /// Releases the lock if this object holds it. Returns false after an error.
   bool Unlock(Diagnostics& diags);
   bool locked() const { return locked_; }
-  /// Warns of what a killed run left, when reading the state has found it.
+  /// Warns of the results of a killed run that Read() found.
   void WarnOfInterruptedRun(Diagnostics& diags) const;
 
  private:

@@ -1,4 +1,4 @@
-// Moving the states of one backend to another, as `init -migrate-state` does.
+// Moves the states of one backend to another, as `init -migrate-state` does.
 // Ref: opentofu internal/command/meta_backend_migrate.go.
 #pragma once
 
@@ -26,7 +26,7 @@ class InitDialog : public Narrator {
 };
 
 struct MigrationOptions {
-  bool force_copy = false;  ///< questions about copying states count as answered with yes
+  bool force_copy = false;  ///< answer questions about copying states with yes
   bool input = true;        ///< questions may be asked
   bool lock = true;
   std::chrono::milliseconds lock_timeout{0};
@@ -38,12 +38,12 @@ class StateMigration {
                  const ConfiguredBackend& to, InitDialog& dialog, Diagnostics& diags)
       : options_(options), from_(from), to_(to), dialog_(dialog), diags_(diags) {}
 
-  /// Copies all workspaces that have something. False after an error.
+  /// Copies the states of all workspaces that are not empty. Returns false after an error.
   bool Run();
   /// Whether the source has any state at all.
   bool HasStates();
-  /// Empties the files that states were copied from; their content stays in backups. Sources that
-  /// are no files are left alone.
+  /// Empties the files that states were copied from; backups keep their content. Does nothing for
+  /// backends without files.
   bool EraseSources();
 
  private:

@@ -16,7 +16,7 @@ constexpr int kNotPassed = 2;
 
 enum class ReportForm : uint8_t { kText, kJson, kJunit, kSarif, kAnnotations };
 
-/// Says why nothing could be checked.
+/// Reports why nothing could be checked.
 int Unusable(const Invocation& invocation, ReportForm form, Diagnostics& diags) {
   if (form != ReportForm::kJson) {
     invocation.Show(diags);

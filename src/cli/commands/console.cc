@@ -32,14 +32,14 @@ constexpr std::string_view kHelpText =
 
 using Resources = std::vector<ConfigResource>;
 
-/// Evaluates over the state, of which there may be only a part until an expression reaches beyond.
+/// Evaluates expressions. Only a part of the state may be loaded, until an expression needs more.
 class Evaluation {
  public:
-  /// The input's state is that of the session.
+  /// `input` refers to the state of the session.
   Evaluation(StateSession& session, const Loaded& loaded, const engine::Request& input)
       : session_(session), loaded_(loaded), input_(input) {}
 
-  /// Evaluates the named values. False when nothing can be evaluated.
+  /// Evaluates the named values. Returns false if nothing can be evaluated.
   bool Open(Diagnostics& diags) {
     evaluated_.emplace(input_);
     if (!evaluated_->Open(diags)) {
@@ -48,7 +48,7 @@ class Evaluation {
     scope_.emplace(evaluated_->scope());
     return true;
   }
-  /// What is printed for an expression.
+  /// Returns the text of an expression's value.
   std::string Print(const hcl::Expr& expr, Diagnostics& diags) {
     if (!evaluated_->CheckReferences(expr, diags) || !Reach(expr, diags)) {
       return "";
@@ -58,7 +58,7 @@ class Evaluation {
   }
 
  private:
-  // Reads all of the state when the expression refers to a resource that is not there.
+  // Reads all of the state if the expression refers to a resource that is not loaded.
   bool Reach(const hcl::Expr& expr, Diagnostics& diags) {
     if (!session_.in_part()) {
       return true;
@@ -76,8 +76,8 @@ class Evaluation {
     scope_.reset();
     evaluated_.reset();
     session_.state = *std::move(whole);
-    Diagnostics told;  // the first time
-    return Open(told);
+    Diagnostics reported_before;
+    return Open(reported_before);
   }
 
   StateSession& session_;
@@ -102,7 +102,7 @@ class Console {
         case Outcome::kExit:
           return 0;
         case Outcome::kFailed:
-          // What is piped in is a program: it ends with its first error.
+          // Piped input is a program, which ends with its first error.
           return 1;
         case Outcome::kDone:
           break;
@@ -179,8 +179,8 @@ class Console {
 }  // namespace
 
 static int RunConsole(Invocation& invocation) {
-  // The flags for JSON are taken here: there is no stream of nothing but messages, since whoever
-  // types must see something.
+  // The console reads the flags for JSON itself: it never prints only messages, since the user must
+  // see values.
   StateSession session(invocation);
   session.Parse("Failed to parse command-line flags", false);
   if (!session.flags.positionals().empty()) {
@@ -197,9 +197,9 @@ static int RunConsole(Invocation& invocation) {
     return session.Usage();
   }
   auto arguments = VariableArguments(session.flags);
-  // The root module says where the state is, and one load of it is enough, unless something is
-  // wrong: then what is wrong with the root module and the backend is told before what is wrong
-  // with the modules that it calls.
+  // One load of the configuration serves for the backend, too, unless it has problems: then those
+  // of the root module and the backend are reported before those of the modules that it
+  // calls.
   Diagnostics found;
   Loaded loaded = session::Load(
       invocation.workspace,

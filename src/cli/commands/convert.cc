@@ -1,4 +1,4 @@
-// kinu convert: files between the native and the JSON syntax.
+// kinu convert: converts files between the native and the JSON syntax.
 #include "convert/convert.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace kinu::cli {
 namespace {
 
-constexpr int kLost = 2;  // converted, but something did not fit into the target
+constexpr int kLost = 2;  // converted, but with losses, which are warnings
 
 struct Options {
   std::string to;  // "json", "native" or empty: the other syntax
@@ -46,7 +46,7 @@ class Converter {
   Converter(const Invocation& invocation, Options options)
       : invocation_(invocation), options_(std::move(options)) {}
 
-  /// What is wrong was shown; the result is the exit code.
+  /// Converts files and shows problems. Returns the exit code.
   int Run(const std::vector<std::string>& paths) {
     if (paths.empty() || (paths.size() == 1 && paths[0] == "-")) {
       StandardInput();

@@ -30,7 +30,7 @@ bool IsIgnored(std::string_view name) {
          (name.starts_with('#') && name.ends_with('#'));
 }
 
-/// Writes into the file as it is there: links, owner and mode stay.
+/// Overwrites a file in place: links, owner and mode stay.
 bool Overwrite(const std::string& path, std::string_view content) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) {
@@ -46,7 +46,7 @@ bool Overwrite(const std::string& path, std::string_view content) {
   return ::close(fd) == 0 && content.empty();
 }
 
-/// One run: what it was asked to do, and what it found.
+/// One run: its options and its results.
 struct Formatting {
   bool list = true;
   bool write = true;

@@ -15,7 +15,7 @@ std::string CredentialsPath() {
   return JoinPath(JoinPath(install::HomeDirectory(), ".terraform.d"), "credentials.tfrc.json");
 }
 
-/// Reads the one argument: a host. False after an error.
+/// Reads the argument, a host. Returns false after an error.
 bool TakeHost(CommandRun& run, std::string& host) {
   auto parsed = ParseHostName(run.flags.positionals()[0]);
   if (!parsed) {
@@ -27,7 +27,7 @@ bool TakeHost(CommandRun& run, std::string& host) {
   return true;
 }
 
-/// The credentials file with one host less. Nothing when it does not have that host.
+/// Returns the credentials file without a host. Returns nothing if it does not have that host.
 std::optional<std::string> WithoutHost(const std::string& text, const std::string& host) {
   const JsonDocument document = ParseJson(text);
   const JsonNode* credentials = document.ok() ? document.root().Find("credentials") : nullptr;

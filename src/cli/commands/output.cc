@@ -13,7 +13,7 @@
 namespace kinu::cli {
 namespace {
 
-/// Why a value cannot be shown by -raw.
+/// The reason why -raw cannot show a value.
 std::string RawProblem(const std::string& name, const Value& value) {
   if (!Convert(value.UnmarkDeep(), Type::String())) {
     return "The -raw option only supports strings, numbers, and boolean values, but output value "
@@ -60,7 +60,7 @@ void ReportUnreadableOutputs(const Error& error, Diagnostics& diags) {
   }
 }
 
-/// The state of the workspace, with its outputs only. Nothing when it fails.
+/// Reads the outputs in the state of the workspace. Returns nothing after an error.
 std::optional<state::State> ReadOutputs(const Invocation& invocation, const Flags& flags,
                                         std::span<const config::VariableArgument> arguments,
                                         const std::shared_ptr<Program>& program,

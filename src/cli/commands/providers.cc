@@ -11,7 +11,7 @@
 namespace kinu::cli {
 namespace {
 
-/// A line of the tree with what hangs below it.
+/// A line of the tree with its children.
 struct Branch {
   std::string label;
   std::vector<Branch> branches;
@@ -49,7 +49,7 @@ Branch BranchOf(const Needs& needed) {
 Branch BranchOf(const Program& program, const config::Config& config,
                 const config::ConfigNode& node, Diagnostics& diags);
 
-/// What a test file asks for itself, and what the modules of its run blocks do.
+/// The requirements of a test file and of the modules of its run blocks.
 Branch BranchOf(const Program& program, const config::Config& config, const config::TestFile& file,
                 Diagnostics& diags) {
   constexpr std::string_view kExtension = ".tftest.hcl";

@@ -26,7 +26,7 @@ static int RunProvidersSchema(Invocation& invocation) {
   Loaded loaded = session::Load(invocation.workspace,
                                 {.intent = LoadIntent::kOperation, .variables = arguments}, diags);
   if (Diagnostics of_root; diags.has_errors()) {
-    // Unless the root module is wrong in itself, its files are told with their whole paths.
+    // Unless the root module alone has errors, its files are reported by absolute path.
     const Loaded root = session::Load(
         invocation.workspace, {.intent = LoadIntent::kBackend, .variables = arguments}, of_root);
     if (session::StopsEarly(of_root)) {

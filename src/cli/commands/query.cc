@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kNotFound = 2;
 
-/// The only answer of `query -path -json`.
+/// Prints the result of `query -path` that is no value, and returns the exit code.
 int AnswerPath(bool json, Diagnostics& diags, const Invocation& invocation, int code,
                std::string_view status, std::string_view message,
                const tfjson::Path::Found* found = nullptr) {
@@ -75,7 +75,7 @@ int QueryPath(const Invocation& invocation, const Flags& flags, Diagnostics& dia
   return 0;
 }
 
-/// What the flags say about the output. Two forms at once are an error.
+/// Reads the flags that choose the output. Reports two forms at once.
 query::OutputOptions OutputOf(const Flags& flags, Diagnostics& diags) {
   static constexpr std::pair<std::string_view, query::Format> kForms[] = {
       {"json", query::Format::kJson},

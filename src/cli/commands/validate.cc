@@ -54,7 +54,7 @@ void Validator::Run() {
   for (const config::TestFile& file : loaded_.config->tests->files) {
     config::CheckTestFile(*loaded_.program, file, diags_);
     for (const config::TestRun& run : file.runs) {
-      // Modules from elsewhere are their authors' to check.
+      // Modules from elsewhere are checked by their authors.
       if (run.config != nullptr && run.module->source.kind == config::ModuleSourceKind::kLocal &&
           checked.insert(run.module->source.text).second) {
         Check(*run.config);
