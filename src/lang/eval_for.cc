@@ -106,6 +106,123 @@ class ForResults {
 
 }  // namespace
 
+// The results of a `for` while its elements are evaluated one after the other.
+class Evaluator::ForLoop {
+ public:
+  /// `bindings` have the names of the current element; `count` is the number of elements.
+  ForLoop(const Evaluator& evaluator, const hcl::ForExpr& expr, const Binding* bindings,
+          MarkSet marks, size_t count, Diagnostics& diags)
+      : evaluator_(evaluator),
+        expr_(expr),
+        bindings_(bindings),
+        marks_(std::move(marks)),
+        results_(expr, count),
+        diags_(diags) {}
+
+  void AddElement() {
+    if (expr_.condition != nullptr && !Includes()) {
+      return;
+    }
+    if (expr_.key_result == nullptr) {
+      results_.Append(evaluator_.Eval(*expr_.value_result, bindings_, diags_));
+    } else {
+      AddKeyedResult();
+    }
+  }
+  Value TakeResult() {
+    Value result = complete_ ? results_.Take() : Value::DynamicUnknown();
+    return marks_.empty() ? result : result.WithMarks(marks_);
+  }
+
+ private:
+  // Whether the condition holds. An unknown or invalid one makes the result unknown.
+  bool Includes() {
+    const Value raw = evaluator_.Eval(*expr_.condition, bindings_, diags_);
+    if (raw.IsNull()) {
+      Reject("Invalid 'for' condition", "The value of the 'if' clause must not be null.",
+             *expr_.condition);
+      return false;
+    }
+    CollectMarks(raw);
+    const ValueResult<Value> include = ConvertTo(raw, Type::Bool());
+    if (!raw.IsKnown() && expr_.key_result == nullptr) {
+      complete_ = false;
+      return false;
+    }
+    if (!include) {
+      Reject("Invalid 'for' condition",
+             "The 'if' clause value is invalid: " + include.error().message + ".",
+             *expr_.condition);
+      return false;
+    }
+    if (!include->IsKnown()) {
+      complete_ = false;
+      return false;
+    }
+    return include->AsBool();
+  }
+
+  void AddKeyedResult() {
+    const Value raw_key = evaluator_.Eval(*expr_.key_result, bindings_, diags_);
+    if (raw_key.IsNull()) {
+      Reject("Invalid object key",
+             "Key expression in 'for' expression must not produce a null value.",
+             *expr_.key_result);
+      return;
+    }
+    CollectMarks(raw_key);
+    if (!raw_key.IsKnown()) {
+      complete_ = false;
+      return;
+    }
+    const ValueResult<Value> key = ConvertTo(raw_key, Type::String());
+    if (!key) {
+      Reject("Invalid object key",
+             "The key expression produced an invalid result: " + key.error().message + ".",
+             *expr_.key_result);
+      return;
+    }
+    Value value = evaluator_.Eval(*expr_.value_result, bindings_, diags_);
+    if (!results_.Put(key->AsString(), std::move(value))) {
+      ReportDuplicate(*key);
+    }
+  }
+
+  void ReportDuplicate(const Value& key) {
+    const std::string shown = key.IsMarked() ? std::string("the same key")
+                                             : "the key \"" + std::string(key.AsString()) + "\"";
+    evaluator_.Fail(
+        "Duplicate object key",
+        "Two different items produced " + shown +
+            " in this 'for' expression. If that is meant, put an ellipsis (...) after the value "
+            "expression to group the values by key.",
+        expr_.key_result->range(), expr_.range(), *expr_.key_result, bindings_, diags_);
+  }
+
+  // Reports a problem only while the result is complete, because every element may repeat it.
+  void Reject(std::string_view summary, std::string detail, const Expr& about) {
+    if (complete_) {
+      evaluator_.Fail(summary, std::move(detail), about.range(), expr_.range(), about, bindings_,
+                      diags_);
+    }
+    complete_ = false;
+  }
+
+  void CollectMarks(const Value& value) {
+    if (value.IsMarked()) {
+      marks_ = marks_.Union(value.marks());
+    }
+  }
+
+  const Evaluator& evaluator_;
+  const hcl::ForExpr& expr_;
+  const Binding* bindings_;
+  MarkSet marks_;
+  ForResults results_;
+  bool complete_ = true;
+  Diagnostics& diags_;
+};
+
 std::optional<MarkSet> Evaluator::ProbeForCondition(const hcl::ForExpr& expr, const Binding* inner,
                                                     const Binding* bindings,
                                                     Diagnostics& diags) const {
@@ -166,84 +283,12 @@ Value Evaluator::EvalFor(const hcl::ForExpr& expr, const Binding* bindings,
   }
 
   const std::span<const Value> elements = collection.elements();
-  ForResults results(expr, elements.size());
-  bool complete = true;
-  // Reports a problem only while the result is complete, because every element may repeat it.
-  const auto reject = [&](std::string_view summary, std::string detail, const Expr& about) {
-    if (complete) {
-      Fail(summary, std::move(detail), about.range(), expr.range(), about, names.bindings(), diags);
-    }
-    complete = false;
-  };
-  const auto collect_marks = [&marks](const Value& value) {
-    if (value.IsMarked()) {
-      marks = marks.Union(value.marks());
-    }
-  };
+  ForLoop loop(*this, expr, names.bindings(), std::move(marks), elements.size(), diags);
   for (size_t i = 0; i < elements.size(); ++i) {
     names.Set(names.has_key() ? KeyOf(collection, type, i) : Value(), elements[i]);
-    if (expr.condition != nullptr) {
-      const Value raw = Eval(*expr.condition, names.bindings(), diags);
-      if (raw.IsNull()) {
-        reject("Invalid 'for' condition", "The value of the 'if' clause must not be null.",
-               *expr.condition);
-        continue;
-      }
-      collect_marks(raw);
-      const ValueResult<Value> include = ConvertTo(raw, Type::Bool());
-      if (!raw.IsKnown() && expr.key_result == nullptr) {
-        complete = false;
-        continue;
-      }
-      if (!include) {
-        reject("Invalid 'for' condition",
-               "The 'if' clause value is invalid: " + include.error().message + ".",
-               *expr.condition);
-        continue;
-      }
-      if (!include->IsKnown()) {
-        complete = false;
-        continue;
-      }
-      if (!include->AsBool()) {
-        continue;
-      }
-    }
-    if (expr.key_result == nullptr) {
-      results.Append(Eval(*expr.value_result, names.bindings(), diags));
-      continue;
-    }
-    const Value raw_key = Eval(*expr.key_result, names.bindings(), diags);
-    if (raw_key.IsNull()) {
-      reject("Invalid object key",
-             "Key expression in 'for' expression must not produce a null value.", *expr.key_result);
-      continue;
-    }
-    collect_marks(raw_key);
-    if (!raw_key.IsKnown()) {
-      complete = false;
-      continue;
-    }
-    const ValueResult<Value> key = ConvertTo(raw_key, Type::String());
-    if (!key) {
-      reject("Invalid object key",
-             "The key expression produced an invalid result: " + key.error().message + ".",
-             *expr.key_result);
-      continue;
-    }
-    Value value = Eval(*expr.value_result, names.bindings(), diags);
-    if (!results.Put(key->AsString(), std::move(value))) {
-      std::string shown = key->IsMarked() ? std::string("the same key")
-                                          : "the key \"" + std::string(key->AsString()) + "\"";
-      Fail("Duplicate object key",
-           "Two different items produced " + shown +
-               " in this 'for' expression. If that is meant, put an ellipsis (...) after the value "
-               "expression to group the values by key.",
-           expr.key_result->range(), expr.range(), *expr.key_result, names.bindings(), diags);
-    }
+    loop.AddElement();
   }
-  Value result = complete ? results.Take() : Value::DynamicUnknown();
-  return marks.empty() ? result : result.WithMarks(marks);
+  return loop.TakeResult();
 }
 
 // The type of the splat's result for a source of this type.

@@ -36,6 +36,7 @@ class Evaluator {
   Value EvalSplatItem(const hcl::SplatItemExpr& item, const Binding* bindings) const;
 
   // eval_for.cc
+  class ForLoop;
   Value EvalFor(const hcl::ForExpr& expr, const Binding* bindings, Diagnostics& diags) const;
   /// Evaluates the condition of a `for` with unknown names (`inner`), so that a condition that is
   /// invalid for all elements is reported once. Returns its marks; nothing after an error.
