@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/provider_names.h"
 #include "hcl/parse.h"
@@ -199,19 +200,21 @@ std::unique_ptr<const Config> Config::WithRootResources(std::vector<Resource> ad
     module->resource_index.emplace(resource.name, static_cast<int>(module->resources.size()));
     module->resources.push_back(std::move(resource));
   }
+  std::vector<std::unique_ptr<ConfigNode>> copies;
   for (const auto& node : nodes) {
-    out->nodes.push_back(std::make_unique<ConfigNode>(*node));
+    copies.push_back(std::make_unique<ConfigNode>(*node));
   }
   auto counterpart = [&](const ConfigNode* node) {
-    return node == nullptr ? nullptr : out->nodes[node->index].get();
+    return node == nullptr ? nullptr : copies[node->index].get();
   };
-  for (const auto& node : out->nodes) {
+  for (const auto& node : copies) {
     node->parent = counterpart(node->parent);
-    for (ConfigNode*& child : node->children) {
+    for (const ConfigNode*& child : node->children) {
       child = counterpart(child);
     }
   }
-  out->root().module = module.get();
+  copies[0]->module = module.get();
+  out->nodes.assign(std::make_move_iterator(copies.begin()), std::make_move_iterator(copies.end()));
   out->modules.push_back(std::move(module));
   return out;
 }

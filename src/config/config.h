@@ -329,27 +329,29 @@ struct Module {
 struct ConfigNode {
   ModuleId path;
   uint32_t index = 0;  ///< index into Config::nodes
-  Module* module = nullptr;
-  ConfigNode* parent = nullptr;
+  const Module* module = nullptr;
+  const ConfigNode* parent = nullptr;
   int call = -1;  ///< index into the calls of the parent's module
   std::string source_dir;
-  std::string source;                 ///< normalised source address, empty for the root
-  std::string version;                ///< installed version, empty if the source has none
-  std::vector<ConfigNode*> children;  ///< one for each of Module::calls; null if loading it failed
+  std::string source;   ///< normalised source address, empty for the root
+  std::string version;  ///< installed version, empty if the source has none
+  /// One for each of Module::calls; null if loading it failed.
+  std::vector<const ConfigNode*> children;
   /// For each of Module::providers: the instances that its for_each asks for.
   std::vector<Expansion> provider_instances;
 };
 
 struct TestSuite;
 
-/// The loaded configuration of one root module.
+/// The loaded configuration of one root module. Modules and nodes are const once they are loaded.
 class Config {
  public:
   std::shared_ptr<Program> program;
-  std::vector<std::unique_ptr<Module>> modules;
-  std::vector<std::unique_ptr<ConfigNode>> nodes;  ///< parents before children; [0] is the root
+  std::vector<std::unique_ptr<const Module>> modules;
+  std::vector<std::unique_ptr<const ConfigNode>>
+      nodes;  ///< parents before children; [0] is the root
 
-  ConfigNode& root() const { return *nodes[0]; }
+  const ConfigNode& root() const { return *nodes[0]; }
   /// The node of a module, or null.
   const ConfigNode* Find(ModuleId path) const;
   /// The provider configuration that (local name, alias) means in a module, following `providers`

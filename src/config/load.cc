@@ -109,7 +109,7 @@ class ConfigLoader {
   void ShowProblems(Directory& directory);
   ConfigNode* AddNode(Module* module, ConfigNode* parent, int call);
   /// Resolves the targets of a module's calls and collects its providers.
-  void ReadTargets(ConfigNode& node);
+  void ReadTargets(ConfigNode& node, Module& module);
   CallTarget ReadTarget(const ConfigNode& node, const ModuleCall& call);
   /// False when the call has no version: its source may be of any kind, then.
   bool ReadVersion(const ConfigNode& node, const ModuleCall& call, CallTarget& target);
@@ -259,9 +259,9 @@ ConfigLoader::CallTarget ConfigLoader::ReadTarget(const ConfigNode& node, const 
   return target;
 }
 
-void ConfigLoader::ReadTargets(ConfigNode& node) {
+void ConfigLoader::ReadTargets(ConfigNode& node, Module& module) {
   std::vector<CallTarget>& targets = targets_[node.index];
-  for (ModuleCall& call : node.module->calls) {
+  for (ModuleCall& call : module.calls) {
     targets.push_back(ReadTarget(node, call));
     if (call.source.empty()) {
       call.source = targets.back().written;
@@ -458,7 +458,7 @@ void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*
   ConfigNode* child = AddNode(directory->module, &node, index);
   child->source = installed.source;
   child->version = installed.version;
-  ReadTargets(*child);
+  ReadTargets(*child, *directory->module);
   CheckChild(*child);
   pending.push_back(child);
 }
@@ -506,7 +506,7 @@ void ConfigLoader::LoadRun(const TestFile& file, TestRun& run) {
   ConfigNode* root = loader.AddNode(directory->module, nullptr, -1);
   root->source = installed.source;
   root->version = installed.version;
-  loader.ReadTargets(*root);
+  loader.ReadTargets(*root, *directory->module);
   loader.CheckChild(*root);
   loader.LoadCalls(*root);
 }
@@ -564,7 +564,7 @@ void ConfigLoader::Load() {
   if (rules_.files_only) {
     return;
   }
-  ReadTargets(*root_node);
+  ReadTargets(*root_node, *root.module);
   if (rules_.root_only || (diags_.error_count() != errors && !rules_.despite_errors)) {
     return;
   }

@@ -78,7 +78,7 @@ std::string ModuleManifest(const Config& config) {
   // Of several run blocks with one name in a file, the last one is recorded.
   std::map<std::string, InstalledModule> entries;
   const auto add_tree = [&](const Config& tree, const std::string& prefix) {
-    for (const std::unique_ptr<ConfigNode>& node : tree.nodes) {
+    for (const auto& node : tree.nodes) {
       std::string path = DottedPath(*tree.program, node->path);
       if (!prefix.empty()) {
         path = path.empty() ? prefix : prefix + "." + path;
@@ -126,7 +126,7 @@ std::string ModuleManifest(const Config& config) {
 
 SourceSnapshot TakeSnapshot(const Config& config) {
   SourceSnapshot snapshot;
-  for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
+  for (const auto& node : config.nodes) {
     SnapshotModule module{
         DottedPath(*config.program, node->path), node->source_dir, node->source, node->version, {}};
     for (const Ref<const SourceFile>& file : node->module->files) {

@@ -439,7 +439,7 @@ void ProviderChecker::CheckNode(const ConfigNode& node, const ModuleFacts& facts
 }
 
 void ProviderChecker::Check() {
-  for (const std::unique_ptr<ConfigNode>& node : config_.nodes) {
+  for (const auto& node : config_.nodes) {
     std::unique_ptr<ModuleFacts>& facts = facts_[node->module];
     if (facts == nullptr) {
       facts = std::make_unique<ModuleFacts>();

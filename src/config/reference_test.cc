@@ -29,7 +29,7 @@ module "m" { source = "./m" }
                             {"m/main.tf", ""}});
   Loaded loaded = Load();
   ASSERT_EQ(Lines(loaded.diags), std::vector<std::string>{});
-  Module& root = *loaded.config->root().module;
+  const Module& root = *loaded.config->root().module;
   struct Row {
     ReferenceKind kind;
     int consumed;

@@ -16,7 +16,7 @@ class Collector {
 
   /// Adds each module of a tree once.
   void AddTree(const Config& config) {
-    for (const std::unique_ptr<ConfigNode>& node : config.nodes) {
+    for (const auto& node : config.nodes) {
       if (added_.insert(node->module).second) {
         Add(*node->module);
       }
