@@ -130,13 +130,13 @@ class ValidationRule {
   ValidationRule(const config::Condition& rule, const lang::Scope& scope, Diagnostics& diags)
       : rule_(rule), scope_(scope), diags_(diags) {}
 
-  ConditionResult Run(Program& program, const config::Module& module, bool validating,
-                      SourceRange place) {
+  ConditionResult Run(const ValidatedVariable& variable) {
     Diagnostics found;
     const Value value = lang::WarnDeprecated(lang::Evaluate(*rule_.condition, scope_, found),
                                              *rule_.condition, found);
     Diagnostics of_message;
-    const Value message = EvaluateMessage(program, module, rule_, scope_, of_message);
+    const Value message =
+        EvaluateMessage(variable.program, variable.module, rule_, scope_, of_message);
     const bool broken = found.has_errors();
     diags_.Append(std::move(found));
     diags_.Append(std::move(of_message));
@@ -153,8 +153,7 @@ class ValidationRule {
           *rule_.condition, rule_.condition->range());
       return {CheckStatus::kError, ""};
     }
-    return flag->AsBool() ? ConditionResult{CheckStatus::kPass, ""}
-                          : Fail(message, validating, place);
+    return flag->AsBool() ? ConditionResult{CheckStatus::kPass, ""} : Fail(message, variable);
   }
 
  private:
@@ -187,9 +186,9 @@ class ValidationRule {
     return converted->IsNull() ? "" : std::string(converted->AsString());
   }
 
-  ConditionResult Fail(const Value& message, bool validating, SourceRange place) {
+  ConditionResult Fail(const Value& message, const ValidatedVariable& variable) {
     if (!message.IsKnown()) {
-      if (!validating) {
+      if (!variable.validating) {
         InvalidMessage("Invalid error message",
                        "Value used in error message is not known and can not be used in "
                        "error_message until after apply.");
@@ -203,7 +202,7 @@ class ValidationRule {
     ReportError(
         "Invalid value for variable",
         text + "\n\nThis was checked by the validation rule at " + PlaceOf(rule_.range) + ".",
-        *rule_.condition, place);
+        *rule_.condition, variable.value_range);
     return {CheckStatus::kFail, std::move(text)};
   }
 
@@ -300,10 +299,10 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   return {CheckStatus::kFail, message};
 }
 
-ConditionResult EvaluateValidationRule(Program& program, const config::Module& module,
-                                       const config::Condition& rule, const lang::Scope& scope,
-                                       bool validating, SourceRange place, Diagnostics& diags) {
-  return ValidationRule(rule, scope, diags).Run(program, module, validating, place);
+ConditionResult EvaluateValidationRule(const config::Condition& rule,
+                                       const ValidatedVariable& variable, const lang::Scope& scope,
+                                       Diagnostics& diags) {
+  return ValidationRule(rule, scope, diags).Run(variable);
 }
 
 }  // namespace kinu::meta

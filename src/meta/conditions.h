@@ -45,10 +45,16 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
 void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
                           Diagnostics& diags);
 
-/// Evaluates a validation rule of a variable. Reports a failed rule as an error at `place`, where
-/// the value is given. While `validating`, a message may be unknown.
-ConditionResult EvaluateValidationRule(Program& program, const config::Module& module,
-                                       const config::Condition& rule, const lang::Scope& scope,
-                                       bool validating, SourceRange place, Diagnostics& diags);
+/// What a validation rule of a variable is evaluated for.
+struct ValidatedVariable {
+  Program& program;
+  const config::Module& module;  ///< declares the variable
+  SourceRange value_range;       ///< where the value is given
+  bool validating = false;       ///< the message may be unknown
+};
+/// Evaluates a validation rule. Reports a failed rule as an error at the value.
+ConditionResult EvaluateValidationRule(const config::Condition& rule,
+                                       const ValidatedVariable& variable, const lang::Scope& scope,
+                                       Diagnostics& diags);
 
 }  // namespace kinu::meta

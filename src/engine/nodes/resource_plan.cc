@@ -349,19 +349,32 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
   const StoredNode& stored = walk.graph.stored[walk.graph.node(id).index];
   StoredSlot& slot = walk.slots.stored[walk.graph.node(id).index];
   const AbsResource& address = stored.resource->address;
-  const schema::ProviderSchema* provider = walk.graph.providers[stored.provider].schema;
-  const schema::ResourceSchema* schema =
-      provider == nullptr ? nullptr
-                          : provider->FindResource(walk.program.Text(address.resource.type));
-  if (schema == nullptr) {
+  BlockInfo info;
+  info.provider = stored.provider;
+  if (const schema::ProviderSchema* provider = walk.graph.providers[stored.provider].schema) {
+    info.schema = provider->FindResource(walk.program.Text(address.resource.type));
+  }
+  if (info.schema == nullptr) {
     return;
   }
+  static const config::Resource kNoBlock;
+  const config::ConfigNode* place = walk.config.Find(walk.program.ModuleOf(address.module));
+  const int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
+  const config::Resource& resource =
+      block < 0 ? kNoBlock : place->module->resources[static_cast<size_t>(block)];
   for (const state::Instance& entry : stored.resource->instances) {
     if (!context.WantsDeposed({address, entry.key})) {
       continue;
     }
     for (const state::DeposedObject& deposed : entry.deposed) {
-      PlanDeposedObject(context, stored, slot, *schema, entry, deposed, diags);
+      Row object;
+      object.key = entry.key;
+      object.stored = &entry;
+      RowContext row{context, 0, resource, info, nullptr, ResourceInstance{address, entry.key},
+                     object};
+      if (auto change = PlanDeposedObject(row, deposed, diags)) {
+        slot.changes.push_back(std::move(*change));
+      }
     }
   }
 }

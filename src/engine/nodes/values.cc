@@ -85,9 +85,10 @@ void RunValidationRules(NodeContext& context, const ModuleInstance& instance, No
     if (ReferenceCheck(walk, *instance.node).Exprs(exprs, diags) != References::kSound) {
       return;
     }
-    const bool validating = walk.context.kind == WalkKind::kValidate;
-    ConditionResult result = meta::EvaluateValidationRule(walk.program, *instance.node->module,
-                                                          rule, scope, validating, place, diags);
+    ConditionResult result = meta::EvaluateValidationRule(
+        rule,
+        {walk.program, *instance.node->module, place, walk.context.kind == WalkKind::kValidate},
+        scope, diags);
     result.rule = i;
     context.checks.Report(id, address, result);
   }

@@ -34,23 +34,34 @@ void ReportUnknownResults(const Value& value, const std::string& address, Diagno
   });
 }
 
-/// What the provider made of an object.
+/// A change that a provider is asked to make.
+struct ChangeRequest {
+  const RowContext& row;
+  provider::Provider& provider;
+  Value before;  ///< marked; null: the object is created
+  Value after;   ///< marked; null: the object is destroyed
+  Value config;  ///< marked; null: the object is destroyed
+  ProviderNotes notes;
+
+  bool deleting() const { return after.IsNull(); }
+};
+
+/// The object that a provider returned.
 struct Applied {
   Value value;  ///< marked; null: there is none
   ProviderNotes notes;
   bool failed = false;
 };
 
-/// Checks a provider's answer to a change. `value` is what it returned, unmarked, or stands for it.
-void CheckApplied(const RowContext& row, const Value& before, const Value& after,
-                  const provider::ApplyResponse& response, Value& value, Diagnostics& diags,
-                  size_t errors) {
-  const bool deleting = after.IsNull();
+/// Checks a provider's answer to a change. `value` is the object that it returned, unmarked, or
+/// stands for it; unknown parts become null. `diags` has the provider's own problems.
+void CheckApplied(const ChangeRequest& request, const provider::ApplyResponse& response,
+                  Value& value, Diagnostics& diags) {
+  const RowContext& row = request.row;
   auto named = [&] {
     return text::GoQuote(row.walk().program.ToText(row.provider_info().address));
   };
-  auto failed = [&] { return diags.error_count() != errors; };
-  if (!response.has_state && !failed()) {
+  if (!response.has_state && !diags.has_errors()) {
     ReportBug("Provider produced invalid object",
               "Provider " + named() + " produced an invalid nil value after apply for " +
                   row.AddressText() + ".",
@@ -60,55 +71,59 @@ void CheckApplied(const RowContext& row, const Value& before, const Value& after
     ReportUnknownResults(value, row.AddressText(), diags);
     value = UnknownAsNull(value);
   }
-  if (!deleting && !failed() && !response.legacy_type_system) {
+  if (!request.deleting() && !diags.has_errors() && !response.legacy_type_system) {
     for (const ValueError& error :
-         schema::CheckCompatible(row.info.schema->block, after.UnmarkDeep(), value)) {
+         schema::CheckCompatible(row.info.schema->block, request.after.UnmarkDeep(), value)) {
       ReportBug("Provider produced inconsistent result after apply",
                 "When applying changes to " + row.AddressText() + ", provider " + named() +
                     " produced an unexpected new value: " + error.ToText() + ".",
                 diags);
     }
   }
-  if (!failed() && deleting != value.IsNull()) {
-    const std::string_view verb = deleting ? "Delete" : before.IsNull() ? "Create" : "Update";
+  if (!diags.has_errors() && request.deleting() != value.IsNull()) {
+    const std::string_view verb = request.deleting()        ? "Delete"
+                                  : request.before.IsNull() ? "Create"
+                                                            : "Update";
     ReportBug("Provider returned invalid result object after apply",
               "After applying a " + std::string(verb) + " plan, the provider returned a " +
-                  (deleting ? "non-null" : "null") + " object for " + row.AddressText() + ".",
+                  (request.deleting() ? "non-null" : "null") + " object for " + row.AddressText() +
+                  ".",
               diags);
   }
 }
 
 /// Asks the provider for a change and checks its answer.
-Applied CallApply(RowContext& row, provider::Provider& provider, const Value& before,
-                  const Value& after, const Value& config, const ProviderNotes& notes,
-                  Diagnostics& diags) {
+Applied CallApply(ChangeRequest change, Diagnostics& diags) {
+  const RowContext& row = change.row;
   const schema::Block& block = row.info.schema->block;
-  const bool deleting = after.IsNull();
-  const size_t errors = diags.error_count();
   std::vector<PathMarks> marks;
   provider::ApplyRequest request;
   request.type = row.walk().program.Text(row.address.resource.resource.type);
-  request.prior = before.UnmarkDeep();
-  request.planned = after.ContainsMarked() ? after.UnmarkDeepWithPaths(&marks) : after;
-  request.config = config.UnmarkDeep();
-  request.private_data = notes.private_data;
-  request.identity = notes.identity;
+  request.prior = change.before.UnmarkDeep();
+  request.planned =
+      change.after.ContainsMarked() ? change.after.UnmarkDeepWithPaths(&marks) : change.after;
+  request.config = change.config.UnmarkDeep();
+  request.private_data = change.notes.private_data;
+  request.identity = change.notes.identity;
   provider::Problems problems;
-  provider::ApplyResponse response = provider.ApplyResourceChange(request, problems);
+  provider::ApplyResponse response = change.provider.ApplyResourceChange(request, problems);
+  Diagnostics found;
   // A destruction has no configuration that its problems could point at.
-  AppendProblems(problems, deleting ? nullptr : row.resource.body,
-                 deleting ? "" : row.AddressText(), diags);
-  Value value = response.has_state ? response.state
-                : deleting         ? Value::Null(block.implied_type())
-                                   : before.UnmarkDeep();
-  CheckApplied(row, before, after, response, value, diags, errors);
+  AppendProblems(problems, change.deleting() ? nullptr : row.resource.body,
+                 change.deleting() ? "" : row.AddressText(), found);
+  Value value = response.has_state  ? response.state
+                : change.deleting() ? Value::Null(block.implied_type())
+                                    : change.before.UnmarkDeep();
+  CheckApplied(change, response, value, found);
   if (!value.IsNull()) {
     value = marks.empty() ? std::move(value) : value.MarkWithPaths(marks);
     value = schema::MarkSensitive(block, std::move(value));
   }
+  const bool failed = found.has_errors();
+  diags.Append(std::move(found));
   return {std::move(value),
           {std::move(response.private_data), std::move(response.identity), false},
-          diags.error_count() != errors};
+          failed};
 }
 
 /// Adds one to a count of the result.
@@ -266,8 +281,13 @@ class RowApplier {
       (void)Record(state::ObjectRecord::Step::kStore, std::move(object));
       return applied;
     }
-    Applied applied = CallApply(row_, *provider_, before, change.after, fate_.config,
-                                {change.private_data, change.after_identity}, diags_);
+    Applied applied = CallApply({row_,
+                                 *provider_,
+                                 before,
+                                 change.after,
+                                 fate_.config,
+                                 {change.private_data, change.after_identity}},
+                                diags_);
     if (!applied.value.IsNull()) {
       RecordObject(applied);
     } else if (applied.failed && current_) {
@@ -322,28 +342,101 @@ class RowApplier {
   RowFate fate_;
 };
 
-/// Records what is left of an object that could not be destroyed.
-void RecordSurvivor(ApplyContext& context, const RowContext& row, const std::string& deposed,
-                    const state::Object& object, const Applied& applied) {
-  state::ObjectRecord record = RecordFor(row, state::ObjectRecord::Step::kStore);
-  record.deposed = deposed;
-  record.object = MakeObject(row, applied.value, applied.notes, object.status);
-  record.object.dependencies = object.dependencies;
-  record.object.create_before_destroy = false;  // the next plan sets it again
-  record.object.skip_destroy = object.skip_destroy;
-  context.recorder.Record(record, DurabilityOf(row));
-}
+/// Destroys the current object of a row, or a deposed one.
+class RowDestroyer {
+ public:
+  RowDestroyer(ApplyContext& context, RowContext& row, const plan::ResourceChange& saved,
+               const std::string& deposed, Diagnostics& diags)
+      : context_(context), row_(row), saved_(saved), deposed_(deposed), diags_(diags) {}
 
-/// Runs the provisioners of the end of a current object. False when one failed.
-bool ProvisionEnd(const ApplyContext& context, RowContext& row, const Value& before,
-                  const std::string& deposed, const state::Object& object, Diagnostics& diags) {
-  if (!deposed.empty() || object.status == state::ObjectStatus::kTainted) {
-    return true;
+  void Run() {
+    if (row_.info.schema == nullptr) {
+      diags_.Error("no schema available for " + row_.AddressText() +
+                       " while reading state; this is a bug in OpenTofu and should be reported",
+                   "");
+      return;
+    }
+    Recorder& recorder = context_.recorder;
+    object_ = deposed_.empty() ? recorder.Current(row_.address)
+                               : recorder.Deposed(row_.address, deposed_);
+    if (!object_) {
+      return;  // it no longer exists
+    }
+    if (provider::Provider* provider = ProviderOf(row_, diags_)) {
+      Destroy(*provider);
+    }
   }
-  const size_t errors = diags.error_count();
-  RunProvisioners(row, When::kDestroy, before, &context.removed, diags);
-  return diags.error_count() == errors;
-}
+
+ private:
+  void Destroy(provider::Provider& provider) {
+    Event event{.kind = EventKind::kApplyStart,
+                .address = row_.address,
+                .deposed = deposed_,
+                .action = plan::Action::kDelete};
+    std::tie(event.id_key, event.id_value) = IdentifyObject(saved_.before);
+    row_.walk().Post(event);
+    const bool may_take_long =
+        row_.provider_slot().blocking || HasProvisioners(row_.resource, When::kDestroy);
+    const Timed watch(row_.walk().ticker, may_take_long, event);
+    if (!Provision()) {
+      return PostEnd(EventKind::kApplyErrored, watch);
+    }
+    const Value nothing = Value::Null(row_.info.schema->block.implied_type());
+    ProviderNotes notes{object_->private_data, saved_.before_identity};
+    if (saved_.action == plan::Action::kDelete) {
+      notes = {saved_.private_data, saved_.after_identity, false};
+    }
+    const Applied applied =
+        CallApply({row_, provider, saved_.before, nothing, nothing, std::move(notes)}, diags_);
+    if (!applied.failed) {
+      ForgetRow(context_, row_, deposed_);
+      Count(context_.recorder, &ApplyCounts::removed);
+      return PostEnd(EventKind::kApplyComplete, watch);
+    }
+    if (!applied.value.IsNull()) {
+      RecordSurvivor(applied);
+    }
+    if (deposed_.empty()) {
+      PostEnd(EventKind::kApplyErrored, watch);
+    }
+  }
+
+  void PostEnd(EventKind kind, const Timed& watch) {
+    row_.walk().Post({.kind = kind,
+                      .address = row_.address,
+                      .deposed = deposed_,
+                      .action = plan::Action::kDelete,
+                      .elapsed_seconds = watch.seconds()});
+  }
+
+  /// Runs the destroy provisioners of a current object. False if one failed.
+  bool Provision() {
+    if (!deposed_.empty() || object_->status == state::ObjectStatus::kTainted) {
+      return true;
+    }
+    const size_t errors = diags_.error_count();
+    RunProvisioners(row_, When::kDestroy, saved_.before, &context_.removed, diags_);
+    return diags_.error_count() == errors;
+  }
+
+  /// Records what is left of an object that could not be destroyed.
+  void RecordSurvivor(const Applied& applied) {
+    state::ObjectRecord record = RecordFor(row_, state::ObjectRecord::Step::kStore);
+    record.deposed = deposed_;
+    record.object = MakeObject(row_, applied.value, applied.notes, object_->status);
+    record.object.dependencies = object_->dependencies;
+    record.object.create_before_destroy = false;  // the next plan sets it again
+    record.object.skip_destroy = object_->skip_destroy;
+    context_.recorder.Record(record, DurabilityOf(row_));
+  }
+
+  ApplyContext& context_;
+  RowContext& row_;
+  const plan::ResourceChange& saved_;
+  const std::string& deposed_;  ///< the key of the object; empty: the current one
+  Diagnostics& diags_;
+  std::optional<state::Object> object_;
+};
 
 }  // namespace
 
@@ -354,61 +447,7 @@ void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_ind
 
 void DestroyRow(ApplyContext& context, RowContext& row, uint32_t change_index,
                 const std::string& deposed, Diagnostics& diags) {
-  const plan::ResourceChange& saved = context.plan.changes[change_index];
-  if (row.info.schema == nullptr) {
-    diags.Error("no schema available for " + row.AddressText() +
-                    " while reading state; this is a bug in OpenTofu and should be reported",
-                "");
-    return;
-  }
-  const std::optional<state::Object> object = deposed.empty()
-                                                  ? context.recorder.Current(row.address)
-                                                  : context.recorder.Deposed(row.address, deposed);
-  if (!object) {
-    return;  // gone already
-  }
-  provider::Provider* provider = ProviderOf(row, diags);
-  if (provider == nullptr) {
-    return;
-  }
-  Walk& walk = row.walk();
-  Event event{.kind = EventKind::kApplyStart,
-              .address = row.address,
-              .deposed = deposed,
-              .action = plan::Action::kDelete};
-  std::tie(event.id_key, event.id_value) = IdentifyObject(saved.before);
-  walk.Post(event);
-  const bool may_take_long =
-      row.provider_slot().blocking || HasProvisioners(row.resource, When::kDestroy);
-  const Timed watch(walk.ticker, may_take_long, event);
-  auto post_end = [&](EventKind kind) {
-    walk.Post({.kind = kind,
-               .address = row.address,
-               .deposed = deposed,
-               .action = plan::Action::kDelete,
-               .elapsed_seconds = watch.seconds()});
-  };
-  if (!ProvisionEnd(context, row, saved.before, deposed, *object, diags)) {
-    return post_end(EventKind::kApplyErrored);
-  }
-  const Value nothing = Value::Null(row.info.schema->block.implied_type());
-  ProviderNotes notes{object->private_data, saved.before_identity};
-  if (saved.action == plan::Action::kDelete) {
-    notes = {saved.private_data, saved.after_identity, false};
-  }
-  const Applied applied = CallApply(row, *provider, saved.before, nothing, nothing, notes, diags);
-  if (applied.failed) {
-    if (!applied.value.IsNull()) {
-      RecordSurvivor(context, row, deposed, *object, applied);
-    }
-    if (deposed.empty()) {
-      post_end(EventKind::kApplyErrored);
-    }
-    return;
-  }
-  ForgetRow(context, row, deposed);
-  Count(context.recorder, &ApplyCounts::removed);
-  post_end(EventKind::kApplyComplete);
+  RowDestroyer(context, row, context.plan.changes[change_index], deposed, diags).Run();
 }
 
 void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {

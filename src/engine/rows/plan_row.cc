@@ -206,41 +206,24 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   }
 }
 
-void PlanDeposedObject(NodeContext& context, const StoredNode& node, StoredSlot& slot,
-                       const schema::ResourceSchema& schema, const state::Instance& instance,
-                       const state::DeposedObject& deposed, Diagnostics& diags) {
-  static const config::Resource kNoBlock;
-  BlockInfo info;
-  info.schema = &schema;
-  info.provider = node.provider;
-  const AbsResource& address = node.resource->address;
-  const config::ConfigNode* place =
-      context.walk.config.Find(context.walk.program.ModuleOf(address.module));
-  const int block = place == nullptr ? -1 : place->module->FindResource(address.resource);
-  Row slot_of_object;
-  slot_of_object.key = instance.key;
-  slot_of_object.stored = &instance;
-  RowContext row{context,
-                 0,
-                 block < 0 ? kNoBlock : place->module->resources[static_cast<size_t>(block)],
-                 info,
-                 nullptr,
-                 ResourceInstance{address, instance.key},
-                 slot_of_object};
+std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,
+                                                      const state::DeposedObject& deposed,
+                                                      Diagnostics& diags) {
   provider::Provider* provider = ProviderOf(row, diags);
   if (provider == nullptr || !ReadObject(row, *provider, deposed.object, deposed.key, diags) ||
-      !slot_of_object.read.refreshed || context.walk.context.mode == plan::Mode::kRefreshOnly) {
-    return;
+      !row.row.read.refreshed || row.walk().context.mode == plan::Mode::kRefreshOnly) {
+    return std::nullopt;
   }
   const size_t errors = diags.error_count();
   const Disposal disposal = DecideDisposal(row, deposed.object, true, diags);
   if (diags.error_count() != errors) {
-    return;
+    return std::nullopt;
   }
-  if (auto change = PlanEnd(row, *provider, disposal, diags)) {
+  std::optional<plan::ResourceChange> change = PlanEnd(row, *provider, disposal, diags);
+  if (change) {
     change->deposed = deposed.key;
-    slot.changes.push_back(std::move(*change));
   }
+  return change;
 }
 
 }  // namespace kinu::engine

@@ -35,9 +35,10 @@ void OpenEphemeralRow(RowContext& row, Diagnostics& diags);
 /// enclosing module call) has a change to make. With conditions every ancestor counts.
 bool DependenciesPending(const RowContext& row);
 void PlanOrphanRow(RowContext& row, Diagnostics& diags);
-void PlanDeposedObject(NodeContext& context, const StoredNode& node, StoredSlot& slot,
-                       const schema::ResourceSchema& schema, const state::Instance& instance,
-                       const state::DeposedObject& deposed, Diagnostics& diags);
+/// The change that ends a deposed object of the row; nothing after an error, or if none is needed.
+std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,
+                                                      const state::DeposedObject& deposed,
+                                                      Diagnostics& diags);
 
 /// The key of the provider instance that the configuration chooses for a row, or the stored one for
 /// an object that is not configured any more; none: the provider has one instance.
