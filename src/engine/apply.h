@@ -1,5 +1,5 @@
-// The apply walk: carries out a plan on cells and gives the new state. Whatever happens, the state
-// it returns has every result that a provider gave.
+// The apply walk: executes a plan on cells and returns the new state, which has every result that a
+// provider returned, even after errors.
 #pragma once
 
 #include "engine/request.h"
@@ -9,7 +9,7 @@
 
 namespace kinu::engine {
 
-/// What an apply did, for the closing line.
+/// The numbers of the closing line.
 struct ApplyCounts {
   int added = 0;
   int changed = 0;
@@ -19,22 +19,21 @@ struct ApplyCounts {
 };
 
 struct ApplyResult {
-  /// False when the changes could not be put in an order: nothing was done, and the stored state
-  /// stays as it is.
+  /// False if the changes have no order: nothing was done, and the stored state is unchanged.
   bool started = false;
   state::State state;
   ApplyCounts counts;
   std::vector<state::CheckResult> checks;
 };
 
-/// What an apply works on: the plan says what it is limited to.
+/// The input of an apply walk, limited to the targets of the plan.
 WalkContext ContextOfApply(const Request& request, const plan::Plan& plan);
 
-/// Whether the plan's changes can be ordered at all; cycles are reported. Run after planning, so
-/// that they show before anything happens (R6).
+/// Reports cycles of the plan's changes. Called after planning, so that they are reported before
+/// anything changes.
 void CheckApplyGraph(const Request& request, const plan::Plan& plan, Diagnostics& diags);
 
-/// Applies. `store` receives what becomes of each object at once (it may be null in tests).
+/// Applies the plan. `store` receives the result for each object at once (null in some tests).
 ApplyResult Apply(const Request& request, const plan::Plan& plan, state::Store* store,
                   Diagnostics& diags);
 

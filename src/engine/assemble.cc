@@ -57,7 +57,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
   change.address = address;
   change.previous_address = walk.context.PreviousAddress(address);
   if (change.previous_address.resource.resource.type != address.resource.resource.type) {
-    return std::nullopt;  // an object that became one of another type has not drifted
+    return std::nullopt;  // a moved object of another type has not drifted
   }
   change.provider = walk.graph.providers[info.provider].address;
   change.before = *row.read.previous;
@@ -67,7 +67,7 @@ std::optional<plan::ResourceChange> DriftOf(const Walk& walk, const ResourceInst
     change.after = Value::Null(row.read.previous->type());
     return change;
   }
-  // Objects that only moved are drift too, for plans that do nothing but record drift.
+  // Objects that only moved count as drift too, for refresh-only plans.
   bool same = Value::RawEquals(*row.read.previous, *row.read.refreshed);
   if (same && change.address == change.previous_address) {
     return std::nullopt;
@@ -85,7 +85,7 @@ void RemoveCurrent(const ResourceInstance& address, state::State& state) {
   state::Apply(record, state, state::Husks::kLeave);
 }
 
-/// Brings one row's entry in the refreshed state up to date.
+/// Updates the entry of one row in the refreshed state.
 void RefreshEntry(const Walk& walk, const ResourceInstance& address, const BlockInfo& info,
                   const Row& row, state::State& refreshed) {
   if (row.left_out()) {
@@ -135,10 +135,10 @@ void RefreshEntry(const Walk& walk, const ResourceInstance& address, const Block
   if (data || row.orphan() || row.reading == RowReading::kFailed) {
     return;
   }
-  // What nothing happens to gets its final dependencies now; the rest when it is applied.
+  // Rows without a change get their final dependencies now, the others when they are applied.
   bool no_op = row.change && row.change->action == plan::Action::kNoOp;
-  // An import is recorded before the settings of its block are looked at, and once more where its
-  // dependencies are final. Ref: node_resource_plan_instance.go managedResourceExecute.
+  // An import is recorded before the settings of its block are known, and again if its dependencies
+  // are final. Ref: node_resource_plan_instance.go managedResourceExecute.
   bool settings =
       !row.imported() || !walk.context.refresh || (no_op && !info.dependencies->empty());
   object.create_before_destroy = settings && info.create_before_destroy;
@@ -294,7 +294,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
     }
     RefreshEntry(walk, address, info, row, plan.prior_state);
     if (row.imported()) {
-      // An imported object counts as having been there before.
+      // The previous state has imported objects too.
       RefreshEntry(walk, address, info, row, plan.previous_state);
       if (state::Resource* resource = plan.previous_state.Find(address.resource)) {
         if (state::Instance* instance = resource->Find(address.key)) {
@@ -320,7 +320,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
     }
     const Value& value = walk.slots.root->outputs[i];
     plan.outputs.push_back(ChangeOfOutput(program, output, prior, value));
-    // Known values are already the outputs of the state that the plan starts from.
+    // Known values are outputs of the prior state already.
     if (value.IsWhollyKnown() && plan.mode != plan::Mode::kDestroy) {
       SetOutput(plan.prior_state, {std::string(program.Text(output.name)), value.UnmarkDeep(),
                                    output.sensitive, output.deprecated});

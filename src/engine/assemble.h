@@ -19,7 +19,7 @@ std::vector<plan::ResourceChange> CollectChanges(const Walk& walk);
 plan::OutputChange ChangeOfOutput(const Program& program, const config::Output& output,
                                   const state::State* before, const Value& after);
 
-/// Writes what identifies an object, or that nothing does, into its stored form.
+/// Sets the identity of a stored object; a null one removes it.
 void StoreIdentity(const schema::ResourceSchema& schema, const Value& identity,
                    state::Object& object);
 

@@ -18,7 +18,8 @@ constexpr uint8_t kApplies = Bit(WalkKind::kApply);
 constexpr uint8_t kBlocks = kChecks | kPlans;
 constexpr uint8_t kAll = kBlocks | kApplies;
 
-/// Calls a pass with what it takes. A pass that returns nothing lets the next one run.
+/// Calls a pass with the arguments that it takes. After a pass that returns nothing the next one
+/// runs.
 template <auto F>
 bool Call(GraphBuild& build) {
   auto call = [&] {

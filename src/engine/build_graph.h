@@ -10,7 +10,7 @@
 
 namespace kinu::engine {
 
-/// What passes work on.
+/// The input of a pass.
 struct GraphBuild {
   PlanGraph& graph;
   ApplyGraph* apply;  ///< null unless the walk applies
@@ -22,7 +22,7 @@ struct Pass {
   std::string_view name;
   std::string_view gives;
   uint8_t kinds = 0;  ///< bit per WalkKind
-  /// False, with diagnostics, when no further pass can run.
+  /// False, with diagnostics, if no further pass can run.
   bool (*run)(GraphBuild& build) = nullptr;
 
   bool RunsIn(WalkKind kind) const { return (kinds & (1U << static_cast<unsigned>(kind))) != 0; }
@@ -31,10 +31,10 @@ struct Pass {
 /// All passes in their order.
 std::span<const Pass> Passes();
 
-/// Builds the graph of blocks. False, with diagnostics, when the configuration has none.
+/// Builds the graph of blocks. False, with diagnostics, if the configuration has no valid graph.
 bool BuildGraph(PlanGraph& graph, Diagnostics& diags);
 
-/// Builds the graph of an apply. False, with diagnostics, when the changes cannot be ordered.
+/// Builds the graph of an apply. False, with diagnostics, if the changes cannot be ordered.
 bool BuildApplyGraph(PlanGraph& graph, ApplyGraph& apply, Diagnostics& diags);
 
 }  // namespace kinu::engine

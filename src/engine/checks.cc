@@ -80,7 +80,7 @@ void CheckRecord::Report(NodeId node, const std::string& object_address,
     return;
   }
   Object& object = it->second.objects[object_address];
-  // The worst result of an object's conditions is its status: error, fail, unknown, pass.
+  // The status of an object is its worst result: error, fail, unknown, pass.
   auto rank = [](CheckStatus status) {
     switch (status) {
       case CheckStatus::kError:
@@ -164,7 +164,7 @@ void DeclareChecks(const PlanGraph& graph, CheckRecord& checks) {
     }
     for (size_t i = 0; i < module.checks.size(); ++i) {
       const config::Check& check = module.checks[i];
-      // Reading its data is a condition too, the last one.
+      // Reading its data source is the last condition.
       declare(base.checks, i, "check", check.name,
               check.asserts.size() + (check.data_resource >= 0 ? 1 : 0));
     }

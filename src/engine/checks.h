@@ -17,25 +17,25 @@ namespace kinu::engine {
 using meta::CheckStatus;
 using meta::ConditionResult;
 
-/// Results per object, kept by graph node; filled from any thread.
+/// The results of conditions, by graph node and object. Thread-safe.
 class CheckRecord {
  public:
-  /// Declares a checkable object of the configuration, and how many conditions it has.
+  /// Declares a block with conditions, and their number.
   void Declare(NodeId node, std::string_view kind, std::string config_address, size_t conditions);
-  /// Adds results of an instance's conditions to what is recorded for it. As long as one of them is
-  /// not known all of it is not, unless another one failed.
+  /// Adds the result of a condition of an instance. The status of an instance is unknown while one
+  /// of its conditions is, unless another one failed.
   void Report(NodeId node, const std::string& object_address, const ConditionResult& result);
-  /// Says that an instance exists although none of its conditions was reached.
+  /// Declares an instance, even if none of its conditions is evaluated.
   void DeclareObject(NodeId node, const std::string& object_address);
-  /// Says that all instances are known: those declared so far, or none at all.
+  /// Declares that all instances are known: those declared so far, or none.
   void DeclareExpanded(NodeId node);
-  /// Whether anything can be reported for the node.
+  /// Whether the node has conditions.
   bool Declared(NodeId node) const;
-  /// Whether an instance has failed or was broken so far.
+  /// Whether a condition of an instance has failed or was invalid so far.
   bool Failing(NodeId node, const std::string& object_address) const;
-  /// Takes over the instances of an earlier walk, without their statuses.
+  /// Declares the instances of an earlier walk, without their statuses.
   void DeclareObjectsOf(const std::vector<state::CheckResult>& earlier);
-  /// All of them, in order of node, with the status of the whole.
+  /// All results, in the order of the nodes.
   std::vector<state::CheckResult> Results() const;
 
  private:
@@ -57,7 +57,7 @@ class CheckRecord {
   std::map<NodeId, Entry> entries_;
 };
 
-/// Declares everything in the configuration that has conditions.
+/// Declares all blocks of the configuration that have conditions.
 void DeclareChecks(const PlanGraph& graph, CheckRecord& checks);
 
 }  // namespace kinu::engine

@@ -1,9 +1,10 @@
 // Evaluating expressions over a configuration and a state, without planning anything.
 //
-// Variables, local values and outputs of all modules are evaluated at once, as the reference does,
-// so that their problems are reported first. Objects are read from the state when an expression
-// first asks for them: opening a session costs nothing per stored object. No provider is started
-// unless its schema is not known yet. Ref: opentofu internal/tofu/context_eval.go, evaluate.go.
+// Variables, local values and outputs of all modules are evaluated when the session opens, as in
+// OpenTofu, so that their problems are reported first. Objects are read from the state when an
+// expression first uses them, so opening a session costs nothing per stored object. A provider is
+// started only if its schema is not in the cache. Ref: opentofu internal/tofu/context_eval.go,
+// evaluate.go.
 #pragma once
 
 #include <memory>
@@ -19,10 +20,11 @@ class ConsoleSession {
   explicit ConsoleSession(const Request& input);
   ~ConsoleSession();
 
-  /// Evaluates the named values. False when the configuration is so wrong that nothing can be
-  /// evaluated; other problems leave unknown values behind.
+  /// Evaluates the named values. False if the configuration has errors that prevent any evaluation;
+  /// values with other errors are unknown.
   bool Open(Diagnostics& diags);
-  /// Reports what an expression of the root module wrongly refers to. After Open().
+  /// Reports invalid references of an expression in the root module; false if there are any. After
+  /// Open().
   bool CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const;
   /// The names of the root module. After Open().
   const lang::Scope& scope() const;
@@ -34,8 +36,8 @@ class ConsoleSession {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Reads the instances of a resource from the state into its table. Its block's arguments do not
-/// count: there are as many instances as the state has.
+/// Reads the instances of a resource from the state into its table. `count` and `for_each` of its
+/// block are not evaluated.
 void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource);
 
 }  // namespace kinu::engine

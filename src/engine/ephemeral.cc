@@ -52,7 +52,7 @@ void EphemeralKeeper::RenewLoop() {
     auto when = std::chrono::system_clock::time_point(std::chrono::seconds(*next->object.renew_at));
     if (when > std::chrono::system_clock::now()) {
       changed_.wait_until(lock, when);
-      continue;  // by now it may be closed, or another one be more urgent
+      continue;  // it may be closed by now, or another object may be due earlier
     }
     next->busy = true;
     lock.unlock();

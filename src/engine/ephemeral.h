@@ -1,5 +1,5 @@
-// Ephemeral objects that are open during a walk: renewed while somebody needs them, closed after
-// the last user, whatever happened to that one. Ref: opentofu
+// The ephemeral objects that are open during a walk: they are renewed while a node needs them, and
+// closed after the last user, even if that failed. Ref: opentofu
 // internal/shared/ephemeral_resource.go.
 #pragma once
 
@@ -24,18 +24,19 @@ struct OpenEphemeral {
   std::string address_text;
   std::string type;
   provider::Provider* provider = nullptr;
-  const hcl::Body* body = nullptr;  ///< where its problems point
+  const hcl::Body* body = nullptr;  ///< the range of its problems
   std::string private_data;
   std::optional<int64_t> renew_at;  ///< Unix seconds
 };
 
-/// Keeps them open. One thread renews; it starts with the first object that has to be renewed.
+/// Keeps ephemeral objects open. One thread renews them; it starts with the first object that needs
+/// it.
 class EphemeralKeeper {
  public:
   EphemeralKeeper(EventSink* sink, ProgressTicker& ticker) : sink_(sink), ticker_(ticker) {}
   EphemeralKeeper(const EphemeralKeeper&) = delete;
   EphemeralKeeper& operator=(const EphemeralKeeper&) = delete;
-  /// Closes what is still open.
+  /// Closes the objects that are still open.
   ~EphemeralKeeper();
 
   void Keep(NodeId block, OpenEphemeral object);

@@ -1,5 +1,5 @@
-// Events: what a walk reports to its audience while it runs. One small record per event, posted
-// from any thread; the view turns them into progress lines or JSON messages. Ref: opentofu
+// Events that a walk reports while it runs. Any thread posts them; the view makes progress lines or
+// JSON messages of them. Ref: opentofu
 // internal/tofu/hook.go, internal/command/views/hook_ui.go, hook_json.go.
 #pragma once
 
@@ -27,19 +27,19 @@ enum class EventKind : uint8_t {
   kEphemeralCloseComplete,
   kForgotten,
   kPlannedChange,    ///< a change as it is planned (JSON streams print them at the end instead)
-  kStopping,         ///< the first interrupt was seen
+  kStopping,         ///< after the first interrupt
   kProvisionStart,   ///< provisioner: its type
-  kProvisionOutput,  ///< text: what it printed, any number of lines
+  kProvisionOutput,  ///< text: its output, any number of lines
   kProvisionComplete,
   kProvisionErrored,
-  kImportById,      ///< the import command asks; id_value: for what
-  kImportPrepared,  ///< and has its answer; text: the resource type
-  kImportPrepare,   ///< an import block while planning; id_key, id_value: what is imported
-  kImportStart,     ///< the same while applying
+  kImportById,      ///< the import command starts to import; id_value: the id
+  kImportPrepared,  ///< the provider has answered the import command; text: the resource type
+  kImportPrepare,   ///< an import block while planning; id_key, id_value: the imported object
+  kImportStart,     ///< an import block while applying
   kImportComplete,
   kEphemeralRenewStart,
   kEphemeralRenewComplete,
-  kEphemeralDeferred,  ///< text: why it is not opened while planning
+  kEphemeralDeferred,  ///< not opened while planning; text: the reason
 };
 
 struct Event {

@@ -1,5 +1,5 @@
-// `import` blocks: which existing object becomes which instance. They are evaluated when the block
-// that they target is planned. Ref: opentofu internal/tofu/context_import.go, eval_import.go.
+// The `import` blocks of a walk. They are evaluated when the resource block that they target is
+// planned. Ref: opentofu internal/tofu/context_import.go, eval_import.go.
 #pragma once
 
 #include "engine/nodes/nodes.h"
@@ -10,13 +10,13 @@ namespace kinu::engine {
 /// it, unless the walk imports nothing.
 void AttachImports(PlanGraph& graph);
 
-/// While validating: checks ids as far as they are known.
+/// Validates id or identity of an import block as far as they are known.
 void ValidateImport(Walk& walk, const config::Import& import, Diagnostics& diags);
 
 /// Evaluates the import blocks of a resource block.
 void ResolveImports(Walk& walk, const BlockInfo& info, BlockSlot& slot, Diagnostics& diags);
 
-/// Reports targets that the block, once expanded, does not have. True when there is none.
+/// Reports targets that the expansion of their block does not have. True if there are none.
 bool CheckImportedInstances(const Walk& walk, Diagnostics& diags);
 
 }  // namespace kinu::engine

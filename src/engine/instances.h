@@ -1,8 +1,5 @@
-// What a walk knows of instances: module instances and, inside each, tables of values and rows.
-//
-// A slot (a value, a row) is written once, by the node that owns it, and read by nodes that wait
-// for that node; the scheduler's counters give the happens-before. There is no lock around "the
-// state".
+// The instances of a walk: module instances with their tables of values and rows. Each value and
+// row is a slot (engine/slots.h), so no lock is needed to read them.
 #pragma once
 
 #include <atomic>
@@ -28,43 +25,43 @@ struct ModuleInstance;
 using config::Expansion;
 using config::Repetition;
 
-/// What a provider keeps with an object beside its attributes.
+/// The data of a provider that belong to an object, beside its attributes.
 struct ProviderNotes {
   std::string private_data;
   Value identity;          ///< null: the object has none
-  bool is_stored = false;  ///< the identity is what the state has, in the form that it has there
+  bool is_stored = false;  ///< the identity is the one in the state, in its stored form
 };
 
-/// The instances that a state has of a block. `stored`: null when it has none.
+/// The instances of a block in a state. `stored`: null if there are none.
 Expansion ExpansionOfStored(const config::Resource& resource, const state::Resource* stored);
-/// The value of a stored object, with what the schema calls sensitive; nothing when it does not fit
+/// The value of a stored object, with the sensitive marks of the schema; nothing if it does not fit
 /// the schema.
 std::optional<Value> StoredValue(const schema::ResourceSchema& schema, const state::Object& object);
 
 /// Why a table has a row.
 enum class RowOrigin : uint8_t {
   kWanted,    ///< the expansion has it
-  kImported,  ///< it does, and the object comes by an import: the state has none
-  kOrphan,    ///< in the state, but no longer wanted by the expansion
+  kImported,  ///< the expansion has it, and its object is imported: the state has none
+  kOrphan,    ///< the state has it, but not the expansion
 };
 
-/// How far reading the object got.
+/// The progress of reading the object.
 enum class RowReading : uint8_t { kNone, kRead, kFailed, kFailedAfterwards };
 
-/// What expressions and results see of a row.
+/// How expressions and results see a row.
 enum class RowView : uint8_t {
-  kSeen,       ///< its value, or what is not known of it yet
-  kLeftOut,    ///< -target or -exclude leaves it as it is
+  kSeen,       ///< its value, which may be unknown
+  kLeftOut,    ///< -target or -exclude leaves it unchanged
   kAbsent,     ///< there is no object and none is planned: expressions skip it
   kDeleted,    ///< planned for deletion: expressions no longer see it
-  kForgotten,  ///< the same of a data source that nothing reads any more: there is no change
+  kForgotten,  ///< a data source that is no longer configured: there is no change
 };
 
 /// An object of the state as the provider sees it.
 struct ReadValues {
   std::optional<Value> previous;  ///< after schema upgrade, before refresh
   Value previous_identity;
-  std::optional<Value> refreshed;  ///< after both; empty when there is none
+  std::optional<Value> refreshed;  ///< after both; empty: there is no object
   ProviderNotes notes;             ///< of `refreshed`
 };
 
@@ -79,7 +76,7 @@ struct Row {
   plan::Reason delete_reason = plan::Reason::kNone;  ///< of orphans
   InstanceKey provider_key;                          ///< of a provider with for_each
   const state::Instance* stored = nullptr;           ///< the row in the prior state, if any
-  /// What expressions see: planned value while planning, stored or new value otherwise.
+  /// The value that expressions see: planned while planning, otherwise stored or new.
   std::optional<Value> value;
   ReadValues read;
   std::optional<plan::ResourceChange> change;
@@ -92,7 +89,7 @@ struct Row {
   bool failed() const {
     return reading == RowReading::kFailed || reading == RowReading::kFailedAfterwards;
   }
-  /// Called when the row is done: whether its diagnostics have errors.
+  /// Sets `reading` when the row is done. `has_errors`: whether its diagnostics have errors.
   void Conclude(bool has_errors) {
     if (has_errors) {
       reading = reading == RowReading::kRead ? RowReading::kFailedAfterwards : RowReading::kFailed;
@@ -105,8 +102,8 @@ struct ResourceTable {
   Expansion expansion;
   bool expanded = false;
   std::vector<Row> rows;  ///< expansion order, then orphans in key order
-  bool has_gaps = false;  ///< some rows are absent, or some orphans are left as they are
-  bool stored = false;    ///< applying: the state has something of it, whatever its key
+  bool has_gaps = false;  ///< some rows are absent, or some orphans stay
+  bool stored = false;    ///< applying: the state has an instance, with any key
   /// Row of a key, or null.
   Row* Find(const InstanceKey& key) {
     const std::optional<size_t> row = Position(key);
@@ -119,8 +116,7 @@ struct ResourceTable {
 
   mutable FlatMap<uint32_t, uint32_t> key_index;  ///< for_each key to row; made by the first Find()
 
-  // The whole resource as a value, made when an expression first asks for it after the block is
-  // done.
+  // The whole resource as a value, made when an expression first reads it after the block is done.
   mutable std::mutex whole_mutex;
   mutable std::optional<Value> whole;
 

@@ -149,8 +149,8 @@ void HideIdleProviders(const PlanGraph& graph, std::vector<bool>& shown) {
   }
 }
 
-/// A destruction: objects, each after those that depend on it; of the configuration only variables
-/// and outputs of the root module.
+/// A destruction: objects, each after its dependents; of the configuration only variables and
+/// outputs of the root module.
 Picture DrawDestroy(const PlanGraph& graph, const state::State* state) {
   Picture drawing;
   const config::Module& root = *graph.config.root().module;

@@ -1,4 +1,4 @@
-// A graph as people look at it: the same nodes, names and edges as the reference's `graph` command.
+// Pictures of graphs: the nodes, names and edges that `tofu graph` shows.
 // Ref: opentofu internal/tofu/graph_dot.go.
 #pragma once
 
@@ -36,7 +36,7 @@ class Picture {
     }
   }
   void Disconnect(Id from, Id to) { vertices_[from].edges.erase(to); }
-  /// Removes a vertex; what waited for it waits for what it waited for.
+  /// Removes a vertex and connects its dependents with its dependencies.
   void Dissolve(Id gone);
 
   const std::vector<Vertex>& vertices() const { return vertices_; }
@@ -46,9 +46,9 @@ class Picture {
   std::vector<Vertex> vertices_;
 };
 
-/// What a plan of that mode walks.
+/// The picture of the plan walk of that mode.
 Picture DrawPlan(const Request& request, plan::Mode mode, Diagnostics& diags);
-/// What applying the plan walks.
+/// The picture of the walk that applies the plan.
 Picture DrawApply(const Request& request, const plan::Plan& plan, Diagnostics& diags);
 
 }  // namespace kinu::engine

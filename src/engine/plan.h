@@ -1,4 +1,4 @@
-// The engine's front door: validate a configuration, plan, apply a plan.
+// The entry points of the engine: validate a configuration, plan, import.
 #pragma once
 
 #include "engine/request.h"
@@ -6,18 +6,18 @@
 
 namespace kinu::engine {
 
-/// Whether all provisioners exist, which is checked with the schemas before anything else.
+/// Whether all provisioners exist. Reports the others, as OpenTofu does with the schemas.
 bool CheckProvisioners(const config::Config& config, Diagnostics& diags);
 
-/// Checks a configuration without looking at variables' values or the state.
+/// Validates a configuration for all values of its variables and any state.
 void Validate(const Request& request, Diagnostics& diags);
 
-/// Plans, and finds what an apply could not order. With errors the plan is partial (`errored`), for
-/// showing what could be planned.
+/// Plans, and reports changes that an apply could not order. With errors the plan is partial
+/// (`errored`) and can be shown, but not applied.
 plan::Plan MakePlan(const Request& request, Diagnostics& diags);
 
-/// Brings one existing object into the state, as the import command does: nothing else is read
-/// again or planned. The state as it was when `diags` has errors.
+/// Imports one existing object into the state, as the import command does: nothing else is
+/// refreshed or planned. Returns the unchanged state if `diags` has errors.
 state::State ImportToState(const Request& request, const ImportTarget& target, Diagnostics& diags);
 
 }  // namespace kinu::engine

@@ -1,5 +1,6 @@
-// The graph of a walk with what is known of each block before anything runs: schemas, providers,
-// dependency lists, stored objects. Passes fill it (engine/build_graph.h); a walk only reads it.
+// The graph of a walk with the facts about each block that are known before the walk: schemas,
+// providers, dependency lists, stored objects. Passes fill it (engine/build_graph.h); a walk only
+// reads it.
 #pragma once
 
 #include <memory>
@@ -16,11 +17,11 @@ namespace kinu::engine {
 struct ProviderInfo {
   ProviderConfig address;
   const config::ProviderBlock* block = nullptr;  ///< null: nothing configures it
-  const config::ConfigNode* node = nullptr;      ///< where the block stands
+  const config::ConfigNode* node = nullptr;      ///< the module of the block
   const schema::ProviderSchema* schema = nullptr;
-  bool only_functions = false;  ///< nothing but its functions is used: it is not configured
+  bool only_functions = false;  ///< only its functions are used: it is not configured
   bool declared = true;         ///< the configuration has it
-  /// Of the block; an empty one when there is none. Null: the provider is not configured here.
+  /// Of the block; an empty body if there is no block. Null: the provider is not configured here.
   const hcl::Body* body = nullptr;
   NodeId id = kNoNode;
 };
@@ -36,20 +37,20 @@ struct StoredNode {
 struct ImportBlocks {
   std::vector<const config::Import*> blocks;
   const ImportTarget* command = nullptr;  ///< the import command's object
-  bool generated = false;                 ///< the block itself has to be written first
+  bool generated = false;                 ///< the block itself is generated
 };
 
-/// A block that names itself, in its repetition, depends_on or create provisioners.
+/// A reference of a block to itself, in its repetition, depends_on or create provisioners.
 struct SelfReference {
-  bool has_key = false;  ///< one instance, by a literal key; else all
+  bool has_key = false;  ///< to one instance, by a literal key; else to all
   InstanceKey key;
 };
 
-/// What is the same for all instances of a block, indexed like Module::resources.
+/// The facts that all instances of a resource block share, indexed like Module::resources.
 struct BlockInfo {
   const schema::ResourceSchema* schema = nullptr;
   uint32_t provider = 0;                       ///< index of the ProviderInfo
-  state::DependencyList dependencies;          ///< R1: every resource that it depends on
+  state::DependencyList dependencies;          ///< every resource that it depends on
   bool has_deprecated = false;                 ///< the schema deprecates parts of its objects
   bool create_before_destroy = false;          ///< own setting or forced by a dependent
   bool pick_rows = false;                      ///< -target or -exclude decides row by row
@@ -75,13 +76,13 @@ class PlanGraph : public Graph {
   std::vector<std::vector<BlockInfo>> blocks;  ///< per config node, per resource
   std::vector<ProviderInfo> providers;
   std::vector<StoredNode> stored;  ///< by Node::index of orphaned and deposed nodes
-  /// What `depends_on` of a module's call names, per config node.
+  /// The nodes that `depends_on` of a module call names, per config node.
   std::vector<std::vector<NodeId>> call_dependencies;
   /// What `prevent_destroy` of blocks with objects names: needed to decide what may be destroyed.
   std::vector<NodeId> protections;
-  /// Local values whose expressions name themselves: an error where they are evaluated.
+  /// Local values whose expressions refer to themselves, which is an error when they are evaluated.
   FlatSet<NodeId> self_referencing_locals;
-  /// Nodes that targeting keeps; the others are not executed. Empty: all.
+  /// The nodes that -target and -exclude keep; the others are not executed. Empty: all.
   std::vector<bool> kept;
 
   bool Kept(NodeId id) const { return kept.empty() || kept[id]; }
@@ -96,13 +97,13 @@ class PlanGraph : public Graph {
   BlockInfo& InfoOf(const Node& node) { return blocks[node.config_node][node.index]; }
 
   uint32_t EnsureProvider(const ProviderConfig& address);
-  /// The same for an address that a state has.
+  /// As EnsureProvider(), for an address in a state.
   uint32_t EnsureStoredProvider(const ProviderConfig& address);
-  /// The provider whose function is called in a module; nothing when the module does not require
-  /// it, or ConnectReferences() has not seen the call.
+  /// The provider whose function is called in a module; nothing if the module does not require it,
+  /// or ConnectReferences() has not seen the call.
   std::optional<uint32_t> FunctionProvider(const config::ConfigNode& node,
                                            const ProviderFunctionName& name) const;
-  /// The same while the graph is built: a provider that nothing else needs is added.
+  /// As FunctionProvider(), while the graph is built. Adds a provider that nothing else needs.
   std::optional<uint32_t> EnsureFunctionProvider(const config::ConfigNode& node,
                                                  const ProviderFunctionName& name);
 

@@ -1,4 +1,4 @@
-// Progress of what takes long: every ten seconds the audience hears that it is still going on.
+// Progress of slow operations: an event every ten seconds.
 // Ref: opentofu internal/command/views/hook_ui.go stillApplying.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kinu::engine {
 
-/// One thread for all operations of a walk; it starts with the first of them.
+/// One thread for all operations of a walk; it starts with the first one.
 class ProgressTicker {
  public:
   explicit ProgressTicker(EventSink* sink,
@@ -22,7 +22,8 @@ class ProgressTicker {
   ProgressTicker& operator=(const ProgressTicker&) = delete;
   ~ProgressTicker();
 
-  /// From now on `event` is posted again and again, with the time that has passed.
+  /// Posts `event` at each interval from now on, with the time that has passed. Returns the id for
+  /// Stop().
   uint64_t Start(Event event);
   void Stop(uint64_t id);
 
@@ -45,15 +46,14 @@ class ProgressTicker {
   std::thread thread_;
 };
 
-/// An operation with its clock. When it may take long, its progress is posted until it is
-/// destroyed.
+/// Measures an operation. If it may take long, its progress is posted until this is destroyed.
 class Timed {
  public:
   Timed(ProgressTicker& ticker, bool may_take_long, Event progress);
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
   ~Timed();
-  /// Since the beginning, to the nearest second.
+  /// The time since the beginning, rounded to seconds.
   int64_t seconds() const;
 
  private:

@@ -26,8 +26,8 @@ std::optional<ProviderFunctionName> ParseProviderFunction(std::string_view name)
   return ProviderFunctionName{parts[0], parts.size() == 2 ? parts[1] : std::string_view(), rest};
 }
 
-/// A function that a provider's schema has; or one that only the configured provider may have,
-/// of which validation knows nothing.
+/// A function in the schema of a provider, or one without a signature, which only the configured
+/// provider may have.
 class ProviderFunctions::Function final : public functions::Callable {
  public:
   Function(std::string name, const schema::FunctionSignature* signature)

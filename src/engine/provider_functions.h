@@ -17,22 +17,22 @@ namespace kinu::engine {
 
 class Walk;
 
-/// The parts of a name as it is called.
+/// The parts of the name of a called function.
 struct ProviderFunctionName {
   std::string_view provider;
   std::string_view alias;  ///< empty: none
   std::string_view function;
 };
-/// Nothing when the name is not of that form.
+/// Nothing if the name has another form.
 std::optional<ProviderFunctionName> ParseProviderFunction(std::string_view name);
 
-/// The functions that a walk has met. Thread-safe.
+/// The functions that the expressions of a walk call. Thread-safe.
 class ProviderFunctions {
  public:
   /// `walk` outlives this.
   explicit ProviderFunctions(Walk& walk);
   ~ProviderFunctions();
-  /// The function that a name means in a module, or null. Its provider has been started, unless the
+  /// The function with this name in a module, or null. Its provider has been started, unless the
   /// walk validates.
   const functions::Callable* Find(const config::ConfigNode& node, std::string_view name);
 

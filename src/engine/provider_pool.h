@@ -13,7 +13,7 @@ namespace kinu::engine {
 /// Providers kept between the walks of one command, so that each process starts once. Thread-safe.
 class ProviderPool {
  public:
-  /// A provider that an earlier walk left for this configuration, or null.
+  /// A provider of an earlier walk for this configuration, or null.
   std::unique_ptr<provider::Provider> Take(const ProviderConfig& address, size_t row);
   void Put(const ProviderConfig& address, size_t row, std::unique_ptr<provider::Provider> provider);
   /// Asks all providers that are in use to stop.

@@ -44,7 +44,7 @@ References ReferenceCheck::Check(std::span<const hcl::TraversalExpr* const> trav
     }
   }
   lang::CheckFunctionNames(calls, diags);
-  // What is not declared shows only when values are collected, which wrong references prevent.
+  // Undeclared values are found when values are collected, which wrong references prevent.
   const bool is_wrong = wrong.has_errors();
   diags.Append(is_wrong ? std::move(wrong) : std::move(undeclared));
   return is_wrong                        ? References::kWrong
@@ -95,7 +95,7 @@ void ReferenceCheck::DependsOn(std::span<const hcl::TraversalExpr* const> list,
   if (walk_.context.kind != WalkKind::kValidate) {
     return;
   }
-  // What is named has to exist too, but that is not asked after the first mistake.
+  // The objects must exist too, but that is not checked after the first error.
   const size_t errors = diags.error_count();
   for (const hcl::TraversalExpr* traversal : list) {
     const config::Reference ref =
@@ -130,8 +130,7 @@ Value ConditionScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& 
   const bool invalid = ref.kind == config::ReferenceKind::kInvalid;
   const bool member = invalid && config::NamesMember(traversal);
   if (invalid && references_ != References::kWrong && config::IsNameless(traversal)) {
-    return Value::Object(
-        {{"", Value::DynamicUnknown()}});  // what ReportNamelessAttribute() is about
+    return Value::Object({{"", Value::DynamicUnknown()}});  // ReportNamelessAttribute() reported it
   }
   if (references_ == References::kWrong || (invalid && !member)) {
     static const FlatMap<std::string, Value> kNone;

@@ -1,6 +1,6 @@
-// Checks of references before anything is evaluated, as validation does them: an expression or body
-// with a wrong reference is reported and not evaluated at all. Ref: opentofu internal/lang/eval.go
-// evalContext, internal/tofu/evaluate_valid.go.
+// The checks of references that validation makes before it evaluates: an expression or body with an
+// invalid reference is reported and not evaluated. Ref: opentofu internal/lang/eval.go evalContext,
+// internal/tofu/evaluate_valid.go.
 #pragma once
 
 #include <span>
@@ -13,42 +13,42 @@
 
 namespace kinu::engine {
 
-/// A body's value without marks of deprecation; each becomes a warning at the body, or
-/// the nested block, that holds the argument.
+/// Removes deprecation marks from the value of a body. Reports each as a warning at the body or
+/// nested block of the argument.
 Value WarnDeprecatedIn(const hcl::Body& body, Value value, Diagnostics& diags);
 
-/// How far the references of expressions are sound.
+/// The validity of the references of expressions.
 enum class References : uint8_t {
   kSound,
-  kUnsound,  ///< some are malformed, or name values that there are not here
-  kWrong,    ///< some are wrong by configuration and schemas: none has a value then
+  kUnsound,  ///< some are malformed, or name values that do not exist here
+  kWrong,    ///< some contradict the configuration or a schema, so that no reference has a value
 };
 
 class ReferenceCheck final : private config::SchemaSource {
  public:
-  /// `repetition`: what `count` and `each` are; null where there are none.
+  /// `repetition`: has `count` and `each`; null: these do not exist here.
   ReferenceCheck(const Walk& walk, const config::ConfigNode& node,
                  config::ReferenceContext context = {}, const Expansion* repetition = nullptr)
       : walk_(walk), node_(node), context_(context), repetition_(repetition) {
     context_.path = node.path;
   }
 
-  /// Whether the expression may be evaluated. Always true outside of validation and the console.
+  /// Whether the expression may be evaluated. Always true outside validation and the console.
   bool Expr(const hcl::Expr& expr, Diagnostics& diags) const;
-  /// The same in every walk: for what validation does not look at.
+  /// As Expr(), in every walk: for arguments that validation ignores.
   bool ExprAnyway(const hcl::Expr& expr, Diagnostics& diags) const;
-  /// The same of several expressions together. What is evaluated all the same goes through a
-  /// ConditionScope.
+  /// As Expr(), for several expressions together. Expressions that are evaluated despite errors
+  /// need a ConditionScope.
   References Exprs(std::span<const hcl::Expr* const> exprs, Diagnostics& diags) const;
-  /// The same for all expressions of a body.
+  /// As Expr(), for all expressions of a body.
   bool Body(const schema::Block& block, const hcl::Body& body,
             std::span<const std::string_view> hidden, Diagnostics& diags) const;
-  /// References in `depends_on`, which stand for whole objects.
+  /// Checks `depends_on`, whose elements must be whole objects.
   void DependsOn(std::span<const hcl::TraversalExpr* const> list, Diagnostics& diags) const;
 
-  /// Evaluates unless a reference is wrong; then the result is unknown.
+  /// Evaluates the expression; unknown if a reference is invalid.
   Value Evaluate(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) const;
-  /// Reads a body unless a reference is wrong; then the result is unknown.
+  /// Decodes a body; unknown if a reference is invalid.
   Value Decode(const schema::Block& block, const hcl::Body& body,
                std::span<const std::string_view> hidden, const lang::Scope& scope,
                Diagnostics& diags) const;
@@ -64,8 +64,8 @@ class ReferenceCheck final : private config::SchemaSource {
   const Expansion* repetition_;
 };
 
-/// A scope for conditions, which are evaluated however wrong their references are: what was
-/// reported is unknown here, and nothing has a value when some are wrong. Ref: opentofu
+/// A scope for conditions, which are evaluated even if references are invalid: reported references
+/// are unknown, and no reference has a value if References::kWrong. Ref: opentofu
 /// internal/tofu/eval_conditions.go.
 class ConditionScope final : public lang::Scope {
  public:

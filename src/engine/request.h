@@ -1,6 +1,6 @@
-// What the engine is asked for. A Request is what the user decided: it is const, and one request
-// may be planned, validated and applied any number of times. A WalkContext is what one walk works
-// on: the request, and what the engine decided for that walk alone.
+// The input of the engine. A Request has the decisions of the user: it is const, and it can be
+// planned, validated and applied any number of times. A WalkContext has the input of one walk: the
+// request, and the decisions of the engine for that walk.
 #pragma once
 
 #include <atomic>
@@ -42,13 +42,13 @@ struct Options {
 
 using meta::ImportTarget;
 
-/// What a plan remembers of the command that made it.
+/// The facts about the command that a plan records.
 struct PlanRecord {
   std::string version;  ///< of the program
   plan::BackendRecord backend;
 };
 
-/// What a command asks for. Outlives the walks.
+/// The input of a command. Outlives the walks.
 struct Request {
   const config::Config* config = nullptr;
   const state::State* prior_state = nullptr;
@@ -56,20 +56,20 @@ struct Request {
   provider::ProviderSource* providers = nullptr;
   ProviderPool* pool = nullptr;
   EventSink* events = nullptr;
-  /// Set by the first interrupt: what works on objects is not started, and each says so.
+  /// Set by the first interrupt: no node that works on objects is started, and each reports that.
   const std::atomic<bool>* stop = nullptr;
-  /// Set when nobody wants the result any more: nothing is started, and nothing is reported.
+  /// Set when the result is no longer needed: nothing is started, and nothing is reported.
   const std::atomic<bool>* abandoned = nullptr;
-  meta::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is to be generated
+  meta::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is generated
   Options options;
   PlanRecord record;
 };
 
 enum class WalkKind : uint8_t { kValidate, kPlan, kApply, kEval };
 
-/// What one walk works on. Outlives the walk.
+/// The input of one walk. Outlives the walk.
 struct WalkContext {
-  /// The request as it stands.
+  /// The request without changes.
   WalkContext(WalkKind walk_kind, const Request& asked);
 
   const Request& request;
@@ -77,15 +77,15 @@ struct WalkContext {
   const config::Config* config;  ///< the request's, or the one with generated blocks
   plan::Mode mode;
   bool refresh;
-  bool imports = true;  ///< `import` blocks count; they do only in normal plans
-  /// A plan for what it learns of objects that are about to be destroyed: imports nothing.
+  bool imports = true;  ///< whether `import` blocks are used
+  /// The plan refreshes objects before their destruction: it imports nothing.
   bool before_destroy = false;
   const state::State* prior_state;
-  Targets targets;  ///< what -target or -exclude name
+  Targets targets;  ///< the addresses of -target or -exclude
   std::vector<ResourceInstance> force_replace;
-  /// Planning: what `moved` and `removed` blocks did to the prior state. Null: there are none.
+  /// Planning: the effect of `moved` and `removed` blocks on the prior state. Null: not planning.
   const refactoring::Refactoring* refactoring = nullptr;
-  /// The import command's object; planning with it only reads. Null: none.
+  /// The object of the import command; the plan then only reads. Null: none.
   const ImportTarget* command_import = nullptr;
 
   /// The address that an object had before this plan.

@@ -10,8 +10,8 @@
 
 namespace kinu::engine {
 
-// Workers for blocking provider calls. Everything else runs on the coordinating thread: handing a
-// microsecond of work to another thread costs more than doing it.
+// Threads for calls to provider processes. Other work runs on the coordinating thread: passing a
+// microsecond of work to another thread takes longer than the work.
 class Scheduler::Pool {
  public:
   explicit Pool(int threads) : limit(threads) {}
@@ -65,8 +65,8 @@ class Scheduler::Pool {
   bool closing_ = false;
 };
 
-// One run: the coordinator hands out ready nodes and collects finished ones. Nodes that call a
-// provider process run as tasks of the pool, so independent nodes overlap.
+// One run: the coordinator starts ready nodes and collects finished ones. Nodes that call a
+// provider process are tasks of the pool, so that independent nodes overlap.
 class Scheduler::Loop {
  public:
   Loop(Scheduler& scheduler, const Execute& execute, const IsBlocking& blocking)
@@ -108,10 +108,11 @@ class Scheduler::Loop {
 
  private:
   using Status = Scheduler::Status;
-  /// What a cell waits for that follows others row by row: it can begin when they have begun.
+  /// A cell that follows other cells row by row can begin when these have begun.
   struct EarlyStart {
-    uint32_t others = 0;     ///< nodes that it has to wait for to the end
-    uint32_t not_begun = 0;  ///< cells that it follows
+    uint32_t others = 0;  ///< dependencies that must be done
+    uint32_t not_begun =
+        0;  ///< cells that it follows and that have not begun and that have not begun
     bool follows = false;
   };
 
@@ -161,7 +162,7 @@ class Scheduler::Loop {
     return id;
   }
 
-  /// Decides whether a node that is ready is executed; sets its status when it is not.
+  /// Decides whether a ready node is executed, and sets its status if not.
   bool Admit(NodeId id) {
     Status& status = scheduler_.status_[id];
     if (status != Status::kWaiting) {
@@ -170,7 +171,7 @@ class Scheduler::Loop {
     if (!graph_.Kept(id)) {
       status = Status::kLeftOut;
     } else if (scheduler_.abandoned()) {
-      // What was opened is closed all the same.
+      // Open ephemeral objects are closed anyway.
       status = graph_.node(id).kind == NodeKind::kClose ? status : Status::kSkipped;
     } else if (scheduler_.stopping() && WorksOnObjects(graph_.node(id).kind)) {
       status = Status::kSkipped;
@@ -205,7 +206,7 @@ class Scheduler::Loop {
     }
   }
 
-  /// Called once for each node, when it is executed or it is clear that it will not be.
+  /// Called once for each node, before it is executed or when it is skipped.
   void Begin(NodeId id, bool executed) {
     if (graph_.node(id).kind != NodeKind::kCell) {
       return;
@@ -302,8 +303,8 @@ void Scheduler::ForEachRow(size_t count, bool blocking, const std::function<void
     }
     return;
   }
-  // This thread is one of the pool's. It runs rows itself and invites the others to run some too;
-  // invitations that arrive late find nothing left to do.
+  // This thread belongs to the pool. It runs rows itself, and other threads of the pool run some of
+  // them; a task that starts late finds no rows left.
   struct Shared {
     std::atomic<size_t> next{0};
     std::mutex mutex;

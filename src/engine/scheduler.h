@@ -1,5 +1,5 @@
-// The scheduler executes the nodes of a graph, each when all that it waits for is done. Problems
-// are collected in graph order afterwards, so that output never depends on timing.
+// The scheduler executes the nodes of a graph, each when all its dependencies are done. Diagnostics
+// are collected in graph order afterwards, so that output does not depend on timing.
 #pragma once
 
 #include <atomic>
@@ -16,37 +16,36 @@ namespace kinu::engine {
 class Scheduler {
  public:
   using Execute = std::function<void(NodeId, Diagnostics&)>;
-  /// Whether executing a node calls another process, so that it belongs on a thread of its own.
+  /// Whether executing a node calls another process, so that it runs on a thread of the pool.
   using IsBlocking = std::function<bool(NodeId)>;
 
-  /// `apply`: null when the graph has no cells.
+  /// `apply`: null if the graph has no cells.
   Scheduler(const PlanGraph& graph, const ApplyGraph* apply);
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// Executes every node in dependency order. A failing node silences all that wait for it.
-  /// Problems of all nodes are appended to `diags` in graph order; none of a walk that was
-  /// abandoned.
+  /// Executes all nodes in the order of their dependencies. A node that fails silently skips all
+  /// nodes that wait for it. Appends the diagnostics of all nodes in graph order; those of an
+  /// abandoned walk are dropped.
   void Run(const Execute& execute, const IsBlocking& blocking, Diagnostics& diags);
 
-  /// Called by a node that is executed: its work goes on elsewhere after that, until Finish().
+  /// Called by a node while it is executed: its work continues on other threads until Finish().
   void Detach(NodeId id) { detached_[id] = 1; }
-  /// From any thread: a detached node is done. It must not touch the walk after this.
+  /// From any thread: a detached node is done. The caller must not use the walk after this.
   void Finish(NodeId id) { finish_(id); }
-  /// Makes a node count as failed although it reports nothing (rows were skipped). Called by the
-  /// node.
+  /// Called by a node that fails without a diagnostic, because it skipped rows.
   void MarkFailed(NodeId id) { status_[id] = Status::kFailed; }
-  /// Whether a node was executed without error.
+  /// Whether a node was executed without errors.
   bool Succeeded(NodeId id) const { return status_[id] == Status::kDone; }
   /// Whether a cell was executed, or is being executed.
   bool Began(uint32_t cell) const { return began_[cell] != 0; }
 
-  /// Whether nothing further that works on objects is to be started.
+  /// Whether no further node that works on objects is started.
   bool stopping() const { return quiet() || (request_.stop != nullptr && request_.stop->load()); }
-  /// Whether what is not started for that reason reports nothing.
+  /// Whether nodes that are not started for that reason report nothing.
   bool quiet() const { return halted_.load() || abandoned(); }
-  /// From any thread: nothing further that works on objects is started. The caller reports why.
+  /// From any thread: no further node that works on objects is started. The caller reports why.
   void Halt() { halted_.store(true); }
 
   /// Runs `work(i)` for i in [0, count), on several threads when `blocking`.

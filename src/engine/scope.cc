@@ -23,7 +23,7 @@ Value Combine(const Program& program, const Expansion& expansion, std::vector<Va
   return Value::Object(std::move(attributes));
 }
 
-/// The same where only some rows have an object. Gaps between positions are unknown.
+/// As Combine(), if only some rows have an object. Gaps between positions are unknown.
 template <typename F>
 Value CombineExisting(const Program& program, const ResourceTable& table, const Type& type,
                       F&& seen) {
@@ -48,7 +48,7 @@ Value CombineExisting(const Program& program, const ResourceTable& table, const 
                                                          : Value::Object(std::move(attributes));
 }
 
-/// Whether what the steps lead to can have marks that AsSeen() gives to the object.
+/// Whether AsSeen() can mark the part of the object that the steps lead to.
 bool MayBeDeprecated(const BlockInfo& info, std::span<const hcl::TraversalStep> steps) {
   return info.has_deprecated &&
          (steps.empty() || steps[0].kind != hcl::TraversalStep::Kind::kAttribute ||
@@ -83,7 +83,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     return info.schema != nullptr ? info.schema->block.implied_type() : Type::Dynamic();
   };
   if (table.expansion.kind == Expansion::Kind::kDisabled) {
-    // Where nothing is planned, what is still there is seen.
+    // An object that stays, because nothing is planned for it, is seen.
     for (const Row& row : table.rows) {
       if (row.orphan() && row.key.none() && row.value && !row.pending_delete()) {
         return *row.value;
@@ -95,9 +95,9 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
     if (!table.rows.empty() && table.rows[0].value) {
       return *table.rows[0].value;
     }
-    // Of what was never made nothing is known. While planning not even the type, unless other
-    // instances or deposed objects are left: the reference has dropped the resource from its state
-    // by then. In an apply its expansion puts it there, if something needs that. Ref: evaluate.go
+    // An object that was never created is unknown. While planning its type is unknown too, unless
+    // the state has other instances or deposed objects: OpenTofu has then removed the resource from
+    // its state. While applying, its expansion adds it again if a node needs it. Ref: evaluate.go
     // GetResource, node_resource_apply.go, node_resource_plan.go.
     const bool deposed = !table.rows.empty() && table.rows[0].stored != nullptr &&
                          !table.rows[0].stored->deposed.empty();
@@ -134,7 +134,7 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
       values.push_back(table.rows[i].value ? seen(*table.rows[i].value) : Value::Unknown(type()));
     }
     if (!complete && walk.context.kind == WalkKind::kApply) {
-      // Rows that are still at work: their provisioners look at the ones before them.
+      // Some rows are not done: provisioners of other rows see the rows before them.
       return Combine(walk.program, table.expansion, std::move(values));
     }
     table.whole = Combine(walk.program, table.expansion, std::move(values));
@@ -144,8 +144,8 @@ Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t res
 
 namespace {
 
-/// A module call while validating: nothing is expanded and no output has a value, but which outputs
-/// there are is known. Ref: evaluate.go GetModule.
+/// A module call while validating: nothing is expanded and no output has a value, but the names of
+/// the outputs are known. Ref: evaluate.go GetModule.
 Value ModuleInValidation(const Walk& walk, const ModuleInstance& instance, size_t call) {
   const config::ConfigNode* child = instance.node->children[call];
   if (child == nullptr) {
@@ -219,7 +219,7 @@ Value ModuleScope::Resolve(const hcl::TraversalExpr& traversal, Diagnostics& dia
       return Value::DynamicUnknown();
     }
   } else {
-    // Not bound when the graph was built (or bound to nothing): say what is wrong with it.
+    // The graph builder did not bind it, or bound it to nothing: report why.
     ref = config::ResolveReference(walk_.program, module, traversal, &diags);
     if (ref.kind == config::ReferenceKind::kInvalid ||
         (ref.index < 0 && config::NamesObject(ref.kind))) {
@@ -266,15 +266,15 @@ Value ModuleScope::ModuleValue(const config::Reference& ref, const hcl::Traversa
       }
     }
   }
-  // module.m is one step; everything behind it is applied to the whole.
+  // module.m is one step; the steps after it apply to the whole module.
   return lang::ApplySteps(WholeModule(walk_, instance_, static_cast<size_t>(ref.index)),
                           traversal.steps.subspan(1), traversal, diags);
 }
 
 namespace {
 
-/// The row that a reference singles out, once it is done. In an apply the reader has waited for
-/// this row alone, so the others must not be looked at.
+/// The row that a reference names by a literal key, once it is done. In an apply the reader has
+/// waited for this row alone, so it must not read the others.
 const Row* SingledOut(const Walk& walk, const ModuleInstance& instance,
                       const config::Reference& ref) {
   if (!ref.has_key || walk.context.kind != WalkKind::kApply) {

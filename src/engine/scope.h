@@ -1,5 +1,5 @@
-// The engine's Scope: names are slots of the walk. A traversal was resolved to a Reference once per
-// module; evaluation reads the slot and applies the remaining steps.
+// The scope of the engine: names are slots of the walk. A traversal is resolved to a Reference once
+// per module; evaluation reads the slot and applies the remaining steps.
 #pragma once
 
 #include "engine/walk.h"
@@ -35,11 +35,12 @@ class ModuleScope final : public lang::Scope {
   const Value* self_;
 };
 
-/// An object of a resource block as expressions see it: with marks where its provider deprecates
-/// parts.
+/// An object of a resource block as expressions see it: parts that its provider deprecates are
+/// marked.
 Value AsSeen(const Walk& walk, const ModuleInstance& instance, size_t resource,
              const Value& object);
-/// The value of a whole resource in one module instance. That of a single one is not yet AsSeen().
+/// The value of a whole resource in one module instance. A resource without count and for_each is
+/// not yet AsSeen().
 Value WholeResource(const Walk& walk, const ModuleInstance& instance, size_t resource);
 /// The value of a whole module call.
 Value WholeModule(const Walk& walk, const ModuleInstance& instance, size_t call);

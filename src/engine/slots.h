@@ -1,5 +1,5 @@
-// The results of a walk. A slot is written once, by the node that owns it, and read by nodes that
-// wait for that node; the scheduler's counters give the happens-before.
+// The results of a walk. The node that owns a slot writes it once; nodes that wait for that node
+// read it. The counters of the scheduler order the write before the reads.
 #pragma once
 
 #include <memory>
@@ -23,19 +23,19 @@ struct ProviderSlot {
   provider::Provider* Any() const { return keyed.empty() ? provider.get() : keyed[0].get(); }
 };
 
-/// What a node for objects of the state found.
+/// The results of a node for objects of the state.
 struct StoredSlot {
   std::vector<Row> rows;                      ///< kOrphan
   std::vector<plan::ResourceChange> changes;  ///< kDeposed
 };
 
-/// Rows of the state whose block exists but whose module instance does not any more.
+/// Rows of the state whose block still exists, but whose module instance does not.
 struct StrayRows {
   const state::Resource* resource = nullptr;
   std::vector<Row> rows;
 };
 
-/// What the import blocks of a resource block bring.
+/// The objects that the import blocks of a resource block import.
 struct ImportSlot {
   std::vector<ImportTarget> targets;
   FlatMap<ResourceInstance, uint32_t> index;
@@ -44,8 +44,8 @@ struct ImportSlot {
 /// Results of a resource block over all its module instances.
 struct BlockSlot {
   std::vector<StrayRows> strays;
-  std::unique_ptr<ImportSlot> imports;  ///< made when the block is planned, if it has any
-  /// Module instances in which some row has a change to make: data sources wait for it.
+  std::unique_ptr<ImportSlot> imports;  ///< set when the block is planned, if it has any
+  /// Module instances with a row that changes, for which data sources wait.
   std::vector<ModuleInstId> pending;
 
   void AddPending(ModuleInstId module) {

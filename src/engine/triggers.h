@@ -1,4 +1,4 @@
-// replace_triggered_by: whether what a block names is about to change.
+// replace_triggered_by: whether the objects that a block names change.
 // Ref: opentofu internal/tofu/evaluate_triggers.go, eval_context_builtin.go
 // EvaluateReplaceTriggeredBy.
 #pragma once
@@ -7,13 +7,11 @@
 
 namespace kinu::engine {
 
-/// Whether a trigger of the row's block fires: the named resource, instance or attribute is
-/// created, updated or replaced by the changes planned so far (the block waits for all that it
-/// names).
+/// Whether a change that is planned already creates, updates or replaces a resource, instance or
+/// attribute that the block of the row names. The block waits for all that it names.
 bool ReplaceTriggered(RowContext& row, Diagnostics& diags);
 
-/// Validation: the resources that a block's triggers name must be declared, with the attributes
-/// that they name.
+/// Reports triggers of a block that name an undeclared resource or attribute.
 void ValidateTriggers(const Walk& walk, const ModuleInstance& instance,
                       const config::Resource& resource, Diagnostics& diags);
 

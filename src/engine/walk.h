@@ -19,8 +19,8 @@ class EphemeralKeeper;
 
 class Walk {
  public:
-  /// Makes the root module instance. The graphs outlive the walk; `apply` is null unless it
-  /// applies.
+  /// Makes the root module instance. The graphs outlive the walk; `built_apply` is null unless the
+  /// walk applies.
   explicit Walk(const PlanGraph& built, const ApplyGraph* built_apply = nullptr);
   /// Returns the providers to the request's pool.
   ~Walk();
@@ -32,8 +32,8 @@ class Walk {
   const ApplyGraph* const apply;
   Slots slots;
   Scheduler scheduler;
-  ProgressTicker ticker;                       ///< posts that something is still going on
-  std::unique_ptr<EphemeralKeeper> ephemeral;  ///< ephemeral objects that are open
+  ProgressTicker ticker;                       ///< posts the progress of slow operations
+  std::unique_ptr<EphemeralKeeper> ephemeral;  ///< has the open ephemeral objects
   /// Functions of providers, by name.
   std::unique_ptr<ProviderFunctions> functions;
 
@@ -41,7 +41,7 @@ class Walk {
     scheduler.Run(execute, [this](NodeId id) { return IsBlocking(id); }, diags);
   }
 
-  /// A provider to ask for validation of its types: the configured one, or one started for this.
+  /// A provider that validates its types: the configured one, or one started for this.
   provider::Provider* ProviderForValidation(uint32_t provider, Diagnostics& diags);
 
   const functions::CallContext& call_context() const { return call_context_; }

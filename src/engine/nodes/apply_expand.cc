@@ -40,8 +40,8 @@ ApplyContext::ApplyContext(NodeContext& node_context, Recorder& records,
 
 namespace {
 
-/// Objects that the block does not want any more are seen as long as the plan lets them be: it only
-/// refreshed, or was limited to others. Ref: evaluate.go GetResource.
+/// Expressions see orphans that the plan leaves unchanged: a refresh-only plan, or one that is
+/// limited to other objects. Ref: evaluate.go GetResource.
 void AddUntouchedRows(const ApplyContext& context, const AbsResource& address,
                       const state::Resource& stored, const BlockInfo& info, ResourceTable& table) {
   const auto wanted = static_cast<size_t>(std::count_if(
@@ -83,13 +83,13 @@ FlatSet<InstanceKey> GoingKeys(const plan::Plan& plan, const AbsResource& addres
   return going;
 }
 
-/// What is seen of a row before it is worked on.
+/// Sets the value of a row that expressions see before it is executed.
 void FillRow(const ApplyContext& context, const AbsResource& address, const BlockInfo& info,
              ResourceTable& table, Row& row) {
   const bool destroying = context.node.destroying;
   const ResourceMode mode = address.resource.mode;
   const auto change = context.change_of.find(ResourceInstance{address, row.key});
-  // What was read is seen until it is forgotten, and no change holds it.
+  // Data sources are seen until they are forgotten, and have no value in the change.
   const bool forgets = destroying && mode == ResourceMode::kData;
   if (change != context.change_of.end() && !forgets) {
     const plan::ResourceChange& planned = context.plan.changes[change->second];
@@ -101,7 +101,7 @@ void FillRow(const ApplyContext& context, const AbsResource& address, const Bloc
   } else if (row.stored != nullptr && row.stored->current != nullptr && info.schema != nullptr) {
     row.value = StoredValue(*info.schema, *row.stored->current);
   } else if (mode != ResourceMode::kEphemeral) {
-    row.view = RowView::kAbsent;  // left out of the plan, or the plan only refreshed
+    row.view = RowView::kAbsent;  // not in the plan, or the plan is refresh-only
     table.has_gaps = true;
   }
 }
@@ -128,7 +128,7 @@ bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Dia
     const size_t errors = diags.error_count();
     FlatSet<InstanceKey> going;
     if (!info.self_references.empty()) {
-      lock.unlock();  // it looks at itself, and no two cells of such a block run side by side
+      lock.unlock();  // the repetition reads this table, and cells of such a block never overlap
       going = GoingKeys(context.plan, address);
     }
     expansion = ExpandBlock(walk, instance, node.index, stored, going, diags);

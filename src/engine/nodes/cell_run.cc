@@ -1,14 +1,14 @@
-// Carrying out the rows of a cell. Rows of different cells can follow each other one by one: the
-// new object of a replacement is made when the old one is gone, whatever becomes of its siblings.
-// So a cell opens as soon as those that it follows have begun; each of its rows starts when what
-// it waits for has arrived, on the thread that finished last. Ref: rule A4 of docs/engine.md.
+// Execution of the rows of a cell. Rows of different cells can follow each other one by one: a
+// replacement creates its new object when its old one is destroyed, even if other rows fail. So a
+// cell starts as soon as the cells that it follows have begun; each row starts when the rows that
+// it waits for are done, on the thread that finished last. Ref: rule A4 of docs/engine.md.
 #include <algorithm>
 
 #include "engine/rows/apply_row.h"
 
 namespace kinu::engine {
 
-/// The rows of one cell while they are carried out.
+/// The execution of one cell.
 class CellRun {
  public:
   CellRun(ApplyContext& context, NodeId id, Diagnostics& diags)
@@ -21,15 +21,15 @@ class CellRun {
         found_(cell_.rows.size()),
         failed_(cell_.rows.size(), 0) {}
 
-  /// Finds the block and its instance, and expands it for live rows. False when that fails: then
-  /// no row can be carried out.
+  /// Finds the block and its instance, and expands it for live rows. False, with diagnostics, if no
+  /// row can be executed.
   bool Prepare();
-  /// Carries out a row, and then rows of other cells that waited for it alone. Any number of rows
-  /// may run side by side.
+  /// Executes a row, and then the rows of other cells that waited only for it. Thread-safe for
+  /// different rows.
   void RunRow(size_t i);
-  /// Lets the rows that wait for rows of this cell go on without them.
+  /// Releases the rows of other cells that wait for rows of this cell.
   void GiveUp();
-  /// After all rows: what they said, in their order.
+  /// After all rows: appends their diagnostics in their order.
   void Conclude();
 
  private:
@@ -71,8 +71,8 @@ bool CellRun::Prepare() {
          ExpandTable(context_, block_id_, *instance_, diags_);
 }
 
-/// Whether what was to be done with the current object of an address is done, or nothing was: what
-/// is left over beside it goes afterwards.
+/// Whether the change of the current object at an address is done, or there is none. Deposed
+/// objects beside it are destroyed after that.
 bool CellRun::CurrentDone(const ResourceInstance& address) const {
   auto it = context_.change_of.find(address);
   if (it == context_.change_of.end()) {
@@ -90,7 +90,7 @@ bool CellRun::CurrentDone(const ResourceInstance& address) const {
   }
 }
 
-/// A row whose other half failed is skipped without a word.
+/// Whether the other half of a replacement is done. If it failed, the row is silently skipped.
 bool CellRun::OtherHalfDone(const plan::ResourceChange& change, uint32_t index) const {
   if (cell_.phase == Phase::kApply && change.action == plan::Action::kDeleteThenCreate) {
     return context_.Done(index, Phase::kDestroy);
@@ -155,7 +155,7 @@ void CellRun::RunRowItself(size_t i) {
                                       change.action == plan::Action::kCreateThenDelete;
   Carry(i, row_context, row != nullptr);
   if (CallsProvider(change) && walk_.scheduler.stopping() && !walk_.scheduler.quiet()) {
-    // The call has ended, but its progress event and its state update are halted: an error each.
+    // The call has ended, but its progress event and its state update report an error each.
     // Ref: hook_stop.go PostApply, PostStateUpdate.
     found_[i].Error("execution halted", "");
     found_[i].Error("execution halted", "");
@@ -167,7 +167,7 @@ void CellRun::RunRowItself(size_t i) {
   }
 }
 
-/// Whether the row changes something by its provider.
+/// Whether executing the row changes an object by its provider.
 bool CellRun::CallsProvider(const plan::ResourceChange& change) const {
   switch (cell_.phase) {
     case Phase::kApply:
@@ -257,7 +257,7 @@ void RowGates::Arrive(size_t row) {
 
 void RowGates::End() {
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    // The walk, and these gates with it, may end while this still returns.
+    // The walk, and these gates with it, may be destroyed before this returns.
     const std::function<void()> over = std::move(over_);
     over();
   }
@@ -295,7 +295,7 @@ void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags) {
     run->Conclude();
     return;
   }
-  // A cell that was left out, or skipped, lets nothing of this one wait.
+  // No row waits for a cell that is left out or skipped.
   for (uint32_t earlier : cell.order.follows) {
     for (const RowFollower& follower : walk.apply->cells[earlier].order.followers) {
       if (!walk.scheduler.Began(earlier) && follower.cell == cell_index) {

@@ -1,5 +1,5 @@
-// Node functions: what executing a node means in each walk. Each works on all instances of its
-// block and writes only the slots that the node owns.
+// The functions that execute nodes. Each works on all instances of its block and writes only the
+// slots that the node owns.
 #pragma once
 
 #include "engine/checks.h"
@@ -7,15 +7,15 @@
 
 namespace kinu::engine {
 
-/// Problems of planning one object's end. They are reported once it is known that nothing stays
-/// that has to go before it.
+/// Diagnostics of planning the removal of one object. They are reported unless an object stays that
+/// must be removed before it.
 struct RowDiagnostics {
   ResourceInstance address;
   Diagnostics diags;
 };
 using RowDiagnosticsByNode = std::vector<std::vector<RowDiagnostics>>;
 
-/// What node functions share during one walk besides the Walk itself.
+/// The input of node functions during one walk.
 struct NodeContext {
   Walk& walk;
   CheckRecord& checks;
@@ -23,17 +23,17 @@ struct NodeContext {
   Severity condition_severity = Severity::kError;
   /// Planning to destroy everything: values come from the state, checks do not run.
   bool destroying = false;
-  /// Planning to destroy what -target or -exclude say: the objects that go. Null: all.
+  /// Planning a destruction with -target or -exclude: the objects to destroy. Null: all.
   const FlatSet<ResourceInstance>* selected = nullptr;
-  /// The same for deposed objects, which go when their address is wanted, even with dependents.
+  /// The targets for deposed objects, which are destroyed even if they have dependents.
   const Targets* destroy_targets = nullptr;
-  /// Planning to destroy: takes the place of the nodes' diagnostics.
+  /// Planning to destroy: receives diagnostics in place of those of the nodes.
   RowDiagnosticsByNode* row_diags = nullptr;
-  /// Applying: values of root outputs that the plan knows already, by index; empty: none.
+  /// Applying: the values of root outputs that the plan knows, by index; empty: none.
   std::vector<const Value*> known_outputs;
-  /// Whether an object without a block is to be worked on.
+  /// Whether -target and -exclude select an object without a block.
   bool Wants(const ResourceInstance& instance) const;
-  /// Whether deposed objects of an instance are to be worked on.
+  /// Whether -target and -exclude select the deposed objects of an instance.
   bool WantsDeposed(const ResourceInstance& instance) const {
     return destroy_targets != nullptr ? destroy_targets->Wants(instance) : Wants(instance);
   }
@@ -56,20 +56,20 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags);
 /// Closes the ephemeral objects of a block.
 void CloseEphemerals(NodeContext& context, NodeId id, Diagnostics& diags);
 
-/// Turns a provider's problems into diagnostics: a problem with an attribute path points at that
-/// attribute in the body, one without at the body. Ref: tfdiags InConfigBody.
+/// Appends the problems of a provider as diagnostics. A problem with an attribute path points at
+/// that attribute in the body, one without at the body. Ref: tfdiags InConfigBody.
 void AppendProblems(const provider::Problems& problems, const hcl::Body* body,
                     const std::string& address, Diagnostics& diags);
 
-/// Adds the rows of the state whose module instance is gone.
+/// Adds the rows of the state whose module instance no longer exists.
 void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot);
 
-/// Expands a resource in one module instance into rows: those wanted, then those in the state that
-/// are wanted no more.
+/// Expands a resource in one module instance into rows: those of the expansion, then orphans of the
+/// state. False after an error.
 bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
 
-/// Evaluates a resource's repetition in one module instance. A block that names itself there
-/// sees its objects of `stored`, but for those that are `going`.
+/// Evaluates the repetition of a resource in one module instance. A repetition that refers to its
+/// own block sees the objects of `stored`, without the `going` ones.
 Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
                       const state::Resource* stored, const FlatSet<InstanceKey>& going,
                       Diagnostics& diags);

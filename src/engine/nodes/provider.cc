@@ -35,7 +35,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     return;  // an absent block is not validated
   }
   if (walk.graph.dependents(id).empty()) {
-    return;  // nobody uses it, so nobody asks what its block says
+    return;  // an unused provider is not configured
   }
   auto start = [&](size_t row) -> std::unique_ptr<provider::Provider> {
     if (walk.context.request.pool != nullptr) {
@@ -81,8 +81,7 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
                       "arguments that the provider's documentation asks for.");
     }
   };
-  // A provider configuration belongs to a module without instances of its own choosing: the first
-  // instance stands for it.
+  // Modules with provider configurations have one instance; the first one is used.
   const auto& instances = walk.slots.instances[info.node->index];
   const ModuleInstance* instance = instances.empty() ? nullptr : instances[0];
   if (info.block != nullptr && info.block->for_each != nullptr && instance != nullptr) {

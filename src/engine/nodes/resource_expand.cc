@@ -25,7 +25,7 @@ plan::Reason OrphanReason(const config::Resource& resource, const Expansion& exp
   return plan::Reason::kNone;
 }
 
-/// What a block's own repetition sees of the block: the objects that the state has.
+/// Fills the table that a repetition which refers to its own block sees: the objects of the state.
 void LendStoredRows(const config::Resource& resource, const BlockInfo& info,
                     const state::Resource* stored, const FlatSet<InstanceKey>& going,
                     ResourceTable& table) {
@@ -101,7 +101,7 @@ bool ExpandResource(NodeContext& context, NodeId id, ModuleInstance& instance, D
     if (stored->address.module != instance.id) {
       continue;
     }
-    // Rows that are not wanted are not looked for among each other: keys are unique.
+    // Keys are unique, so orphans are not searched for among each other.
     std::vector<const state::Instance*> unwanted;
     for (const state::Instance& entry : stored->instances) {
       if (Row* row = table.Find(entry.key)) {

@@ -1,6 +1,5 @@
-// Planning of resource blocks: what the provider would do with each row, and what expressions see
-// of it. Ref: opentofu internal/tofu/node_resource_plan_instance.go,
-// node_resource_abstract_instance.go.
+// Planning of resource blocks: the change of each row, and the value that expressions see. Ref:
+// opentofu internal/tofu/node_resource_plan_instance.go, node_resource_abstract_instance.go.
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/rows/rows.h"
@@ -11,8 +10,7 @@ namespace kinu::engine {
 
 namespace {
 
-/// Marks the rows that -target or -exclude leaves as they are; expressions see what the state has
-/// of them.
+/// Marks the rows that -target or -exclude leaves unchanged; expressions see their stored objects.
 void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo& info,
                   ResourceTable& table) {
   for (Row& row : table.rows) {
@@ -27,8 +25,8 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
   }
 }
 
-/// Warns of -replace options without an instance key for a block whose instances have keys, or that
-/// has none. The module that the option names plays no part: every block of that name is meant.
+/// Warns of -replace options without an instance key, for a block whose instances have keys or that
+/// has no instance. The module of the option is ignored, as in OpenTofu.
 /// Ref: node_resource_plan.go expandResourceInstances.
 void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const Expansion& expansion,
                              Diagnostics& diags) {
@@ -57,16 +55,16 @@ void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const E
   }
 }
 
-/// A row of a block in one module instance, as it is planned.
+/// A row to plan, of a block in one module instance.
 struct RowWork {
   ModuleInstance* instance;
   ModuleInstId module;
   Row* row;
-  bool leads = true;  ///< false: waits for the row of its module instance that the block names
+  bool leads = true;  ///< false: waits for the row that the block names
 };
 
-/// P5: a block that names one of its rows has that row planned before the others of the module
-/// instance; rows that wait for each other are a cycle. Ref: resourceInstanceSubgraph.
+/// If a block names one of its own rows, that row is planned before the others of the module
+/// instance. Rows that wait for each other are a cycle. Ref: resourceInstanceSubgraph.
 bool FindLeaders(const Walk& walk, const config::Resource& resource, const BlockInfo& info,
                  std::vector<RowWork>& work, Diagnostics& diags) {
   size_t errors = diags.error_count();
@@ -169,7 +167,7 @@ void CollectStrays(const Walk& walk, const Node& node, BlockSlot& slot) {
 
 namespace {
 
-/// The rows to plan. Declares those that have conditions.
+/// The rows to plan. Declares them for the record of conditions.
 std::vector<RowWork> CollectWork(NodeContext& context, NodeId id) {
   Walk& walk = context.walk;
   const Node& node = walk.graph.node(id);
@@ -230,8 +228,8 @@ void PlanRow(NodeContext& context, NodeId id, const RowWork& work, Diagnostics& 
   }
 }
 
-/// Plans all rows: where the block names one of its rows, that one first, and the others of its
-/// module instance only when it succeeded.
+/// Plans all rows. If the block names one of its own rows, that row comes first, and the others of
+/// the module instance only if it succeeds.
 void PlanRows(NodeContext& context, NodeId id, const std::vector<RowWork>& work,
               std::vector<Diagnostics>& found) {
   Walk& walk = context.walk;
@@ -290,7 +288,7 @@ void PlanResource(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (size_t i = 0; i < work.size(); ++i) {
     Row& row = *work[i].row;
     row.Conclude(found[i].has_errors());
-    // Objects that are not wanted any more are still seen where nothing is done about them.
+    // Orphans that stay are still seen.
     const bool seen = row.orphan() && row.value && !row.pending_delete();
     if ((row.absent() || seen) && work[i].instance != nullptr) {
       work[i].instance->resources[node.index]->has_gaps = true;
@@ -342,7 +340,7 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   }
 }
 
-/// Plans to destroy deposed objects. No data source waits for that. Ref: opentofu
+/// Plans to destroy deposed objects. No data source waits for this. Ref: opentofu
 /// internal/plans/changes.go InstancesForConfigResource.
 void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;

@@ -1,5 +1,5 @@
-// Validation of resource blocks, without state and without expansion: one pseudo row stands for all
-// instances. Ref: opentofu internal/tofu/node_resource_validate.go.
+// Validation of resource blocks, without state and expansion: one row stands for all instances.
+// Ref: opentofu internal/tofu/node_resource_validate.go.
 #include "cty/convert.h"
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
@@ -15,7 +15,7 @@
 namespace kinu::engine {
 namespace {
 
-/// A block in one module instance, as it is validated.
+/// A block to validate, in one module instance.
 struct ValidatedBlock {
   const Walk& walk;
   const config::ConfigNode& place;
@@ -60,7 +60,7 @@ void ValidateConditions(const ValidatedBlock& block, Diagnostics& diags) {
   evaluate(resource.postconditions, true);
 }
 
-/// Whether an ignored attribute is one that only the provider sets.
+/// Whether only the provider sets an ignored attribute.
 bool IsDecidedByProvider(const schema::Block& schema, const hcl::TraversalExpr& traversal) {
   const schema::Attribute* found = nullptr;
   const schema::Block* block = &schema;
@@ -104,7 +104,7 @@ void ValidateIgnoreChanges(const ValidatedBlock& block, Diagnostics& diags) {
   }
 }
 
-/// A constant prevent_destroy must be a boolean; others are looked at when they are needed.
+/// A constant prevent_destroy must be a boolean; others are evaluated when they are needed.
 void ValidatePreventDestroy(const ValidatedBlock& block, Diagnostics& diags) {
   const hcl::Expr* expr = block.resource.prevent_destroy;
   if (expr == nullptr) {
@@ -156,7 +156,7 @@ void ReportUnknownType(const ValidatedBlock& block, Diagnostics& diags) {
               block.resource.type_range);
 }
 
-/// Asks the provider what it thinks of a configuration.
+/// Lets the provider validate a configuration.
 void AskProvider(Walk& walk, const ValidatedBlock& block, const Value& config, Diagnostics& diags) {
   provider::Provider* provider = walk.ProviderForValidation(block.info.provider, diags);
   if (provider == nullptr) {
@@ -180,7 +180,7 @@ void AskProvider(Walk& walk, const ValidatedBlock& block, const Value& config, D
                  walk.program.ToText(ConfigResource{block.place.path, block.resource.name}), diags);
 }
 
-/// The block itself: repetition, depends_on, body and what lifecycle says about attributes.
+/// Validates repetition, depends_on, body and the attributes in lifecycle.
 void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   const config::Resource& resource = block.resource;
   ValidateRepetition(block, diags);
@@ -206,7 +206,7 @@ void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   AskProvider(walk, block, config, diags);
 }
 
-/// What expressions see of a block: nothing is known but its type and what is always sensitive.
+/// The value that expressions see: unknown, with the type and the sensitive attributes.
 std::optional<Value> SeenOf(const ValidatedBlock& block) {
   if (block.repeated() || block.info.schema == nullptr) {
     return std::nullopt;

@@ -53,7 +53,7 @@ void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
     } else if (validating) {
       table.expansion = Expansion{};
     } else if (diags.has_errors()) {
-      return;  // one instance that cannot be expanded ends it for all
+      return;  // an instance that cannot be expanded ends the expansion of all
     }
   }
   for (ModuleInstance* parent : walk.slots.instances[node.parent->index]) {
@@ -121,7 +121,7 @@ void WarnAboutDroppedInputs(const config::Variable& variable, std::string_view n
       diags);
 }
 
-/// The mark of a deprecated output, as it is called from outside: "module.m["k"].old".
+/// The mark of a deprecated output, with its name in the calling module: "module.m["k"].old".
 MarkSet DeprecatedOutputMark(const Walk& walk, const ModuleInstance& instance,
                              const config::Output& output) {
   lang::DeprecationCause cause;
@@ -168,7 +168,7 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
       for (const hcl::Attribute& attribute : call.inputs) {
         if (attribute.name == name) {
           written = attribute.expr;
-          // Validation does not ask what the call's count and each are, or whether they are there.
+          // Validation accepts any use of count and each here.
           static const Expansion kAny{.kind = Expansion::Kind::kUnknown, .by_either = true};
           const bool validating = walk.context.kind == WalkKind::kValidate;
           const Repetition repetition = validating ? Repetition{&kAny, 0} : instance->repetition;
@@ -206,8 +206,8 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (diags.error_count() == errors && !variable.validations.empty() && !context.destroying) {
       RunValidationRules(context, *instance, id, variable, place, diags);
     }
-    // A module is validated for all values that it can be given, not for those that it is given
-    // here: only the rules of the variable itself see one.
+    // A module is validated for all possible values: only the rules of the variable itself see the
+    // given one.
     if (walk.context.kind == WalkKind::kValidate) {
       slot =
           Value::Unknown(variable.constraint.type.WithoutOptionalAttributes()).WithMarks(declared);
@@ -347,7 +347,7 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
         meta::ValidateErrorMessage(condition, around, diags);
         continue;
       }
-      // An assertion never fails the run: what it finds is a warning.
+      // An assertion never fails the run: its problems are warnings.
       Diagnostics found;
       ConditionResult result = meta::EvaluateCondition(condition, meta::ConditionKind::kAssertion,
                                                        scope, Severity::kWarning, found);

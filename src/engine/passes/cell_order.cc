@@ -1,4 +1,4 @@
-// Passes over connected cells: edges that give way to cycles, and the cycles that are left.
+// Passes over connected cells: optional edges, and the check for cycles.
 #include <algorithm>
 
 #include "engine/build_graph.h"
@@ -14,8 +14,8 @@ using Edges = std::vector<std::pair<NodeId, NodeId>>;
 /// Which of the edges can be added to the acyclic graph, one after the other, without closing a
 /// cycle.
 std::vector<bool> HarmlessEdges(const Graph& graph, const Edges& edges) {
-  // Each contested edge needs a search, so there is an end to it: what is left out costs order, not
-  // correctness.
+  // Each contested edge needs a search, so their number is limited. A dropped edge only leaves an
+  // order open.
   constexpr size_t kMostSearches = 1'000;
   std::vector<bool> harmless(edges.size(), true);
   Graph all = graph;
@@ -77,7 +77,7 @@ std::vector<bool> HarmlessEdges(const Graph& graph, const Edges& edges) {
   return harmless;
 }
 
-/// Whether the objects are to go before themselves: a move can bring that about.
+/// Whether objects depend on their own resource, which can result from a move.
 bool ListsItself(const Program& program, const Cell& cell) {
   if (cell.dependencies == nullptr ||
       (cell.phase != Phase::kDestroy && cell.phase != Phase::kDispose)) {
@@ -90,8 +90,8 @@ bool ListsItself(const Program& program, const Cell& cell) {
 
 }  // namespace
 
-/// Rule A8: provider-crossing edges give way where they would close a cycle in the order without
-/// create_before_destroy. Where that order has a cycle of its own, all of them do. Ref:
+/// Rule A8: edges between provider configurations are dropped if they would close a cycle in the
+/// order without create_before_destroy. If that order has a cycle already, all are dropped. Ref:
 /// transform_destroy_edge.go tryInterProviderDestroyEdge, which runs before CBDEdgeTransformer.
 void AddOptionalEdges(PlanGraph& graph, ApplyGraph& apply) {
   if (apply.optional_edges.empty()) {
@@ -149,7 +149,7 @@ bool CopyBlockDependencies(PlanGraph& graph, Diagnostics& diags) {
 
 namespace {
 
-/// Reports cells whose rows would have to go before each other, or before themselves.
+/// Reports cells whose rows wait for each other or for themselves.
 void CheckWithinCells(const PlanGraph& graph, const ApplyGraph& apply, Diagnostics& diags) {
   for (const Cell& cell : apply.cells) {
     const auto kept = std::count_if(cell.rows.begin(), cell.rows.end(),

@@ -8,7 +8,7 @@
 namespace kinu::engine {
 namespace {
 
-/// What makes rows share a cell.
+/// Rows with equal keys share a cell.
 struct CellKey {
   AbsResource resource;
   Phase phase;
@@ -40,7 +40,7 @@ bool RunsCommands(Phase phase, const config::Resource* resource, bool removed_ru
   }
 }
 
-/// Per (block, key): references in the module that name exactly this instance.
+/// Hashes of block and key of the instances that references name by a literal key.
 using SingledOut = FlatSet<uint64_t>;
 
 uint64_t SingleKey(const ConfigResource& resource, const InstanceKey& key) {
@@ -145,7 +145,7 @@ class CellMaker {
     return *known == *list ? known : list;
   }
 
-  /// The stored object's list; a new object has that of its block.
+  /// The dependency list of the stored object; a new object has that of its block.
   state::DependencyList Dependencies(bool live) {
     if (current_ != nullptr) {
       return Canonical(current_->dependencies);
@@ -155,7 +155,7 @@ class CellMaker {
                : nullptr;
   }
 
-  /// Adds the change's part in a phase to the cell that it shares.
+  /// Adds the part of the change in a phase to its cell.
   void AddTo(Phase phase) {
     const plan::ResourceChange& change = apply_.plan.changes[change_];
     const AbsResource& address = change.address.resource;
@@ -215,7 +215,7 @@ void MakeCells(PlanGraph& graph, ApplyGraph& apply) {
 
 namespace {
 
-/// The joins and gates of one block, made when something uses them.
+/// The joins and gates of one block, made at first use.
 struct Crossing {
   NodeId end_all = kNoNode;      ///< after all A and F cells
   NodeId end_apply = kNoNode;    ///< after all A cells that change something
@@ -262,7 +262,7 @@ class CellConnector {
     return it == crossings_.end() ? nullptr : &it.value();
   }
   void Wait(NodeId from, NodeId to) { graph_.AddEdge(from, to); }
-  /// An edge that is there because of create_before_destroy, against the usual direction.
+  /// An edge of create_before_destroy, against the usual direction.
   void WaitTurned(NodeId from, NodeId to) {
     Wait(from, to);
     apply_.turned_edges.emplace_back(from, to);
@@ -303,8 +303,8 @@ class CellConnector {
   static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
   static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
 
-  /// R4: a block that is replaced create-first needs the same of everything that it refers to.
-  /// Counts only rows that have a change, through values and providers.
+  /// A block that is replaced with the new object first forces the same on all blocks that it
+  /// refers to, through values and providers. Only rows with a change count.
   void ForceCreateFirst() {
     auto creates_first = [&](const Cell& cell) {
       if (!cell.live()) {
@@ -344,8 +344,8 @@ class CellConnector {
     }
     if (cell.live() && cell.block >= 0) {
       NodeId block = graph_.bases[cell.node->index].resources + static_cast<NodeId>(cell.block);
-      // In keyed modules the row needs the expansion's result but not its waiting: the cell then
-      // expands by itself.
+      // In keyed modules the row needs the result of the expansion, but does not wait for all that
+      // the expansion waits for: the cell expands the block itself.
       if (!graph_.program.HasKeys(cell.resource.module)) {
         Wait(cell.id, block);
       } else {
@@ -399,7 +399,7 @@ class CellConnector {
     }
   }
 
-  /// The same rules between two cells of one module instance; `a` is what `cell` depends on.
+  /// The same rules between two cells of one module instance; `cell` depends on `a`.
   void Pair(const Cell& cell, const Cell& a) {
     switch (cell.phase) {
       case Phase::kApply:
@@ -426,8 +426,8 @@ class CellConnector {
     }
   }
 
-  /// An A6 or A7 edge for the removal of `cell`: between different provider configurations it may
-  /// have to give way (A8).
+  /// An A6 or A7 edge for the removal of `cell`: optional between different provider configurations
+  /// (A8).
   void Removal(NodeId from, NodeId to, uint32_t provider, const Cell& cell, bool turned = false) {
     if (provider != cell.provider && !destroy_all_) {
       apply_.optional_edges.push_back({from, to, turned});
@@ -438,9 +438,9 @@ class CellConnector {
     }
   }
 
-  /// A4: the live half of a row after its destroy half, and before what is disposed of at its
-  /// address, left over from earlier runs or not. The cells are ordered by soft edges; while they
-  /// run the order is kept row by row.
+  /// A4: the live half of a row comes after its destroy half, and before the disposal of objects at
+  /// its address, also those of earlier runs. Soft edges order the cells; during the walk the order
+  /// is kept row by row.
   void RowEdges() {
     struct Place {
       uint32_t cell = 0;
@@ -494,7 +494,7 @@ class CellConnector {
     }
   }
 
-  /// A10: data sources of checks are read when all managed objects are as they will be.
+  /// A10: data sources of checks are read after all changes of managed objects.
   void ChecksLast() {
     auto mode_of = [](const Cell& cell) { return cell.resource.resource.mode; };
     auto nested = [&](const Cell& cell) {
@@ -514,7 +514,7 @@ class CellConnector {
     }
   }
 
-  /// A2: a literal key means that row alone, where some module instance changes it.
+  /// A2: a literal key means only that row, if a module instance changes it. False if none does.
   bool WaitForSingle(const ResourceEdge& edge) {
     const Node& target = graph_.node(edge.to);
     const config::ConfigNode& place = *graph_.config.nodes[target.config_node];
@@ -534,7 +534,7 @@ class CellConnector {
 
   /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks.
   void ConfigEdges() {
-    // What waits for a block (values, other blocks' expansions, ends) waits for all its rows.
+    // Values, expansions of other blocks and ends of modules wait for all rows of a block.
     for (auto it = crossings_.begin(); it != crossings_.end(); ++it) {
       const config::ConfigNode* node = graph_.config.Find(it->first.module);
       int block = node == nullptr ? -1 : node->module->FindResource(it->first.resource);
@@ -598,7 +598,7 @@ class CellConnector {
   PlanGraph& graph_;
   ApplyGraph& apply_;
   const plan::Plan& plan_;
-  const bool destroy_all_;  ///< then no edge between provider configurations may be dropped
+  const bool destroy_all_;  ///< no edge between provider configurations may be dropped
   FlatMap<ConfigResource, Crossing> crossings_;
 };
 
@@ -611,7 +611,7 @@ void ConnectCells(PlanGraph& graph, ApplyGraph& apply) {
 
 namespace {
 
-/// A reference to a whole module reads its outputs, but nothing else of it.
+/// A reference to a whole module reads only its outputs, not these.
 bool IsInner(NodeKind kind) {
   return kind == NodeKind::kVariable || kind == NodeKind::kLocal;
 }

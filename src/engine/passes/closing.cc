@@ -14,8 +14,8 @@ void AddCloseNodes(PlanGraph& graph) {
       blocks.push_back(id);
     }
   }
-  // Each is followed to its last users. With very many of them all are closed at the end instead,
-  // which keeps this linear.
+  // Finds the last users of each block. If there are very many blocks, all are closed at the end
+  // instead, so that this stays linear.
   constexpr size_t kFollowed = 100;
   std::vector<NodeId> last_of_all;
   if (blocks.size() > kFollowed) {

@@ -31,7 +31,7 @@ void AddStateObjects(PlanGraph& graph) {
   if (graph.context.prior_state == nullptr) {
     return;
   }
-  // Evaluating has to do with what is configured alone.
+  // The eval walk has no nodes for objects without a block.
   const bool only_configured = graph.context.kind == WalkKind::kEval;
   Program& program = graph.program;
   for (const auto& resource : graph.context.prior_state->resources) {
@@ -62,8 +62,7 @@ void AddStateObjects(PlanGraph& graph) {
     if (has_deposed) {
       NodeId id = add(NodeKind::kDeposed);
       if (configured) {
-        // First what is left over: data sources wait for its removal too, and where the reference
-        // leaves to chance which comes first, there is one order here.
+        // OpenTofu has no order here; one order makes output stable.
         graph.AddSoftEdge(graph.bases[node->index].resources + static_cast<NodeId>(block), id);
       }
     }

@@ -143,7 +143,7 @@ bool CheckAcyclic(const PlanGraph& graph, Diagnostics& diags) {
     for (NodeId id : cycle) {
       std::string name = NodeName(graph, id);
       members += (members.empty() ? "" : ", ") + name;
-      // A child module's variable is two steps: taking the argument, and being referred to.
+      // A variable of a called module has two nodes in OpenTofu: its argument and its references.
       if (constexpr std::string_view kInput = "(expand, input)"; name.ends_with(kInput)) {
         members += ", " + name.substr(0, name.size() - kInput.size()) + "(expand, reference)";
       }

@@ -1,5 +1,5 @@
-// The passes that build a walk's graph, in the order in which they run. Each is one function in one
-// file; its comment says what it needs and gives. The order is the contract (docs/engine.md).
+// The passes that build the graph of a walk, in the order in which they run. The comment of each
+// says what it needs from earlier passes and what it gives to later ones (docs/engine.md).
 #pragma once
 
 #include "engine/apply_graph.h"
@@ -15,48 +15,50 @@ void AddConfigObjects(PlanGraph& graph);
 /// covers. (Rows of configured blocks are attached when the block expands.)
 void AddStateObjects(PlanGraph& graph);
 
-/// Needs: blocks and orphans. Gives: the provider of each, and provider nodes with edges to them;
-/// false with problems when the configuration lacks one.
+/// Needs: blocks and orphans. Gives: the provider of each, and provider nodes with edges to them.
+/// False, with diagnostics, if the configuration lacks one.
 bool AttachProviders(PlanGraph& graph, Diagnostics& diags);
 
-/// Needs: providers. Gives: the schema of each block; problems for unknown types.
+/// Needs: providers. Gives: the schema of each block. False, with diagnostics, if a schema cannot
+/// be loaded.
 bool AttachSchemas(PlanGraph& graph, Diagnostics& diags);
 
-/// Needs: schemas (they say which names are references). Gives: an edge per reference, bindings of
-/// all traversals, module edges. Beyond this pass no configuration node is added. False when a
-/// module calls functions of providers that it does not require; an apply, which comes after a plan
-/// that reported those, does not look for them.
+/// Needs: schemas, which decide which names are references. Gives: an edge per reference, bindings
+/// of all traversals, module edges. Later passes add no nodes for blocks. False, with diagnostics,
+/// if a module calls functions of providers that it does not require; an apply does not check this,
+/// because its plan has.
 bool ConnectReferences(PlanGraph& graph, ApplyGraph* apply, Diagnostics& diags);
 
-/// Needs: all edges. Gives: the dependency list of each resource block (R1), hash-consed.
+/// Needs: all edges. Gives: the dependency list of each resource block, shared if equal.
 void CollectDependencies(PlanGraph& graph);
 
 /// Needs: all edges. Gives: the nodes that -target or -exclude keep, and the blocks whose rows are
-/// picked one by one (T1, T2).
+/// selected one by one.
 void ApplyTargeting(PlanGraph& graph);
 
-/// Needs: cells with their edges. Gives: the same for an apply, down to the rows of cells (T4).
+/// Needs: cells with their edges. Gives: the rows of cells that -target or -exclude keep.
 void ApplyTargetingToCells(PlanGraph& graph, ApplyGraph& apply);
 
-/// Needs: all edges, targeting. Gives: create_before_destroy of each block, forced backwards (R3).
+/// Needs: all edges, targeting. Gives: create_before_destroy of each block, own or forced
+/// by a dependent.
 void PropagateCreateBeforeDestroy(PlanGraph& graph);
 
-/// Needs: a finished graph. Gives: a node per ephemeral block that closes its objects once all that
-/// need them are done, failed or not.
+/// Needs: a finished graph. Gives: a node per ephemeral block that closes its objects after all
+/// their dependents, even if these fail.
 void AddCloseNodes(PlanGraph& graph);
 
-/// Needs: a finished graph. Reports each cycle with its members. True when there is none.
+/// Needs: a finished graph. Reports each cycle with its members. True if there is none.
 bool CheckAcyclic(const PlanGraph& graph, Diagnostics& diags);
 
-/// Reports arguments that a called module does not have, and those that it misses. Planning and
-/// applying come after a validation that did this. Ref: transform_module_variable.go.
+/// Reports unknown and missing arguments of module calls. Plans and applies come after a validation
+/// that did this. Ref: transform_module_variable.go.
 bool CheckModuleInputs(const PlanGraph& graph, Diagnostics& diags);
 
 /// Needs: nothing. Gives: the providers of the planned changes, in the order of the changes.
 void AddPlannedProviders(PlanGraph& graph, const ApplyGraph& apply);
 
-/// Needs: blocks. Gives: the dependency lists that new objects will store, and the
-/// create_before_destroy of each block: those of the block graph alone.
+/// Needs: blocks. Gives: the dependency lists that new objects store, and create_before_destroy of
+/// each block, as the graph of a plan has them.
 bool CopyBlockDependencies(PlanGraph& graph, Diagnostics& diags);
 
 /// Needs: connected cells. Gives: the edges of rule A8 that close no cycle; a finished graph.

@@ -146,7 +146,7 @@ bool AttachProviders(PlanGraph& graph, Diagnostics& diags) {
   if (diags.error_count() != errors) {
     return false;
   }
-  // Those that nothing uses may still be called for their functions.
+  // Expressions may call functions of providers without resources.
   for (const auto& node : graph.config.nodes) {
     for (const config::ProviderBlock& block : node->module->providers) {
       graph.EnsureProvider(
@@ -201,7 +201,7 @@ bool AttachSchemas(PlanGraph& graph, Diagnostics& diags) {
       const config::Resource& resource = module.resources[i];
       for (const config::Provisioner& block : resource.provisioners) {
         if (provider::FindProvisioner(block.type) == nullptr) {
-          // Validation and plans have found it before; the graph alone says it in this way.
+          // Validation and plans report this earlier; the `graph` command reports it here.
           const std::string type = "\"" + std::string(block.type) + "\"";
           diags.Error("failed to read provisioner configuration schema for " + type +
                           ": failed to instantiate provisioner " + type +

@@ -9,14 +9,14 @@
 namespace kinu::engine {
 namespace {
 
-/// What a block refers to: bindings of its traversals, and providers whose functions it calls.
+/// The references of a block: bindings of its traversals, and providers whose functions it calls.
 struct Bindings {
   std::vector<uint32_t> list;
   std::vector<ProviderFunctionName> functions;
 };
 
-/// The references of each block of a module. Computed once per module directory, however often the
-/// module is called: everything here is relative to the module.
+/// The references of each block of a module, relative to the module. Collected once per module
+/// directory, even if the module is called several times.
 struct ModuleReferences {
   std::vector<Bindings> locals;
   std::vector<Bindings> outputs;
@@ -67,7 +67,7 @@ class Collector {
   }
 
  private:
-  /// Functions of providers; names that the module does not require are reported.
+  /// Collects called functions of providers. Reports providers that the module does not require.
   void BindCalls(Bindings& out) {
     for (const hcl::CallExpr* call : calls_) {
       std::optional<ProviderFunctionName> name = ParseProviderFunction(call->name);
@@ -182,7 +182,7 @@ ModuleReferences Collect(PlanGraph& graph, const config::ConfigNode& node, Diagn
   return refs;
 }
 
-/// Draws the edges of one place in the module tree.
+/// Adds the edges of one place in the module tree.
 class Connector {
  public:
   Connector(PlanGraph& graph, ApplyGraph* apply, const config::ConfigNode& node)
@@ -201,8 +201,8 @@ class Connector {
     }
   }
 
-  /// An edge of the block graph. While applying, what waits for a resource block waits for the
-  /// cells behind it, which do not exist yet: those edges are kept for ConnectCells.
+  /// Adds an edge. While applying, dependents of a resource block wait for its cells, which do not
+  /// exist yet: these edges are stored for ConnectCells().
   void Wait(NodeId from, NodeId to, std::optional<InstanceKey> key = {}) {
     if (from == to) {
       if (graph_.node(from).kind == NodeKind::kLocal) {
@@ -233,7 +233,7 @@ class Connector {
     return out;
   }
 
-  /// The node that a reference waits for, or kNoNode when it waits for nothing.
+  /// The node that a reference waits for, or kNoNode.
   NodeId Target(const config::Reference& ref) const {
     if (ref.index < 0) {
       return kNoNode;
@@ -287,8 +287,8 @@ class Connector {
   const PlanGraph::Bases& base_;
 };
 
-/// While applying, expansions do not wait for their providers, which nobody may need, but for what
-/// their configurations name: `gates`, by provider. (A9)
+/// While applying, expansions do not wait for their providers, which may be unused, but for the
+/// references of the provider configurations: `gates`, by provider (A9).
 void HoldBackExpansions(PlanGraph& graph, const std::vector<NodeId>& gates) {
   if (std::all_of(gates.begin(), gates.end(), [](NodeId gate) { return gate == kNoNode; })) {
     return;
@@ -304,7 +304,7 @@ void HoldBackExpansions(PlanGraph& graph, const std::vector<NodeId>& gates) {
   }
 }
 
-/// Draws the edges of all places in the module tree.
+/// Adds the edges of all places in the module tree.
 class TreeConnector {
  public:
   TreeConnector(PlanGraph& graph, ApplyGraph* apply, Diagnostics* diags)

@@ -12,9 +12,9 @@ ConfigResource BlockOf(const PlanGraph& graph, const Node& node) {
   return {place.path, place.module->resources[node.index].name};
 }
 
-/// Root outputs go along when all objects behind them do, and there is one. `complete` says whether
-/// a node that stands for objects is kept as a whole; nodes that are not `present` are as good as
-/// pruned, with all that is behind them.
+/// The root outputs to keep: those that depend on objects, if all of these are kept. `complete` is
+/// whether all objects of a node are kept; nodes that are not `present` are ignored with all their
+/// dependencies.
 template <typename F, typename G>
 std::vector<NodeId> OutputsToKeep(const PlanGraph& graph, F&& complete, G&& present) {
   std::vector<bool> whole(graph.size(), true);  // nothing behind it is left out
@@ -37,8 +37,8 @@ std::vector<NodeId> OutputsToKeep(const PlanGraph& graph, F&& complete, G&& pres
   return out;
 }
 
-/// Nodes that -exclude leaves out: those that it names, and all that wait for a block that it names
-/// or has a part of. A block's own cells only when something else is behind them.
+/// The nodes that -exclude leaves out: those that it names, and all that wait for a block that it
+/// names in whole or in part. Cells do not count as dependents of their own block.
 std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) {
   std::vector<bool> excluded(graph.size(), false);
   std::vector<bool> spreads(graph.size(), false);
@@ -97,7 +97,7 @@ void ApplyTargeting(PlanGraph& graph) {
     if (node.kind != NodeKind::kResource) {
       wanted = wanted && AnyWanted(graph, node);
     } else {
-      // Rows are picked only in blocks that are asked for themselves.
+      // Rows are selected only in blocks that an address names.
       wanted = targets.excluding() ? wanted : targets.Touches(BlockOf(graph, node));
       graph.blocks[node.config_node][node.index].pick_rows = wanted;
     }
@@ -114,7 +114,7 @@ void ApplyTargeting(PlanGraph& graph) {
 
 namespace {
 
-/// The same on the graph of an apply, where rows of cells are kept one by one (T4).
+/// Targeting on the graph of an apply, where rows of cells are kept one by one.
 class CellTargeting {
  public:
   CellTargeting(PlanGraph& graph, ApplyGraph& apply)
@@ -192,7 +192,7 @@ class CellTargeting {
     }
     row.kept = true;
     KeepNode(apply_.cells[cell_index].id);
-    // The other half of the same row comes along, but not that of its siblings.
+    // The other half of the same row is kept too, but not those of other rows.
     auto other = [&](Phase phase) {
       if (auto it = parts_.find(Part(row.change, phase)); it != parts_.end()) {
         KeepRow(it->second.first, it->second.second);

@@ -1,5 +1,5 @@
-// Carrying out the change of a row: plan it again, ask the provider, check the answer, record. Ref:
-// opentofu internal/tofu/node_resource_abstract_instance.go apply.
+// Execution of the change of a row: plan it again, call the provider, check its answer, record.
+// Ref: opentofu internal/tofu/node_resource_abstract_instance.go apply.
 #include "base/files.h"
 #include "cty/ops.h"
 #include "cty/walk_inl.h"
@@ -170,7 +170,7 @@ class RowApplier {
     return recorder_.Record(record, DurabilityOf(row_));
   }
 
-  /// The old object makes room where the new one is created first. False when that is not kept.
+  /// Deposes the old object if the new one is created first. False if that could not be recorded.
   bool SetAside() {
     if (saved_.action != plan::Action::kCreateThenDelete) {
       return true;
@@ -184,7 +184,7 @@ class RowApplier {
     return false;
   }
 
-  /// Puts the old object back if nothing was made in its place.
+  /// Restores the deposed object if no new one was created.
   void Restore() {
     if (saved_.action == plan::Action::kCreateThenDelete && !recorder_.Current(row_.address)) {
       (void)Record(state::ObjectRecord::Step::kRestore);
@@ -255,7 +255,7 @@ class RowApplier {
       event.id_value.clear();
       row_.walk().Post(std::move(event));
       if (!applied.value.IsNull()) {
-        CheckResult(applied.value);  // what was made is judged all the same
+        CheckResult(applied.value);  // of a new object that is tainted
       }
       return;
     }
@@ -267,9 +267,9 @@ class RowApplier {
     CheckResult(*row_.row.value);
   }
 
-  /// Asks for the change and records what came back.
+  /// Calls the provider and records the result.
   Applied Ask(const Value& before) {
-    // Where only the sensitivity changes there is nothing for the provider to do.
+    // The provider is not called if only the sensitivity changes.
     const plan::ResourceChange& change = fate_.change;
     if (!creating() && Value::RawEquals(before.UnmarkDeep(), change.after.UnmarkDeep())) {
       Applied applied{change.after, {current_->private_data, saved_.before_identity, false}};
@@ -291,13 +291,12 @@ class RowApplier {
     if (!applied.value.IsNull()) {
       RecordObject(applied);
     } else if (applied.failed && current_) {
-      (void)Record(state::ObjectRecord::Step::kStore, *current_);  // it stays as it was known
+      (void)Record(state::ObjectRecord::Step::kStore, *current_);  // unchanged
     }
     return applied;
   }
 
-  /// A failed creation leaves something that nobody can rely on: tainted. A failed update leaves
-  /// the object as it was before in that respect.
+  /// An object whose creation failed is tainted. A failed update keeps the status of the object.
   void RecordObject(const Applied& applied) {
     state::ObjectStatus status = state::ObjectStatus::kReady;
     if (applied.failed) {
@@ -335,7 +334,7 @@ class RowApplier {
   Recorder& recorder_;
   RowContext& row_;
   const plan::ResourceChange& saved_;
-  std::string& deposed_;  ///< the key of the old object, for the half that destroys it
+  std::string& deposed_;  ///< the key of the old object, used by the half that destroys it
   Diagnostics& diags_;
   provider::Provider* provider_ = nullptr;
   std::optional<state::Object> current_;

@@ -1,4 +1,4 @@
-// Carrying out one row of a cell.
+// Execution of one row of a cell.
 #pragma once
 
 #include <atomic>
@@ -11,17 +11,17 @@
 
 namespace kinu::engine {
 
-/// What becomes of objects during an apply: the working state, and the store's record of it. One
-/// lock for all, taken once per finished object.
+/// The results of an apply: the working state and its record in the store. One lock for all, taken
+/// once per finished object.
 class Recorder {
  public:
-  /// `on_failure` is called once, when a record cannot be kept.
+  /// `on_failure` is called once, when a record cannot be stored.
   Recorder(state::State& working, state::Store* store, std::function<void()> on_failure = {})
       : working_(working), store_(store), on_failure_(std::move(on_failure)) {}
-  /// Applies the record to the working state, which is left with husks, and remembers it durably.
-  /// False when it stands in the working state alone.
+  /// Applies the record to the working state, which keeps husks, and stores it. False if it could
+  /// not be stored.
   bool Record(const state::ObjectRecord& record, state::Durability durability);
-  /// Why the first of the records that were not kept was not; empty when all were.
+  /// Why the first record could not be stored; empty if all were.
   const std::string& failure() const { return failure_; }
   /// A copy of the current object of an instance, or nothing.
   std::optional<state::Object> Current(const ResourceInstance& address);
@@ -38,29 +38,28 @@ class Recorder {
   std::string failure_;
 };
 
-/// Brings the object that a provider returned into the form that is stored.
+/// Converts the object that a provider returned to its stored form.
 state::Object MakeObject(const RowContext& row, const Value& value, const ProviderNotes& notes,
                          state::ObjectStatus status);
 /// A record of the row, without its object.
 state::ObjectRecord RecordFor(const RowContext& row, state::ObjectRecord::Step step);
-/// What an object's record has to survive: with a provider process there is something real behind
-/// it, which a power loss would orphan; a built-in object, and what was read, are in the state
-/// alone.
+/// The durability of an object's record. Objects of provider processes are real, and would be lost
+/// with their record; built-in objects and data sources exist only in the state.
 state::Durability DurabilityOf(const RowContext& row);
 
 class CellRun;
 
-/// How many others each row of a cell still waits for, itself being opened among them. The thread
-/// that arrives last carries it out.
+/// The number of rows that each row of a cell still waits for, plus one until the cell opens. The
+/// thread that arrives last executes the row.
 class RowGates {
  public:
   explicit RowGates(const Cell& cell);
   /// One more row of an earlier cell that this row waits for. Before the walk.
   void Expect(size_t row) { pending_[row].fetch_add(1, std::memory_order_relaxed); }
-  /// The cell's rows can run from now on. The caller then arrives at each of them, and ends once
-  /// more. `over` is called when all rows have run.
+  /// The rows can run from now on. The caller then calls Arrive() for each of them, and End() once.
+  /// `over` is called after all rows.
   void Open(std::shared_ptr<CellRun> run, std::function<void()> over);
-  /// What a row waits for has come.
+  /// One of the rows that a row waits for is done.
   void Arrive(size_t row);
   void End();
 
@@ -79,12 +78,12 @@ struct ApplyContext {
   NodeContext& node;
   const plan::Plan& plan;
   Recorder& recorder;
-  const refactoring::Refactoring& removed;  ///< what `removed` blocks say
+  const refactoring::Refactoring& removed;  ///< has the `removed` blocks
   /// Change of each address (current objects), for rows that a table lists.
   FlatMap<ResourceInstance, uint32_t> change_of;
-  /// Per change: bit of each phase whose part is done.
+  /// Per change: a bit for each phase that is done.
   std::vector<uint8_t> done;
-  /// Per change: the key under which its old object is kept while the new one is made.
+  /// Per change: the deposed key of its old object while the new one is created.
   std::vector<std::string> deposed_keys;
   /// Schemas of orphaned resources, per cell.
   std::vector<BlockInfo> orphan_infos;
@@ -99,9 +98,9 @@ struct ApplyContext {
   }
 };
 
-/// Expands a block in all its module instances and fills the rows that have nothing to do.
+/// Expands a block in all its module instances and fills the rows without changes.
 void ExpandForApply(ApplyContext& context, NodeId id, Diagnostics& diags);
-/// Expands one table, unless it is: the block's node and cells in keyed modules ask for it.
+/// Expands one table at first use, by the node of the block or by cells in keyed modules.
 bool ExpandTable(ApplyContext& context, NodeId id, ModuleInstance& instance, Diagnostics& diags);
 /// Create, update, or the create half of a replacement.
 void ApplyManagedRow(ApplyContext& context, RowContext& row, uint32_t change_index,
@@ -114,8 +113,8 @@ void ForgetRow(ApplyContext& context, RowContext& row, const std::string& depose
 
 /// Gates for the rows of cells that follow others. Before the walk.
 void MakeRowGates(ApplyContext& context);
-/// Carries out all rows of a cell. Rows that wait for rows of a cell that is still at work are
-/// carried out later: then the node is detached from the walk until they are done.
+/// Executes all rows of a cell. If some wait for rows of a running cell, the node is detached from
+/// the walk until all are done.
 void ExecuteCell(ApplyContext& context, NodeId id, Diagnostics& diags);
 
 }  // namespace kinu::engine

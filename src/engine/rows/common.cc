@@ -1,4 +1,4 @@
-// What all kinds of rows need: the provider that serves them, their conditions, their names.
+// Functions for all kinds of rows: their provider, their conditions, their names.
 #include "engine/reference_check.h"
 #include "engine/rows/rows.h"
 #include "schema/decode.h"
@@ -129,8 +129,8 @@ bool AskedWithoutErrors(const RowContext& row, provider::Problems& problems, Dia
   return sound;
 }
 
-/// Reports what a provider did with an object, such as "planned an invalid value for", and what is
-/// wrong: ".name: must be null".
+/// Reports an error of a provider: `what` it did, such as "planned an invalid value for", and a
+/// `detail`: ".name: must be null".
 void ProviderBug(RowContext& row, std::string_view summary, std::string_view what,
                  const std::string& detail, Diagnostics& diags) {
   diags.Error(std::string(summary),

@@ -14,7 +14,7 @@
 namespace kinu::engine {
 namespace {
 
-/// What the block's own `depends_on` names besides resources: values, and modules as wholes.
+/// The values and whole modules in `depends_on` of the block.
 std::vector<NodeId> NamedValues(const Walk& walk, const config::ConfigNode& place,
                                 const config::Resource& resource) {
   std::vector<NodeId> out;
@@ -41,16 +41,16 @@ std::vector<NodeId> NamedValues(const Walk& walk, const config::ConfigNode& plac
 
 }  // namespace
 
-// Waited for are resources that the block itself names, and all that is behind the values and
-// modules in `depends_on`, its own and those of the modules around it; with conditions, all that
-// it depends on. Values in its arguments do not count: they are known, or the block waits for that.
+// A block waits for resources that it names, and for all dependencies of the values and modules in
+// `depends_on` of the block and of the modules around it; with conditions, for all its
+// dependencies. Values in its arguments do not count: if they are unknown, the block waits anyway.
 // Ref: transform_reference.go ReferenceMap.dependsOn.
 bool DependenciesPending(const RowContext& row) {
   const Walk& walk = row.node.walk;
   const Graph& graph = walk.graph;
   const ModuleInstId own = row.address.resource.module;
   const ModuleId own_module = walk.program.ModuleOf(own);
-  // Another instance of the same module is no business of this one.
+  // Other instances of the same module do not count.
   auto pending = [&](NodeId id) {
     const Node& node = graph.node(id);
     if (node.kind != NodeKind::kResource ||
@@ -103,7 +103,7 @@ bool DependenciesPending(const RowContext& row) {
 
 namespace {
 
-/// Says of deprecated outputs of another configuration through which data source they came.
+/// Adds the data source to the marks of deprecated outputs of another configuration.
 Value NameDeprecatedOutputs(const RowContext& row, const Value& value) {
   std::vector<lang::DeprecatedPart> parts;
   Value clean = lang::TakeDeprecated(value, parts);
@@ -205,7 +205,7 @@ std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provid
 
 namespace {
 
-/// The value as far as it is known before it is read.
+/// The value before the data source is read: known as far as configured.
 Value Placeholder(const RowContext& row, const Value& config) {
   std::vector<PathMarks> marks;
   const Value unmarked = config.ContainsMarked() ? config.UnmarkDeepWithPaths(&marks) : config;
@@ -235,8 +235,8 @@ void DeferRead(RowContext& row, const Value& config, bool known) {
                   known ? plan::Reason::kReadDependencyPending : plan::Reason::kReadConfigUnknown);
 }
 
-/// A read inside a check block, whose failure is the check's business, not the plan's. What could
-/// not be read is kept with what its block says of it.
+/// Reads a data source of a check block. A failure is recorded for the check and does not fail the
+/// plan; the value is then the placeholder.
 void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& config,
                   Diagnostics& diags) {
   Diagnostics found;

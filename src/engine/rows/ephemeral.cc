@@ -12,8 +12,8 @@
 namespace kinu::engine {
 namespace {
 
-/// The value as expressions see it: ephemeral as a whole; inside, what is secret in the
-/// configuration or the schema.
+/// The value as expressions see it: ephemeral as a whole, with the sensitive marks of configuration
+/// and schema inside.
 Value MarkEphemeral(const schema::Block& block, Value value, const std::vector<PathMarks>& config) {
   std::vector<PathMarks> kept;
   for (const PathMarks& entry : config) {
@@ -28,7 +28,7 @@ Value MarkEphemeral(const schema::Block& block, Value value, const std::vector<P
   return schema::MarkSensitive(block, value).WithMarks(MarkSet::Ephemeral());
 }
 
-/// Opens the object and leaves it with the keeper.
+/// Opens the object and passes it to the keeper.
 std::optional<Value> Open(RowContext& row, provider::Provider& provider, const Value& config,
                           Diagnostics& diags) {
   Walk& walk = row.walk();

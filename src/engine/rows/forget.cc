@@ -11,7 +11,7 @@ bool BlockKeepsObject(const RowContext& row, Diagnostics& diags) {
   if (row.resource.destroy == nullptr) {
     return false;
   }
-  // Only a constant will do: nothing can be named or called.
+  // It must be a constant: the scope has no names and no functions.
   const ModuleScope around(row.walk(), *row.walk().slots.root);
   const lang::VariableScope nothing(nullptr, nullptr, around.call_context());
   Diagnostics not_constant;
@@ -35,14 +35,14 @@ Disposal DecideDisposal(RowContext& row, const state::Object& object, bool depos
     out = {true, plan::Reason::kForgetState};
   }
   const refactoring::Refactoring* refactoring = row.walk().context.refactoring;
-  // When everything goes, `removed` blocks say nothing of it.
+  // `removed` blocks do not apply when everything is destroyed.
   if (refactoring != nullptr && !row.node.destroying) {
     if (const refactoring::RemovedStatement* statement =
             refactoring->FindRemoved(row.address.resource)) {
       out.forget = !statement->block->destroy;
     }
   }
-  // A destruction of everything was warned of with the configuration.
+  // A destruction of everything reports this with the configuration.
   if (out.forget && (deposed || !row.node.destroying)) {
     diags.Warning("Resource will be removed from the state",
                   "After this plan is applied, the resource " + row.AddressText() +

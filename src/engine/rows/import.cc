@@ -1,5 +1,5 @@
-// Rows whose object comes by an import: asked of the provider, and described by a block where no
-// block does. Ref: opentofu internal/tofu/node_resource_import.go.
+// Rows with imported objects: the provider returns the object, and a block is generated if there is
+// none. Ref: opentofu internal/tofu/node_resource_import.go.
 #include "config/object_block.h"
 #include "engine/imports.h"
 #include "engine/rows/rows.h"
@@ -14,7 +14,7 @@ const ImportTarget* ImportOf(const RowContext& row) {
   }
   const ImportSlot* imports = row.walk().slots.BlockOf(row.walk().graph.node(row.id)).imports.get();
   if (imports == nullptr) {
-    return nullptr;  // before a destruction nothing is imported
+    return nullptr;  // nothing is imported before a destruction
   }
   auto it = imports->index.find(row.address);
   if (it == imports->index.end()) {
@@ -26,7 +26,7 @@ const ImportTarget* ImportOf(const RowContext& row) {
 
 namespace {
 
-/// The marks that the configuration puts on the object.
+/// Marks the object as the configuration does.
 Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
   const Value config = DecodeConfig(row, diags);
   if (config.ContainsMarked()) {
@@ -37,7 +37,7 @@ Value MarkAsConfigured(RowContext& row, Value value, Diagnostics& diags) {
   return schema::MarkSensitive(row.info.schema->block, std::move(value));
 }
 
-/// The object that the provider names; nothing with diagnostics when it is not exactly one.
+/// The object that the provider returns; nothing, with diagnostics, if it is not exactly one.
 std::optional<provider::ImportedObject> FindImported(RowContext& row, provider::Provider& provider,
                                                      const ImportTarget& target,
                                                      Diagnostics& diags) {
@@ -110,7 +110,7 @@ std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
     return schema::MarkSensitive(row.info.schema->block, *refreshed);  // its block comes later
   }
   size_t errors = diags.error_count();
-  Diagnostics incomplete;  // the command takes objects whose configuration is not finished
+  Diagnostics incomplete;  // the command accepts incomplete configurations
   Value marked = MarkAsConfigured(row, *refreshed, by_command ? incomplete : diags);
   return diags.error_count() == errors ? std::optional<Value>(std::move(marked)) : std::nullopt;
 }

@@ -1,6 +1,6 @@
-// The planned change of a managed row, step by step over a RowFate: read → decide → ask → check the
-// answer → record. Planning and the re-plan of an apply have these steps in common. Ref: opentofu
-// internal/tofu/node_resource_abstract_instance.go plan.
+// The planned change of a managed row, in steps over a RowFate: evaluate, validate, plan, check the
+// answer, decide, record. A plan and the second plan of an apply have these steps in common. Ref:
+// opentofu internal/tofu/node_resource_abstract_instance.go plan.
 #include <algorithm>
 
 #include "cty/ops.h"
@@ -61,12 +61,12 @@ class ChangePlanner {
   }
 
  private:
-  /// Whether the object stands for nothing that can be kept.
+  /// Whether the object has to be replaced.
   bool tainted() const {
     return fate_.stored && fate_.stored->status == state::ObjectStatus::kTainted;
   }
 
-  /// Evaluates the configuration; says from which object the provider plans.
+  /// Evaluates the configuration and finds the prior object.
   bool Read() {
     std::optional<Value> config = EvaluateConfig(row_, diags_);
     if (!config) {
@@ -99,7 +99,7 @@ class ChangePlanner {
     return Ask(true);
   }
 
-  /// Asks for a plan; the answer has the type of the schema.
+  /// Calls the provider for a plan, and checks the type of its answer.
   bool Ask(bool reports_warnings) {
     provider::Problems problems;
     response_ = provider_.PlanResourceChange(request_, problems);
@@ -176,7 +176,7 @@ class ChangePlanner {
     return diags_.error_count() == errors;
   }
 
-  /// A replacement as the saved change had it, or as the block wants it.
+  /// The kind of a replacement: that of the saved change, or of the block.
   plan::Action Replacing() const {
     const bool create_first = fate_.earlier != nullptr
                                   ? fate_.earlier->action == plan::Action::kCreateThenDelete
@@ -266,7 +266,7 @@ class ChangePlanner {
   Diagnostics& diags_;
   const schema::Block& block_;
   const Type& type_;
-  Value prior_;                    ///< what is kept of the object, marked; null: nothing
+  Value prior_;                    ///< the prior object, marked; null: none
   Value original_;                 ///< the configuration, unmarked
   std::vector<PathMarks> marks_;   ///< of the configuration with its ignored changes
   provider::PlanRequest request_;  ///< all values unmarked

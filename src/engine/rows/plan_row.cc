@@ -1,4 +1,4 @@
-// Planning of rows: managed rows, rows that are not wanted any more, deposed objects. Ref: opentofu
+// Planning of rows: managed rows, orphans, deposed objects. Ref: opentofu
 // internal/tofu/node_resource_plan_instance.go, node_resource_plan_orphan.go.
 #include "cty/convert.h"
 #include "engine/rows/rows.h"
@@ -10,7 +10,7 @@ namespace kinu::engine {
 
 namespace {
 
-/// Reads what there is at the row's address: an imported object, a stored one or none.
+/// Reads the object at the row's address: an imported one, a stored one or none.
 bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarget* import,
                  RowFate& fate, Diagnostics& diags) {
   Row& slot = row.row;
@@ -28,7 +28,7 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
   slot.reading = RowReading::kRead;
   fate.object = slot.read.refreshed;
   fate.identity = slot.read.notes.identity;
-  // The notes of an object that is gone are still given to the provider.
+  // The provider gets its data even if the object no longer exists.
   if (stored != nullptr || import != nullptr) {
     fate.stored.emplace();
     fate.stored->status = stored != nullptr ? stored->status : state::ObjectStatus::kReady;
@@ -37,7 +37,7 @@ bool ReadCurrent(RowContext& row, provider::Provider& provider, const ImportTarg
   return true;
 }
 
-/// A plan that only refreshes checks what it found.
+/// Checks the conditions of a refreshed object in a refresh-only plan.
 void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnostics& diags) {
   if (CheckConditions(row, meta::ConditionKind::kPrecondition, row.resource.preconditions, nullptr,
                       row.node.condition_severity, diags)) {
@@ -52,7 +52,7 @@ void CheckRefreshed(RowContext& row, const std::optional<Value>& object, Diagnos
   }
 }
 
-/// A block that was written but cannot be planned is kept: it has to be completed by hand.
+/// A generated block that cannot be planned is kept, so that the user can complete it.
 plan::ResourceChange UnplannedBlock(const RowContext& row, const Value& object,
                                     GeneratedBlock block) {
   plan::ResourceChange change;
@@ -65,7 +65,7 @@ plan::ResourceChange UnplannedBlock(const RowContext& row, const Value& object,
   return change;
 }
 
-/// Plans the change; the block may be one that is written for an imported object.
+/// Plans the change; generates the block of an imported object if there is none.
 bool PlanRowChange(RowContext& row, provider::Provider& provider, const ImportTarget* import,
                    RowFate& fate, Diagnostics& diags) {
   if (import == nullptr || !row.info.imports->generated) {
@@ -83,7 +83,7 @@ bool PlanRowChange(RowContext& row, provider::Provider& provider, const ImportTa
   return true;
 }
 
-/// What a planned row leaves: its change, and what expressions see of it.
+/// Records the change of a row, and the value that expressions see.
 void RecordPlanned(RowContext& row, plan::ResourceChange change, Diagnostics& diags) {
   const bool destroys = plan::IsReplace(change.action) || change.action == plan::Action::kDelete;
   if (!CheckPreventDestroy(row, destroys, diags)) {
@@ -131,7 +131,7 @@ void PlanManagedRow(RowContext& row, Diagnostics& diags) {
 
 namespace {
 
-/// A destruction takes what was read along. The plan says so with a change that nobody is shown.
+/// A destruction removes data sources from the state, by a change that is not shown.
 /// Ref: node_resource_plan_destroy.go dataResourceExecute.
 plan::ResourceChange ForgetData(const RowContext& row) {
   plan::ResourceChange change = StartChange(row);
@@ -141,8 +141,7 @@ plan::ResourceChange ForgetData(const RowContext& row) {
   return change;
 }
 
-/// The change that ends an object that nothing wants any more, as the provider and what the state
-/// remembers have it.
+/// The change that destroys or forgets an object that is no longer configured.
 std::optional<plan::ResourceChange> PlanEnd(RowContext& row, provider::Provider& provider,
                                             const Disposal& disposal, Diagnostics& diags) {
   const ReadValues& read = row.row.read;
@@ -150,7 +149,7 @@ std::optional<plan::ResourceChange> PlanEnd(RowContext& row, provider::Provider&
                          : PlanDestroy(row, provider, *read.refreshed, read.notes, diags);
 }
 
-/// Why an object that is not wanted any more goes.
+/// Why an object is removed.
 plan::Reason EndReason(const RowContext& row, const plan::ResourceChange& change) {
   plan::Reason reason = change.reason;
   if (reason == plan::Reason::kNone && !row.node.destroying) {
@@ -185,7 +184,7 @@ void PlanOrphanRow(RowContext& row, Diagnostics& diags) {
   }
   if (!row.row.read.refreshed) {
     row.row.view = RowView::kDeleted;
-    return;  // gone already: drift, nothing to plan
+    return;  // it no longer exists: drift, but no change
   }
   if (row.walk().context.mode == plan::Mode::kRefreshOnly) {
     row.row.value = *row.row.read.refreshed;

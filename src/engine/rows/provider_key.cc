@@ -14,7 +14,7 @@ struct PassedKey {
   const config::ConfigNode* called = nullptr;  ///< the module that is called
 };
 
-/// Follows a provider upwards as Config::ResolveProvider() does, to the call that gives it a key.
+/// Follows a provider upwards as Config::ResolveProvider() does, to the module call with a key.
 PassedKey FindPassedKey(const config::Config& config, const config::ConfigNode& node,
                         const config::Resource& resource) {
   const config::ConfigNode* at = &node;

@@ -31,7 +31,7 @@ class Connection {
   const hcl::Body* body_ = nullptr;
 };
 
-/// An expansion that gives count.index or each.key of one instance that is about to go.
+/// An expansion with count.index or each.key of one instance that is destroyed.
 Expansion ExpansionOfKey(const InstanceKey& key) {
   Expansion out;
   if (key.kind() == InstanceKey::Kind::kInt) {
@@ -45,7 +45,7 @@ Expansion ExpansionOfKey(const InstanceKey& key) {
   return out;
 }
 
-/// What the provisioner prints goes to the audience, or a word about why it does not.
+/// Posts the output of a provisioner, or that it is suppressed.
 std::function<void(std::string_view)> OutputOf(const RowContext& row, std::string_view type,
                                                const MarkSet& marks) {
   const std::string_view secret = marks.ephemeral()   ? "ephemeral"
@@ -61,7 +61,7 @@ std::function<void(std::string_view)> OutputOf(const RowContext& row, std::strin
   };
 }
 
-/// Runs one. False: the ones after it are not run.
+/// Runs one provisioner. False if the ones after it are not run.
 bool RunOne(RowContext& row, const config::Provisioner& block, const ModuleScope& scope,
             Diagnostics& diags) {
   size_t errors = diags.error_count();
@@ -187,8 +187,7 @@ void RunProvisioners(RowContext& row, When when, const Value& self,
   if (list == nullptr || list->empty() || place == nullptr) {
     return;
   }
-  // An instance of the module that is gone, or that never existed for a `removed` block, has
-  // nothing but its paths.
+  // Of a module instance that no longer exists, expressions can only use paths.
   std::unique_ptr<ModuleInstance> gone;
   const ModuleInstance* instance = row.instance;
   if (instance == nullptr) {

@@ -9,17 +9,17 @@
 
 namespace kinu::engine {
 
-/// Validate walk: reads the body and the connection of each provisioner of a block, up to the first
-/// with a mistake, or the first of all when the block is not `sound`. False when it stops.
+/// Validate walk: decodes body and connection of each provisioner of a block, up to the first with
+/// an error; only the first one if the block is not `sound`. False if it stops.
 bool ValidateProvisioners(const Walk& walk, const config::ConfigNode& place,
                           const config::Resource& resource, const ModuleScope& scope, bool sound,
                           Diagnostics& diags);
 
-/// Whether a resource runs anything at that moment.
+/// Whether a resource has provisioners for that moment.
 bool HasProvisioners(const config::Resource& resource, config::Provisioner::When when);
 
-/// Runs those of the row's block, or of the `removed` block that speaks of it when it has none, in
-/// the order of the source, until one fails. `self` is the object.
+/// Runs the provisioners of the row's block, or of its `removed` block, in the order of the source,
+/// until one fails. `self` is the object.
 void RunProvisioners(RowContext& row, config::Provisioner::When when, const Value& self,
                      const refactoring::Refactoring* removed, Diagnostics& diags);
 

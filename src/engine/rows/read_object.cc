@@ -1,6 +1,5 @@
-// Objects of the state as the provider sees them: brought to the current schema, or from another
-// type, and read again. Ref: opentofu internal/tofu/upgrade_resource_state.go,
-// node_resource_abstract_instance.go refresh.
+// Objects of the state, converted to the current schema or from another type, and refreshed. Ref:
+// opentofu internal/tofu/upgrade_resource_state.go, node_resource_abstract_instance.go refresh.
 #include <tuple>
 
 #include "cty/convert.h"
@@ -22,7 +21,7 @@ provider::RawState RawStateOf(const state::Object& object) {
   return raw;
 }
 
-/// Where a `moved` block brought an object from, when it is of another type or provider now; else
+/// The request to convert an object that a `moved` block moved from another type or provider; else
 /// nothing.
 std::optional<provider::MoveRequest> MoveOf(const RowContext& row, const state::Object& object) {
   const Walk& walk = row.walk();
@@ -84,7 +83,7 @@ std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& prov
                 diags);
     return std::nullopt;
   }
-  // What is unknown cannot be stored, so it does not last.
+  // Unknown values cannot be stored.
   out->value = UnknownAsNull(out->value);
   std::vector<PathMarks> marks;
   for (const Path& path : state::SensitivePaths(object)) {
@@ -124,7 +123,7 @@ std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provid
     AppendProblems(problems, nullptr, row.AddressText(), diags);
     return failed ? std::nullopt : std::optional(std::move(notes));
   }
-  // It is read as what it is and made what the schema wants: the same texts of errors.
+  // Read with its own type and then converted, so that errors have the texts of OpenTofu.
   const auto identity = [&]() -> ValueResult<Value> {
     KINU_TRY(const Type type, ImpliedTypeOfJson(object.identity));
     KINU_TRY(const Value value, ValueFromJson(object.identity, type));
@@ -176,7 +175,7 @@ std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider
   Value refreshed = response.state;
   if (!refreshed.IsNull()) {
     refreshed = marks.empty() ? refreshed : refreshed.MarkWithPaths(marks);
-    // States of older providers do not say what the schema calls sensitive now.
+    // The schema may have sensitive attributes that the state does not mark.
     refreshed = schema::MarkSensitive(row.info.schema->block, refreshed);
   }
   std::tie(id_key, id_value) = IdentifyObject(refreshed);
@@ -201,7 +200,7 @@ bool ReadObject(RowContext& row, provider::Provider& provider, const state::Obje
   if (!notes) {
     return false;
   }
-  // When refreshing fails, what was brought to the current version stays.
+  // If refreshing fails, the converted object is used.
   read.previous_identity = notes->identity;
   read.refreshed = read.previous;
   read.notes = *notes;

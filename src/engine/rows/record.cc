@@ -1,5 +1,4 @@
-// The last step of a row of an apply: what became of its object, in the working state and in the
-// store's record.
+// The last step of a row in an apply: the result in the working state and in the store.
 #include <algorithm>
 
 #include "engine/assemble.h"

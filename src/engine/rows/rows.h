@@ -7,17 +7,17 @@
 
 namespace kinu::engine {
 
-/// Everything about the row that is being worked on.
+/// The row that is planned or applied, with its surroundings.
 struct RowContext {
   NodeContext& node;
   NodeId id;
   const config::Resource& resource;  ///< an empty one for orphans
   const BlockInfo& info;
-  ModuleInstance* instance;  ///< null when the module instance is gone
+  ModuleInstance* instance;  ///< null: the module instance no longer exists
   ResourceInstance address;
   Row& row;
   bool triggered = false;              ///< replace_triggered_by asks for a replacement
-  bool create_before_destroy = false;  ///< while applying: what the new object remembers
+  bool create_before_destroy = false;  ///< while applying: stored with the new object
 
   Walk& walk() const { return node.walk; }
   std::string AddressText() const { return node.walk.program.ToText(address); }
@@ -27,12 +27,12 @@ struct RowContext {
 
 void PlanManagedRow(RowContext& row, Diagnostics& diags);
 void PlanDataRow(RowContext& row, Diagnostics& diags);
-/// Reports arguments of the row's block that name the block or the row. True when there are none.
+/// Reports arguments of the row's block that refer to the block or the row. True if there are none.
 bool ReportSelfReferences(const RowContext& row, Diagnostics& diags);
-/// Opens an ephemeral object (while planning only when all is known).
+/// Opens an ephemeral object (while planning only if its configuration is known).
 void OpenEphemeralRow(RowContext& row, Diagnostics& diags);
-/// Whether a managed resource that this block names (itself, through values, or in depends_on of an
-/// enclosing module call) has a change to make. With conditions every ancestor counts.
+/// Whether a managed resource changes that this block names (directly, through values, or in
+/// depends_on of a module call around it). If the block has conditions, all dependencies count.
 bool DependenciesPending(const RowContext& row);
 void PlanOrphanRow(RowContext& row, Diagnostics& diags);
 /// The change that ends a deposed object of the row; nothing after an error, or if none is needed.
@@ -40,8 +40,8 @@ std::optional<plan::ResourceChange> PlanDeposedObject(RowContext& row,
                                                       const state::DeposedObject& deposed,
                                                       Diagnostics& diags);
 
-/// The key of the provider instance that the configuration chooses for a row, or the stored one for
-/// an object that is not configured any more; none: the provider has one instance.
+/// The key of the provider instance that the configuration selects for a row, or the stored key for
+/// an object that is no longer configured; none: the provider has one instance.
 InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags);
 /// The provider instance that serves a row (for_each providers have several), or null with a
 /// diagnostic. Sets Row::provider_key.
@@ -56,31 +56,31 @@ struct StoredObject {
   Value value;  ///< marked with its stored sensitive paths
   std::string private_data;
 };
-/// Brings a stored object to the current schema: upgraded by the provider, or moved by it from the
-/// type that the object was of. Nothing with diagnostics on failure.
+/// Converts a stored object to the current schema: the provider upgrades it, or moves it from its
+/// previous type. Nothing, with diagnostics, on failure.
 std::optional<StoredObject> ReadStored(RowContext& row, provider::Provider& provider,
                                        const state::Object& object, Diagnostics& diags);
 
-/// What the provider keeps with a stored object: its data, and the identity, upgraded by the
-/// provider where it is of an older schema. Nothing with diagnostics on failure.
+/// The provider's data of a stored object, and its identity, which the provider upgrades if it has
+/// an older schema. Nothing, with diagnostics, on failure.
 std::optional<ProviderNotes> NotesOf(RowContext& row, provider::Provider& provider,
                                      const state::Object& object, std::string private_data,
                                      Diagnostics& diags);
 
-/// Reads the object again, and what the provider keeps with it; a null value when it is gone. Posts
+/// Refreshes an object and the provider's data; a null value if the object no longer exists. Posts
 /// the refresh events.
 std::optional<Value> RefreshObject(RowContext& row, provider::Provider& provider,
                                    const Value& prior, const std::string& deposed,
                                    ProviderNotes& notes, Diagnostics& diags);
 
-/// Reads a stored object as the provider sees it, and again when the walk refreshes: fills
-/// Row::read. `deposed`: its key; empty: the current object. False with diagnostics.
+/// Converts a stored object to the current schema, refreshes it if the walk does, and fills
+/// Row::read. `deposed`: its key; empty: the current object. False, with diagnostics, on failure.
 bool ReadObject(RowContext& row, provider::Provider& provider, const state::Object& object,
                 const std::string& deposed, Diagnostics& diags);
 
-/// The import that brings the row's object, if the state has nothing at its address.
+/// The import of the row's object, if the state has none at its address; else null.
 const ImportTarget* ImportOf(const RowContext& row);
-/// Asks the provider for an existing object, as it is now. Nothing with diagnostics on failure.
+/// Imports an existing object and refreshes it. Nothing, with diagnostics, on failure.
 std::optional<Value> ImportObject(RowContext& row, provider::Provider& provider,
                                   const ImportTarget& target, ProviderNotes& notes,
                                   Diagnostics& diags);
@@ -91,37 +91,37 @@ struct GeneratedBlock {
 };
 GeneratedBlock WriteBlock(const RowContext& row, const Value& object);
 
-/// What becomes of a managed row, filled step by step.
+/// The facts about a managed row, filled step by step.
 struct RowFate {
   std::optional<Value> object;          ///< the current object, marked; empty: none
-  std::optional<state::Object> stored;  ///< its status and private data; empty: there never was one
+  std::optional<state::Object> stored;  ///< its status and private data; empty: none was stored
   Value identity;                       ///< of the object; null: none
   const plan::ResourceChange* earlier = nullptr;  ///< applying: the saved change
   Value config;                                   ///< evaluated, marked
   plan::ResourceChange change;
 };
-/// Plans the row's change: what plan and the re-plan of apply have in common. Needs what the row
-/// has (`object` to `earlier`), fills in the rest. False with diagnostics.
+/// Plans the change of a row, for a plan and for the second plan of an apply. Needs `object` to
+/// `earlier`, fills in the rest. False, with diagnostics, on failure.
 bool PlanChange(RowContext& row, provider::Provider& provider, RowFate& fate, Diagnostics& diags);
 
 /// A change of the row without action and values.
 plan::ResourceChange StartChange(const RowContext& row);
-/// The same for the end of an object, by the provider that the state says.
+/// The same for the removal of an object, by the provider in the state.
 plan::ResourceChange StartRemoval(const RowContext& row);
 
-/// The change that destroys an object; asks the provider when it plans destruction.
+/// The change that destroys an object; calls the provider if it plans destructions.
 std::optional<plan::ResourceChange> PlanDestroy(RowContext& row, provider::Provider& provider,
                                                 const Value& prior, const ProviderNotes& notes,
                                                 Diagnostics& diags);
-/// Whether an object that is not wanted any more is only forgotten, and why.
+/// Whether an object that is no longer configured is only forgotten, and why.
 struct Disposal {
   bool forget = false;
   plan::Reason reason = plan::Reason::kNone;
 };
 /// Whether lifecycle.destroy = false keeps the row's object in existence.
 bool BlockKeepsObject(const RowContext& row, Diagnostics& diags);
-/// Decides by `removed` blocks, lifecycle.destroy and what the state remembers of it. Warns when
-/// the object will be forgotten.
+/// Decides by `removed` blocks, lifecycle.destroy and its stored value. Warns if the object will be
+/// forgotten.
 Disposal DecideDisposal(RowContext& row, const state::Object& object, bool deposed,
                         Diagnostics& diags);
 /// The change that forgets an object.
@@ -132,29 +132,31 @@ plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const Provi
 /// destroyed. False, and an error, when it is wrong or forbids that the row is destroyed.
 bool CheckPreventDestroy(const RowContext& row, bool destroys, Diagnostics& diags);
 
-/// Tells the check block around a data source that its read went well (null), or why it did not.
+/// Records for the check block around a data source that it was read (null), or why not.
 void ReportToCheck(const RowContext& row, const Diagnostics* failure);
 
 /// The names that the row's block sees.
 ModuleScope RowScope(const RowContext& row);
 /// The row's body as a value, marked.
 Value DecodeConfig(const RowContext& row, Diagnostics& diags);
-/// Reports what a provider said of the row's block, and forgets it. False when there was an error.
+/// Reports and clears problems of a provider with the row's block. False if there was an error.
 bool AskedWithoutErrors(const RowContext& row, provider::Problems& problems, Diagnostics& diags);
-/// The row's preconditions, then its body as a value; nothing when either went wrong.
+/// Evaluates the row's preconditions, then its body; nothing after an error.
 std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags);
 /// Evaluates a data source's configuration and reads it (preconditions included).
 std::optional<Value> EvaluateAndRead(RowContext& row, provider::Provider& provider,
                                      Diagnostics& diags);
 
-/// Validates a data source's configuration and reads it; marked value, or nothing with diagnostics.
+/// Validates the configuration of a data source and reads it. The marked value, or nothing after an
+/// error.
 std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
                                     const Value& config, Diagnostics& diags);
 
-/// The attribute that names an object for people: ("id", "…") or ("name", "…"); empty when none.
+/// The attribute that names an object in progress messages: ("id", "…") or ("name", "…"); else
+/// empty.
 std::pair<std::string, std::string> IdentifyObject(const Value& value);
 
-/// Evaluates conditions of one kind for a row; `self` is bound where the language allows it.
+/// Evaluates conditions of one kind for a row. `self`: its value; null: not available.
 bool CheckConditions(RowContext& row, meta::ConditionKind kind,
                      const std::vector<config::Condition>& conditions, const Value* self,
                      Severity severity, Diagnostics& diags);

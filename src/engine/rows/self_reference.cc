@@ -34,7 +34,7 @@ bool ReportSelfReferences(const RowContext& row, Diagnostics& diags) {
     if (!own || (ref.has_key && !(ref.key == row.address.key))) {
       continue;
     }
-    // The only instance of a block is named like the block: it is found twice.
+    // The address of a block is also that of its only instance, so OpenTofu reports it twice.
     const int times = !ref.has_key && row.address.key.none() ? 2 : 1;
     const ResourceInstance named{{ModuleInstId{}, row.resource.name},
                                  ref.has_key ? row.address.key : InstanceKey{}};

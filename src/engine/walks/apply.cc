@@ -1,11 +1,11 @@
-// The apply walk: carries out a plan on cells. Read walks/plan.cc first.
+// The apply walk: executes a plan on cells. Read walks/plan.cc first.
 //
-// BuildApplyGraph  cells from the plan's changes; a cycle ends the apply before anything happens
-// NeededNodes      after the graph: values that no cell and no root output needs are not evaluated
-// StartRecording   before the first change, which must not get lost
-// MakeRowGates     before the nodes run: rows that follow rows of other cells wait at them
+// BuildApplyGraph  cells from the changes; a cycle ends the apply before anything changes
+// NeededNodes      values that no cell and no root output needs are not evaluated
+// StartRecording   before the first change, so that none is lost
+// MakeRowGates     before the nodes run: rows that follow rows of other cells wait at gates
 // Run              expansions, values and cells; each finished object is recorded at once
-// FinishState      outputs that go, and the results of the checks
+// FinishState      removed outputs, and the results of the checks
 #include "engine/apply.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace kinu::engine {
 namespace {
 
-/// A node function that needs nothing of the apply.
+/// A node function that does not use the ApplyContext.
 template <void (*F)(NodeContext&, NodeId, Diagnostics&)>
 void Plain(ApplyContext& context, NodeId id, Diagnostics& diags) {
   F(context.node, id, diags);
@@ -61,7 +61,7 @@ bool HasWork(const plan::Plan& plan) {
       [](const plan::ResourceChange& change) { return change.action != plan::Action::kNoOp; });
 }
 
-/// Values of root outputs that the plan knows already, by index.
+/// The values of root outputs that the plan knows, by index.
 std::vector<const Value*> KnownOutputs(const PlanGraph& graph, const plan::Plan& plan) {
   const config::Module& root = *graph.config.root().module;
   std::vector<const Value*> known(root.outputs.size());
@@ -75,8 +75,8 @@ std::vector<const Value*> KnownOutputs(const PlanGraph& graph, const plan::Plan&
   return known;
 }
 
-/// Posts what happened to objects before the walk: imported ones are in the state that the plan
-/// starts from, and those to forget are counted whatever becomes of their rows.
+/// Posts the imports, whose objects the prior state has already, and counts imported objects and
+/// objects to forget.
 void PostImports(const Walk& walk, ApplyCounts& counts) {
   for (const plan::ResourceChange& change : walk.apply->plan.changes) {
     if (change.importing) {
@@ -102,13 +102,13 @@ void FinishState(const Recorder& recorder, const CheckRecord& checks, const plan
                  ApplyResult& result) {
   state::DropHusks(result.state);
   result.counts = recorder.counts;
-  // Refreshing alone has checked everything already.
+  // A refresh-only plan has evaluated all conditions.
   result.checks = plan.mode == plan::Mode::kRefreshOnly ? plan.checks : checks.Results();
   result.state.checks = result.checks;
   result.state.has_checks = !result.checks.empty();
 }
 
-/// Runs the walk on a graph that is in order.
+/// Runs the walk on a valid graph.
 void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store* store,
                   ApplyResult& result, Diagnostics& diags) {
   const plan::Plan& plan = apply.plan;
@@ -123,7 +123,7 @@ void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store*
   const refactoring::Refactoring refactoring(walk.config, nullptr);
   ApplyContext context(node_context, recorder, refactoring);
   if (node_context.destroying && !graph.context.targets.active()) {
-    // Root outputs go at once: what they say is about objects that are about to go.
+    // Root outputs are removed first, because they depend on objects.
     result.state.outputs.clear();
   }
   PostImports(walk, recorder.counts);

@@ -1,11 +1,11 @@
 // The walk that plans to destroy everything.
 //
-// RunPlanWalk        first a normal plan, for what it learns of real objects (unless
-// -refresh=false) Refactoring        what moved has moved by then, but for what was in the way
-// until then BuildGraph         on the refreshed state, without targets: what goes is decided
-// object by object CheckDestroyOrder  before anything runs: objects that have no order end the plan
-// Run                a change for every managed object; of the configuration only what providers
-// use CollectChanges     after all nodes, without what has to stay with an object that may not go
+// RunPlanWalk        a normal plan, to refresh objects (unless -refresh=false)
+// Refactoring        moves that were blocked until now
+// BuildGraph         on the refreshed state, without targets, which select objects one by one
+// CheckDestroyOrder  before any node, because objects without an order end the plan
+// Run                a change for each managed object; otherwise only what providers need
+// CollectChanges     after all nodes, without dependencies of objects that must stay
 #include <algorithm>
 
 #include "engine/assemble.h"
@@ -21,7 +21,7 @@
 namespace kinu::engine {
 namespace {
 
-/// The rows of a block as the state has them: nothing is expanded, nothing is wanted any more.
+/// Fills the rows of a block from the state, without an expansion.
 void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
   const config::Resource& resource = instance.node->module->resources[node.index];
   const BlockInfo& info = walk.graph.blocks[node.config_node][node.index];
@@ -53,9 +53,9 @@ void RowsFromState(Walk& walk, const Node& node, ModuleInstance& instance) {
   }
 }
 
-/// One row of a block that goes.
+/// A row of a block to destroy.
 struct GoingRow {
-  ModuleInstance* instance;  ///< null when the module instance is gone
+  ModuleInstance* instance;  ///< null: the module instance no longer exists
   ModuleInstId module;
   Row* row;
 };
@@ -103,7 +103,7 @@ void PlanDestroyBlock(NodeContext& context, NodeId id) {
     if (context.Wants(row_context.address)) {
       PlanOrphanRow(row_context, found[i]);
       if (row.read.refreshed) {
-        row.value = *row.read.refreshed;  // visible until it is gone
+        row.value = *row.read.refreshed;  // visible until it is destroyed
         return;
       }
     }
@@ -122,7 +122,7 @@ bool IsEphemeral(const PlanGraph& graph, const Node& node) {
   return graph.ResourceOf(node).name.mode == ResourceMode::kEphemeral;
 }
 
-/// Providers that serve something that goes: a block without objects needs none.
+/// The providers of objects to destroy. A block without objects needs none.
 std::vector<bool> ServingProviders(const NodeContext& context) {
   const PlanGraph& graph = context.walk.graph;
   std::vector<bool> serves(graph.providers.size(), false);
@@ -183,7 +183,7 @@ std::vector<bool> NeededForDestroy(const NodeContext& context) {
   return needed;
 }
 
-/// An object that must stay keeps what it depends on, of which nothing is said then. Ref: rule P8.
+/// The dependencies of an object that must stay stay too. Drops their changes and diagnostics.
 void KeepDependenciesOfFailed(const state::DestroyOrder& order, RowDiagnosticsByNode& said,
                               plan::Plan& plan) {
   std::vector<ResourceInstance> failed;
@@ -206,8 +206,8 @@ void KeepDependenciesOfFailed(const state::DestroyOrder& order, RowDiagnosticsBy
   }
 }
 
-/// Objects that would have to go before each other, or before themselves. They have no order even
-/// where they are only forgotten.
+/// Reports objects that would have to be destroyed before each other or themselves, even if they
+/// are only forgotten.
 bool CheckDestroyOrder(const Program& program, const state::DestroyOrder& order,
                        const FlatSet<ResourceInstance>* selected, Diagnostics& diags) {
   const size_t errors = diags.error_count();
@@ -245,8 +245,8 @@ constexpr NodeTable<NodeContext> kDestroyNodes({
     {NodeKind::kClose, CloseEphemerals},
 });
 
-/// The states that the destruction starts from. What changed outside is no news where everything
-/// goes; the reference compares the state with itself here.
+/// Sets the states that the destruction starts from. Drift is not reported when everything is
+/// destroyed.
 bool RefreshBefore(const WalkContext& given, plan::Plan& plan, Diagnostics& diags) {
   if (given.prior_state == nullptr) {
     return true;
@@ -261,7 +261,7 @@ bool RefreshBefore(const WalkContext& given, plan::Plan& plan, Diagnostics& diag
   normal.before_destroy = true;
   plan::Plan refreshed;
   refreshed.program = plan.program;
-  // Its warnings would be those of the destruction once more, or of no interest.
+  // The destruction reports the same warnings again.
   Diagnostics found;
   RunPlanWalk(normal, Severity::kWarning, refreshed, found);
   if (found.has_errors()) {
@@ -273,7 +273,7 @@ bool RefreshBefore(const WalkContext& given, plan::Plan& plan, Diagnostics& diag
   return true;
 }
 
-/// Outputs go too, so those of the root module are known to exist.
+/// Outputs are destroyed too, so those of the root module are declared.
 void DeclareRootOutputs(const PlanGraph& graph, CheckRecord& checks) {
   const config::Module& root = *graph.config.root().module;
   for (size_t i = 0; i < root.outputs.size(); ++i) {
@@ -294,13 +294,13 @@ void DeleteOutputs(plan::Plan& plan) {
   }
 }
 
-/// Executes the nodes and takes their changes into the plan.
+/// Executes the nodes and collects their changes.
 void RunNodes(NodeContext& context, const state::DestroyOrder& order, plan::Plan& plan,
               Diagnostics& diags) {
   Walk& walk = context.walk;
   const std::vector<bool> needed = NeededForDestroy(context);
-  // An object that must stay silences only what it depends on (KeepDependenciesOfFailed), which is
-  // against the direction of the walk: so its errors do not end the node.
+  // An object that must stay affects only its dependencies (KeepDependenciesOfFailed), against the
+  // direction of the walk, so its errors do not fail the node.
   RowDiagnosticsByNode of_rows(walk.graph.size());
   context.row_diags = &of_rows;
   Diagnostics found_by_nodes;

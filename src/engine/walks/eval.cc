@@ -2,7 +2,7 @@
 //
 // BuildGraph  the order of blocks
 // Run         variables, locals and outputs of all modules, so that their problems are reported
-//             first; objects are read from the state when an expression asks for them
+//             first; objects are read from the state when an expression uses them
 #include <algorithm>
 
 #include "engine/build_graph.h"
@@ -66,7 +66,7 @@ bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) 
   return diags.error_count() == errors;
 }
 
-/// Whether the value given for a variable is invalid. Opening the session reported its errors.
+/// Whether the given value of a variable is invalid, which Open() has reported.
 bool ConsoleSession::HasUnusableValue(size_t variable) const {
   const Walk& walk = *parts_->walk;
   const config::Variable& declared = walk.config.nodes[0]->module->variables[variable];

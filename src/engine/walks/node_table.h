@@ -1,4 +1,4 @@
-// What executing a node means in one walk: a function per kind of node.
+// The functions that execute nodes in one walk, by kind of node.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace kinu::engine {
 
-/// Kinds without an entry have nothing to do.
+/// Nodes of kinds without an entry are not executed.
 template <typename Context>
 class NodeTable {
  public:

@@ -1,15 +1,14 @@
-// The plan walk, from configuration to plan. Read me first.
+// The plan walk, from configuration to plan. Read this file first.
 //
-// Validate           a configuration that is wrong in itself is not planned at all
-// Refactoring        moves come before the graph: it has a node per object of the moved state
-// CheckImportTargets before the graph, which looks for the block of each import
-// BuildGraph         the order of blocks
-// Run                each node reads its objects and plans them
-// AssemblePlan       after all nodes, in graph order: the plan does not depend on timing
-// RelevantAttributes follows the references of what the plan changes
-// FinishPlan         whatever happened: what the plan remembers of the request; last the order of
-// an
-//                    apply, so that its cycles show before anything happens
+// Validate            an invalid configuration is not planned
+// Refactoring         moves come before the graph, which has a node per object of the moved state
+// CheckImportTargets  before the graph, which looks for the block of each import
+// BuildGraph          the order of blocks
+// Run                 each node refreshes its objects and plans them
+// AssemblePlan        after all nodes, in graph order, so that the plan does not depend on timing
+// RelevantAttributes  follows the references of the changes
+// FinishPlan          in any case: what the plan records of the request; last the order of an
+//                     apply, so that cycles are reported before anything changes
 #include "engine/plan.h"
 
 #include <algorithm>
@@ -38,8 +37,8 @@ constexpr NodeTable<NodeContext> kPlanNodes({
     {NodeKind::kClose, CloseEphemerals},
 });
 
-/// Objects that moved must be planned at both ends: otherwise one would be created and the other
-/// left. Ref: context_plan.go prePlanVerifyTargetedMoves.
+/// Objects that moved must be planned at both addresses: otherwise a second object would be
+/// created. Ref: context_plan.go prePlanVerifyTargetedMoves.
 void CheckTargetedMoves(const WalkContext& context, Diagnostics& diags) {
   const Program& program = *context.config->program;
   const Targets& targets = context.targets;
@@ -72,8 +71,9 @@ void CheckTargetedMoves(const WalkContext& context, Diagnostics& diags) {
                   (targets.excluding() ? "leave out these:" : "add these:") + list);
 }
 
-/// Instances of checks are known from the expansion of their modules on, also of those that what
-/// they look at kept from being evaluated. Ref: transform_check.go, node_check.go nodeReportCheck.
+/// Declares the checks that were not evaluated because a dependency failed. Their instances are
+/// known from the expansion of their modules. Ref: transform_check.go, node_check.go
+/// nodeReportCheck.
 void DeclareUnreachedChecks(const Walk& walk, CheckRecord& checks) {
   for (const auto& node : walk.config.nodes) {
     const PlanGraph::Bases& bases = walk.graph.bases[node->index];
@@ -124,8 +124,8 @@ class WalkedInstances final : public refactoring::DeclaredInstances {
   const Walk& walk_;
 };
 
-/// Reports moves and imports that fit nothing of what the walk found. Those are likely causes of
-/// whatever else went wrong, so they are reported alone.
+/// Reports moves and imports that do not fit the instances of the walk. They are likely causes of
+/// other errors, so they are reported alone.
 bool CheckInstances(const Walk& walk, Diagnostics& diags) {
   if (!CheckImportedInstances(walk, diags)) {
     return false;
@@ -159,7 +159,7 @@ void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::
       found_by_nodes);
   DeclareUnreachedChecks(walk, checks);
   if (context.command_import != nullptr && found_by_nodes.has_errors()) {
-    // Where something failed, the command cannot know what there would have been to import to.
+    // After errors the instances that could be imported to are not known.
     diags.Append(std::move(found_by_nodes));
     return;
   }
@@ -190,7 +190,7 @@ state::State ImportToState(const Request& request, const ImportTarget& target, D
 
 namespace {
 
-/// Values that are given for variables of the root module which their author wants nobody to use.
+/// Warns of values for deprecated variables of the root module.
 void WarnOfDeprecatedVariables(const Request& request, Diagnostics& diags) {
   const config::Module& root = *request.config->root().module;
   for (const config::Variable& variable : root.variables) {
@@ -208,7 +208,7 @@ void WarnOfDeprecatedVariables(const Request& request, Diagnostics& diags) {
   }
 }
 
-/// A plan of nothing.
+/// A plan without changes.
 plan::Plan StartPlan(const Request& request) {
   plan::Plan plan;
   plan.program = request.config->program;
@@ -219,7 +219,7 @@ plan::Plan StartPlan(const Request& request) {
   return plan;
 }
 
-/// Checks what the request asks for, as far as the configuration and the state can say.
+/// Checks the request against the configuration and the state.
 void CheckRequest(const WalkContext& context, Diagnostics& diags) {
   const Request& request = context.request;
   WarnOfDeprecatedVariables(request, diags);
@@ -257,10 +257,10 @@ std::vector<plan::PlanVariable> RecordVariables(const Request& request) {
   return out;
 }
 
-/// Completes a plan that was made, or not, with `failed`.
+/// Completes a plan; `failed`: planning reported errors.
 void FinishPlan(const Request& request, bool failed, plan::Plan& plan, Diagnostics& diags) {
   plan.errored = failed;
-  // What was checked before says nothing of the state that is planned from.
+  // Check results of earlier runs do not apply to the planned state.
   plan.prior_state.checks.clear();
   plan.prior_state.has_checks = false;
   plan.terraform_version = request.record.version;
@@ -273,12 +273,12 @@ void FinishPlan(const Request& request, bool failed, plan::Plan& plan, Diagnosti
   Diagnostics order;
   CheckApplyGraph(request, plan, order);
   if (plan.mode == plan::Mode::kDestroy && order.has_errors()) {
-    plan.errored = plan.rejected = true;  // a destruction that cannot be ordered is no plan at all
+    plan.errored = plan.rejected = true;  // a destruction without an order is no plan
   }
   diags.Append(std::move(order));
 }
 
-/// Plans what the request asks for.
+/// Plans the request.
 void FillPlan(const Request& request, plan::Plan& plan, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   auto rejected = [&] { return plan.rejected = diags.error_count() != errors; };

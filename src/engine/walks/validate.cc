@@ -1,7 +1,7 @@
-// The validate walk: is the configuration right in itself, whatever the variables and the state?
+// The validate walk: checks the configuration for all values of its variables and any state.
 //
-// CheckProvisioners  before the graph: the reference finds unknown provisioners with the schemas
-// BuildGraph         the order of blocks; a cycle, or a wrong argument of a module, ends it
+// CheckProvisioners  before the graph, because OpenTofu finds unknown provisioners with the schemas
+// BuildGraph         the order of blocks; a cycle or a wrong module argument ends the walk
 // Run                each node checks its block: values are unknown, each block has one row
 #include "engine/build_graph.h"
 #include "engine/nodes/nodes.h"

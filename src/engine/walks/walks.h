@@ -1,4 +1,4 @@
-// The walks that other walks are made of.
+// The walks that planning consists of.
 #pragma once
 
 #include "engine/nodes/nodes.h"
@@ -7,15 +7,15 @@
 
 namespace kinu::engine {
 
-/// The plan walk: everything that exists is read, everything that is configured is planned.
-/// Conditions that fail have `condition_severity`.
+/// The plan walk: refreshes all objects and plans all blocks. Failed conditions are reported with
+/// `condition_severity`.
 void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::Plan& plan,
                  Diagnostics& diags);
 
-/// The walk that plans to destroy everything. First a normal plan, for what it learns of real
-/// objects (unless -refresh=false), then a change for every managed object in the state.
-/// Configuration matters only for providers and prevent_destroy. Ref: opentofu
-/// internal/tofu/context_plan.go destroyPlan.
+/// The walk that plans to destroy everything: first a normal plan, to refresh objects (unless
+/// -refresh=false), then a change for each managed object of the state. Only provider
+/// configurations and prevent_destroy are evaluated. Ref: opentofu internal/tofu/context_plan.go
+/// destroyPlan.
 void RunDestroyWalk(const WalkContext& context, plan::Plan& plan, Diagnostics& diags);
 
 }  // namespace kinu::engine
