@@ -61,10 +61,6 @@ SingledOut FindSingledOut(const PlanGraph& graph) {
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 /// Groups changes into cells.
 class CellMaker {
  public:
@@ -268,33 +264,34 @@ class CellConnector {
     apply_.turned_edges.emplace_back(from, to);
   }
 
-  /// A node that waits for all cells of the block with that property.
-  NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
-              bool turned = false) {
+  /// The join in a slot of a crossing, made at first use. `connect(join, cell)` adds its edge for
+  /// each cell of the block that is a `member`.
+  template <typename F>
+  NodeId MakeJoin(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
+                  F&& connect) {
     if (crossing.*slot == kNoNode) {
       crossing.*slot = graph_.Add({NodeKind::kJoin, 0, 0});
       for (uint32_t i : crossing.cells) {
         if (member(apply_.cells[i])) {
-          turned ? WaitTurned(crossing.*slot, apply_.cells[i].id)
-                 : Wait(crossing.*slot, apply_.cells[i].id);
+          connect(crossing.*slot, apply_.cells[i].id);
         }
       }
     }
     return crossing.*slot;
   }
+  /// A node that waits for all cells of the block with that property.
+  NodeId Join(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
+              bool turned = false) {
+    return MakeJoin(crossing, slot, member, [&](NodeId join, NodeId cell) {
+      turned ? WaitTurned(join, cell) : Wait(join, cell);
+    });
+  }
   /// A node that all cells of the block with that property wait for.
   NodeId Gate(Crossing& crossing, NodeId Crossing::* slot, bool (*member)(const Cell&),
               bool turned = false) {
-    if (crossing.*slot == kNoNode) {
-      crossing.*slot = graph_.Add({NodeKind::kJoin, 0, 0});
-      for (uint32_t i : crossing.cells) {
-        if (member(apply_.cells[i])) {
-          turned ? WaitTurned(apply_.cells[i].id, crossing.*slot)
-                 : Wait(apply_.cells[i].id, crossing.*slot);
-        }
-      }
-    }
-    return crossing.*slot;
+    return MakeJoin(crossing, slot, member, [&](NodeId gate, NodeId cell) {
+      turned ? WaitTurned(cell, gate) : Wait(cell, gate);
+    });
   }
   static bool IsApply(const Cell& cell) { return cell.phase == Phase::kApply; }
   static bool IsLive(const Cell& cell) {
