@@ -136,7 +136,8 @@ Result<void> MakeDirectories(const std::string& path) {
       return made;
     }
   }
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
+  if (::mkdir(path.c_str(), 0777) != 0 && (errno != EEXIST || !IsDirectory(path))) {
+    errno = errno == EEXIST ? ENOTDIR : errno;
     return SystemError("mkdir", path);
   }
   return {};
