@@ -79,12 +79,9 @@ bool CopyFiles(const Workspace& workspace, const std::string& source, Diagnostic
 
 /// Nothing may be overwritten: only the data directory may be there already.
 bool CheckEmpty(Diagnostics& diags) {
-  auto names = ListDirectory(".");
-  if (!names) {
-    diags.Error("Failed to read target directory", names.error().message);
-    return false;
-  }
-  if (std::ranges::any_of(*names, [](const std::string& name) { return name != ".terraform"; })) {
+  const auto names = ListDirectory(".");
+  if (names &&
+      std::ranges::any_of(*names, [](const std::string& name) { return name != ".terraform"; })) {
     diags.Error(
         "Can't populate non-empty directory",
         "There are files in the directory already: the module is copied into an empty one.");

@@ -97,12 +97,12 @@ bool StateMigration::CopyOneOfSeveral(const std::string& workspace) {
   Diagnostics found = std::exchange(diags_, std::move(before));
   for (Diagnostic& problem : found.list()) {
     if (problem.is_error()) {
-      problem.detail = problem.summary + "\n" + problem.detail +
+      problem.detail = "to the newly configured \"" + to_.type + "\" backend: " + problem.summary +
+                       "\n" + problem.detail +
                        "\n\nWorkspaces are copied in the order of their names: those before this "
                        "one have been copied.";
       problem.summary = "Error migrating the workspace \"" + workspace + "\" from the previous \"" +
-                        from_.type + "\" backend\nto the newly configured \"" + to_.type +
-                        "\" backend:";
+                        from_.type + "\" backend";
     }
   }
   diags_.Append(std::move(found));
