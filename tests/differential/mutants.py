@@ -17,6 +17,7 @@ are installed according to TF_CLI_CONFIG_FILE.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import difflib
 import glob
 import json
@@ -249,9 +250,11 @@ def observe(program, files):
         for name, text in files.items():
             path = os.path.join(directory, name)
             if os.path.realpath(path).startswith(directory):
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                with open(path, "w", encoding="utf-8") as handle:
-                    handle.write(text)
+                # Steps of a case may use one name for a file and for a directory: the first stays.
+                with contextlib.suppress(FileExistsError, IsADirectoryError, NotADirectoryError):
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    with open(path, "w", encoding="utf-8") as handle:
+                        handle.write(text)
         return Side(program, directory, any("required_providers" in t for t in files.values())).observe()
 
 
