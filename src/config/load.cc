@@ -532,7 +532,7 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
     }
   }
   if (const std::optional<Cloud>& cloud = root.module->cloud) {
-    const bool right = CheckCloud(root, *cloud, static_, diags_);
+    const bool right = CheckCloud(root, *cloud, static_, !rules_.requires_installed, diags_);
     if (right && rules_.requires_installed) {
       diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
                    "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "

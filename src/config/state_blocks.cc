@@ -439,10 +439,12 @@ bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
 }
 
 bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,
-                Diagnostics& diags) {
+                bool for_init, Diagnostics& diags) {
   const size_t errors = diags.error_count();
+  Diagnostics ignored;
   const Value value =
-      evaluator.DecodeBody(root, CloudSchema(), *cloud.body, {"backend.cloud", cloud.range}, diags);
+      evaluator.DecodeBody(root, CloudSchema(), *cloud.body, {"backend.cloud", cloud.range}, diags,
+                           for_init ? diags : ignored);
   const MarkSet marks = value.MarksDeep();
   for (const auto& [secret, what] :
        {std::pair(marks.sensitive(), "sensitive"), std::pair(marks.ephemeral(), "ephemeral")}) {

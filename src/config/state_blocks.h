@@ -11,8 +11,9 @@ namespace kinu::config {
 bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
                      StaticEvaluator& evaluator, Diagnostics& diags);
 
-/// Checks the arguments of a `cloud` block. False after an error.
+/// Checks the arguments of a `cloud` block: all that `init` needs, or for other commands the names
+/// and secrets alone. False after an error.
 bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,
-                Diagnostics& diags);
+                bool for_init, Diagnostics& diags);
 
 }  // namespace kinu::config

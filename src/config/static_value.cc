@@ -186,15 +186,21 @@ Expansion StaticEvaluator::EvaluateForEach(const ConfigNode& node, const hcl::Ex
 Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& block,
                                   const hcl::Body& body, const StaticSubject& subject,
                                   Diagnostics& diags) {
+  return DecodeBody(node, block, body, subject, diags, diags);
+}
+
+Value StaticEvaluator::DecodeBody(const ConfigNode& node, const schema::Block& block,
+                                  const hcl::Body& body, const StaticSubject& subject,
+                                  Diagnostics& of_references, Diagnostics& of_values) {
   return EvaluateInScope(
       node, subject,
       [&](Traversals& traversals, Calls& calls) {
         schema::CollectBodyTraversals(block, body, {}, traversals, calls);
       },
       [&](const lang::Scope& scope) {
-        return schema::DecodeBody(block, body, {}, scope, nullptr, diags);
+        return schema::DecodeBody(block, body, {}, scope, nullptr, of_values);
       },
-      diags);
+      of_references);
 }
 
 bool StaticEvaluator::EvaluateString(const ConfigNode& node, const hcl::Expr& expr,

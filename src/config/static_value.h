@@ -50,6 +50,10 @@ class StaticEvaluator {
   /// Decodes a body through a schema. Returns an unknown value of dynamic type after an error.
   Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
                    const StaticSubject& subject, Diagnostics& diags);
+  /// The same, with the problems of names and those of the values apart.
+  Value DecodeBody(const ConfigNode& node, const schema::Block& block, const hcl::Body& body,
+                   const StaticSubject& subject, Diagnostics& of_references,
+                   Diagnostics& of_values);
   /// As Evaluate(), for a string that is not sensitive. False after an error.
   bool EvaluateString(const ConfigNode& node, const hcl::Expr& expr, const StaticSubject& subject,
                       std::string& out, Diagnostics& diags);
