@@ -235,6 +235,12 @@ bool FromCheckBlock(const Diagnostic& diagnostic) {
 void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags) {
   for (Diagnostic& diagnostic : found.list()) {
     diagnostic.severity = Severity::kWarning;
+  }
+  AppendOfCheck(std::move(found), diags);
+}
+
+void AppendOfCheck(Diagnostics&& found, Diagnostics& diags) {
+  for (Diagnostic& diagnostic : found.list()) {
     if (diagnostic.extra == nullptr) {
       diagnostic.extra = std::make_shared<CheckBlockFinding>();
     }

@@ -29,7 +29,9 @@ struct ConditionResult {
   size_t rule = 0;  ///< index among the object's conditions
 };
 
-/// Appends the problems of a check block as warnings.
+/// Appends the problems of a check block's assertion.
+void AppendOfCheck(Diagnostics&& found, Diagnostics& diags);
+/// Appends the problems of a check block's data source as warnings.
 void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags);
 /// Whether a diagnostic is from a check block. Those of a plan are out of date once an apply has
 /// evaluated the check blocks again.

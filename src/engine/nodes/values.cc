@@ -347,13 +347,13 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
         meta::ValidateErrorMessage(condition, around, diags);
         continue;
       }
-      // An assertion never fails the run: its problems are warnings.
+      // A failed assertion is a warning; one that cannot be evaluated is an error.
       Diagnostics found;
       ConditionResult result = meta::EvaluateCondition(condition, meta::ConditionKind::kAssertion,
                                                        scope, Severity::kWarning, found);
       result.rule = i;
       context.checks.Report(id, address, result);
-      meta::AppendAsCheckWarnings(std::move(found), diags);
+      meta::AppendOfCheck(std::move(found), diags);
     }
   }
 }
