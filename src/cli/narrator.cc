@@ -9,6 +9,13 @@ void Narrator::Say(std::string_view markup, std::string_view message) {
   }
 }
 
+void Narrator::Warn(std::string_view markup) {
+  audience_.Text(style_.Paint(markup) + "\n");
+  if (audience_.json() != nullptr) {
+    audience_.json()->Message(view::JsonUi::Level::kWarn, Plain(markup));
+  }
+}
+
 std::string Narrator::Plain(std::string_view markup) {
   std::string text = view::Style(false).Paint(markup);
   std::string out;

@@ -1,6 +1,7 @@
 #include "install/cli_config.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <pwd.h>
 #include <sys/stat.h>
@@ -73,9 +74,9 @@ class FileReader {
         ReadInstallation(item);
       } else if (item.key == "credentials") {
         ForEachLabel(item, [&](const std::string& host, const Hcl1Value& body) {
-          if (const Hcl1Value* token = body.Find("token"); token != nullptr) {
-            config_.credentials[host] = token->text;
-          }
+          const Hcl1Value* token = body.Find("token");
+          config_.credentials[host] = token == nullptr ? "" : token->text;
+          config_.credentials_files[host] = path_;
         });
       } else if (item.key == "host") {
         ForEachLabel(item, [&](const std::string& host, const Hcl1Value& body) {
@@ -86,12 +87,43 @@ class FileReader {
             }
           }
         });
+      } else if (item.key == "credentials_helper") {
+        ForEachLabel(
+            item, [&](const std::string& name, const Hcl1Value& body) { ReadHelper(name, body); });
+      } else if (item.key == "registry_protocols" && item.value.is_object()) {
+        ReadNumber(item.value, "retry_count", config_.registry_retries);
+        ReadNumber(item.value, "request_timeout_seconds", config_.registry_timeout_seconds);
       }
       // Other items are unknown or not supported: both are ignored, as in OpenTofu.
     }
   }
 
  private:
+  void ReadHelper(const std::string& name, const Hcl1Value& body) {
+    if (config_.credentials_helper) {
+      Error("No more than one credentials_helper block may be specified", {});
+      return;
+    }
+    CredentialsHelper& helper = config_.credentials_helper.emplace();
+    helper.name = name;
+    if (const Hcl1Value* arguments = body.Find("args"); arguments != nullptr) {
+      for (const Hcl1Value& argument : arguments->list) {
+        helper.arguments.push_back(argument.text);
+      }
+    }
+  }
+
+  static void ReadNumber(const Hcl1Value& body, std::string_view name, int& number) {
+    const Hcl1Value* value = body.Find(name);
+    int given = 0;
+    if (value != nullptr &&
+        std::from_chars(value->text.data(), value->text.data() + value->text.size(), given).ec ==
+            std::errc() &&
+        given >= 0) {
+      number = given;
+    }
+  }
+
   /// The position of an item for messages. Items of JSON files have none.
   static std::string Place(const Hcl1Item& item) {
     if (item.line == 0) {
@@ -194,9 +226,61 @@ class FileReader {
         return;
       }
     }
+    if (method.kind == InstallMethodKind::kNetworkMirror &&
+        !method.location.starts_with("https://")) {
+      Error("Invalid URL for provider installation source",
+            "Cannot use " + Quote(method.location) +
+                " as a URL for a network provider mirror: the mirror must be at an https: URL.");
+      return;
+    }
+    const size_t errors = diags_.error_count();
     method.include = ReadPatterns(item.value, "include");
     method.exclude = ReadPatterns(item.value, "exclude");
+    if (diags_.error_count() != errors) {
+      return;
+    }
+    if (method.kind == InstallMethodKind::kDirect ||
+        method.kind == InstallMethodKind::kNetworkMirror) {
+      ReadNumber(item.value, "download_retry_count", method.download_retries);
+    }
+    if (const Hcl1Value* trust = item.value.Find("trust_all_hashes"); trust != nullptr) {
+      method.trust_all_hashes = trust->text == "true";
+    }
     installation.methods.push_back(std::move(method));
+  }
+
+  /// Why a text is no pattern of provider addresses; empty if it is one. Ref: opentofu
+  /// internal/getproviders ParseMultiSourceMatchingPatterns.
+  static std::string PatternProblem(std::string_view pattern) {
+    std::vector<std::string_view> parts;
+    for (size_t slash = pattern.find('/'); slash != std::string_view::npos;
+         slash = pattern.find('/')) {
+      parts.push_back(pattern.substr(0, slash));
+      pattern.remove_prefix(slash + 1);
+    }
+    parts.push_back(pattern);
+    if (parts.size() != 2 && parts.size() != 3) {
+      return "it must have the form \"[hostname/]namespace/type\"";
+    }
+    const std::string_view space = parts[parts.size() - 2];
+    const std::string_view type = parts.back();
+    const auto is_name = [](std::string_view part) {
+      return part == "*" || ParseProviderPart(part).has_value();
+    };
+    if (!is_name(space) || !is_name(type)) {
+      return "namespace and type must be names, or \"*\"";
+    }
+    if (parts.size() == 3 && parts[0] == "*") {
+      return space == "*" && type == "*" ? ""
+                                         : "the hostname can be a wildcard only if namespace and "
+                                           "type are wildcards as well";
+    }
+    if (parts.size() == 3 && !ParseHostName(parts[0])) {
+      return "the hostname is not valid";
+    }
+    return space == "*" && type != "*"
+               ? "the namespace can be a wildcard only if the type is a wildcard as well"
+               : "";
   }
 
   std::vector<std::string> ReadPatterns(const Hcl1Value& body, std::string_view name) {
@@ -204,12 +288,10 @@ class FileReader {
     if (const Hcl1Value* list = body.Find(name); list != nullptr) {
       for (const Hcl1Value& element : list->list) {
         patterns.push_back(element.text);
-        auto slashes = std::count(element.text.begin(), element.text.end(), '/');
-        if (slashes != 1 && slashes != 2) {
+        if (const std::string why = PatternProblem(element.text); !why.empty()) {
           Error(name == "include" ? "Invalid provider source inclusion patterns"
                                   : "Invalid provider source exclusion patterns",
-                "The pattern " + Quote(element.text) +
-                    " must have the form \"[hostname/]namespace/type\".");
+                "The pattern " + Quote(element.text) + " is not valid: " + why + ".");
         }
       }
     }
@@ -258,6 +340,8 @@ std::string DefaultConfigFile() {
   return xdg.empty() ? own : JoinPath(xdg, "opentofu/tofurc");
 }
 
+}  // namespace
+
 std::string ConfigDirectory() {
   std::string home = HomeDirectory();
   std::string directory = home.empty() ? "" : JoinPath(home, ".terraform.d");
@@ -267,8 +351,6 @@ std::string ConfigDirectory() {
   }
   return directory;
 }
-
-}  // namespace
 
 const std::map<std::string, std::string, ProviderAddressLess>& CliConfig::dev_overrides() const {
   static const std::map<std::string, std::string, ProviderAddressLess> kNone;

@@ -21,6 +21,14 @@ struct InstallMethod {
   std::string location;  ///< path, URL or repository template
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  int download_retries = -1;      ///< -1: not given
+  bool trust_all_hashes = false;  ///< of a network mirror
+};
+
+/// A `credentials_helper` block.
+struct CredentialsHelper {
+  std::string name;
+  std::vector<std::string> arguments;
 };
 
 /// A `provider_installation` block.
@@ -35,7 +43,13 @@ struct CliConfig {
   std::string plugin_cache_dir;
   bool plugin_cache_may_break_lock_file = false;
   std::optional<ProviderInstallation> installation;
-  std::map<std::string, std::string> credentials;                   ///< host to token
+  /// Host to token. An empty token: the block has none, and no other place is asked.
+  std::map<std::string, std::string> credentials;
+  /// The file that holds the block of a host.
+  std::map<std::string, std::string> credentials_files;
+  std::optional<CredentialsHelper> credentials_helper;
+  int registry_retries = 1;
+  int registry_timeout_seconds = 10;
   std::map<std::string, std::map<std::string, std::string>> hosts;  ///< host to services
 
   /// The development overrides. Empty without a provider_installation block.
@@ -54,6 +68,9 @@ bool MatchesProviderPattern(std::string_view pattern, std::string_view address);
 /// Whether a method may install a provider: `include` matches or is empty, and `exclude` does not
 /// match.
 bool MethodApplies(const InstallMethod& method, std::string_view address);
+
+/// The directory of the user's CLI configuration, which also holds credentials.tfrc.json.
+std::string ConfigDirectory();
 
 /// The user's home directory: $HOME, else that of the password database. Empty if both are missing.
 std::string HomeDirectory();

@@ -303,6 +303,13 @@ std::vector<std::pair<std::string, std::string>> LockFile::TakeOverPredecessor()
   return taken;
 }
 
+bool LockFile::SelectsSame(const LockFile& other) const {
+  return std::ranges::equal(providers, other.providers, [](const auto& a, const auto& b) {
+    return a.first == b.first && a.second.version.ToText() == b.second.version.ToText() &&
+           a.second.hashes == b.second.hashes;
+  });
+}
+
 std::string LockFile::ToText() const {
   std::string out =
       "# This file is maintained automatically by \"tofu init\".\n"

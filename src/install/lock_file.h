@@ -59,6 +59,9 @@ class LockFile {
   std::string ToText() const;
   /// Writes the file atomically.
   Result<void> Write(const std::string& path) const;
+  /// Whether both lock the same versions with the same hashes. Constraints do not count: the file
+  /// is not written again when only they change. Ref: depsfile Locks.Equal.
+  bool SelectsSame(const LockFile& other) const;
   /// Equal selections, constraints and hashes.
   friend bool operator==(const LockFile& a, const LockFile& b) { return a.ToText() == b.ToText(); }
 

@@ -1,53 +1,15 @@
 #include "install/mirror_writer.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
 #include "codec/json_writer.h"
-#include "codec/zip.h"
 #include "install/package_hash.h"
 
 namespace kinu::install {
 namespace {
-
-/// The paths of the files below a directory, relative to it and sorted.
-Result<std::vector<std::string>> FilesBelow(const std::filesystem::path& root) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (auto it = std::filesystem::recursive_directory_iterator(root, error);
-       !error && it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
-    if (it->is_regular_file(error)) {
-      names.push_back(it->path().lexically_relative(root).generic_string());
-    }
-  }
-  if (error) {
-    return Fail(ErrorCode::kIo, "cannot read " + root.string() + ": " + error.message());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
-/// The bytes of a package as a zip archive.
-Result<std::string> ArchiveOf(const Package& package) {
-  if (package.packed) {
-    return ReadFile(package.location);
-  }
-  std::error_code error;
-  const std::filesystem::path root = std::filesystem::canonical(package.location, error);
-  if (error) {
-    return Fail(ErrorCode::kIo, "cannot read " + package.location + ": " + error.message());
-  }
-  KINU_TRY(const std::vector<std::string> names, FilesBelow(root));
-  ZipWriter zip;
-  for (const std::string& name : names) {
-    KINU_TRY(std::string content, ReadFile(JoinPath(root.string(), name)));
-    zip.Add(name, content);
-  }
-  return zip.Finish();
-}
 
 /// What the archives of a provider are named before version and platform.
 std::string ArchivePrefix(const ProviderAddress& provider) {
@@ -57,21 +19,66 @@ std::string ArchivePrefix(const ProviderAddress& provider) {
 /// Platforms and the names of their archives.
 using Archives = std::map<std::string, std::string>;
 
-/// The index of one version: its archives with their hashes.
-Result<std::string> VersionIndex(const std::string& directory, const Archives& archives) {
+/// The hashes of a platform's package that a mirror can offer: those that were computed from it or
+/// reported for it.
+std::vector<std::string> OfferedHashes(const PackageOffer& offer, const PackageTrust& trust,
+                                       const std::string& checksum) {
+  std::vector<std::string> hashes;
+  for (const auto& [hash, known] : trust.hashes) {
+    if (known.verified) {
+      hashes.push_back(hash);
+    }
+  }
+  if (offer.evidence.registry) {
+    const auto own = offer.evidence.registry->packages.find(offer.platform);
+    if (own != offer.evidence.registry->packages.end()) {
+      std::ranges::copy(KnownHashes(own->second.hashes), std::back_inserter(hashes));
+    }
+    hashes.push_back("zh:" + checksum);
+  }
+  std::ranges::sort(hashes);
+  const auto repeated = std::ranges::unique(hashes);
+  hashes.erase(repeated.begin(), repeated.end());
+  return hashes;
+}
+
+std::vector<std::string> DirectoriesIn(const std::string& path) {
+  std::vector<std::string> out;
+  const auto names = ListDirectory(path);
+  for (const std::string& name : names ? *names : std::vector<std::string>()) {
+    if (IsDirectory(JoinPath(path, name))) {
+      out.push_back(name);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> MirrorWriter::VersionIndex(const std::string& directory,
+                                               const Archives& archives) const {
   std::string text;
   JsonWriter out(text, {.indent = "  "});
   out.BeginObject();
   out.Key("archives");
   out.BeginObject();
   for (const auto& [platform, name] : archives) {
-    KINU_TRY(std::string archive, ReadFile(JoinPath(directory, name)));
-    KINU_TRY(std::string hash, HashArchive(archive));
+    const std::string path = JoinPath(directory, name);
+    const auto known = hashes_.find(path);
+    std::vector<std::string> hashes =
+        known == hashes_.end() ? std::vector<std::string>() : known->second;
+    if (hashes.empty()) {
+      KINU_TRY(const std::string archive, ReadFile(path));
+      KINU_TRY(std::string hash, HashArchive(archive));
+      hashes.push_back(std::move(hash));
+    }
     out.Key(platform);
     out.BeginObject();
     out.Key("hashes");
     out.BeginArray();
-    out.String(hash);
+    for (const std::string& hash : hashes) {
+      out.String(hash);
+    }
     out.EndArray();
     out.Member("url", name);
     out.EndObject();
@@ -81,26 +88,12 @@ Result<std::string> VersionIndex(const std::string& directory, const Archives& a
   return text;
 }
 
-}  // namespace
-
 std::string MirrorWriter::ProviderDirectory(const std::string& address) const {
   const ProviderAddress provider = SplitProviderAddress(address);
   return JoinPath(JoinPath(JoinPath(directory_, provider.host), provider.space), provider.type);
 }
 
-Result<void> MirrorWriter::WritePackage(const std::string& address, const Package& package,
-                                        const std::string& platform) const {
-  KINU_TRY(std::string archive, ArchiveOf(package));
-  const std::string directory = ProviderDirectory(address);
-  if (auto made = MakeDirectories(directory); !made) {
-    return made;
-  }
-  const std::string name = ArchivePrefix(SplitProviderAddress(address)) + package.version.ToText() +
-                           "_" + platform + ".zip";
-  return ReplaceFile(JoinPath(directory, name), archive, 0644);
-}
-
-Result<void> MirrorWriter::WriteIndexes(const std::string& address) const {
+Result<void> MirrorWriter::WriteProviderIndexes(const std::string& address) const {
   const std::string directory = ProviderDirectory(address);
   const std::string prefix = ArchivePrefix(SplitProviderAddress(address));
   std::map<std::string, Archives> versions;
@@ -133,38 +126,75 @@ Result<void> MirrorWriter::WriteIndexes(const std::string& address) const {
   return ReplaceFile(JoinPath(directory, "index.json"), index, 0644);
 }
 
+Result<void> MirrorWriter::WriteIndexes() const {
+  if (!IsDirectory(directory_)) {
+    return Fail(ErrorCode::kNotFound, "lstat " + directory_ + ": no such file or directory");
+  }
+  for (const std::string& host : DirectoriesIn(directory_)) {
+    for (const std::string& space : DirectoriesIn(JoinPath(directory_, host))) {
+      for (const std::string& type : DirectoriesIn(JoinPath(directory_, host + '/' + space))) {
+        if (auto done = WriteProviderIndexes(host + '/' + space + '/' + type); !done) {
+          return done;
+        }
+      }
+    }
+  }
+  return {};
+}
+
+/// Downloads one package. Returns false after an error.
+bool MirrorWriter::AddPackage(const std::string& address, const Version& version,
+                              const std::string& platform, const MirrorEvents& events,
+                              Diagnostics& diags) {
+  const std::string text = address + " v" + version.ToText() + " for " + platform;
+  events.downloading(version, platform);
+  const auto offer = source_.Package(address, version, platform);
+  if (!offer) {
+    diags.Error("Provider release not available",
+                "Failed to download " + text + ": " + offer.error().message + ".");
+    return false;
+  }
+  const std::string directory = ProviderDirectory(address);
+  const std::string name =
+      ArchivePrefix(SplitProviderAddress(address)) + version.ToText() + "_" + platform + ".zip";
+  if (auto made = MakeDirectories(directory); !made) {
+    diags.Error("Cannot download provider release", made.error().message);
+    return false;
+  }
+  PackagePlacer::Options options;
+  options.warn = events.warn;
+  const std::string path = JoinPath(directory, name);
+  const auto fetched = placer_.Fetch(address, *offer, path, options);
+  if (!fetched) {
+    const bool transfer = fetched.error().code == ErrorCode::kUnavailable;
+    diags.Error(transfer ? "Cannot download provider release" : "Invalid provider package",
+                "Failed to download " + text + ": " + fetched.error().message + ".");
+    return false;
+  }
+  hashes_[path] = OfferedHashes(*offer, fetched->trust, fetched->checksum);
+  events.downloaded(version, platform, fetched->trust);
+  return true;
+}
+
 void MirrorWriter::Add(const std::string& address, const VersionConstraints& constraints,
                        const ProviderLock* lock, const std::vector<std::string>& platforms,
-                       const MirrorEvents& events, Diagnostics& diags) const {
-  const size_t errors = diags.error_count();
-  bool is_selected = false;
-  for (const std::string& platform : platforms) {
-    const auto packages = source_.Find(address, platform);
-    const Package* package = packages ? SelectPackage(*packages, constraints, lock) : nullptr;
-    if (package == nullptr) {
-      diags.Error("Provider not available",
-                  packages ? "No source has a package for " +
-                                 WantedPackage(address, constraints, lock) + " on " + platform + "."
-                           : "The provider " + address +
-                                 " cannot be had: " + packages.error().message + ".");
-      continue;
-    }
-    if (!std::exchange(is_selected, true)) {
-      events.selected(package->version, constraints, lock != nullptr);
-    }
-    events.downloading(platform);
-    if (auto written = WritePackage(address, *package, platform); !written) {
-      diags.Error("Cannot download provider package",
-                  "The package of " + address + " v" + package->version.ToText() + " for " +
-                      platform + " was not mirrored: " + written.error().message + ".");
-      continue;
-    }
-    events.downloaded();
+                       const MirrorEvents& events, Diagnostics& diags) {
+  const auto offered = source_.Versions(address);
+  const std::optional<Version> version =
+      offered ? SelectVersion(*offered, constraints, lock) : std::nullopt;
+  if (!version) {
+    diags.Error("Provider not available",
+                "Failed to download " + address + " from its origin registry: " +
+                    (offered ? "no available releases match the given constraints " +
+                                   (lock != nullptr ? lock->version.ToText()
+                                                    : constraints.ToCanonicalText())
+                             : offered.error().message) +
+                    ".");
+    return;
   }
-  if (diags.error_count() == errors) {
-    if (auto written = WriteIndexes(address); !written) {
-      diags.Error("Failed to update indexes", written.error().message);
-    }
+  events.selected(*version, constraints, lock != nullptr);
+  for (const std::string& platform : platforms) {
+    AddPackage(address, *version, platform, events, diags);
   }
 }
 

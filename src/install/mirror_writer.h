@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "install/package_placer.h"
 #include "install/provider_installer.h"
 
 namespace kinu::install {
@@ -16,32 +18,42 @@ namespace kinu::install {
 struct MirrorEvents {
   /// The version of the provider was selected.
   std::function<void(const Version&, const VersionConstraints&, bool locked)> selected;
-  /// The package for a platform is about to be copied.
-  std::function<void(const std::string& platform)> downloading;
-  /// The package was copied.
-  std::function<void()> downloaded;
+  /// The package for a platform is about to be downloaded.
+  std::function<void(const Version&, const std::string& platform)> downloading;
+  /// The package was downloaded and verified.
+  std::function<void(const Version&, const std::string& platform, const PackageTrust&)> downloaded;
+  /// Receives the reference's line about expired keys.
+  std::function<void(const std::string&)> warn;
 };
 
 class MirrorWriter {
  public:
   /// `directory` is the mirror; it need not exist.
-  MirrorWriter(const PackageSource& source, std::string directory)
-      : source_(source), directory_(std::move(directory)) {}
+  MirrorWriter(PackageSource& source, Network& network, std::string directory)
+      : source_(source), placer_(network, cache_), directory_(std::move(directory)) {}
 
-  /// Writes the packages of a provider for all platforms, then the index files. `lock`: the lock of
-  /// the provider, or null.
+  /// Writes the packages of a provider for all platforms. `lock`: the lock of the provider, or
+  /// null.
   void Add(const std::string& address, const VersionConstraints& constraints,
            const ProviderLock* lock, const std::vector<std::string>& platforms,
-           const MirrorEvents& events, Diagnostics& diags) const;
+           const MirrorEvents& events, Diagnostics& diags);
+  /// Writes the index files of all providers in the directory.
+  Result<void> WriteIndexes() const;
 
  private:
   std::string ProviderDirectory(const std::string& address) const;
-  Result<void> WritePackage(const std::string& address, const Package& package,
-                            const std::string& platform) const;
-  Result<void> WriteIndexes(const std::string& address) const;
+  bool AddPackage(const std::string& address, const Version& version, const std::string& platform,
+                  const MirrorEvents& events, Diagnostics& diags);
+  Result<void> WriteProviderIndexes(const std::string& address) const;
+  Result<std::string> VersionIndex(const std::string& directory,
+                                   const std::map<std::string, std::string>& archives) const;
 
-  const PackageSource& source_;
+  PackageSource& source_;
+  provider::SchemaCache cache_{""};  ///< packages are used once: nothing is remembered
+  PackagePlacer placer_;
   std::string directory_;
+  /// The hashes of the archives of this run, by path.
+  std::map<std::string, std::vector<std::string>> hashes_;
 };
 
 }  // namespace kinu::install

@@ -1,41 +1,27 @@
 #include "install/package_source.h"
 
+#include <algorithm>
 #include <array>
-#include <climits>
-#include <cstdlib>
-
-#include <sys/stat.h>
-#include <sys/utsname.h>
 
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "install/sources.h"
 
 namespace kinu::install {
 namespace {
 
-bool IsRegularFile(const std::string& path) {
-  struct stat info = {};
-  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
-bool IsSymlink(const std::string& path) {
-  struct stat info = {};
-  return lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
-}
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
-std::string Resolved(const std::string& path) {
-  char resolved[PATH_MAX];
-  return realpath(path.c_str(), resolved) == nullptr ? path : std::string(resolved);
-}
+/// The kinds of sources, by the block of the CLI configuration that describes them.
+struct SourceKind {
+  InstallMethodKind kind;
+  std::unique_ptr<PackageSource> (*make)(const InstallMethod& method, Network& network);
+};
+constexpr std::array<SourceKind, 4> kSourceKinds = {{
+    {InstallMethodKind::kDirect, MakeRegistrySource},
+    {InstallMethodKind::kFilesystemMirror, MakeDirectoryMirror},
+    {InstallMethodKind::kNetworkMirror, MakeNetworkMirror},
+    {InstallMethodKind::kOciMirror, MakeOciMirror},
+}};
 
 InstallMethod Mirror(std::string directory) {
   InstallMethod method;
@@ -44,218 +30,210 @@ InstallMethod Mirror(std::string directory) {
   return method;
 }
 
-std::string RefusalOf(const InstallMethod& method, std::string_view address) {
-  switch (method.kind) {
-    case InstallMethodKind::kNetworkMirror:
-      return "the network mirror " + method.location + " would have to be asked for " +
-             ProviderForDisplay(address) +
-             ", but this version does not download providers: use a filesystem_mirror";
-    case InstallMethodKind::kOciMirror:
-      return "the OCI mirror " + method.location + " would have to be asked for " +
-             ProviderForDisplay(address) +
-             ", but this version does not download providers: use a filesystem_mirror";
-    case InstallMethodKind::kDirect:
-    case InstallMethodKind::kFilesystemMirror:
-      break;
-  }
-  return "the registry " + SplitProviderAddress(address).host + " would have to be asked for " +
-         ProviderForDisplay(address) +
-         ", but this version does not download providers: put the package into a "
-         "filesystem_mirror";
-}
-
-}  // namespace
-
-std::string CurrentPlatform() {
-  utsname names = {};
-  uname(&names);
-  std::string machine = names.machine;
-  struct Architecture {
-    std::string_view machine;
-    std::string_view name;
-  };
-  constexpr std::array<Architecture, 5> kArchitectures = {{{"x86_64", "amd64"},
-                                                           {"aarch64", "arm64"},
-                                                           {"i686", "386"},
-                                                           {"armv7l", "arm"},
-                                                           {"armv6l", "arm"}}};
-  for (const Architecture& architecture : kArchitectures) {
-    if (machine == architecture.machine) {
-      machine = architecture.name;
-    }
-  }
-  return Lower(names.sysname) + '_' + machine;
-}
-
-Result<std::vector<Package>> ListMirror(const std::string& directory, std::string_view address,
-                                        std::string_view platform) {
-  std::vector<Package> packages;
-  std::string base = Resolved(directory);
-  if (!IsDirectory(base)) {
-    return Fail(ErrorCode::kNotFound, "cannot search " + directory);
-  }
-  ProviderAddress provider = SplitProviderAddress(address);
-  std::string at = base;
-  // Only the mirror directory and its packages may be symbolic links.
-  for (const std::string& part : {provider.host, provider.space, provider.type}) {
-    at = JoinPath(at, part);
-    if (IsSymlink(at)) {
-      return packages;
-    }
-  }
-  auto names = ListDirectory(at);
-  if (!names) {
-    return packages;
-  }
-  std::string prefix = "terraform-provider-" + provider.type + '_';
-  std::string suffix = '_' + std::string(platform) + ".zip";
-  for (const std::string& name : *names) {
-    std::string path = JoinPath(at, name);
-    std::string lower = Lower(name);
-    if (lower.starts_with(prefix) && lower.ends_with(suffix) &&
-        lower.size() > prefix.size() + suffix.size() && IsRegularFile(path)) {
-      auto version = Version::ParseExact(
-          lower.substr(prefix.size(), lower.size() - prefix.size() - suffix.size()));
-      if (version) {
-        packages.push_back({*version, path, true});
-      }
-      continue;
-    }
-    auto version = Version::ParseExact(name);
-    std::string package = JoinPath(path, platform);
-    if (version && !IsSymlink(path) && IsDirectory(package)) {
-      packages.push_back({*version, package, false});
-    }
-  }
-  return packages;
-}
-
-const Package* SelectPackage(const std::vector<Package>& packages,
-                             const VersionConstraints& constraints, const ProviderLock* lock) {
-  const Package* best = nullptr;
-  for (const Package& package : packages) {
-    const bool acceptable = lock != nullptr ? package.version.ToText() == lock->version.ToText()
-                                            : constraints.AllowsProvider(package.version);
-    if (acceptable && (best == nullptr || best->version < package.version)) {
-      best = &package;
-    }
-  }
-  return best;
-}
-
-std::string WantedPackage(const std::string& address, const VersionConstraints& constraints,
-                          const ProviderLock* lock) {
-  if (lock != nullptr) {
-    return address + " " + lock->version.ToText();
-  }
-  return address + (constraints.empty() ? "" : " " + constraints.ToCanonicalText());
-}
-
-PackageSource::PackageSource(const CliConfig& config,
-                             const std::vector<std::string>& forced_directories,
-                             const std::string& original_directory) {
-  if (!forced_directories.empty()) {
-    for (const std::string& directory : forced_directories) {
-      methods_.push_back(Mirror(directory));
-    }
-    return;
-  }
-  if (config.installation) {
-    methods_ = config.installation->methods;
-    return;
-  }
-  implicit_ = true;
+/// The directories that are searched unless the CLI configuration says otherwise.
+std::vector<std::string> ImpliedDirectories(const std::string& original_directory) {
   std::vector<std::string> directories = {JoinPath(original_directory, "terraform.d/plugins")};
-  std::string home = HomeDirectory();
+  const std::string home = HomeDirectory();
   if (!home.empty()) {
     directories.push_back(JoinPath(home, ".terraform.d/plugins"));
   }
-  if (std::string_view data = Environment("XDG_DATA_HOME"); !data.empty()) {
+  if (const std::string_view data = Environment("XDG_DATA_HOME"); !data.empty()) {
     directories.push_back(JoinPath(data, "opentofu/plugins"));
     directories.push_back(JoinPath(data, "terraform/plugins"));
   } else if (!home.empty()) {
     directories.push_back(JoinPath(home, ".local/share/terraform/plugins"));
   }
-  std::string_view shared = Environment("XDG_DATA_DIRS");
+  const std::string_view shared = Environment("XDG_DATA_DIRS");
   for (std::string_view rest = shared.empty() ? "/usr/local/share:/usr/share" : shared;;) {
-    size_t colon = rest.find(':');
+    const size_t colon = rest.find(':');
     directories.push_back(JoinPath(rest.substr(0, colon), "terraform/plugins"));
     if (colon == rest.npos) {
-      break;
+      return directories;
     }
     rest.remove_prefix(colon + 1);
   }
-  for (std::string& directory : directories) {
+}
+
+/// The providers of which a directory has packages, as include patterns.
+std::vector<std::string> ProvidersIn(const std::string& directory) {
+  std::vector<std::string> found;
+  const auto names = [](const std::string& path) {
+    auto listed = ListDirectory(path);
+    return listed ? *listed : std::vector<std::string>();
+  };
+  for (const std::string& host : names(directory)) {
+    for (const std::string& space : names(JoinPath(directory, host))) {
+      for (const std::string& type : names(JoinPath(directory, host + '/' + space))) {
+        if (!names(JoinPath(directory, host + '/' + space + '/' + type)).empty()) {
+          found.push_back(host + '/' + space + '/' + type);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+SourceError UnauthorizedError(const std::string& host, bool with_credentials) {
+  return {.message = "host " + host +
+                     (with_credentials ? " rejected the given authentication credentials"
+                                       : " requires authentication credentials")};
+}
+
+SourceError RequestError(const std::string& prefix, const Error& error) {
+  return {.problem = error.code == ErrorCode::kCancelled ? SourceProblem::kCancelled
+                                                         : SourceProblem::kFailed,
+          .message = prefix + error.message};
+}
+
+void SourceSet::Add(InstallMethod method, Network& network) {
+  const auto* kind = std::ranges::find(kSourceKinds, method.kind, &SourceKind::kind);
+  auto source = kind->make(method, network);
+  entries_.push_back({std::move(method), std::move(source)});
+}
+
+SourceSet::SourceSet(const CliConfig& config, const std::vector<std::string>& forced_directories,
+                     const std::string& original_directory, Network& network, SourceChoice choice)
+    : network_(&network) {
+  if (choice == SourceChoice::kDirectOnly) {
+    Add(InstallMethod(), network);
+    return;
+  }
+  if (!forced_directories.empty()) {
+    for (const std::string& directory : forced_directories) {
+      Add(Mirror(directory), network);
+    }
+    return;
+  }
+  if (config.installation &&
+      (!config.installation->methods.empty() || config.installation->dev_overrides.empty())) {
+    for (const InstallMethod& method : config.installation->methods) {
+      Add(method, network);
+    }
+    return;
+  }
+  if (config.installation) {
+    return;  // overrides only
+  }
+  // A provider that any directory has is not looked for in its registry.
+  InstallMethod direct;
+  for (std::string& directory : ImpliedDirectories(original_directory)) {
     if (IsDirectory(directory)) {
-      methods_.push_back(Mirror(std::move(directory)));
+      for (std::string& provider : ProvidersIn(directory)) {
+        direct.exclude.push_back(std::move(provider));
+      }
+      Add(Mirror(std::move(directory)), network);
     }
   }
-  methods_.emplace_back();  // the registry
+  Add(std::move(direct), network);
 }
 
-Result<std::vector<Package>> PackageSource::Find(std::string_view address,
-                                                 std::string_view platform) const {
-  std::vector<Package> found;
-  if (methods_.empty()) {
-    return found;  // the CLI configuration has overrides only
-  }
-  std::string refusal;
-  bool asked = false;
-  for (const InstallMethod& method : methods_) {
-    if (!MethodApplies(method, address)) {
-      continue;
-    }
-    if (method.kind != InstallMethodKind::kFilesystemMirror) {
-      refusal = refusal.empty() ? RefusalOf(method, address) : refusal;
-      continue;
-    }
-    asked = true;
-    KINU_TRY(auto packages, ListMirror(method.location, address, platform));
-    found.insert(found.end(), std::make_move_iterator(packages.begin()),
-                 std::make_move_iterator(packages.end()));
-  }
-  if (!found.empty()) {
-    return found;
-  }
-  if (!refusal.empty()) {
-    return Fail(ErrorCode::kUnsupported, refusal);
-  }
-  if (!asked) {
-    return Fail(ErrorCode::kNotFound,
-                "provider " + std::string(address) +
-                    " was not found in any of the search locations\n\n"
-                    "No installation method of the CLI configuration applies to it");
-  }
-  std::string places;
-  for (const InstallMethod& method : methods_) {
-    if (MethodApplies(method, address)) {
-      places += "\n  - " + method.location;
-    }
-  }
-  return Fail(ErrorCode::kNotFound, "provider " + std::string(address) +
-                                        " was not found in any of the search locations\n" + places);
+std::unique_ptr<SourceSet> SourceSet::OfNetworkMirror(const std::string& url, Network& network) {
+  std::unique_ptr<SourceSet> set(new SourceSet());
+  set->network_ = &network;
+  InstallMethod method;
+  method.kind = InstallMethodKind::kNetworkMirror;
+  method.location = url;
+  set->Add(std::move(method), network);
+  return set;
 }
 
-Result<std::string> FindExecutable(const std::string& directory, std::string_view type) {
-  auto names = ListDirectory(directory);
-  if (!names) {
-    return Fail(names.error().code, "could not read package directory: " + names.error().message);
-  }
-  std::string prefix = "terraform-provider-" + std::string(type);
-  for (const std::string& name : *names) {
-    if (!name.starts_with(prefix)) {
-      continue;
-    }
-    std::string_view rest = std::string_view(name).substr(prefix.size());
-    if (!rest.empty() && rest[0] != '_' && rest[0] != '.') {
-      continue;
-    }
-    std::string path = JoinPath(directory, name);
-    if (!IsDirectory(path)) {
-      return path;
+std::unique_ptr<SourceSet> SourceSet::OfDirectory(const std::string& path, Network& network) {
+  std::unique_ptr<SourceSet> set(new SourceSet());
+  set->network_ = &network;
+  set->Add(Mirror(path), network);
+  return set;
+}
+
+std::vector<std::string> SourceSet::Names(const std::string& address) const {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) {
+    if (MethodApplies(entry.method, address)) {
+      names.push_back(entry.source->Name(address));
     }
   }
-  return Fail(ErrorCode::kNotFound, "could not find executable file starting with " + prefix);
+  return names;
+}
+
+std::string SourceSet::Name(const std::string& address) const {
+  std::string out;
+  for (const std::string& name : Names(address)) {
+    out += (out.empty() ? "" : ", ") + name;
+  }
+  return out;
+}
+
+SourceResult<OfferedVersions> SourceSet::Versions(const std::string& address) {
+  OfferedVersions all;
+  std::optional<SourceError> unknown;
+  for (const Entry& entry : entries_) {
+    if (!MethodApplies(entry.method, address)) {
+      continue;
+    }
+    auto offered = entry.source->Versions(address);
+    if (!offered) {
+      if (offered.error().problem == SourceProblem::kUnknownProvider) {
+        unknown = std::move(offered).error();
+        continue;
+      }
+      if (offered.error().problem == SourceProblem::kNotFound) {
+        continue;
+      }
+      return offered;
+    }
+    std::ranges::move(offered->versions, std::back_inserter(all.versions));
+    std::ranges::move(offered->warnings, std::back_inserter(all.warnings));
+  }
+  if (!all.versions.empty() || entries_.empty()) {
+    return all;
+  }
+  return std::unexpected(
+      unknown ? *std::move(unknown)
+              : SourceError{.problem = SourceProblem::kNotFound,
+                            .message = "provider " + address +
+                                       " was not found in any of the search locations",
+                            .sources = Names(address)});
+}
+
+SourceResult<PackageOffer> SourceSet::Package(const std::string& address, const Version& version,
+                                              const std::string& platform) {
+  // With a single source its own answer is the best description.
+  for (const Entry& entry : entries_) {
+    if (!MethodApplies(entry.method, address)) {
+      continue;
+    }
+    auto offer = entry.source->Package(address, version, platform);
+    const bool next = !offer && (offer.error().problem == SourceProblem::kNotFound ||
+                                 offer.error().problem == SourceProblem::kUnknownProvider ||
+                                 offer.error().problem == SourceProblem::kPlatform);
+    if (!next) {
+      return offer;
+    }
+  }
+  return std::unexpected(SourceError{.problem = SourceProblem::kPlatform,
+                                     .message = "provider " + address + ' ' + version.ToText() +
+                                                " is not available for " + platform});
+}
+
+std::string SourceSet::Suggestion(const std::string& address,
+                                  const std::vector<std::string>& required) {
+  const ProviderAddress provider = SplitProviderAddress(address);
+  if (provider.host != kDefaultRegistryHost || provider.space != "hashicorp") {
+    return {};
+  }
+  for (const std::string& other : required) {
+    if (other != address && SplitProviderAddress(other).type == provider.type) {
+      return other;
+    }
+  }
+  const bool direct = std::ranges::any_of(entries_, [&](const Entry& entry) {
+    return entry.method.kind == InstallMethodKind::kDirect && MethodApplies(entry.method, address);
+  });
+  const std::string space = direct ? LegacyNamespace(*network_, provider.type) : "";
+  return space.empty() || space == provider.space
+             ? std::string()
+             : provider.host + '/' + space + '/' + provider.type;
 }
 
 }  // namespace kinu::install

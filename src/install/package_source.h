@@ -1,8 +1,11 @@
-// Finds provider packages in mirror directories. Registries and network mirrors in the CLI
-// configuration are recognised but cause an error: this version does not download. Ref: opentofu
-// internal/getproviders filesystem_search.go, multi_source.go.
+// Package sources: where provider packages come from. SourceSet combines the sources of the CLI
+// configuration; source_table.cc lists the kinds. Ref: opentofu internal/getproviders source.go,
+// multi_source.go.
 #pragma once
 
+#include <expected>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,49 +13,106 @@
 #include "addrs/version.h"
 #include "base/result.h"
 #include "install/cli_config.h"
-#include "install/lock_file.h"
+#include "install/package_trust.h"
+#include "net/http.h"
 
 namespace kinu::install {
+
+class Network;
 
 /// The platform in package names, such as "linux_amd64".
 std::string CurrentPlatform();
 
-/// A package: an unpacked directory or a zip file.
-struct Package {
-  Version version;
-  std::string location;
-  bool packed = false;
+/// Why a source cannot answer.
+enum class SourceProblem : uint8_t {
+  kNotFound,         ///< no source has the provider
+  kUnknownProvider,  ///< its registry does not know it
+  kNoRegistry,       ///< the host offers no provider registry
+  kOtherRegistry,    ///< the host offers a registry of another version only
+  kPlatform,         ///< the version has no package for the platform
+  kProtocol,         ///< the version needs another protocol
+  kCancelled,
+  kFailed,  ///< anything else; the message says what
 };
 
-/// Lists the packages of a provider for a platform in a mirror directory, sorted by name.
-Result<std::vector<Package>> ListMirror(const std::string& directory, std::string_view address,
-                                        std::string_view platform);
+struct SourceError {
+  SourceProblem problem = SourceProblem::kFailed;
+  std::string message;
+  std::vector<std::string> sources;   ///< kNotFound: the sources that were asked, for people
+  std::optional<Version> suggestion;  ///< kProtocol: the closest version that would do
+  std::string mirror;                 ///< kPlatform: the network mirror that lacks the package
+};
 
-/// Returns the package of the locked version or, if `lock` is null, of the newest version that the
-/// constraints allow; null if there is none.
-const Package* SelectPackage(const std::vector<Package>& packages,
-                             const VersionConstraints& constraints, const ProviderLock* lock);
-/// The address with the version or the constraints that SelectPackage() looks for, for messages.
-std::string WantedPackage(const std::string& address, const VersionConstraints& constraints,
-                          const ProviderLock* lock);
+template <typename T>
+using SourceResult = std::expected<T, SourceError>;
 
-/// Finds packages by the installation methods in effect.
+/// The versions of a provider in no order.
+struct OfferedVersions {
+  std::vector<Version> versions;
+  std::vector<std::string> warnings;  ///< of the registry, for people
+};
+
+/// The form in which a package is offered.
+enum class PackageForm : uint8_t { kDirectory, kArchive, kRemote };
+
+/// A package of one version for one platform.
+struct PackageOffer {
+  Version version;
+  std::string platform;
+  PackageForm form = PackageForm::kDirectory;
+  std::string location;      ///< the path of a directory or archive
+  net::HttpRequest request;  ///< kRemote: gets the archive
+  PackageEvidence evidence;
+};
+
+/// A place that has packages. Thread-safe.
 class PackageSource {
+ public:
+  virtual ~PackageSource() = default;
+  virtual SourceResult<OfferedVersions> Versions(const std::string& address) = 0;
+  virtual SourceResult<PackageOffer> Package(const std::string& address, const Version& version,
+                                             const std::string& platform) = 0;
+  /// The source in lists for people: "registry example.com", a directory.
+  virtual std::string Name(const std::string& address) const = 0;
+};
+
+/// Whether packages come from where the CLI configuration says, or from their registries only.
+enum class SourceChoice : uint8_t { kConfigured, kDirectOnly };
+
+/// The sources in effect. Thread-safe.
+class SourceSet final : public PackageSource {
  public:
   /// Uses `forced_directories` (-plugin-dir) if there are any, else the installation methods of the
   /// CLI configuration, else the default directories and then the registry. `original_directory` is
-  /// the working directory at program start, before -chdir.
-  PackageSource(const CliConfig& config, const std::vector<std::string>& forced_directories,
-                const std::string& original_directory);
+  /// the working directory at program start, before -chdir. `network` must outlive the set.
+  SourceSet(const CliConfig& config, const std::vector<std::string>& forced_directories,
+            const std::string& original_directory, Network& network,
+            SourceChoice choice = SourceChoice::kConfigured);
+  /// One network mirror (-net-mirror) for all providers.
+  static std::unique_ptr<SourceSet> OfNetworkMirror(const std::string& url, Network& network);
+  /// One directory (-fs-mirror) for all providers.
+  static std::unique_ptr<SourceSet> OfDirectory(const std::string& path, Network& network);
 
-  /// Finds the packages of a provider for a platform. kNotFound: no mirror has the provider.
-  /// kUnsupported: no mirror has it, and another installation method would have to download it.
-  Result<std::vector<Package>> Find(std::string_view address,
-                                    std::string_view platform = CurrentPlatform()) const;
+  SourceResult<OfferedVersions> Versions(const std::string& address) override;
+  SourceResult<PackageOffer> Package(const std::string& address, const Version& version,
+                                     const std::string& platform) override;
+  std::string Name(const std::string& address) const override;
+
+  /// Another provider that users of `address` may mean: a required one of the same type, else what
+  /// the default registry says. Empty if there is none.
+  std::string Suggestion(const std::string& address, const std::vector<std::string>& required);
 
  private:
-  std::vector<InstallMethod> methods_;
-  bool implicit_ = false;
+  SourceSet() = default;
+  struct Entry {
+    InstallMethod method;
+    std::unique_ptr<PackageSource> source;
+  };
+  void Add(InstallMethod method, Network& network);
+  std::vector<std::string> Names(const std::string& address) const;
+
+  std::vector<Entry> entries_;
+  Network* network_ = nullptr;
 };
 
 /// Finds the executable in an unpacked package. Ref: providercache CachedProvider.

@@ -1,23 +1,39 @@
 #include "install/platform_locks.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
+#include "base/environment.h"
 #include "base/files.h"
-#include "codec/hash.h"
-#include "install/package_hash.h"
+#include "install/package_placer.h"
 
 namespace kinu::install {
 namespace {
 
-Result<std::vector<std::string>> HashesOf(const Package& package) {
-  if (!package.packed) {
-    KINU_TRY(std::string hash, HashPackage(package.location));
-    return std::vector<std::string>{hash};
+/// A directory below that for temporary files, which is removed with this object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string base(Environment("TMPDIR"));
+    path_ = JoinPath(base.empty() ? "/tmp" : base, "kinu-lock-XXXXXX");
+    if (mkdtemp(path_.data()) == nullptr) {
+      path_.clear();
+    }
   }
-  KINU_TRY(std::string archive, ReadFile(package.location));
-  KINU_TRY(std::string hash, HashArchive(archive));
-  return std::vector<std::string>{hash, "zh:" + HexDigest(HashKind::kSha256, archive)};
-}
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) {
+      std::filesystem::remove_all(path_, ignored);
+    }
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 bool HasAll(const std::vector<std::string>& known, const std::vector<std::string>& hashes) {
   return std::ranges::all_of(hashes, [&](const std::string& hash) {
@@ -28,9 +44,14 @@ bool HasAll(const std::vector<std::string>& known, const std::vector<std::string
 /// One call of LockPlatforms().
 class PlatformLocker {
  public:
-  PlatformLocker(const PlatformLockRequest& request, const LockFile& old,
-                 const PlatformLockEvents& events, Diagnostics& diags)
-      : request_(request), old_(old), events_(events), diags_(diags) {}
+  PlatformLocker(const PlatformLockRequest& request, const LockFile& old, PackageSource& source,
+                 Network& network, const PlatformLockEvents& events, Diagnostics& diags)
+      : request_(request),
+        old_(old),
+        source_(source),
+        events_(events),
+        diags_(diags),
+        placer_(network, cache_) {}
 
   /// Hashes the packages of all providers for a platform. Returns false after an error.
   bool HashPlatform(const std::string& platform);
@@ -49,37 +70,57 @@ class PlatformLocker {
 
   const PlatformLockRequest& request_;
   const LockFile& old_;
+  PackageSource& source_;
   const PlatformLockEvents& events_;
   Diagnostics& diags_;
+  provider::SchemaCache cache_{""};  ///< packages are used once: nothing is remembered
+  PackagePlacer placer_;
+  TemporaryDirectory directory_;
   std::map<std::string, std::vector<Hashed>, ProviderAddressLess> hashed_;
 };
 
 Result<void> PlatformLocker::HashProvider(const std::string& address,
                                           const VersionConstraints& constraints,
                                           const std::string& platform) {
-  if (request_.mirror.empty()) {
-    return Fail(ErrorCode::kUnsupported,
-                "this version does not download providers: name a mirror with -fs-mirror");
-  }
   const ProviderLock* lock = old_.Find(address);
-  KINU_TRY(const std::vector<Package> packages, ListMirror(request_.mirror, address, platform));
-  const Package* package = SelectPackage(packages, constraints, lock);
-  if (package == nullptr) {
-    return Fail(ErrorCode::kNotFound, "the mirror has no package for " +
-                                          WantedPackage(address, constraints, lock) + " on " +
-                                          platform);
+  const auto offered = source_.Versions(address);
+  if (!offered) {
+    return Fail(ErrorCode::kUnavailable, offered.error().message);
   }
-  events_.fetching(address, package->version, platform);
-  KINU_TRY(std::vector<std::string> hashes, HashesOf(*package));
-  events_.fetched(address, package->version, platform);
+  const std::optional<Version> version = SelectVersion(*offered, constraints, lock);
+  if (!version) {
+    return Fail(ErrorCode::kNotFound, lock != nullptr
+                                          ? "the previously-selected version " +
+                                                lock->version.ToText() + " is no longer available"
+                                          : "no available releases match the given constraints " +
+                                                constraints.ToCanonicalText());
+  }
+  const auto offer = source_.Package(address, *version, platform);
+  if (!offer) {
+    return Fail(ErrorCode::kUnavailable, offer.error().message);
+  }
+  events_.fetching(address, *version, platform);
+  if (directory_.path().empty()) {
+    return Fail(ErrorCode::kIo, "cannot make a temporary directory");
+  }
+  const std::string place =
+      JoinPath(directory_.path(), address + '/' + version->ToText() + '/' + platform);
+  PackagePlacer::Options options;
+  options.warn = request_.warn;
+  KINU_TRY(const PlacedPackage placed, placer_.Place(address, *offer, place, {}, options));
+  events_.fetched(address, *version, platform, placed.trust);
+  RecordedHashes recorded = HashesToRecord(address, placed.trust);
+  std::vector<std::string> hashes = std::move(recorded.verified);
+  hashes.push_back(placed.hash);
+  hashes.insert(hashes.end(), recorded.vouched.begin(), recorded.vouched.end());
   std::vector<Hashed>& hashed = hashed_[address];
-  if (!hashed.empty() && hashed.front().version.ToText() != package->version.ToText()) {
+  if (!hashed.empty() && hashed.front().version.ToText() != version->ToText()) {
     diags_.Error("Inconsistent provider versions",
                  "For " + address +
                      " the mirror has other versions on one platform than on another, "
                      "so no version suits all.");
   }
-  hashed.push_back({platform, package->version, std::move(hashes)});
+  hashed.push_back({platform, *version, std::move(hashes)});
   return {};
 }
 
@@ -92,7 +133,10 @@ bool PlatformLocker::HashPlatform(const std::string& platform) {
   }
   if (!problems.empty()) {
     diags_.Error("Could not retrieve providers for locking",
-                 "Not all packages for " + platform + " could be had:" + problems);
+                 "OpenTofu failed to fetch the requested providers for " + platform +
+                     " in order to calculate their checksums: some providers could not be "
+                     "installed:" +
+                     problems + ".");
   }
   return !diags_.has_errors();
 }
@@ -122,8 +166,9 @@ PlatformLocks PlatformLocker::Merge() {
 }  // namespace
 
 std::optional<PlatformLocks> LockPlatforms(const PlatformLockRequest& request, const LockFile& old,
+                                           PackageSource& source, Network& network,
                                            const PlatformLockEvents& events, Diagnostics& diags) {
-  PlatformLocker locker(request, old, events, diags);
+  PlatformLocker locker(request, old, source, network, events, diags);
   const bool hashed = std::ranges::all_of(request.platforms, [&](const std::string& platform) {
     return locker.HashPlatform(platform);
   });

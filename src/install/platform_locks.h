@@ -16,7 +16,8 @@ namespace kinu::install {
 struct PlatformLockRequest {
   ProviderRequirements requirements;   ///< without built-in providers
   std::vector<std::string> platforms;  ///< such as "linux_amd64"
-  std::string mirror;                  ///< the mirror directory that has the packages
+  /// Receives the reference's line about expired keys.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 /// What the hashes of one platform add to the lock file.
@@ -32,7 +33,8 @@ struct PlatformLockEvents {
   std::function<void(const std::string& address, const Version&, const std::string& platform)>
       fetching;
   /// The package was hashed.
-  std::function<void(const std::string& address, const Version&, const std::string& platform)>
+  std::function<void(const std::string& address, const Version&, const std::string& platform,
+                     const PackageTrust&)>
       fetched;
   /// The hashes of a platform were added to the lock.
   std::function<void(const std::string& address, const std::string& platform, HashNews)> locked;
@@ -47,6 +49,7 @@ struct PlatformLocks {
 /// Hashes the package of each provider for each platform. Returns nothing after an error; the
 /// platforms behind the first one with an error are not looked at.
 std::optional<PlatformLocks> LockPlatforms(const PlatformLockRequest& request, const LockFile& old,
+                                           PackageSource& source, Network& network,
                                            const PlatformLockEvents& events, Diagnostics& diags);
 
 }  // namespace kinu::install

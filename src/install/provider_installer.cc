@@ -1,412 +1,350 @@
 #include "install/provider_installer.h"
 
 #include <algorithm>
-#include <climits>
-#include <cstdlib>
-#include <filesystem>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "addrs/provider_source.h"
-#include "base/file_replacement.h"
 #include "base/files.h"
-#include "codec/hash.h"
-#include "codec/zip.h"
+#include "install/ordered_jobs.h"
 #include "install/package_hash.h"
+#include "install/package_placer.h"
 
 namespace kinu::install {
 namespace {
 
-bool MatchesAny(const std::vector<std::string>& hashes, const std::string& hash) {
-  return std::find(hashes.begin(), hashes.end(), hash) != hashes.end();
+/// How many packages are looked for or downloaded at once.
+constexpr size_t kParallel = 8;
+
+/// What the queries decided about one provider.
+struct Selection {
+  std::string address;
+  VersionConstraints constraints;
+  std::optional<Version> version;
+};
+
+/// What the installation of one provider gives.
+struct Installed {
+  bool done = false;
+  std::vector<std::string> hashes;
+  bool fetched = false;  ///< by this run, not found in place
+  bool incomplete = false;
+  bool is_signed = false;
+};
+
+SourceError Failure(std::string message) {
+  return {.message = std::move(message)};
 }
 
-/// Removes a link, file or directory tree.
-Result<void> RemoveAll(const std::string& path) {
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  if (error) {
-    return Fail(ErrorCode::kIo, "failed to remove " + path + ": " + error.message());
-  }
-  return {};
-}
-
-Result<void> CopyTree(const std::string& from, const std::string& to) {
-  std::error_code error;
-  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
-  if (error) {
-    return Fail(ErrorCode::kIo, "failed to copy " + from + " to " + to + ": " + error.message());
-  }
-  return {};
-}
-
-/// Whether a name in an archive stays inside the target directory.
-bool IsSafeName(std::string_view name) {
-  const std::string clean = CleanPath(name);
-  return !name.empty() && name[0] != '/' && name.find('\\') == name.npos && clean != ".." &&
-         !clean.starts_with("../");
-}
-
-/// Writes without fsync: packages are verified at every use.
-Result<void> WriteNewFile(const std::string& path, std::string_view content, unsigned unix_mode) {
-  const unsigned mode = unix_mode == 0 ? 0644 : unix_mode & 0777;
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
-  bool written = fd >= 0 && WriteWhole(fd, content) && fchmod(fd, mode) == 0;
-  const int error = errno;
-  if (fd >= 0) {
-    written = close(fd) == 0 && written;
-  }
-  return written ? Result<void>{}
-                 : Fail(ErrorCode::kIo, "write " + path + ": " + SystemMessage(error));
-}
-
-Result<void> Unpack(const std::string& archive, const std::string& directory) {
-  KINU_TRY(std::string bytes, ReadFile(archive));
-  KINU_TRY(ZipReader zip, ZipReader::Open(bytes));
-  for (const ZipReader::Entry& entry : zip.entries()) {
-    if (!IsSafeName(entry.name)) {
-      return Fail(ErrorCode::kInvalid,
-                  "the package " + archive + " has a file outside of it: " + entry.name);
-    }
-    std::string path = JoinPath(directory, entry.name);
-    if (entry.is_directory()) {
-      if (auto made = MakeDirectories(path); !made) {
-        return made;
-      }
-      continue;
-    }
-    KINU_TRY(std::string content, zip.Read(entry));
-    if (auto made = MakeDirectories(DirName(path)); !made) {
-      return made;
-    }
-    if (auto written = WriteNewFile(path, content, entry.unix_mode); !written) {
-      return written;
-    }
-  }
-  return {};
+SourceError FailureOf(const Error& error) {
+  return {.problem = error.code == ErrorCode::kCancelled ? SourceProblem::kCancelled
+                                                         : SourceProblem::kFailed,
+          .message = error.message};
 }
 
 /// The state of one InstallProviders() call.
 class Installer {
  public:
-  Installer(const PackageSource& source, const InstallOptions& options, const InstallEvents& events,
-            InstallResult& result)
-      : source_(source), options_(options), events_(events), result_(result) {}
+  Installer(const ProviderRequirements& requirements, PackageSource& source, Network& network,
+            const InstallOptions& options, const InstallEvents& events, InstallResult& result)
+      : requirements_(requirements),
+        source_(source),
+        options_(options),
+        events_(events),
+        result_(result),
+        placer_(network, cache_) {}
 
-  /// Selects the version of a provider.
-  void Select(const std::string& address, const VersionConstraints& constraints) {
-    if (SplitProviderAddress(address).is_built_in()) {
-      SelectBuiltIn(address, constraints);
-      return;
-    }
-    if (MatchesAny(options_.unmanaged, address)) {
-      return;
-    }
-    const ProviderLock* lock = result_.locks.Find(address);
-    bool locked = lock != nullptr && !options_.upgrade;
-    if (events_.query) {
-      events_.query(address, constraints, locked);
-    }
-    if (locked && !constraints.AllowsProvider(lock->version)) {
-      ReportFailure(address,
-                    "locked provider " + address + ' ' + lock->version.ToText() +
-                        " does not match configured version constraint " +
-                        constraints.ToCanonicalText() +
-                        "; must use tofu init -upgrade to allow selection of new versions",
-                    InstallFailure::kNoVersion);
-      return;
-    }
-    auto packages = source_.Find(address);
-    const Package* best =
-        packages ? SelectPackage(*packages, constraints, locked ? lock : nullptr) : nullptr;
-    if (best != nullptr) {
-      selected_.push_back({address, constraints, *best});
-    } else if (locked && IsInstalled(address, *lock)) {
-      // An installed and verified package needs no source.
-      selected_.push_back({address, constraints, {lock->version, "", false}});
-    } else if (!packages) {
-      ReportFailure(address, packages.error().message, InstallFailure::kNotFound);
-    } else if (locked) {
-      ReportFailure(
-          address,
-          "the previously-selected version " + lock->version.ToText() + " is no longer available",
-          InstallFailure::kNoVersion);
-    } else {
-      ReportFailure(
-          address,
-          "no available releases match the given constraints " + constraints.ToCanonicalText(),
-          InstallFailure::kNoVersion);
-    }
-  }
-
-  void InstallSelected() {
-    for (const Selection& selection : selected_) {
-      Install(selection.address, selection.constraints, selection.package);
-    }
-  }
+  void Run();
 
  private:
-  struct Selection {
-    std::string address;
-    VersionConstraints constraints;
-    Package package;
-  };
+  void ReportBuiltIn();
+  void Select(Selection& selection, JobReports& reports);
+  void Install(const Selection& selection, Installed& installed, JobReports& reports);
+  std::optional<Installed> InstallInto(const Selection& selection, const ProviderLock* lock,
+                                       bool to_cache, JobReports& reports);
+  Installed Finish(const Selection& selection, const ProviderLock* lock,
+                   const PlacedPackage& placed, JobReports& reports);
+  bool LinkFromCache(const Selection& selection, JobReports& reports);
+  void ReportFailure(JobReports& reports, InstallProblem problem);
+  /// The lock of the selected version, or null.
+  const ProviderLock* LockOf(const Selection& selection) const;
+  /// Whether the locked package is in a directory and matches its hashes.
+  bool IsInstalled(const std::string& base, const Selection& selection,
+                   const ProviderLock* lock) const;
+  bool InCache(const std::string& address, const Version& version) const;
 
-  void SelectBuiltIn(const std::string& address, const VersionConstraints& constraints) {
-    std::string type = SplitProviderAddress(address).type;
-    std::string error;
-    if (type != "terraform") {
-      error = "this release has no built-in provider named \"" + type + '"';
-    } else if (!constraints.empty()) {
-      error = "built-in providers do not support explicit version constraints";
-    }
-    if (!error.empty()) {
-      ReportFailure(address, error, InstallFailure::kBuiltIn);
-    } else if (events_.built_in) {
-      events_.built_in(address);
-    }
-  }
-
-  void ReportFailure(const std::string& address, const std::string& error, InstallFailure failure) {
-    result_.errors[address] = error;
-    if (events_.failed) {
-      events_.failed(address, error, failure);
-    }
-  }
-
-  /// Whether the locked package is installed and matches its hashes.
-  bool IsInstalled(const std::string& address, const ProviderLock& lock) const {
-    std::string directory = PackageDirectory(options_.providers_directory, address, lock.version);
-    std::vector<std::string> wanted = lock.PreferredHashes();
-    if (wanted.empty() || !IsDirectory(directory)) {
-      return false;
-    }
-    auto hash = RememberedPackageHash(directory, cache_);
-    return hash && MatchesAny(wanted, *hash);
-  }
-
-  void Install(const std::string& address, const VersionConstraints& constraints,
-               const Package& package) {
-    const ProviderLock* lock = result_.locks.Find(address);
-    bool same = lock != nullptr && lock->version.ToText() == package.version.ToText();
-    if (same && IsInstalled(address, *lock)) {
-      if (events_.already_installed) {
-        events_.already_installed(address, lock->version);
-      }
-      result_.locks.Set(address, Version(lock->version), constraints,
-                        std::vector<std::string>(lock->hashes));
-      return;
-    }
-    std::vector<std::string> hashes = same ? lock->hashes : std::vector<std::string>();
-    std::vector<std::string> wanted = same ? lock->PreferredHashes() : std::vector<std::string>();
-    if (events_.installing) {
-      events_.installing(address, package.version, !options_.plugin_cache_directory.empty());
-    }
-    std::string directory =
-        PackageDirectory(options_.providers_directory, address, package.version);
-    auto placed = options_.plugin_cache_directory.empty()
-                      ? Place(address, package, directory, wanted)
-                      : PlaceThroughCache(address, package, directory, wanted);
-    auto hash = placed ? RememberedPackageHash(directory, cache_)
-                       : Result<std::string>(std::unexpected(placed.error()));
-    if (hash) {
-      auto executable = FindExecutable(directory, SplitProviderAddress(address).type);
-      if (!executable) {
-        hash =
-            Fail(ErrorCode::kNotFound, "provider binary not found: " + executable.error().message);
-      }
-    }
-    if (!hash) {
-      ReportFailure(address, hash.error().message, InstallFailure::kInstallation);
-      return;
-    }
-    hashes.push_back(*hash);
-    if (package.packed) {
-      if (auto archive = ReadFile(package.location)) {
-        hashes.push_back("zh:" + HexDigest(HashKind::kSha256, *archive));
-      }
-    }
-    result_.incomplete_hashes.push_back(address);
-    if (events_.installed) {
-      events_.installed(address, package.version, !package.packed);
-    }
-    result_.locks.Set(address, Version(package.version), constraints, std::move(hashes));
-  }
-
-  /// Places the package in the plugin cache, unless it is there and matches, and links it.
-  Result<void> PlaceThroughCache(const std::string& address, const Package& package,
-                                 const std::string& directory,
-                                 const std::vector<std::string>& wanted) {
-    std::string shared =
-        AbsolutePath(PackageDirectory(options_.plugin_cache_directory, address, package.version));
-    auto hash =
-        IsDirectory(shared) ? RememberedPackageHash(shared, cache_) : Result<std::string>("");
-    if (!hash || !MatchesAny(wanted, *hash)) {
-      if (auto placed = Place(address, package, shared, wanted); !placed) {
-        return placed;
-      }
-    }
-    return PlaceLink(shared, directory);
-  }
-
-  /// Other processes may use the directory at the same time: a correct package stays, and any other
-  /// content is replaced atomically.
-  Result<void> Place(const std::string& address, const Package& package,
-                     const std::string& directory, const std::vector<std::string>& wanted) {
-    if (auto made = MakeDirectories(DirName(directory)); !made) {
-      return made;
-    }
-    KINU_TRY(const std::string hash, HashOrigin(package, wanted));
-    if (!wanted.empty() && !Verified(package, hash, wanted)) {
-      return Fail(ErrorCode::kInvalid,
-                  "the local package for " + address + ' ' + package.version.ToText() +
-                      " doesn't match any of the checksums previously recorded in the dependency "
-                      "lock file (this might be because the available checksums are for packages "
-                      "targeting different platforms)");
-    }
-    if (!package.packed) {
-      return PlaceLink(RealPath(package.location), directory);
-    }
-    if (ContainsPackage(directory, hash)) {
-      return {};
-    }
-    // Locks the package against other installations. The lock file is never removed.
-    const int guard = open((directory + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (guard >= 0) {
-      struct flock region = {};
-      region.l_type = F_WRLCK;
-      fcntl(guard, F_SETLKW, &region);
-    }
-    // Another process may have placed it in the meantime.
-    Result<void> placed = ContainsPackage(directory, hash)
-                              ? Result<void>{}
-                              : PlaceArchive(package.location, directory);
-    if (guard >= 0) {
-      close(guard);
-    }
-    return placed;
-  }
-
-  /// The h1 hash of the package at its source. Empty if no lock needs it.
-  Result<std::string> HashOrigin(const Package& package,
-                                 const std::vector<std::string>& wanted) const {
-    if (package.packed) {
-      return RememberedArchiveHash(package.location, cache_);
-    }
-    const bool verifiable = std::any_of(wanted.begin(), wanted.end(),
-                                        [](const auto& hash) { return hash.starts_with("h1:"); });
-    return verifiable ? RememberedPackageHash(package.location, cache_) : Result<std::string>("");
-  }
-
-  static bool Verified(const Package& package, const std::string& hash,
-                       const std::vector<std::string>& wanted) {
-    if (hash.empty() || MatchesAny(wanted, hash)) {
-      return true;
-    }
-    const Result<std::string> archive = package.packed ? ReadFile(package.location) : "";
-    return package.packed && archive &&
-           MatchesAny(wanted, "zh:" + HexDigest(HashKind::kSha256, *archive));
-  }
-
-  /// Whether `directory` is a directory, not a link, and contains the package with this hash.
-  bool ContainsPackage(const std::string& directory, const std::string& hash) const {
-    struct stat info{};
-    if (lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-      return false;
-    }
-    const auto present = RememberedPackageHash(directory, cache_);
-    return present && *present == hash;
-  }
-
-  /// Makes `directory` a link to `target`, or a copy if the file system has no links.
-  static Result<void> PlaceLink(const std::string& target, const std::string& directory) {
-    if (auto made = MakeDirectories(DirName(directory)); !made) {
-      return made;
-    }
-    char present[PATH_MAX];
-    const ssize_t size = readlink(directory.c_str(), present, sizeof present);
-    if (size > 0 && std::string_view(present, static_cast<size_t>(size)) == target) {
-      return {};
-    }
-    const std::string fresh = FreshName(directory);
-    if (symlink(target.c_str(), fresh.c_str()) != 0) {
-      if (auto copied = CopyTree(target, fresh); !copied) {
-        static_cast<void>(RemoveAll(fresh));
-        return copied;
-      }
-    }
-    return Exchange(fresh, directory);
-  }
-
-  static Result<void> PlaceArchive(const std::string& archive, const std::string& directory) {
-    RemoveLeftovers(directory);
-    const std::string fresh = FreshName(directory);
-    auto done = MakeDirectories(fresh);
-    if (done) {
-      done = Unpack(archive, fresh);
-    }
-    if (!done) {
-      static_cast<void>(RemoveAll(fresh));
-      return done;
-    }
-    return Exchange(fresh, directory);
-  }
-
-  static std::string FreshName(const std::string& directory) {
-    return directory + '.' + RandomUuid().substr(0, 8) + ".new";
-  }
-
-  /// Removes files of killed installations. The caller holds the lock of the directory.
-  static void RemoveLeftovers(const std::string& directory) {
-    const Result<std::vector<std::string>> names = ListDirectory(DirName(directory));
-    const std::string prefix = BaseName(directory) + '.';
-    for (const std::string& name : names ? *names : std::vector<std::string>()) {
-      if (name.starts_with(prefix) && name.ends_with(".new")) {
-        static_cast<void>(RemoveAll(JoinPath(DirName(directory), name)));
-      }
-    }
-  }
-
-  /// Renames `fresh` to `directory` atomically and removes what was there.
-  static Result<void> Exchange(const std::string& fresh, const std::string& directory) {
-    for (;;) {
-      if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, directory.c_str(), RENAME_NOREPLACE) == 0) {
-        return {};
-      }
-      if (errno != EEXIST) {
-        break;
-      }
-      if (renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, directory.c_str(), RENAME_EXCHANGE) == 0) {
-        return RemoveAll(fresh);
-      }
-      if (errno != ENOENT) {
-        break;
-      }
-    }
-    // The file system cannot exchange two names.
-    if (auto removed = RemoveAll(directory); !removed) {
-      return removed;
-    }
-    if (rename(fresh.c_str(), directory.c_str()) != 0) {
-      return Fail(ErrorCode::kIo, "rename " + fresh + ": " + SystemMessage(errno));
-    }
-    return {};
-  }
-
-  static std::string RealPath(const std::string& path) {
-    char resolved[PATH_MAX];
-    return AbsolutePath(realpath(path.c_str(), resolved) == nullptr ? path : resolved);
-  }
-
-  const PackageSource& source_;
+  const ProviderRequirements& requirements_;
+  PackageSource& source_;
   const InstallOptions& options_;
   const InstallEvents& events_;
   InstallResult& result_;
   provider::SchemaCache cache_{options_.cache_directory};
-  std::vector<Selection> selected_;
+  PackagePlacer placer_;
 };
+
+void Installer::ReportFailure(JobReports& reports, InstallProblem problem) {
+  reports.Post([this, problem = std::move(problem)] {
+    result_.errors[problem.address] = problem.error.message;
+    if (events_.failed) {
+      events_.failed(problem);
+    }
+  });
+}
+
+void Installer::ReportBuiltIn() {
+  for (const auto& [address, constraints] : requirements_) {
+    const ProviderAddress provider = SplitProviderAddress(address);
+    if (!provider.is_built_in()) {
+      continue;
+    }
+    std::string error;
+    if (provider.type != "terraform") {
+      error = "this OpenTofu release has no built-in provider named \"" + provider.type + '"';
+    } else if (!constraints.empty()) {
+      error = "built-in providers do not support explicit version constraints";
+    }
+    if (error.empty()) {
+      if (events_.built_in) {
+        events_.built_in(address);
+      }
+      continue;
+    }
+    result_.errors[address] = error;
+    if (events_.failed) {
+      events_.failed({.address = address,
+                      .step = InstallStep::kBuiltIn,
+                      .version = {},
+                      .error = Failure(std::move(error))});
+    }
+  }
+}
+
+bool Installer::InCache(const std::string& address, const Version& version) const {
+  return !options_.plugin_cache_directory.empty() &&
+         IsDirectory(PackageDirectory(options_.plugin_cache_directory, address, version));
+}
+
+/// Selects the version of a provider. Reads the lock file, which nothing changes meanwhile.
+void Installer::Select(Selection& selection, JobReports& reports) {
+  const std::string& address = selection.address;
+  const VersionConstraints& constraints = selection.constraints;
+  const ProviderLock* lock = options_.upgrade ? nullptr : result_.locks.Find(address);
+  reports.Post([this, &address, &constraints, locked = lock != nullptr] {
+    if (events_.query) {
+      events_.query(address, constraints, locked);
+    }
+  });
+  const auto fail = [&](SourceError error) {
+    ReportFailure(reports, {.address = address,
+                            .step = InstallStep::kQuery,
+                            .version = {},
+                            .error = std::move(error)});
+  };
+  if (lock != nullptr && !constraints.AllowsProvider(lock->version)) {
+    return fail(Failure("locked provider " + address + ' ' + lock->version.ToText() +
+                        " does not match configured version constraint " +
+                        constraints.ToCanonicalText() +
+                        "; must use tofu init -upgrade to allow selection of new versions"));
+  }
+  const auto& terms = constraints.terms();
+  if (terms.size() == 1 && terms[0].op == VersionConstraints::Operator::kEqual &&
+      terms[0].version.ToText() == "0.0.0") {
+    return fail(Failure(
+        "0.0.0 is not a valid provider version. \nA provider under development is used through "
+        "dev_overrides of the CLI configuration, which need no version: "
+        "https://opentofu.org/docs/cli/config/config-file/"
+        "#development-overrides-for-provider-developers"));
+  }
+  if (lock != nullptr && InCache(address, lock->version)) {
+    selection.version = lock->version;
+    return;
+  }
+  auto offered = source_.Versions(address);
+  if (!offered) {
+    return fail(std::move(offered).error());
+  }
+  if (!offered->warnings.empty()) {
+    reports.Post([this, &address, warnings = offered->warnings] {
+      if (events_.warned) {
+        events_.warned(address, warnings);
+      }
+    });
+  }
+  selection.version = SelectVersion(*offered, constraints, lock);
+  if (!selection.version) {
+    fail(Failure(lock != nullptr ? "the previously-selected version " + lock->version.ToText() +
+                                       " is no longer available"
+                                 : "no available releases match the given constraints " +
+                                       constraints.ToCanonicalText()));
+  }
+}
+
+const ProviderLock* Installer::LockOf(const Selection& selection) const {
+  const ProviderLock* lock = result_.locks.Find(selection.address);
+  return lock != nullptr && lock->version.ToText() == selection.version->ToText() ? lock : nullptr;
+}
+
+bool Installer::IsInstalled(const std::string& base, const Selection& selection,
+                            const ProviderLock* lock) const {
+  if (lock == nullptr || lock->hashes.empty()) {
+    return false;
+  }
+  const std::string directory = PackageDirectory(base, selection.address, *selection.version);
+  if (!IsDirectory(directory)) {
+    return false;
+  }
+  const auto hash = RememberedPackageHash(directory, cache_);
+  return hash && MatchesAny(lock->hashes, *hash);
+}
+
+Installed Installer::Finish(const Selection& selection, const ProviderLock* lock,
+                            const PlacedPackage& placed, JobReports& reports) {
+  Installed out{.done = true, .fetched = true};
+  RecordedHashes recorded = HashesToRecord(selection.address, placed.trust);
+  recorded.verified.push_back(placed.hash);
+  std::ranges::sort(recorded.verified);
+  const auto repeated = std::ranges::unique(recorded.verified);
+  recorded.verified.erase(repeated.begin(), repeated.end());
+  const std::vector<std::string> prior =
+      lock == nullptr ? std::vector<std::string>() : KnownHashes(lock->hashes);
+  out.hashes = prior;
+  out.hashes.insert(out.hashes.end(), recorded.verified.begin(), recorded.verified.end());
+  out.hashes.insert(out.hashes.end(), recorded.vouched.begin(), recorded.vouched.end());
+  out.incomplete = recorded.vouched.empty() && (prior.empty() || prior == recorded.verified);
+  out.is_signed = placed.trust.is_signed();
+  reports.Post([this, &selection, trust = placed.trust] {
+    if (events_.installed) {
+      events_.installed(selection.address, *selection.version, trust);
+    }
+  });
+  return out;
+}
+
+/// Installs into the plugin cache or the providers directory. Returns nothing after a failure.
+std::optional<Installed> Installer::InstallInto(const Selection& selection,
+                                                const ProviderLock* lock, bool to_cache,
+                                                JobReports& reports) {
+  const std::string& address = selection.address;
+  const Version& version = *selection.version;
+  const std::string& base =
+      to_cache ? options_.plugin_cache_directory : options_.providers_directory;
+  if (IsInstalled(base, selection, lock)) {
+    reports.Post([this, &address, &version, to_cache] {
+      if (events_.already_installed) {
+        events_.already_installed(address, version, to_cache);
+      }
+    });
+    return Installed{.done = true, .hashes = lock->hashes};
+  }
+  const auto fail = [&](SourceError error) {
+    ReportFailure(reports, {.address = address,
+                            .step = InstallStep::kPackage,
+                            .version = version,
+                            .error = std::move(error)});
+    return std::nullopt;
+  };
+  auto offer = source_.Package(address, version, CurrentPlatform());
+  if (!offer) {
+    return fail(std::move(offer).error());
+  }
+  reports.Post([this, &address, &version, to_cache] {
+    if (events_.installing) {
+      events_.installing(address, version, to_cache);
+    }
+  });
+  const std::string directory = AbsolutePath(PackageDirectory(base, address, version));
+  PackagePlacer::Options options;
+  options.warn = [&](const std::string& line) {
+    reports.Post([this, line] { options_.warn(line); });
+  };
+  options.waiting = [&] {
+    reports.Post([this, &base] {
+      if (events_.waiting) {
+        events_.waiting(base);
+      }
+    });
+  };
+  options.trust_present = to_cache && options_.plugin_cache_may_break_lock_file;
+  auto placed = placer_.Place(
+      address, *offer, directory,
+      lock == nullptr ? std::vector<std::string>() : KnownHashes(lock->hashes), options);
+  if (!placed) {
+    return fail(FailureOf(placed.error()));
+  }
+  auto executable = FindExecutable(directory, SplitProviderAddress(address).type);
+  if (!executable) {
+    return fail(Failure("provider binary not found: " + executable.error().message));
+  }
+  return Finish(selection, lock, *placed, reports);
+}
+
+bool Installer::LinkFromCache(const Selection& selection, JobReports& reports) {
+  reports.Post([this, &selection] {
+    if (events_.linking_from_cache) {
+      events_.linking_from_cache(selection.address, *selection.version);
+    }
+  });
+  const auto linked = PackagePlacer::Link(
+      AbsolutePath(
+          PackageDirectory(options_.plugin_cache_directory, selection.address, *selection.version)),
+      PackageDirectory(options_.providers_directory, selection.address, *selection.version));
+  if (!linked) {
+    ReportFailure(reports, {.address = selection.address,
+                            .step = InstallStep::kLink,
+                            .version = *selection.version,
+                            .error = FailureOf(linked.error())});
+  }
+  return linked.has_value();
+}
+
+void Installer::Install(const Selection& selection, Installed& installed, JobReports& reports) {
+  const ProviderLock* lock = LockOf(selection);
+  const bool cached = !options_.plugin_cache_directory.empty();
+  if (IsInstalled(options_.providers_directory, selection, lock)) {
+    reports.Post([this, &selection] {
+      if (events_.already_installed) {
+        events_.already_installed(selection.address, *selection.version, false);
+      }
+    });
+    installed = {.done = true, .hashes = lock->hashes};
+    return;
+  }
+  auto done = InstallInto(selection, lock, cached, reports);
+  if (done && (!cached || LinkFromCache(selection, reports))) {
+    installed = *std::move(done);
+  }
+}
+
+void Installer::Run() {
+  ReportBuiltIn();
+  std::vector<Selection> selections;
+  for (const auto& [address, constraints] : requirements_) {
+    if (!SplitProviderAddress(address).is_built_in() && !MatchesAny(options_.unmanaged, address)) {
+      selections.push_back({address, constraints, std::nullopt});
+    }
+  }
+  RunOrdered(selections.size(), kParallel,
+             [&](size_t i, JobReports& reports) { Select(selections[i], reports); });
+  std::erase_if(selections, [](const Selection& selection) { return !selection.version; });
+  std::vector<Installed> installed(selections.size());
+  RunOrdered(selections.size(), kParallel,
+             [&](size_t i, JobReports& reports) { Install(selections[i], installed[i], reports); });
+  bool any = false;
+  bool any_signed = false;
+  for (size_t i = 0; i < selections.size(); ++i) {
+    if (!installed[i].done) {
+      continue;
+    }
+    any |= installed[i].fetched;
+    any_signed |= installed[i].is_signed;
+    if (installed[i].incomplete) {
+      result_.incomplete_hashes.push_back(selections[i].address);
+    }
+    result_.locks.Set(selections[i].address, Version(*selections[i].version),
+                      selections[i].constraints, std::move(installed[i].hashes));
+  }
+  if (any && events_.authenticated) {
+    events_.authenticated(any_signed);
+  }
+}
 
 }  // namespace
 
@@ -416,21 +354,40 @@ std::string PackageDirectory(const std::string& providers_directory, std::string
                   CurrentPlatform());
 }
 
-InstallResult InstallProviders(const ProviderRequirements& requirements, const LockFile& locks,
-                               const PackageSource& source, const InstallOptions& options,
-                               const InstallEvents& events) {
-  InstallResult result;
-  result.locks = locks;
-  Installer installer(source, options, events, result);
-  // Built-in providers are reported before all others.
-  for (const bool built_in : {true, false}) {
-    for (const auto& [address, constraints] : requirements) {
-      if (SplitProviderAddress(address).is_built_in() == built_in) {
-        installer.Select(address, constraints);
-      }
+std::optional<Version> SelectVersion(const OfferedVersions& offered,
+                                     const VersionConstraints& constraints,
+                                     const ProviderLock* lock) {
+  std::optional<Version> best;
+  for (const Version& version : offered.versions) {
+    const bool acceptable = lock != nullptr ? version.ToText() == lock->version.ToText()
+                                            : constraints.AllowsProvider(version);
+    if (acceptable && (!best || *best < version)) {
+      best = version;
     }
   }
-  installer.InstallSelected();
+  return best;
+}
+
+RecordedHashes HashesToRecord(const std::string& address, const PackageTrust& trust) {
+  RecordedHashes out;
+  const bool signature_required = SignatureRequired(address);
+  for (const auto& [hash, known] : trust.hashes) {
+    if (known.verified) {
+      out.verified.push_back(hash);
+    }
+    if (signature_required ? !known.key_ids.empty() : known.registry || known.trusted_mirror) {
+      out.vouched.push_back(hash);
+    }
+  }
+  return out;
+}
+
+InstallResult InstallProviders(const ProviderRequirements& requirements, const LockFile& locks,
+                               PackageSource& source, Network& network,
+                               const InstallOptions& options, const InstallEvents& events) {
+  InstallResult result;
+  result.locks = locks;
+  Installer(requirements, source, network, options, events, result).Run();
   std::erase_if(result.locks.providers,
                 [&](const auto& entry) { return !requirements.contains(entry.first); });
   return result;

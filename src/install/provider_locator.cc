@@ -74,9 +74,12 @@ bool ProviderLocator::IsAvailable(std::string_view address) const {
 }
 
 std::optional<std::string> ProviderLocator::Missing(std::string_view address) const {
-  if (SplitProviderAddress(address).is_built_in() || options_.attachments.contains(address) ||
-      options_.dev_overrides.contains(address)) {
+  if (SplitProviderAddress(address).is_built_in() || options_.attachments.contains(address)) {
     return std::nullopt;
+  }
+  if (const auto it = options_.dev_overrides.find(address); it != options_.dev_overrides.end()) {
+    auto executable = FindExecutable(it->second, SplitProviderAddress(address).type);
+    return executable ? std::nullopt : std::optional(std::move(executable).error().message);
   }
   const ProviderLock* lock = options_.locks.Find(address);
   if (lock == nullptr) {

@@ -10,11 +10,6 @@
 namespace kinu::net {
 namespace {
 
-bool EqualNames(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
-}
-
 struct StatusPhrase {
   int status;
   std::string_view phrase;
@@ -103,30 +98,6 @@ std::optional<std::chrono::milliseconds> RetryAfter(const HttpResponse& response
 }
 
 }  // namespace
-
-void Headers::Set(std::string_view name, std::string_view value) {
-  Remove(name);
-  Add(name, value);
-}
-
-void Headers::Add(std::string_view name, std::string_view value) {
-  list_.push_back({std::string(name), std::string(value)});
-}
-
-void Headers::Remove(std::string_view name) {
-  std::erase_if(list_, [&](const Header& header) { return EqualNames(header.name, name); });
-}
-
-const std::string* Headers::Find(std::string_view name) const {
-  const auto it = std::ranges::find_if(
-      list_, [&](const Header& header) { return EqualNames(header.name, name); });
-  return it == list_.end() ? nullptr : &it->value;
-}
-
-std::string_view Headers::Get(std::string_view name) const {
-  const std::string* value = Find(name);
-  return value == nullptr ? std::string_view() : std::string_view(*value);
-}
 
 std::string_view ReasonPhrase(int status) {
   const auto* it = std::ranges::find(kPhrases, status, &StatusPhrase::status);

@@ -9,6 +9,7 @@
 #include "codec/json_writer.h"
 #include "config/requirements.h"
 #include "plugin/handshake.h"
+#include "session/network.h"
 #include "session/provider_set.h"
 
 namespace kinu::session {
@@ -37,8 +38,13 @@ class ProviderInstall {
   install::ProviderRequirements Requirements(const Loaded& loaded, state::State& state);
   void CheckAddresses(const install::ProviderRequirements& requirements);
   install::InstallEvents Events();
-  void ReportFailure(const std::string& address, const std::string& error,
-                     install::InstallFailure failure);
+  void ReportFailure(const install::InstallProblem& problem);
+  void ReportQuery(const install::InstallProblem& problem);
+  void ReportUnknownProvider(const install::InstallProblem& problem);
+  void ReportPackage(const install::InstallProblem& problem);
+  void ReportProtocol(const install::InstallProblem& problem);
+  void ReportInstalled(const std::string& address, const Version& version,
+                       const install::PackageTrust& trust);
   bool SaveLocks(const install::LockFile& before, const install::InstallResult& installed);
   bool KeepLocks(const install::LockFile& before, const install::LockFile& after);
 
@@ -46,6 +52,8 @@ class ProviderInstall {
   const ProviderInstallRequest& request_;
   InitDialog& dialog_;
   Diagnostics& diags_;
+  install::ProviderRequirements requirements_;
+  install::SourceSet* source_ = nullptr;  ///< while Run() installs
 };
 
 install::ProviderRequirements ProviderInstall::Requirements(const Loaded& loaded,
@@ -110,9 +118,20 @@ install::InstallEvents ProviderInstall::Events() {
                   constraints.ToCanonicalText() + "\"...");
     }
   };
-  events.already_installed = [this](const std::string& address, const Version& version) {
-    dialog_.Say("- Using previously-installed " + ProviderForDisplay(address) + " v" +
-                version.ToText());
+  events.warned = [this](const std::string& address, const std::vector<std::string>& warnings) {
+    std::string list;
+    for (const std::string& warning : warnings) {
+      list += "\n- " + warning;
+    }
+    diags_.Warning("Additional provider information from registry",
+                   "The remote registry returned warnings for " + address + ":" + list);
+  };
+  events.already_installed = [this](const std::string& address, const Version& version,
+                                    bool in_cache) {
+    const std::string text = ProviderForDisplay(address) + " v" + version.ToText();
+    dialog_.Say(in_cache
+                    ? "- Detected previously-installed " + text + " in the shared cache directory"
+                    : "- Using previously-installed " + text);
   };
   events.linking_from_cache = [this](const std::string& address, const Version& version) {
     dialog_.Say("- Using " + ProviderForDisplay(address) + " v" + version.ToText() +
@@ -122,37 +141,176 @@ install::InstallEvents ProviderInstall::Events() {
     dialog_.Say("- Installing " + ProviderForDisplay(address) + " v" + version.ToText() +
                 (to_cache ? " to the shared cache directory..." : "..."));
   };
-  events.installed = [this](const std::string& address, const Version& version, bool) {
-    dialog_.Say("- Installed " + ProviderForDisplay(address) + " v" + version.ToText() +
-                " (unauthenticated)");
+  events.installed = [this](const std::string& address, const Version& version,
+                            const install::PackageTrust& trust) {
+    ReportInstalled(address, version, trust);
   };
-  events.failed = [this](const std::string& address, const std::string& error,
-                         install::InstallFailure failure) {
-    ReportFailure(address, error, failure);
+  events.waiting = [this](const std::string& directory) {
+    dialog_.Say("- Waiting for lock on cache directory " + directory);
   };
+  events.authenticated = [this](bool is_signed) {
+    if (is_signed) {
+      dialog_.Say(
+          "\nProviders are signed by their developers.\n"
+          "If you'd like to know more about provider signing, you can read about it here:\n"
+          "https://opentofu.org/docs/cli/plugins/signing/");
+    }
+  };
+  events.failed = [this](const install::InstallProblem& problem) { ReportFailure(problem); };
   return events;
 }
 
-void ProviderInstall::ReportFailure(const std::string& address, const std::string& error,
-                                    install::InstallFailure failure) {
-  const std::string name = ProviderForDisplay(address);
-  switch (failure) {
-    case install::InstallFailure::kBuiltIn:
-      diags_.Error("Invalid dependency on built-in provider",
-                   "Cannot use " + name + ": " + error + ".");
-      break;
-    case install::InstallFailure::kNotFound:
+void ProviderInstall::ReportInstalled(const std::string& address, const Version& version,
+                                      const install::PackageTrust& trust) {
+  const std::string text = "- Installed " + ProviderForDisplay(address) + " v" + version.ToText();
+  if (trust.signing_skipped()) {
+    dialog_.Warn(text +
+                 ". Signature validation was skipped due to the registry not containing GPG keys "
+                 "for this provider");
+    return;
+  }
+  dialog_.Say(text + " (" + trust.Summary() +
+              (trust.is_signed() ? ", key ID " + trust.KeyIds() : "") + ")");
+}
+
+void ProviderInstall::ReportUnknownProvider(const install::InstallProblem& problem) {
+  const std::string name = ProviderForDisplay(problem.address);
+  std::vector<std::string> required;
+  for (const auto& [address, constraints] : requirements_) {
+    required.push_back(address);
+  }
+  const std::string other = source_->Suggestion(problem.address, required);
+  const std::string users = "To see which modules are currently depending on " + name +
+                            ", run the following command:\n    tofu providers";
+  std::string advice =
+      other.empty() ? "All modules should specify their required_providers, so that those who use "
+                      "a module get the right providers. " +
+                          users
+                    : "Did you intend to use " + ProviderForDisplay(other) +
+                          "? If so, you must specify that source address in each module which "
+                          "requires that provider. " +
+                          users;
+  if (SplitProviderAddress(problem.address).host == kDefaultRegistryHost) {
+    advice +=
+        "\n\nIf you believe this provider is missing from the registry, please submit a issue on "
+        "the OpenTofu Registry https://github.com/opentofu/registry/issues/new/choose";
+  }
+  diags_.Error("Failed to query available provider packages",
+               "Could not retrieve the list of available versions for provider " + name + ": " +
+                   problem.error.message + "\n\n" + advice);
+}
+
+void ProviderInstall::ReportQuery(const install::InstallProblem& problem) {
+  using Problem = install::SourceProblem;
+  const std::string name = ProviderForDisplay(problem.address);
+  const std::string host = SplitProviderAddress(problem.address).host;
+  switch (problem.error.problem) {
+    case Problem::kNotFound: {
+      std::string list;
+      for (const std::string& source : problem.error.sources) {
+        list += (list.empty() ? "" : "\n") + ("  - " + source);
+      }
+      diags_.Error("Failed to query available provider packages",
+                   "Could not retrieve the list of available versions for provider " + name + ": " +
+                       problem.error.message + "\n\n" + list);
+      return;
+    }
+    case Problem::kUnknownProvider:
+      ReportUnknownProvider(problem);
+      return;
+    case Problem::kNoRegistry:
+    case Problem::kOtherRegistry:
       diags_.Error(
-          "Failed to query available provider packages",
-          "Could not retrieve the list of available versions for provider " + name + ": " + error);
+          "Invalid provider registry host",
+          problem.error.problem == Problem::kOtherRegistry
+              ? "The host \"" + host + "\" given in provider source address \"" + problem.address +
+                    "\" offers a provider registry of another version of the protocol, which "
+                    "another version of OpenTofu may know."
+          : host == "github.com"
+              ? "The given source address \"" + problem.address +
+                    "\" specifies a GitHub repository rather than a OpenTofu provider. The "
+                    "documentation of the provider says which source address to use."
+              : "The host \"" + host + "\" given in provider source address \"" + problem.address +
+                    "\" does not offer a OpenTofu provider registry.");
+      return;
+    case Problem::kCancelled:
+      return;  // reported once, at the end
+    case Problem::kPlatform:
+    case Problem::kProtocol:
+    case Problem::kFailed:
       break;
-    case install::InstallFailure::kNoVersion:
-      diags_.Error("Failed to resolve provider packages",
-                   "Could not resolve provider " + name + ": " + error);
+  }
+  diags_.Error("Failed to resolve provider packages",
+               "Could not resolve provider " + name + ": " + problem.error.message);
+}
+
+void ProviderInstall::ReportProtocol(const install::InstallProblem& problem) {
+  constexpr const char* kSummary = "Incompatible provider version";
+  if (!problem.error.suggestion) {
+    diags_.Error(kSummary,
+                 "No compatible versions of provider " + problem.address + " were found.");
+    return;
+  }
+  const std::string suggested = problem.error.suggestion->ToText();
+  const bool older = *problem.error.suggestion < problem.version;
+  diags_.Error(
+      kSummary,
+      "Provider \"" + ProviderForDisplay(problem.address) + "\" v" + problem.version.ToText() +
+          " is not compatible with OpenTofu " + std::string(kCompatibleVersion) + ".\n" +
+          (older ? "You need to downgrade to v" + suggested +
+                       " or earlier. Select it with the "
+                       "following constraint:\n\tversion = \""
+                 : "Provider version " + suggested +
+                       " is the latest compatible version. Select it with the following version "
+                       "constraint:\n\tversion = \"") +
+          suggested + "\"\n\nThese constraints were considered:\n\t" +
+          requirements_[problem.address].ToCanonicalText() +
+          "\n\nThe documentation of the provider says which versions of OpenTofu it needs.");
+}
+
+void ProviderInstall::ReportPackage(const install::InstallProblem& problem) {
+  using Problem = install::SourceProblem;
+  switch (problem.error.problem) {
+    case Problem::kPlatform:
+      diags_.Error("Incompatible provider version",
+                   "Provider " + problem.address + " v" + problem.version.ToText() +
+                       " does not have a package available for your current platform, " +
+                       install::CurrentPlatform() +
+                       ".\n\nProviders are released apart from OpenTofu, and not all of them for "
+                       "all platforms. Other versions of this provider may have different "
+                       "platforms supported.");
+      return;
+    case Problem::kProtocol:
+      ReportProtocol(problem);
+      return;
+    case Problem::kCancelled:
+      return;
+    default:
       break;
-    case install::InstallFailure::kInstallation:
-      diags_.Error("Failed to install provider",
-                   "Could not install the provider " + name + ": " + error);
+  }
+  diags_.Error("Failed to install provider",
+               "Error while installing " + ProviderForDisplay(problem.address) + " v" +
+                   problem.version.ToText() + ": " + problem.error.message);
+}
+
+void ProviderInstall::ReportFailure(const install::InstallProblem& problem) {
+  switch (problem.step) {
+    case install::InstallStep::kBuiltIn:
+      diags_.Error(
+          "Invalid dependency on built-in provider",
+          "Cannot use " + ProviderForDisplay(problem.address) + ": " + problem.error.message + ".");
+      break;
+    case install::InstallStep::kQuery:
+      ReportQuery(problem);
+      break;
+    case install::InstallStep::kPackage:
+      ReportPackage(problem);
+      break;
+    case install::InstallStep::kLink:
+      diags_.Error("Failed to install provider from shared cache",
+                   "Error while importing " + ProviderForDisplay(problem.address) + " v" +
+                       problem.version.ToText() +
+                       " from the shared cache directory: " + problem.error.message + ".");
       break;
   }
 }
@@ -182,7 +340,7 @@ bool ProviderInstall::KeepLocks(const install::LockFile& before, const install::
 
 bool ProviderInstall::SaveLocks(const install::LockFile& before,
                                 const install::InstallResult& installed) {
-  if (installed.locks == before) {
+  if (installed.locks.SelectsSame(before)) {
     return true;
   }
   if (request_.lock_file_readonly) {
@@ -209,8 +367,8 @@ bool ProviderInstall::SaveLocks(const install::LockFile& before,
 
 bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
   WarnOfOverrides(workspace_, true, diags_);
-  const install::ProviderRequirements requirements = Requirements(loaded, state);
-  CheckAddresses(requirements);
+  requirements_ = Requirements(loaded, state);
+  CheckAddresses(requirements_);
   const install::LockFile locks = ReadLocksToInstall(workspace_, diags_);
   if (diags_.has_errors()) {
     return false;
@@ -232,10 +390,19 @@ bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
       }
     }
   }
-  const install::PackageSource source(cli_config, request_.plugin_directories,
-                                      workspace_.original_directory);
+  options.plugin_cache_may_break_lock_file = cli_config.plugin_cache_may_break_lock_file;
+  options.warn = [this](const std::string& line) { dialog_.Say(line); };
+  install::Network network = OpenNetwork(workspace_);
+  install::SourceSet source(cli_config, request_.plugin_directories, workspace_.original_directory,
+                            network);
+  source_ = &source;
   const install::InstallResult installed =
-      install::InstallProviders(requirements, locks, source, options, Events());
+      install::InstallProviders(requirements_, locks, source, network, options, Events());
+  source_ = nullptr;
+  if (workspace_.stop != nullptr && workspace_.stop->load()) {
+    dialog_.Refuse("Provider installation was canceled by an interrupt signal.\n");
+    return false;
+  }
   return !diags_.has_errors() && SaveLocks(locks, installed);
 }
 

@@ -6,6 +6,7 @@
 // ends after one command.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -37,6 +38,8 @@ struct Workspace {
   std::string data_directory = ".terraform";
   install::CliConfig cli_config;
   std::string chosen;  ///< name of the workspace that counts whatever is selected; empty: none
+  /// Becomes true when the user interrupts; ends what waits for the network. Null: never.
+  const std::atomic<bool>* stop = nullptr;
   /// What diagnostics about this workspace point into.
   std::shared_ptr<KeptObjects> kept = std::make_shared<KeptObjects>();
 

@@ -40,6 +40,7 @@ class Dialog final : public session::InitDialog {
     narrator_.Say(markup, message);
   }
   void Say(std::string_view markup) override { narrator_.Say(markup); }
+  void Warn(std::string_view markup) override { narrator_.Warn(markup); }
   void Refuse(std::string_view text) override { PrintError(text); }
   Result<std::string> Ask(const Question& question) override {
     return terminal::Ask(invocation_.style(), {question.query, question.description});

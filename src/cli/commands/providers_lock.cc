@@ -1,6 +1,6 @@
 // providers lock and providers mirror: packages of several platforms, for the lock file and for
-// directories that machines without a network install from. Packages come from mirrors in
-// directories. Ref: opentofu internal/command/providers_lock.go, providers_mirror.go.
+// directories that machines without a network install from. Ref: opentofu
+// internal/command/providers_lock.go, providers_mirror.go.
 #include <algorithm>
 
 #include "addrs/provider_source.h"
@@ -10,6 +10,7 @@
 #include "cli/narrator.h"
 #include "install/mirror_writer.h"
 #include "install/platform_locks.h"
+#include "session/network.h"
 #include "session/provider_installation.h"
 
 namespace kinu::cli {
@@ -65,14 +66,19 @@ void LimitToArguments(CommandRun& run, install::ProviderRequirements& requiremen
   });
 }
 
-/// Refuses -net-mirror.
-int RefuseNetworkMirror(CommandRun& run) {
-  if (!run.flags.String("net-mirror").starts_with("https://")) {
-    return run.Fail("Invalid network mirror URL",
-                    "The value of -net-mirror must be an https: URL.");
+/// Where packages for the lock file come from: the mirror of the command line, or the registries
+/// whatever the CLI configuration says.
+std::unique_ptr<install::SourceSet> LockSource(CommandRun& run, install::Network& network) {
+  if (const std::string& url = run.flags.String("net-mirror"); !url.empty()) {
+    return install::SourceSet::OfNetworkMirror(url, network);
   }
-  return run.Fail("Network mirrors are not supported",
-                  "This version does not download providers: use -fs-mirror.");
+  if (const std::string& directory = run.flags.String("fs-mirror"); !directory.empty()) {
+    return install::SourceSet::OfDirectory(directory, network);
+  }
+  const session::Workspace& workspace = run.invocation.workspace;
+  return std::make_unique<install::SourceSet>(workspace.cli_config, std::vector<std::string>(),
+                                              workspace.original_directory, network,
+                                              install::SourceChoice::kDirectOnly);
 }
 
 std::string_view NewsText(install::HashNews news) {
@@ -99,8 +105,11 @@ install::PlatformLockEvents LockEvents(Narrator& narrator) {
             narrator.Say("- Fetching " + named(address, version, platform) + "...");
           },
       .fetched =
-          [&narrator, named](const auto& address, const Version& version, const auto& platform) {
-            narrator.Say("- Retrieved " + named(address, version, platform) + " (unauthenticated)");
+          [&narrator, named](const auto& address, const Version& version, const auto& platform,
+                             const install::PackageTrust& trust) {
+            narrator.Say("- Retrieved " + named(address, version, platform) + " (" +
+                         trust.Summary() + (trust.is_signed() ? ", key ID " + trust.KeyIds() : "") +
+                         ")");
           },
       .locked =
           [&narrator](const auto& address, const auto& platform, install::HashNews news) {
@@ -130,21 +139,32 @@ void ReportLocks(CommandRun& run, Narrator& narrator, bool changed) {
   }
 }
 
-install::MirrorEvents MirrorEvents(Narrator& narrator) {
+install::MirrorEvents MirrorEvents(Narrator& narrator, const std::string& name) {
   return {
       .selected =
-          [&narrator](const Version& version, const VersionConstraints& constraints, bool locked) {
-            narrator.Say("  - Selected v" + version.ToText() +
-                         (locked ? " to match dependency lock file"
-                          : constraints.empty()
-                              ? " with no constraints"
-                              : " to meet constraints " + constraints.ToCanonicalText()));
+          [&narrator, name](const Version& version, const VersionConstraints& constraints,
+                            bool locked) {
+            const std::string text =
+                " v" + version.ToText() +
+                (locked                ? " to match dependency lock file"
+                 : constraints.empty() ? " with no constraints"
+                                       : " to meet constraints " + constraints.ToCanonicalText());
+            narrator.Say("  - Selected" + text, "Selected " + name + text);
           },
       .downloading =
-          [&narrator](const std::string& platform) {
-            narrator.Say("  - Downloading package for " + platform + "...");
+          [&narrator, name](const Version& version, const std::string& platform) {
+            narrator.Say("  - Downloading package for " + platform + "...",
+                         "Downloading " + name + " v" + version.ToText() + " package for " +
+                             platform + "...");
           },
-      .downloaded = [&narrator] { narrator.Say("  - Package authenticated: unauthenticated"); },
+      .downloaded =
+          [&narrator, name](const Version& version, const std::string& platform,
+                            const install::PackageTrust& trust) {
+            narrator.Say("  - Package authenticated: " + trust.Summary(),
+                         "Package " + name + " v" + version.ToText() + " for " + platform +
+                             " authenticated: " + trust.Summary());
+          },
+      .warn = [&narrator](const std::string& line) { narrator.Say(line); },
   };
 }
 
@@ -161,10 +181,15 @@ static int RunProvidersLock(Invocation& invocation) {
   if (!run.ArgumentsFit()) {
     return run.Usage();
   }
+  Narrator narrator(invocation, *run.audience);
   install::PlatformLockRequest request{
-      .requirements = {}, .platforms = ReadPlatforms(run), .mirror = run.flags.String("fs-mirror")};
-  if (!run.flags.String("net-mirror").empty()) {
-    return RefuseNetworkMirror(run);
+      .requirements = {},
+      .platforms = ReadPlatforms(run),
+      .warn = [&narrator](const std::string& line) { narrator.Say(line); }};
+  if (const std::string& url = run.flags.String("net-mirror");
+      !url.empty() && !url.starts_with("https://")) {
+    return run.Fail("Invalid network mirror URL",
+                    "The value of -net-mirror must be an https: URL.");
   }
   request.requirements = ReadRequirements(run);
   if (!run.diags.has_errors()) {
@@ -177,8 +202,10 @@ static int RunProvidersLock(Invocation& invocation) {
   if (run.diags.has_errors()) {
     return run.Fail();
   }
-  Narrator narrator(invocation, *run.audience);
-  const auto result = install::LockPlatforms(request, old, LockEvents(narrator), run.diags);
+  install::Network network = session::OpenNetwork(invocation.workspace);
+  const std::unique_ptr<install::SourceSet> source = LockSource(run, network);
+  const auto result =
+      install::LockPlatforms(request, old, *source, network, LockEvents(narrator), run.diags);
   if (!result) {
     return run.Fail();
   }
@@ -208,8 +235,10 @@ static int RunProvidersMirror(Invocation& invocation) {
     return run.Fail();
   }
   const session::Workspace& workspace = invocation.workspace;
-  const install::PackageSource source(workspace.cli_config, {}, workspace.original_directory);
-  const install::MirrorWriter writer(source, directory);
+  install::Network network = session::OpenNetwork(workspace);
+  install::SourceSet source(workspace.cli_config, {}, workspace.original_directory, network,
+                            install::SourceChoice::kDirectOnly);
+  install::MirrorWriter writer(source, network, directory);
   Narrator narrator(invocation, *run.audience);
   for (const auto& [address, constraints] : requirements) {
     const std::string name = ProviderForDisplay(address);
@@ -224,11 +253,10 @@ static int RunProvidersMirror(Invocation& invocation) {
                       "Failed to find " + address + " in the lock file");
       continue;
     }
-    writer.Add(address, constraints, lock, platforms, MirrorEvents(narrator), run.diags);
+    writer.Add(address, constraints, lock, platforms, MirrorEvents(narrator, name), run.diags);
   }
-  if (!IsDirectory(directory)) {
-    run.diags.Error("Failed to update indexes",
-                    "Nothing was put into " + directory + ", and there is no such directory.");
+  if (auto written = writer.WriteIndexes(); !written) {
+    run.diags.Error("Failed to update indexes", written.error().message);
   }
   return run.diags.has_errors() ? run.Fail() : 0;
 }
@@ -248,8 +276,7 @@ constexpr auto kProvidersLockFlags =
               FlagSpec{.name = "net-mirror",
                        .kind = FlagKind::kString,
                        .form = "=url",
-                       .help = "Take packages from a network mirror. Not supported by\n"
-                               "this version."},
+                       .help = "Take packages from the network mirror at this https: URL."},
               kPlatforms, kJsonStream, kVariables);
 
 extern constexpr CommandSpec kProvidersLockCommand{
@@ -274,8 +301,8 @@ extern constexpr CommandSpec kProvidersMirrorCommand{
     .usage = "tofu [global options] providers mirror [options] TARGET_DIR",
     .description = R"(Puts the packages of all providers that the configuration requires into a
 directory, laid out as a mirror that "tofu init" can install from, with the
-index files of a network mirror. Packages come from the mirrors of the CLI
-configuration.)",
+index files of a network mirror. Packages come from the registries of the
+providers.)",
     .flags = kProvidersMirrorFlags,
     .spaced_help = true,
     .run = RunProvidersMirror,

@@ -1,0 +1,12 @@
+// Archives, by libarchive.
+#pragma once
+
+#include "install/package_runtime.h"
+
+namespace kinu::install {
+
+Result<size_t> UnpackArchive(const std::string& archive, const std::string& directory,
+                             unsigned umask);
+Result<void> DecompressFile(const std::string& archive, const std::string& target);
+
+}  // namespace kinu::install

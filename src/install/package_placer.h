@@ -1,0 +1,76 @@
+// Places packages in a directory of providers: downloads, verifies, unpacks, links. A crash at any
+// point leaves the old package or the new one. Ref: opentofu internal/providercache/dir_modify.go,
+// internal/getproviders package_location_*.go.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "install/network.h"
+#include "install/package_source.h"
+#include "provider/schema_cache.h"
+
+namespace kinu::install {
+
+struct PlacedPackage {
+  std::string hash;  ///< "h1:..."
+  PackageTrust trust;
+};
+
+/// Thread-safe for different directories; other processes may place the same package.
+class PackagePlacer {
+ public:
+  struct Options {
+    /// Receives warnings for people that come before all other output.
+    std::function<void(const std::string&)> warn = [](const std::string&) {};
+    /// Called when another process has kept the directory for five seconds.
+    std::function<void()> waiting = [] {};
+    /// A package that stands in the directory counts as right when no hash is given.
+    bool trust_present = false;
+  };
+
+  PackagePlacer(Network& network, const provider::SchemaCache& cache)
+      : network_(network), cache_(cache) {}
+
+  /// Makes `directory` contain the package. `allowed`: hashes of the lock file, one of which must
+  /// match; empty: any package will do.
+  Result<PlacedPackage> Place(const std::string& address, const PackageOffer& offer,
+                              const std::string& directory, const std::vector<std::string>& allowed,
+                              const Options& options);
+
+  /// An archive that was downloaded or copied.
+  struct FetchedArchive {
+    std::string checksum;  ///< SHA-256, hexadecimal
+    PackageTrust trust;
+  };
+  /// Writes the archive of an offer to `path` and verifies it. Nothing stays at the path after a
+  /// failure. Unpacked packages are packed.
+  Result<FetchedArchive> Fetch(const std::string& address, const PackageOffer& offer,
+                               const std::string& path, const Options& options);
+
+  /// Makes `directory` a link to `target`, or a copy if the file system has no links.
+  static Result<void> Link(const std::string& target, const std::string& directory);
+
+ private:
+  struct Archive;
+  Result<PlacedPackage> PlaceDirectory(const std::string& address, const PackageOffer& offer,
+                                       const std::string& directory,
+                                       const std::vector<std::string>& allowed);
+  Result<PlacedPackage> PlaceArchive(const std::string& address, const PackageOffer& offer,
+                                     const std::string& directory,
+                                     const std::vector<std::string>& allowed,
+                                     const Options& options);
+  Result<void> Obtain(const PackageOffer& offer, Archive& archive);
+  Result<void> Download(const net::HttpRequest& request, Archive& archive);
+  /// The hash of a directory that contains a package and is no link; empty if there is none.
+  std::string PresentHash(const std::string& directory) const;
+
+  Network& network_;
+  const provider::SchemaCache& cache_;
+};
+
+/// Whether a hash is one of a list.
+bool MatchesAny(const std::vector<std::string>& hashes, const std::string& hash);
+
+}  // namespace kinu::install

@@ -1,0 +1,157 @@
+"""A registry on the loopback interface for tests: providers, modules and archives of modules.
+
+start() gives a Loopback with `url` and `log` (the requests so far). Providers are acme/NAME with
+version 1.0.0 for linux_amd64 and linux_arm64; FAULTS lists what is wrong with some of them.
+Modules are acme/NAME/test. Files of a directory are served below /files/.
+"""
+import hashlib
+import http.server
+import io
+import json
+import os
+import threading
+import zipfile
+
+PLATFORMS = ("linux_amd64", "linux_arm64")
+# name: what is wrong with the provider
+FAULTS = {"future": "needs protocol 7", "tampered": "other bytes than promised",
+          "elsewhere": "no package for Linux", "gone": "no archive",
+          "notzip": "an archive that is none", "escaping": "a file outside of its directory"}
+MODULE = 'variable "name" {\n  default = "x"\n}\noutput "version" {\n  value = "%s"\n}\n'
+
+
+def pack(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, text in sorted(files.items()):
+            info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            info.create_system = 3
+            info.external_attr = 0o100755 << 16
+            archive.writestr(info, text)
+    return out.getvalue()
+
+
+def package(name, platform):
+    if name == "notzip":
+        return b"no archive"
+    files = {"terraform-provider-%s_v1.0.0" % name: "#!/bin/sh\n# %s\n" % platform}
+    if name == "escaping":
+        files["../outside"] = "x"
+    return pack(files)
+
+
+def module_files(name, version):
+    files = {"main.tf": MODULE % version, "modules/sub/main.tf": MODULE % ("sub " + version)}
+    if name == "nested":
+        files["main.tf"] = 'module "inner" {\n  source = "./modules/sub"\n}\n'
+    return files
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, code, data=b"", kind="application/octet-stream", headers=()):
+        self.send_response(code)
+        for key, value in headers:
+            self.send_header(key, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    def do_GET(self):
+        state = self.server.state
+        path, _, query = self.path.partition("?")
+        parts = path.strip("/").split("/")
+        with state.guard:
+            state.log.append("%s %s%s" % (self.command, self.path, " (authorized)" if
+                                          self.headers.get("Authorization") else ""))
+        value = None
+        if parts[0] == "providers":
+            value = self.provider(*parts[1:])
+        elif parts[0] == "packages":
+            return self.package(*parts[1:])
+        elif parts[0] == "modules":
+            return self.module(parts[1:], query)
+        elif parts[0] == "archives":
+            name, _, version = parts[1].rpartition(".zip")[0].partition("-")
+            return self.answer(200, pack(module_files(name, version)))
+        elif parts[0] == "files":
+            place = os.path.join(state.files, *parts[1:])
+            if os.path.isfile(place):
+                with open(place, "rb") as file:
+                    return self.answer(200, file.read())
+        if value is None:
+            return self.answer(404, b"not found")
+        return self.answer(200, json.dumps(value).encode(), "application/json")
+
+    do_HEAD = do_GET
+
+    def provider(self, space, name, *rest):
+        if space != "acme" or name == "missing":
+            return None
+        if name == "secret" and self.headers.get("Authorization") != "Bearer open sesame":
+            return None
+        protocol = "7.0" if name == "future" else "5.0"
+        if rest == ("versions",):
+            return {"versions": [{"version": "1.0.0", "protocols": [protocol]}],
+                    "warnings": ["acme/two is the last one."] if name == "two" else []}
+        if len(rest) != 4 or name == "elsewhere":
+            return None
+        platform = "_".join(rest[2:])
+        data = package(name, platform)
+        place = "/packages/%s/" % name
+        file = "terraform-provider-%s_1.0.0_%s.zip" % (name, platform)
+        return {"protocols": [protocol], "os": rest[2], "arch": rest[3], "filename": file,
+                "download_url": place + file, "shasum": hashlib.sha256(data).hexdigest(),
+                "shasums_url": place + "SHA256SUMS",
+                "shasums_signature_url": place + "SHA256SUMS.sig",
+                "signing_keys": {"gpg_public_keys": []}}
+
+    def package(self, name, file):
+        if file == "SHA256SUMS":
+            return self.answer(200, "".join("%s  terraform-provider-%s_1.0.0_%s.zip\n" % (
+                hashlib.sha256(package(name, p)).hexdigest(), name, p)
+                for p in PLATFORMS).encode())
+        if file == "SHA256SUMS.sig" or name == "gone":
+            return self.answer(404 if name == "gone" and file.endswith(".zip") else 200, b"sig")
+        data = package(name, "_".join(file[:-4].split("_")[2:]))
+        return self.answer(200, data[:-1] + b"!" if name == "tampered" else data)
+
+    def module(self, parts, _):
+        space, name, system = parts[:3]
+        if space != "acme" or system != "test" or name == "missing":
+            return self.answer(404)
+        if parts[3] == "versions":
+            return self.answer(200, json.dumps({"modules": [{"versions": [
+                {"version": v} for v in ("1.0.0", "1.1.0", "2.0.0")]}]}).encode(),
+                "application/json")
+        return self.answer(204, headers=[
+            ("X-Terraform-Get", "/archives/%s-%s.zip" % (name, parts[3]))])
+
+
+class Loopback:
+    def __init__(self, files):
+        self.guard, self.log, self.files = threading.Lock(), [], files
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.state = self
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def take_log(self):
+        with self.guard:
+            log, self.log = self.log, []
+        return log
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def start(files="/nowhere"):
+    return Loopback(files)
