@@ -1,6 +1,7 @@
 #include "config/load.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "addrs/version.h"
 #include "base/files.h"
@@ -95,6 +96,7 @@ class ConfigLoader {
     std::string name;
     SourceRange range;
     SourceRange source_range;
+    SourceRange version_range;
     std::string dir;  ///< of the calling module
   };
   struct Directory {
@@ -120,6 +122,9 @@ class ConfigLoader {
   std::optional<InputValue> GivenByRun(const TestRun& run, const Variable& variable,
                                        Diagnostics& diags);
   Directory* FindModule(const Caller& caller, const CallTarget& target, InstalledModule& out);
+  std::optional<InstalledModule> FetchModule(const Caller& caller, const CallTarget& target);
+  void ReportFound(const Caller& caller, const InstalledModule& module, bool is_kept) const;
+  void LoadCallsInOrder(ConfigNode& node);
   const InstalledModule* FindInstalled(const Caller& caller, const CallTarget& target,
                                        InstalledModule& local);
   bool IsStillInstalled(const CallTarget& target, const InstalledModule& installed);
@@ -155,7 +160,11 @@ void ConfigLoader::ReadManifest() {
     return;
   }
   if (!rules_.root_only) {
-    for (auto& [key, module] : ReadModuleManifest(options_.manifest_path, diags_)) {
+    auto modules = ReadModuleManifest(options_.manifest_path, diags_);
+    if (options_.fetcher != nullptr) {
+      options_.fetcher->Begin(modules);
+    }
+    for (auto& [key, module] : modules) {
       manifest_[key] = std::move(module);
     }
   }
@@ -297,6 +306,7 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
   if (auto found = manifest.find(caller.key);
       found != manifest.end() &&
       (rules_.requires_installed || IsStillInstalled(target, found->second))) {
+    ReportFound(caller, found->second, true);
     return &found->second;
   }
   if (rules_.requires_installed) {
@@ -310,12 +320,13 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
     return nullptr;
   }
   if (target.source.kind != ModuleSourceKind::kLocal) {
-    diags_.Error("Module source is not supported",
-                 "Fetching modules is not built yet: only local directories (\"./module\") and "
-                 "modules that are installed already can be used, not " +
-                     Quoted(target.source.text) + ".",
-                 caller.source_range);
-    return nullptr;
+    auto fetched = FetchModule(caller, target);
+    if (!fetched) {
+      return nullptr;
+    }
+    local = *std::move(fetched);
+    ReportFound(caller, local, false);
+    return &local;
   }
   local = {JoinPath(caller.dir, target.source.text), target.source.text, ""};
   if (!source_.HasDirectory(local.dir)) {
@@ -329,9 +340,37 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
                  "The directory " + (exists ? local.dir : "") + " could not be read for module " +
                      Quoted(caller.name) + " at " + caller.range.file->root().name() + ":" +
                      std::to_string(caller.range.start_position().line) + ".");
+    local.dir.clear();
+    ReportFound(caller, local, false);
     return nullptr;
   }
+  ReportFound(caller, local, false);
   return &local;
+}
+
+void ConfigLoader::ReportFound(const Caller& caller, const InstalledModule& module,
+                               bool is_kept) const {
+  if (!rules_.requires_installed && options_.fetcher != nullptr) {
+    options_.fetcher->Found(caller.key, module, is_kept);
+  }
+}
+
+std::optional<InstalledModule> ConfigLoader::FetchModule(const Caller& caller,
+                                                         const CallTarget& target) {
+  if (options_.fetcher == nullptr) {
+    diags_.Error("Module not installed",
+                 "This module is not yet installed. Run \"tofu init\" to install all modules "
+                 "required by this configuration.",
+                 caller.range);
+    return std::nullopt;
+  }
+  return options_.fetcher->Fetch({.key = caller.key,
+                                  .name = caller.name,
+                                  .source = target.source,
+                                  .version = target.version,
+                                  .range = caller.range,
+                                  .version_range = caller.version_range},
+                                 diags_);
 }
 
 /// Whether installation may keep a module as the manifest has it. Modules in local directories are
@@ -339,6 +378,9 @@ const InstalledModule* ConfigLoader::FindInstalled(const Caller& caller, const C
 bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledModule& installed) {
   if (!target.valid) {
     return true;
+  }
+  if (options_.fetcher != nullptr && !options_.fetcher->MayKeep()) {
+    return false;
   }
   if (target.source.kind == ModuleSourceKind::kLocal || target.source.text != installed.source ||
       !source_.HasDirectory(installed.dir)) {
@@ -351,10 +393,7 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
 
 void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target,
                                   const InstalledModule& installed) {
-  // Addresses of packages have several texts; modules in directories are no packages.
-  const bool comparable =
-      target.source.kind != ModuleSourceKind::kRemote || installed.source.starts_with('.');
-  if (target.valid && comparable && target.source.text != installed.source) {
+  if (target.valid && target.source.text != installed.source) {
     diags_.Error("Module source has changed",
                  "The source address was changed from " + Quoted(installed.source) + " to " +
                      Quoted(target.source.text) +
@@ -448,8 +487,12 @@ void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*
     return;
   }
   InstalledModule installed;
-  const Caller caller{ManifestKey(node, call), std::string(program_.Text(call.name)), call.range,
-                      call.source_range, node.source_dir};
+  const Caller caller{ManifestKey(node, call),
+                      std::string(program_.Text(call.name)),
+                      call.range,
+                      call.source_range,
+                      call.version_expr != nullptr ? call.version_range : call.range,
+                      node.source_dir};
   const Directory* directory =
       FindModule(caller, targets_[node.index][static_cast<size_t>(index)], installed);
   if (directory == nullptr) {
@@ -463,7 +506,26 @@ void ConfigLoader::LoadCall(ConfigNode& node, int index, std::vector<ConfigNode*
   pending.push_back(child);
 }
 
+/// Installation goes depth first, and takes the calls of a module by name.
+void ConfigLoader::LoadCallsInOrder(ConfigNode& node) {
+  std::vector<size_t> order(node.module->calls.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {},
+                    [&](size_t call) { return program_.Text(node.module->calls[call].name); });
+  for (const size_t call : order) {
+    std::vector<ConfigNode*> loaded;
+    LoadCall(node, static_cast<int>(call), loaded);
+    for (ConfigNode* child : loaded) {
+      LoadCallsInOrder(*child);
+    }
+  }
+}
+
 void ConfigLoader::LoadCalls(ConfigNode& root) {
+  if (!rules_.requires_installed) {
+    LoadCallsInOrder(root);
+    return;
+  }
   std::vector<ConfigNode*> pending{&root};
   while (!pending.empty()) {
     ConfigNode* node = pending.back();
@@ -493,8 +555,12 @@ void ConfigLoader::LoadRun(const TestFile& file, TestRun& run) {
   target.valid = true;
   target.source = run.module->source;
   target.version = run.module->version;
-  const Caller caller{RunModuleKey(program_, file, run), std::string(program_.Text(run.name)),
-                      run.module->range, run.module->source_range, config_.root().source_dir};
+  const Caller caller{RunModuleKey(program_, file, run),
+                      std::string(program_.Text(run.name)),
+                      run.module->range,
+                      run.module->source_range,
+                      run.module->range,
+                      config_.root().source_dir};
   InstalledModule installed;
   const Directory* directory = FindModule(caller, target, installed);
   if (directory == nullptr) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/config.h"
+#include "config/module_source.h"
 #include "config/source_files.h"
 #include "config/variables.h"
 
@@ -41,6 +42,32 @@ enum class LoadIntent : uint8_t {
                   ///< the next load reports them
 };
 
+/// A call whose module is not installed as the call wants it.
+struct ModuleFetch {
+  std::string key;      ///< in the manifest: "a.b"
+  std::string name;     ///< of the call
+  ModuleSource source;  ///< of a registry, or remote
+  std::string version;  ///< constraint; empty if the call has none
+  SourceRange range;    ///< of the call's header
+  SourceRange version_range;
+};
+
+/// Fetches modules while a configuration is loaded for installation. Calls come depth first, those
+/// of a module by name.
+class ModuleFetcher {
+ public:
+  virtual ~ModuleFetcher() = default;
+  /// The manifest as it was read.
+  virtual void Begin(const std::map<std::string, InstalledModule, std::less<>>& manifest) = 0;
+  /// Whether modules that are installed as their calls want them may stay.
+  virtual bool MayKeep() const = 0;
+  /// Fetches a module; nothing after an error.
+  virtual std::optional<InstalledModule> Fetch(const ModuleFetch& call, Diagnostics& diags) = 0;
+  /// A call has its module in a directory: fetched, kept, or local. An empty directory: a local one
+  /// that does not exist.
+  virtual void Found(const std::string& key, const InstalledModule& module, bool is_kept) = 0;
+};
+
 struct LoadOptions {
   LoadIntent intent = LoadIntent::kUse;
   /// Name of the workspace, which module sources may use.
@@ -53,6 +80,8 @@ struct LoadOptions {
   std::string manifest_path = ".terraform/modules/modules.json";
   /// Directory whose test files are read, with those beside the root module; empty: no test files.
   std::string test_directory = {};
+  /// Fetches what is not installed, for kInstallation and kFetch. Null: that is an error.
+  ModuleFetcher* fetcher = nullptr;
   /// Where files are read; null: the disk.
   const SourceFiles* files = nullptr;
   /// Sources to read in place of `files` (a saved plan's); its modules count as installed.
@@ -81,6 +110,8 @@ bool IsConfigDir(const std::string& dir);
 
 /// The manifest that describes a configuration's modules, as installation writes it.
 std::string ModuleManifest(const Config& config);
+/// The text of a manifest with these modules; the root module is added.
+std::string ModuleManifest(const std::map<std::string, InstalledModule, std::less<>>& modules);
 
 /// The sources of a configuration, for plan files.
 SourceSnapshot TakeSnapshot(const Config& config);

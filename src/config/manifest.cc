@@ -72,11 +72,32 @@ std::string DottedPath(const Program& program, ModuleId module) {
   return path;
 }
 
+std::string ManifestText(const std::map<std::string, InstalledModule, std::less<>>& entries) {
+  std::string text;
+  JsonWriter out(text);
+  out.BeginObject();
+  out.Key("Modules");
+  out.BeginArray();
+  for (const auto& [key, module] : entries) {
+    out.BeginObject();
+    out.Member("Key", key);
+    out.Member("Source", module.source);
+    if (!module.version.empty()) {
+      out.Member("Version", module.version);
+    }
+    out.Member("Dir", module.dir);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+  return text;
+}
+
 }  // namespace
 
 std::string ModuleManifest(const Config& config) {
   // Of several run blocks with one name in a file, the last one is recorded.
-  std::map<std::string, InstalledModule> entries;
+  std::map<std::string, InstalledModule, std::less<>> entries;
   const auto add_tree = [&](const Config& tree, const std::string& prefix) {
     for (const auto& node : tree.nodes) {
       std::string path = DottedPath(*tree.program, node->path);
@@ -104,24 +125,13 @@ std::string ModuleManifest(const Config& config) {
       }
     }
   }
-  std::string text;
-  JsonWriter out(text);
-  out.BeginObject();
-  out.Key("Modules");
-  out.BeginArray();
-  for (const auto& [key, module] : entries) {
-    out.BeginObject();
-    out.Member("Key", key);
-    out.Member("Source", module.source);
-    if (!module.version.empty()) {
-      out.Member("Version", module.version);
-    }
-    out.Member("Dir", module.dir);
-    out.EndObject();
-  }
-  out.EndArray();
-  out.EndObject();
-  return text;
+  return ManifestText(entries);
+}
+
+std::string ModuleManifest(const std::map<std::string, InstalledModule, std::less<>>& modules) {
+  auto entries = modules;
+  entries[""] = {".", "", ""};
+  return ManifestText(entries);
 }
 
 SourceSnapshot TakeSnapshot(const Config& config) {

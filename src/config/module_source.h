@@ -22,6 +22,15 @@ struct ModuleSource {
   std::string text;
 };
 
+/// A package and a directory inside it, which "//" separates.
+struct PackageAndDirectory {
+  std::string package;  ///< with the query
+  std::string directory;
+};
+
+/// Splits the text of a registry or remote source.
+PackageAndDirectory SplitModuleSource(std::string_view text);
+
 /// Parses a source address. With `registry_only` (the call has a version) other kinds fail. The
 /// error message ends without a full stop.
 Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only);

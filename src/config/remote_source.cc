@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "config/module_source.h"
 
 namespace kinu::config {
 namespace {
@@ -15,12 +16,6 @@ bool IsLetter(char c) {
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
-
-/// A package and a directory inside it, which "//" separates.
-struct PackageAndDirectory {
-  std::string package;
-  std::string directory;
-};
 
 PackageAndDirectory SplitDirectory(std::string_view text) {
   size_t query = std::min(text.find('?'), text.size());
@@ -247,6 +242,10 @@ Result<PackageAndDirectory> Expand(const std::string& given) {
 }
 
 }  // namespace
+
+PackageAndDirectory SplitModuleSource(std::string_view text) {
+  return SplitDirectory(text);
+}
 
 std::vector<std::string_view> SplitSlashes(std::string_view text) {
   std::vector<std::string_view> parts;

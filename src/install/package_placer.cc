@@ -166,7 +166,7 @@ struct PackagePlacer::Archive {
     if (auto made = MakeDirectories(unpacked.get()); !made) {
       return std::unexpected(made.error());
     }
-    if (auto done = runtime->Unpack(path, unpacked.get(), kUmask); !done) {
+    if (auto done = runtime->Unpack(path, unpacked.get(), kUmask, "zip"); !done) {
       return std::unexpected(done.error());
     }
     KINU_TRY(content_hash, HashPackage(unpacked.get()));

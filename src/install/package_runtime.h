@@ -39,9 +39,10 @@ class PackageRuntime {
                                                   std::string_view key_ring) = 0;
   /// Unpacks a zip archive, or a tar archive with gzip, bzip2 or xz compression, into an existing
   /// directory. Only regular files and directories are created. Refuses names with "..", and
-  /// entries that are longer than they claim. Returns the number of files.
+  /// entries that are longer than they claim. `extension` ("zip", "tar.gz") is the only form
+  /// accepted; empty: any. Returns the number of files.
   virtual Result<size_t> Unpack(const std::string& archive, const std::string& directory,
-                                unsigned umask) = 0;
+                                unsigned umask, std::string_view extension) = 0;
   /// Decompresses a single file (gzip, bzip2, xz).
   virtual Result<void> Decompress(const std::string& archive, const std::string& target) = 0;
 

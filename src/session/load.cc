@@ -67,6 +67,7 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   options.manifest_path = workspace.manifest_path();
   options.test_directory = request.test_directory;
   options.files = request.files;
+  options.fetcher = request.fetcher;
   Diagnostics ignored;
   loaded.config = config::LoadConfig(
       loaded.program, request.directory.empty() ? workspace.directory : request.directory, options,

@@ -29,6 +29,8 @@ struct Loaded {
   config::RawInputs inputs;
   std::shared_ptr<config::Config> config;
   std::map<std::string, config::InputValue> variables;  ///< once they are read
+  /// The manifest of modules after an installation.
+  std::map<std::string, config::InstalledModule, std::less<>> modules;
 };
 
 struct LoadRequest {
@@ -44,6 +46,8 @@ struct LoadRequest {
   bool despite_inputs = false;
   /// Where files are read; null: the disk.
   const config::SourceFiles* files = nullptr;
+  /// Fetches modules, for kInstallation and kFetch.
+  config::ModuleFetcher* fetcher = nullptr;
 };
 
 /// Loads a configuration and the texts of its variables. If values that it may depend on have

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/files.h"
 #include "config/module_source.h"
+#include "install/module_installer.h"
+#include "session/network.h"
 
 namespace kinu::session {
 namespace {
+
+/// The directory of fetched packages, in the data directory.
+constexpr std::string_view kStaging = "init-from-module";
 
 bool IsLocalPath(std::string_view source) {
   return source.starts_with('/') || source.starts_with("./") || source.starts_with("../") ||
@@ -30,19 +36,35 @@ bool CheckTarget(Diagnostics& diags) {
   return true;
 }
 
-bool CheckSource(const std::string& source, Diagnostics& diags) {
+/// The directory with the module: the source itself if that is a path, else where its package was
+/// fetched to. Nothing after an error.
+std::optional<std::string> FindSource(const Workspace& workspace, const std::string& source,
+                                      Diagnostics& diags) {
   if (IsLocalPath(source)) {
-    return true;
+    return source;
   }
-  if (auto parsed = config::ParseModuleSource(source, false); !parsed) {
+  auto parsed = config::ParseModuleSource(source, false);
+  if (!parsed) {
     diags.Error("Invalid module source address",
                 "Failed to parse module source address: " + parsed.error().message);
-  } else {
-    diags.Error("Module source is not supported",
-                "Fetching modules is not built yet: -from-module copies from local directories "
-                "only.");
+    return std::nullopt;
   }
-  return false;
+  const auto origin = SourceFile::Make("<main configuration>", "");
+  workspace.kept->Add(std::make_shared<Ref<const SourceFile>>(origin));
+  install::Network network = OpenNetwork(workspace);
+  install::ModuleInstaller installer(
+      network, {.modules_directory = workspace.data_directory, .upgrade = true},
+      {.downloading = [](const std::string&, const std::string&, const std::string&) {},
+       .installed = [](const std::string&, const std::string&) {}});
+  const SourceRange range{origin.get(), 0, 0};
+  const auto fetched = installer.Fetch({.key = std::string(kStaging),
+                                        .name = "root",
+                                        .source = *std::move(parsed),
+                                        .version = "",
+                                        .range = range,
+                                        .version_range = range},
+                                       diags);
+  return fetched ? std::optional(fetched->dir) : std::nullopt;
 }
 
 /// Copies everything whose name does not begin with a dot.
@@ -99,13 +121,14 @@ bool CopyModule(const Workspace& workspace, const std::string& source,
   }
   narrator.Say("[reset][bold]Copying configuration[reset] from \"" + source + "\"...",
                "Copying configuration from \"" + source + "\"...");
-  if (!CheckEmpty(diags) || !CheckSource(source, diags)) {
+  if (!CheckEmpty(diags)) {
     return false;
   }
   // The reference puts the copy together here, and leaves the directory when nothing can be copied.
-  const std::string staging = workspace.data_directory + "/init-from-module";
+  const std::string staging = workspace.data_directory + "/" + std::string(kStaging);
   (void)MakeDirectories(staging);
-  if (!CopyFiles(workspace, source, diags)) {
+  const auto directory = FindSource(workspace, source, diags);
+  if (!directory || !CopyFiles(workspace, *directory, diags)) {
     return false;
   }
   const Loaded copied = InstallModules(workspace, request, narrator, diags);

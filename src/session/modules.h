@@ -1,4 +1,4 @@
-// Installs local modules: finds them and writes the manifest.
+// Installs modules: fetches those that are missing and writes the manifest.
 #pragma once
 
 #include <string>
@@ -12,15 +12,16 @@ namespace kinu::session {
 /// How InstallModules() works.
 struct ModuleInstallRequest {
   std::span<const config::VariableArgument> variables = {};  ///< of the command line
-  bool again = false;       ///< report all modules, not only those that the manifest lacks
+  bool again = false;       ///< fetch and report all modules, installed or not
   bool show_paths = true;   ///< report their directories
   bool only_fetch = false;  ///< see LoadIntent::kFetch
   /// The directory of test files, whose modules are installed too; empty: none.
   std::string test_directory = {};
 };
 
-/// Loads the configuration as installation does, following local directories wherever they are, and
-/// reports the modules that it found. The manifest is not written.
+/// Loads the configuration as installation does: fetches modules that are not installed, follows
+/// local directories wherever they are, and reports the modules that it found. The manifest is not
+/// written.
 Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& request,
                       Narrator& narrator, Diagnostics& diags);
 /// Writes the manifest into the data directory.

@@ -127,9 +127,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if space != "acme" or system != "test" or name == "missing":
             return self.answer(404)
         if parts[3] == "versions":
-            return self.answer(200, json.dumps({"modules": [{"versions": [
-                {"version": v} for v in ("1.0.0", "1.1.0", "2.0.0")]}]}).encode(),
-                "application/json")
+            versions = {"empty": [], "odd": ["one"]}.get(name, ["1.0.0", "1.1.0", "2.0.0"])
+            value = [] if name == "none" else [{"versions": [{"version": v} for v in versions]}]
+            return self.answer(200, json.dumps({"modules": value}).encode(), "application/json")
+        if name == "broken":
+            return self.answer(501)
         return self.answer(204, headers=[
             ("X-Terraform-Get", "/archives/%s-%s.zip" % (name, parts[3]))])
 

@@ -293,8 +293,7 @@ constexpr auto kInitFlags = JoinFlags(
     FlagSpec{.name = "from-module",
              .kind = FlagKind::kString,
              .form = "=SOURCE",
-             .help = "Copy that module into this empty directory first. Only\n"
-                     "directories of this machine can be copied."},
+             .help = "Copy that module into this empty directory first."},
     FlagSpec{.name = "get",
              .default_value = "true",
              .form = "=false",
@@ -331,8 +330,8 @@ extern constexpr CommandSpec kInitCommand{
     .synopsis = "Prepare your working directory for other commands",
     .usage = "tofu [global options] init [options]",
     .description = R"(Prepares a working directory: takes up the backend of the configuration and
-moves states to it, registers local modules, installs providers from mirrors
-and writes the lock file. It may be run again at any time.)",
+moves states to it, installs modules and providers and writes the lock file.
+It may be run again at any time.)",
     .flags = kInitFlags,
     .help_column = 26,
     .run = RunInit,

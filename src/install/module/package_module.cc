@@ -11,9 +11,9 @@ class ModuleRuntime final : public PackageRuntime {
                                           std::string_view key_ring) override {
     return VerifyDetached(document, signature, key_ring);
   }
-  Result<size_t> Unpack(const std::string& archive, const std::string& directory,
-                        unsigned umask) override {
-    return UnpackArchive(archive, directory, umask);
+  Result<size_t> Unpack(const std::string& archive, const std::string& directory, unsigned umask,
+                        std::string_view extension) override {
+    return UnpackArchive(archive, directory, umask, extension);
   }
   Result<void> Decompress(const std::string& archive, const std::string& target) override {
     return DecompressFile(archive, target);

@@ -203,15 +203,27 @@ class Unpacker {
 
 }  // namespace
 
-Result<size_t> UnpackArchive(const std::string& path, const std::string& directory,
-                             unsigned umask) {
+Result<size_t> UnpackArchive(const std::string& path, const std::string& directory, unsigned umask,
+                             std::string_view extension) {
   const Reader reader(archive_read_new());
-  archive_read_support_filter_gzip(reader.get());
-  archive_read_support_filter_bzip2(reader.get());
-  archive_read_support_filter_xz(reader.get());
-  archive_read_support_filter_zstd(reader.get());
-  archive_read_support_format_zip_seekable(reader.get());
-  archive_read_support_format_tar(reader.get());
+  const auto accepts = [extension](std::string_view full, std::string_view brief) {
+    return extension.empty() || extension == full || extension == brief;
+  };
+  if (accepts("zip", "zip")) {
+    archive_read_support_format_zip_seekable(reader.get());
+  }
+  if (extension != "zip") {
+    archive_read_support_format_tar(reader.get());
+  }
+  if (accepts("tar.gz", "tgz")) {
+    archive_read_support_filter_gzip(reader.get());
+  }
+  if (accepts("tar.bz2", "tbz2") || extension == "tar.tbz2") {
+    archive_read_support_filter_bzip2(reader.get());
+  }
+  if (accepts("tar.xz", "txz")) {
+    archive_read_support_filter_xz(reader.get());
+  }
   if (archive_read_open_filename(reader.get(), path.c_str(), kBlock) != ARCHIVE_OK) {
     return ReaderFailure(reader.get(), path);
   }

@@ -1,0 +1,226 @@
+// Packages in git and Mercurial repositories, by the programs of their users: their configuration,
+// credential helpers and keys apply. Ref: hashicorp/go-getter get_git.go, get_hg.go.
+#include <algorithm>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/capture.h"
+#include "base/environment.h"
+#include "base/file_replacement.h"
+#include "base/files.h"
+#include "codec/base64.h"
+#include "install/module_getters.h"
+
+namespace kinu::install {
+namespace {
+
+std::string Trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+/// A private key in a file that only this user can read, removed with this object.
+class KeyFile {
+ public:
+  KeyFile() = default;
+  KeyFile(const KeyFile&) = delete;
+  KeyFile& operator=(const KeyFile&) = delete;
+  ~KeyFile() {
+    if (!path_.empty()) {
+      unlink(path_.c_str());
+    }
+  }
+  Result<void> Write(std::string_view key) {
+    const std::string_view base = Environment("TMPDIR");
+    path_ = JoinPath(base.empty() ? "/tmp" : base, "kinu-key-XXXXXX");
+    const int fd = mkostemp(path_.data(), O_CLOEXEC);  // mode 0600
+    if (fd < 0) {
+      path_.clear();
+      return Fail(ErrorCode::kIo, "cannot make a temporary file: " + SystemMessage(errno));
+    }
+    const bool written = WriteWhole(fd, key);
+    close(fd);
+    return written ? Result<void>() : Fail(ErrorCode::kIo, "cannot write " + path_);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// The program of a version control system, as one getter runs it.
+class Repository {
+ public:
+  Repository(std::string program, const PackageFetch& fetch)
+      : program_(std::move(program)), fetch_(fetch) {}
+
+  void UseKey(const std::string& path) {
+    const std::string_view command = Environment("GIT_SSH_COMMAND");
+    key_command_ = std::string(command.empty() ? "ssh" : command) + " -i " + path;
+  }
+
+  /// Runs the program; `arguments` follow its name. Fails with what it printed.
+  Result<std::string> Run(std::vector<std::string> arguments, const std::string& directory = "",
+                          bool with_key = false) const {
+    arguments.insert(arguments.begin(), program_);
+    CaptureRequest request;
+    request.arguments = std::move(arguments);
+    request.working_directory = directory;
+    request.merge_errors = true;
+    request.stop = fetch_.network.stop();
+    if (with_key && !key_command_.empty()) {
+      request.environment.emplace_back("GIT_SSH_COMMAND", key_command_);
+    }
+    KINU_TRY(Captured captured, CaptureCommand(request));
+    if (captured.exit_code != 0) {
+      const auto url = net::Url::Parse(fetch_.address);
+      return Fail(ErrorCode::kUnavailable,
+                  "error downloading '" + (url ? url->Redacted() : fetch_.address) +
+                      "': " + program_ + " exited with " + std::to_string(captured.exit_code) +
+                      ": " + captured.output);
+    }
+    return std::move(captured.output);
+  }
+
+ private:
+  std::string program_;
+  const PackageFetch& fetch_;
+  std::string key_command_;
+};
+
+/// The commit that a reference means in a clone: a commit, a branch of the origin, or a tag.
+Result<std::string> ResolveReference(const Repository& git, const std::string& directory,
+                                     const std::string& reference) {
+  for (const char* prefix : {"", "refs/remotes/origin/", "refs/tags/"}) {
+    auto commit = git.Run(
+        {"rev-parse", "--verify", "--quiet", "--end-of-options", prefix + reference + "^{commit}"},
+        directory);
+    if (commit) {
+      return Trimmed(*std::move(commit));
+    }
+    if (commit.error().code == ErrorCode::kCancelled) {
+      return commit;
+    }
+  }
+  return Fail(ErrorCode::kNotFound, "invalid ref: \"" + reference + '"');
+}
+
+Result<void> Checkout(const Repository& git, const std::string& directory,
+                      const std::string& reference) {
+  KINU_TRY(const std::string commit, ResolveReference(git, directory, reference));
+  auto done = git.Run({"checkout", commit}, directory);
+  return done ? Result<void>() : std::unexpected(done.error());
+}
+
+/// The branch that HEAD of a remote repository names.
+std::string DefaultBranch(const Repository& git, const std::string& url) {
+  constexpr std::string_view kStart = "ref: refs/heads/";
+  const auto listed = git.Run({"ls-remote", "--symref", "--", url, "HEAD"});
+  if (listed && listed->starts_with(kStart)) {
+    return listed->substr(kStart.size(), listed->find_first_of("\t\n ") == std::string::npos
+                                             ? std::string::npos
+                                             : listed->find('\t') - kStart.size());
+  }
+  return "master";
+}
+
+Result<void> CloneShallow(const Repository& git, const PackageFetch& fetch, const std::string& url,
+                          const std::string& reference, const std::string& depth) {
+  const std::string branch = reference.empty() ? DefaultBranch(git, url) : reference;
+  if (branch.starts_with('-')) {
+    return Fail(ErrorCode::kInvalid, "invalid ref: \"" + branch + '"');
+  }
+  auto cloned =
+      git.Run({"clone", "--depth", depth, "--branch", branch, "--", url, fetch.target}, "", true);
+  if (!cloned) {
+    return Fail(cloned.error().code,
+                cloned.error().message +
+                    (reference.empty() ? ""
+                                       : " (note that setting 'depth' requires 'ref' to be a "
+                                         "branch or tag name)"));
+  }
+  return reference.empty() ? Result<void>() : Checkout(git, fetch.target, reference);
+}
+
+}  // namespace
+
+Result<void> GetGit(const PackageFetch& fetch) {
+  const std::string program = FindProgram("git");
+  if (program.empty()) {
+    return Fail(ErrorCode::kNotFound, "git must be available and on the PATH");
+  }
+  KINU_TRY(net::Url url, net::Url::Parse(fetch.address));
+  const std::string reference = url.Argument("ref");
+  const std::string depth = url.Argument("depth");
+  const std::string key = url.Argument("sshkey");
+  for (const char* name : {"ref", "depth", "sshkey"}) {
+    if (url.HasArgument(name)) {
+      url.RemoveArgument(name);
+    }
+  }
+  const std::string remote = url.ToText();
+  Repository git(program, fetch);
+  KeyFile key_file;
+  if (!key.empty()) {
+    KINU_TRY(const std::string text, DecodeBase64(key));
+    if (auto written = key_file.Write(text); !written) {
+      return written;
+    }
+    git.UseKey(key_file.path());
+  }
+  std::vector<std::string> submodules = {"submodule", "update", "--init", "--recursive"};
+  if (!depth.empty() && depth != "0") {
+    if (!std::ranges::all_of(depth, [](char c) { return c >= '0' && c <= '9'; })) {
+      return Fail(ErrorCode::kInvalid, "the depth \"" + depth + "\" is no number");
+    }
+    if (auto cloned = CloneShallow(git, fetch, remote, reference, depth); !cloned) {
+      return cloned;
+    }
+    submodules.insert(submodules.end(), {"--depth", depth});
+  } else {
+    if (auto cloned = git.Run({"clone", "--", remote, fetch.target}, "", true); !cloned) {
+      return std::unexpected(cloned.error());
+    }
+    if (!reference.empty()) {
+      if (auto done = Checkout(git, fetch.target, reference); !done) {
+        return done;
+      }
+    }
+  }
+  auto updated = git.Run(submodules, fetch.target, true);
+  return updated ? Result<void>() : std::unexpected(updated.error());
+}
+
+Result<void> GetMercurial(const PackageFetch& fetch) {
+  const std::string program = FindProgram("hg");
+  if (program.empty()) {
+    return Fail(ErrorCode::kNotFound, "hg must be available and on the PATH");
+  }
+  KINU_TRY(net::Url url, net::Url::Parse(fetch.address));
+  const std::string revision = url.Argument("rev");
+  if (url.HasArgument("rev")) {
+    url.RemoveArgument("rev");
+  }
+  if (revision.starts_with('-')) {
+    return Fail(ErrorCode::kInvalid, "invalid revision: \"" + revision + '"');
+  }
+  const Repository hg(program, fetch);
+  if (auto cloned = hg.Run({"clone", "-U", "--", url.ToText(), fetch.target}); !cloned) {
+    return std::unexpected(cloned.error());
+  }
+  if (auto pulled = hg.Run({"pull"}, fetch.target); !pulled) {
+    return std::unexpected(pulled.error());
+  }
+  std::vector<std::string> update = {"update"};
+  if (!revision.empty()) {
+    update.insert(update.end(), {"--", revision});
+  }
+  auto updated = hg.Run(update, fetch.target);
+  return updated ? Result<void>() : std::unexpected(updated.error());
+}
+
+}  // namespace kinu::install

@@ -1,0 +1,305 @@
+// Packages as archives: over HTTP, or files of this machine. Ref: hashicorp/go-getter get_http.go,
+// get_file_unix.go, checksum.go, decompress.go.
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_replacement.h"
+#include "base/files.h"
+#include "codec/base64.h"
+#include "codec/hash.h"
+#include "install/module_getters.h"
+#include "install/package_runtime.h"
+
+namespace kinu::install {
+namespace {
+
+/// Extensions of archives, longer ones first. The last three are of single files.
+constexpr std::array<std::string_view, 11> kExtensions = {
+    "tar.bz2", "tar.tbz2", "tar.gz", "tar.xz", "tgz", "tbz2", "txz", "zip", "bz2", "gz", "xz"};
+
+bool IsSingleFile(const std::string& extension) {
+  return extension == "gz" || extension == "bz2" || extension == "xz";
+}
+
+/// A file that is removed with this object.
+class DownloadedFile {
+ public:
+  explicit DownloadedFile(std::string path) : path_(std::move(path)) {}
+  DownloadedFile(const DownloadedFile&) = delete;
+  DownloadedFile& operator=(const DownloadedFile&) = delete;
+  ~DownloadedFile() { unlink(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Result<void> DownloadTo(const std::string& path, net::HttpRequest request, Network& network) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
+  }
+  int write_error = 0;
+  request.sink = [&](std::string_view piece) {
+    const bool written = WriteWhole(fd, piece);
+    write_error = written ? 0 : errno;
+    return written;
+  };
+  const auto response = network.client().Send(request);
+  close(fd);
+  if (write_error != 0) {
+    return Fail(ErrorCode::kIo, "write " + path + ": " + SystemMessage(write_error));
+  }
+  if (!response) {
+    return std::unexpected(response.error());
+  }
+  if (!response->ok()) {
+    return Fail(ErrorCode::kUnavailable, "bad response code: " + std::to_string(response->status));
+  }
+  return {};
+}
+
+struct ChecksumKind {
+  std::string_view name;
+  size_t digits;
+  HashKind kind;
+};
+constexpr std::array<ChecksumKind, 4> kChecksums = {{{"md5", 32, HashKind::kMd5},
+                                                     {"sha1", 40, HashKind::kSha1},
+                                                     {"sha256", 64, HashKind::kSha256},
+                                                     {"sha512", 128, HashKind::kSha512}}};
+
+/// Compares a file with "KIND:HEX" or "HEX".
+Result<void> CheckFile(const std::string& path, const std::string& checksum) {
+  std::string name;
+  std::string digits = checksum;
+  if (const size_t colon = checksum.find(':'); colon != std::string::npos) {
+    name = checksum.substr(0, colon);
+    digits = checksum.substr(colon + 1);
+  }
+  const auto* kind = std::ranges::find_if(kChecksums, [&](const ChecksumKind& each) {
+    return name.empty() ? each.digits == digits.size() : each.name == name;
+  });
+  if (kind == kChecksums.end()) {
+    return Fail(ErrorCode::kUnsupported, "unsupported checksum type: " + name);
+  }
+  const auto wanted = DecodeHex(digits);
+  if (!wanted || digits.size() != kind->digits) {
+    return Fail(ErrorCode::kInvalid, "invalid checksum: " + checksum);
+  }
+  KINU_TRY(const std::string content, ReadFile(path));
+  const std::string found = HexDigest(kind->kind, content);
+  if (found != EncodeHex(*wanted)) {
+    return Fail(ErrorCode::kInvalid, "Checksums did not match for " + path +
+                                         ".\nExpected: " + EncodeHex(*wanted) + "\nGot: " + found);
+  }
+  return {};
+}
+
+/// The checksum in a document of checksums ("file:URL") for a file name.
+Result<std::string> ChecksumFromFile(const std::string& reference, const std::string& name,
+                                     Network& network) {
+  net::HttpRequest request;
+  request.url = reference;
+  KINU_TRY(const net::HttpResponse response, network.client().Send(request));
+  if (!response.ok()) {
+    return Fail(ErrorCode::kUnavailable,
+                "bad response code: " + std::to_string(response.status) + " for the checksums");
+  }
+  std::string_view rest = response.body;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const size_t space = line.find_first_of(" \t");
+    std::string_view file =
+        space == std::string_view::npos ? std::string_view() : line.substr(space);
+    file.remove_prefix(std::min(file.find_first_not_of(" \t*"), file.size()));
+    while (file.ends_with('\r')) {
+      file.remove_suffix(1);
+    }
+    if (file == name || file.ends_with("/" + name)) {
+      return std::string(line.substr(0, space));
+    }
+  }
+  return Fail(ErrorCode::kNotFound, "no checksum found in: " + reference);
+}
+
+/// The content of the first <meta name="terraform-get"> in the head of a page; empty if none.
+std::string MetaSource(std::string_view page) {
+  const auto attribute = [](std::string_view tag, std::string_view name) -> std::string {
+    const size_t at = tag.find(std::string(name) + "=");
+    if (at == std::string_view::npos || at + name.size() + 1 >= tag.size()) {
+      return {};
+    }
+    const char quote = tag[at + name.size() + 1];
+    if (quote != '"' && quote != '\'') {
+      return {};
+    }
+    const size_t begin = at + name.size() + 2;
+    const size_t end = tag.find(quote, begin);
+    return end == std::string_view::npos ? std::string()
+                                         : std::string(tag.substr(begin, end - begin));
+  };
+  page = page.substr(0, std::min(page.find("</head"), page.find("<body")));
+  for (size_t at = page.find("<meta"); at != std::string_view::npos;
+       at = page.find("<meta", at + 1)) {
+    const std::string_view tag = page.substr(at, page.find('>', at) - at);
+    if (attribute(tag, "name") == "terraform-get") {
+      return attribute(tag, "content");
+    }
+  }
+  return {};
+}
+
+/// Asks a server where a package is.
+Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
+  constexpr int kMaxHops = 10;
+  if (fetch.hops >= kMaxHops) {
+    return Fail(ErrorCode::kInvalid, "too many Terraform Gets");
+  }
+  url.SetArgument("terraform-get", "1");
+  net::HttpRequest request;
+  request.url = url.ToText();
+  if (fetch.hops > 0) {
+    request.headers.Set("User-Agent", "Go-http-client/1.1");
+  }
+  KINU_TRY(const net::HttpResponse response, fetch.network.client().Send(request));
+  if (!response.ok()) {
+    return Fail(ErrorCode::kUnavailable, "bad response code: " + std::to_string(response.status));
+  }
+  std::string source(response.headers.Get("X-Terraform-Get"));
+  if (source.empty()) {
+    source = MetaSource(response.body);
+  }
+  if (source.empty()) {
+    return Fail(ErrorCode::kNotFound, "no source URL was returned");
+  }
+  if (source.find("://") == std::string::npos) {
+    return Fail(ErrorCode::kInvalid, "invalid source string: " + source);
+  }
+  return GetPackage(source, fetch.target, fetch.network, fetch.hops + 1);
+}
+
+}  // namespace
+
+std::string ArchiveExtension(std::string_view path) {
+  const auto* it = std::ranges::find_if(kExtensions, [&](std::string_view extension) {
+    return path.size() > extension.size() && path.ends_with(extension) &&
+           path[path.size() - extension.size() - 1] == '.';
+  });
+  return it == kExtensions.end() ? std::string() : std::string(*it);
+}
+
+std::string TakeArchiveArgument(net::Url& url) {
+  if (!url.HasArgument("archive")) {
+    return ArchiveExtension(url.path);
+  }
+  const std::string given = url.Argument("archive");
+  url.RemoveArgument("archive");
+  return std::ranges::find(kExtensions, given) == kExtensions.end() ? "false" : given;
+}
+
+Result<void> UnpackModule(const std::string& archive, const std::string& target,
+                          const std::string& extension) {
+  KINU_TRY(PackageRuntime * runtime, LoadPackageRuntime());
+  if (auto made = MakeDirectories(target); !made) {
+    return made;
+  }
+  if (IsSingleFile(extension)) {
+    return runtime->Decompress(archive, JoinPath(target, BaseName(target)));
+  }
+  static const mode_t kMask = [] {
+    const mode_t mask = umask(0);
+    umask(mask);
+    return mask;
+  }();
+  KINU_TRY(const size_t files, runtime->Unpack(archive, target, kMask, extension));
+  return files > 0 ? Result<void>() : Fail(ErrorCode::kInvalid, "empty archive: " + archive);
+}
+
+Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
+                          const std::string& checksum, const std::string& extension) {
+  if (auto made = MakeDirectories(DirName(fetch.target)); !made) {
+    return made;
+  }
+  const DownloadedFile file(fetch.target + '.' + RandomUuid().substr(0, 8) + ".new");
+  const auto url = net::Url::Parse(request.url);
+  std::string wanted = checksum;
+  if (checksum.starts_with("file:")) {
+    KINU_TRY(wanted,
+             ChecksumFromFile(checksum.substr(5), url ? BaseName(url->path) : "", fetch.network));
+  }
+  if (auto done = DownloadTo(file.path(), std::move(request), fetch.network); !done) {
+    return done;
+  }
+  if (!wanted.empty()) {
+    if (auto done = CheckFile(file.path(), wanted); !done) {
+      return done;
+    }
+  }
+  return UnpackModule(file.path(), fetch.target, extension);
+}
+
+Result<void> GetHttp(const PackageFetch& fetch) {
+  KINU_TRY(net::Url url, net::Url::Parse(fetch.address));
+  const std::string extension = TakeArchiveArgument(url);
+  const std::string checksum = url.Argument("checksum");
+  if (url.HasArgument("checksum")) {
+    url.RemoveArgument("checksum");
+  }
+  if (extension.empty() || extension == "false") {
+    if (!checksum.empty()) {
+      return Fail(ErrorCode::kInvalid, "checksum cannot be specified for directory download");
+    }
+    return FollowTerraformGet(fetch, std::move(url));
+  }
+  net::HttpRequest request;
+  request.url = url.ToText();
+  if (fetch.hops > 0) {
+    request.headers.Set("User-Agent", "Go-http-client/1.1");
+  }
+  return FetchArchive(fetch, std::move(request), checksum, extension);
+}
+
+Result<void> GetFile(const PackageFetch& fetch) {
+  KINU_TRY(net::Url url, net::Url::Parse(fetch.address));
+  const std::string extension = TakeArchiveArgument(url);
+  const std::string checksum = url.Argument("checksum");
+  const std::string path = net::PercentDecode(url.path);
+  if (!extension.empty() && extension != "false" && !IsDirectory(path)) {
+    if (!FileExists(path)) {
+      return Fail(ErrorCode::kNotFound,
+                  "source path error: stat " + path + ": no such file or directory");
+    }
+    if (!checksum.empty()) {
+      if (auto done = CheckFile(path, checksum); !done) {
+        return done;
+      }
+    }
+    return UnpackModule(path, fetch.target, extension);
+  }
+  if (!FileExists(path)) {
+    return Fail(ErrorCode::kNotFound,
+                "source path error: stat " + path + ": no such file or directory");
+  }
+  if (!IsDirectory(path)) {
+    return Fail(ErrorCode::kInvalid, "source path must be a directory");
+  }
+  if (auto made = MakeDirectories(DirName(fetch.target)); !made) {
+    return made;
+  }
+  if (symlink(path.c_str(), fetch.target.c_str()) != 0) {
+    return Fail(ErrorCode::kIo, "symlink " + fetch.target + ": " + SystemMessage(errno));
+  }
+  return {};
+}
+
+}  // namespace kinu::install

@@ -1,0 +1,84 @@
+// Installs the modules that a configuration calls: decides for each call where its module is,
+// fetches packages into `.terraform/modules` and keeps the manifest. The loader of configurations
+// drives it (config::ModuleFetcher). Ref: opentofu internal/initwd/module_install.go.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "config/load.h"
+#include "install/module_registry.h"
+
+namespace kinu::install {
+
+/// Callbacks for progress. All must be set.
+struct ModuleEvents {
+  /// A package is about to be fetched. `version`: of a registry module, or empty.
+  std::function<void(const std::string& key, const std::string& package,
+                     const std::string& version)>
+      downloading;
+  /// A call has its module in this directory; empty: it was not found.
+  std::function<void(const std::string& key, const std::string& directory)> installed;
+};
+
+class ModuleInstaller final : public config::ModuleFetcher {
+ public:
+  struct Options {
+    std::string modules_directory;  ///< `.terraform/modules`
+    bool upgrade = false;           ///< fetch again what is installed
+  };
+
+  ModuleInstaller(Network& network, Options options, ModuleEvents events)
+      : network_(network),
+        options_(std::move(options)),
+        events_(std::move(events)),
+        registry_(network) {}
+
+  /// The manifest that was read, with what this run changed.
+  const std::map<std::string, config::InstalledModule, std::less<>>& manifest() const {
+    return manifest_;
+  }
+
+  void Begin(const std::map<std::string, config::InstalledModule, std::less<>>& manifest) override;
+  bool MayKeep() const override { return !options_.upgrade; }
+  std::optional<config::InstalledModule> Fetch(const config::ModuleFetch& call,
+                                               Diagnostics& diags) override;
+  void Found(const std::string& key, const config::InstalledModule& module, bool is_kept) override;
+
+ private:
+  struct Selected {
+    RegistryModule module;
+    std::string version;
+  };
+  std::optional<config::InstalledModule> FetchFromRegistry(const config::ModuleFetch& call,
+                                                           Diagnostics& diags);
+  std::optional<config::InstalledModule> FetchRemote(const config::ModuleFetch& call,
+                                                     Diagnostics& diags);
+  std::optional<std::string> SelectVersion(const config::ModuleFetch& call,
+                                           const RegistryModule& module, Diagnostics& diags);
+  void ReportRegistryError(const config::ModuleFetch& call, const RegistryModule& module,
+                           const std::string& action, const ModuleRegistryError& error,
+                           Diagnostics& diags);
+  /// Fetches a package into the directory of a call, or copies it from that of another one.
+  Result<void> GetOnce(const std::string& package, const std::string& target);
+  /// The directory in a package that a pattern names; empty after an error.
+  std::optional<std::string> FindDirectory(const config::ModuleFetch& call,
+                                           const std::string& package_directory,
+                                           const std::string& directory, bool is_registry,
+                                           Diagnostics& diags);
+  void Drop(const std::string& key);
+  std::string DirectoryOf(const std::string& key) const;
+
+  Network& network_;
+  Options options_;
+  ModuleEvents events_;
+  ModuleRegistry registry_;
+  std::map<std::string, config::InstalledModule, std::less<>> manifest_;
+  std::map<std::string, std::string> fetched_;  ///< package to directory
+};
+
+/// Copies a directory: links stay links, and names that begin with a dot are left out.
+Result<void> CopyModuleFiles(const std::string& from, const std::string& to);
+
+}  // namespace kinu::install

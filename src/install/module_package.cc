@@ -1,0 +1,44 @@
+// The table of getters, by the kind of a remote address.
+#include <algorithm>
+#include <array>
+
+#include "install/module_getters.h"
+
+namespace kinu::install {
+namespace {
+
+struct Getter {
+  std::string_view scheme;
+  Result<void> (*get)(const PackageFetch& fetch);
+};
+constexpr std::array<Getter, 5> kGetters = {{
+    {"file", GetFile},
+    {"git", GetGit},
+    {"hg", GetMercurial},
+    {"http", GetHttp},
+    {"https", GetHttp},
+}};
+
+}  // namespace
+
+Result<void> GetPackage(const std::string& address, const std::string& target, Network& network,
+                        int hops) {
+  std::string rest = address;
+  std::string scheme;
+  const size_t forced = rest.find("::");
+  const size_t plain = rest.find("://");
+  if (forced != std::string::npos && (plain == std::string::npos || forced < plain)) {
+    scheme = rest.substr(0, forced);
+    rest.erase(0, forced + 2);
+  }
+  if (scheme.empty()) {
+    scheme = rest.substr(0, rest.find(':'));
+  }
+  const auto* getter = std::ranges::find(kGetters, scheme, &Getter::scheme);
+  if (getter == kGetters.end()) {
+    return Fail(ErrorCode::kUnsupported, "download not supported for scheme '" + scheme + "'");
+  }
+  return getter->get({.address = rest, .target = target, .network = network, .hops = hops});
+}
+
+}  // namespace kinu::install

@@ -1,0 +1,151 @@
+#include "install/module_registry.h"
+
+#include "addrs/provider_source.h"
+#include "codec/json_reader.h"
+
+namespace kinu::install {
+namespace {
+
+std::unexpected<ModuleRegistryError> FailedQuery(std::string message) {
+  return std::unexpected(ModuleRegistryError{.message = std::move(message)});
+}
+
+}  // namespace
+
+std::string RegistryModule::ForDisplay() const {
+  return host == kDefaultRegistryHost ? path : ToText();
+}
+
+ModuleRegistryResult<net::Url> ModuleRegistry::Find(const RegistryModule& module,
+                                                    const std::string& path) {
+  auto service = network_.Service(module.host, "modules.v1");
+  if (!service) {
+    return std::unexpected(ModuleRegistryError{
+        .problem = service.error().code == ErrorCode::kCancelled ? ModuleRegistryProblem::kCancelled
+                                                                 : ModuleRegistryProblem::kFailed,
+        .message = service.error().message});
+  }
+  if (service->status != HostService::Status::kFound) {
+    return std::unexpected(ModuleRegistryError{
+        .problem = ModuleRegistryProblem::kNoRegistry,
+        .message = "host " + module.host + " does not provide a module registry"});
+  }
+  auto url = service->url.Resolve(module.path + path);
+  if (!url) {
+    return FailedQuery(url.error().message);
+  }
+  return *std::move(url);
+}
+
+ModuleRegistryResult<net::HttpResponse> ModuleRegistry::Get(const RegistryModule& module,
+                                                            const net::Url& url) {
+  auto request = network_.MetadataRequest(url, module.host);
+  if (!request) {
+    // A credentials helper that fails counts as no credentials here.
+    request = network_.MetadataRequest(url);
+    request->headers.Set("X-Terraform-Version", network_.version());
+  }
+  auto response = network_.client().Send(*request);
+  if (!response) {
+    return std::unexpected(
+        ModuleRegistryError{.problem = response.error().code == ErrorCode::kCancelled
+                                           ? ModuleRegistryProblem::kCancelled
+                                           : ModuleRegistryProblem::kFailed,
+                            .message = std::move(response).error().message});
+  }
+  return *std::move(response);
+}
+
+ModuleRegistryResult<ModuleVersions> ModuleRegistry::AskVersions(const RegistryModule& module) {
+  KINU_TRY(const net::Url url, Find(module, "/versions"));
+  KINU_TRY(const net::HttpResponse response, Get(module, url));
+  if (response.status == 404) {
+    return std::unexpected(
+        ModuleRegistryError{.problem = ModuleRegistryProblem::kNotFound,
+                            .message = "module " + module.ToText() + " not found"});
+  }
+  if (response.status != 200) {
+    return FailedQuery("error looking up module versions: " + response.StatusText());
+  }
+  const JsonDocument document = ParseJson(response.body);
+  if (!document.ok()) {
+    return FailedQuery(document.problems()[0].message);
+  }
+  ModuleVersions out;
+  const JsonNode* modules = document.root().Find("modules");
+  if (modules == nullptr || modules->elements().empty()) {
+    return out;
+  }
+  out.listed = true;
+  const JsonNode* versions = modules->elements()[0].Find("versions");
+  for (const JsonNode& entry :
+       versions == nullptr ? std::span<const JsonNode>() : versions->elements()) {
+    if (const JsonNode* version = entry.Find("version"); version != nullptr) {
+      out.versions.emplace_back(version->text());
+    }
+  }
+  return out;
+}
+
+const ModuleRegistryResult<ModuleVersions>& ModuleRegistry::Versions(const RegistryModule& module) {
+  const std::string key = module.ToText();
+  const auto it = versions_.find(key);
+  return it != versions_.end() ? it->second
+                               : versions_.emplace(key, AskVersions(module)).first->second;
+}
+
+const ModuleRegistryResult<ModuleLocation>& ModuleRegistry::Location(const RegistryModule& module,
+                                                                     const std::string& version) {
+  const std::string key = module.ToText() + ' ' + version;
+  const auto it = locations_.find(key);
+  return it != locations_.end()
+             ? it->second
+             : locations_.emplace(key, AskLocation(module, version)).first->second;
+}
+
+ModuleRegistryResult<ModuleLocation> ModuleRegistry::AskLocation(const RegistryModule& module,
+                                                                 const std::string& version) {
+  KINU_TRY(const net::Url url, Find(module, "/" + version + "/download"));
+  KINU_TRY(const net::HttpResponse response, Get(module, url));
+  ModuleLocation out;
+  out.address = response.headers.Get("X-Terraform-Get");
+  if (response.status == 404) {
+    return std::unexpected(ModuleRegistryError{
+        .problem = ModuleRegistryProblem::kNotFound,
+        .message = "module \"" + module.ToText() + "\" version \"" + version + "\" not found"});
+  }
+  if (response.status == 200) {
+    const JsonDocument document = ParseJson(response.body);
+    if (!document.ok() || !document.root().is_object()) {
+      return FailedQuery("error getting download location for \"" + module.ToText() +
+                         "\": the response is no JSON object");
+    }
+    const JsonNode* location = document.root().Find("location");
+    if (location != nullptr && location->is_string() && !location->text().empty()) {
+      out.address = location->text();
+    }
+    if (const JsonNode* credentials = document.root().Find("use_registry_credentials");
+        credentials != nullptr && credentials->is_bool()) {
+      out.direct = true;
+      out.with_credentials = credentials->boolean();
+    }
+  } else if (response.status != 204) {
+    return FailedQuery("error getting download location for \"" + module.ToText() +
+                       "\": " + response.StatusText() + " resp:" + response.body);
+  }
+  if (out.address.empty()) {
+    return FailedQuery("registry did not return a location for this package");
+  }
+  const bool relative = out.address.starts_with('/') || out.address.starts_with("./") ||
+                        out.address.starts_with("../");
+  if (relative || out.direct) {
+    auto resolved = url.Resolve(out.address);
+    if (!resolved || (out.direct && resolved->scheme != "http" && resolved->scheme != "https")) {
+      return FailedQuery("registry returned invalid package location \"" + out.address + '"');
+    }
+    out.address = resolved->ToText();
+  }
+  return out;
+}
+
+}  // namespace kinu::install

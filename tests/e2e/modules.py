@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Installs modules from a registry, archives and git repositories on this machine.
+
+  modules.py --binary PATH
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import loopback
+
+GIT = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.test", "GIT_COMMITTER_NAME": "A",
+       "GIT_COMMITTER_EMAIL": "a@example.test", "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+class Runner:
+    def __init__(self, binary, root, server):
+        self.binary, self.root, self.server, self.failed, self.count = binary, root, server, 0, 0
+
+    def fresh(self, calls):
+        """A directory that calls modules: name to arguments."""
+        self.count += 1
+        directory = os.path.join(self.root, "d%d" % self.count)
+        os.mkdir(directory)
+        self.calls(directory, calls)
+        self.write(directory, "cli.tofurc", 'host "registry.example.test" {\n  services = {\n    '
+                   '"modules.v1" = "%s/modules/"\n  }\n}\n' % self.server.url)
+        return directory
+
+    def calls(self, directory, calls):
+        self.write(directory, "main.tf", "".join('module "%s" {\n%s}\n' % (name, "".join(
+            '  %s = "%s"\n' % pair for pair in values.items()))
+            for name, values in calls.items()))
+
+    @staticmethod
+    def write(directory, name, text):
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def says(self, what, directory, args, code, *wanted):
+        done = subprocess.run(
+            [self.binary, *args, "-no-color"], cwd=directory, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, timeout=120, check=False,
+            env={"PATH": os.environ["PATH"], "HOME": self.root, "TF_REGISTRY_DISCOVERY_RETRY": "0",
+                 "TF_CLI_CONFIG_FILE": os.path.join(directory, "cli.tofurc"), **GIT})
+        flat = " ".join((done.stdout + done.stderr).split())
+        missing = [w for w in wanted if w not in flat]
+        self.expect(what, done.returncode == code and not missing, "%s%s\nexit code %d; missing: %s"
+                    % (done.stdout, done.stderr, done.returncode, missing))
+
+    def expect(self, what, ok, text=""):
+        if not ok:
+            self.failed += 1
+            print("FAIL %s\n%s" % (what, text))
+
+
+def manifest(directory):
+    path = os.path.join(directory, ".terraform/modules/modules.json")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return {m["Key"]: (m["Source"], m.get("Version"), m["Dir"])
+                for m in json.load(file)["Modules"]}
+
+
+def registry(run):
+    net = "registry.example.test/acme/net/test"
+    directory = run.fresh({"b": {"source": net, "version": "~> 1.0"},
+                           "a": {"source": "registry.example.test/acme/nested/test"}})
+    run.says("registry", directory, ["init"], 0,
+             "Downloading registry.example.test/acme/nested/test 2.0.0 for a...",
+             "- a in .terraform/modules/a - a.inner in .terraform/modules/a/modules/sub "
+             "Downloading registry.example.test/acme/net/test 1.1.0 for b...")
+    run.expect("manifest", manifest(directory).get("b") == (net, "1.1.0", ".terraform/modules/b"),
+               str(manifest(directory)))
+    run.server.take_log()
+    run.says("nothing to do", directory, ["get"], 0)
+    run.expect("no request for what is installed", run.server.take_log() == [])
+    run.calls(directory, {"b": {"source": net, "version": ">= 1.0"}})
+    run.says("kept", directory, ["get"], 0)
+    run.expect("kept version", manifest(directory)["b"][1] == "1.1.0", str(manifest(directory)))
+    run.says("update", directory, ["get", "-update"], 0, "Downloading %s 2.0.0 for b..." % net)
+    for name, wanted in (("missing", "Module not found"), ("empty", "Module has no versions"),
+                         ("none", "Invalid response from remote module registry"),
+                         ("odd", "Module has no versions"),
+                         ("broken", "Error accessing remote module registry")):
+        directory = run.fresh({"m": {"source": "registry.example.test/acme/%s/test" % name}})
+        run.says(name, directory, ["init"], 1, wanted)
+        run.expect("%s is not recorded" % name, "m" not in manifest(directory))
+    directory = run.fresh({"m": {"source": net, "version": "9.0.0"}})
+    run.says("no version", directory, ["init"], 1, "Unresolvable module version constraint",
+             "The newest available version is 2.0.0")
+    directory = run.fresh({"m": {"source": net + "//nowhere"}})
+    run.says("no directory", directory, ["init"], 1, "Module subdirectory not found")
+
+
+def archives(run):
+    with zipfile.ZipFile(os.path.join(run.root, "files", "escape.zip"), "w") as archive:
+        archive.writestr("main.tf", "")
+        archive.writestr("../../escaped", "x")
+    with zipfile.ZipFile(os.path.join(run.root, "files", "links.zip"), "w") as archive:
+        archive.writestr("main.tf", "")
+        for name in ("out", "out/escaped"):
+            info = zipfile.ZipInfo(name)
+            info.create_system = 3
+            info.external_attr = (0o120777 if name == "out" else 0o100644) << 16
+            archive.writestr(info, run.root)
+    base = run.server.url
+    directory = run.fresh({"m": {"source": base + "/archives/net-1.0.0.zip//modules/*"}})
+    run.says("archive", directory, ["init"], 0, "- m in .terraform/modules/m/modules/sub")
+    directory = run.fresh({"m": {"source": base + "/archives/net-1.0.0.zip//none"}})
+    run.says("no directory in an archive", directory, ["init"], 1, "Failed to expand subdir globs")
+    for name, wanted in (("escape.zip", "entry contains '..'"), ("links.zip", "File exists"),
+                         ("gone.zip", "bad response code: 404"),
+                         ("escape.zip?checksum=md5:" + "0" * 32, "Checksums did not match")):
+        directory = run.fresh({"m": {"source": "%s/files/%s" % (base, name)}})
+        run.says(name, directory, ["init"], 1, "Failed to download module")
+        run.expect("%s: nothing outside" % name, not os.path.exists(
+            os.path.join(run.root, "escaped")) and not os.path.exists(
+                os.path.join(directory, ".terraform/modules/m")), wanted)
+    run.count += 1
+    directory = os.path.join(run.root, "d%d" % run.count)
+    os.mkdir(directory)
+    run.write(directory, "cli.tofurc", "")
+    run.says("from module", directory, ["init", "-from-module=%s/archives/net-1.0.0.zip" % base], 0,
+             "Copying configuration from")
+    run.expect("copied", os.path.isfile(os.path.join(directory, "modules/sub/main.tf")))
+
+
+def repositories(run):
+    repo = os.path.join(run.root, "repo")
+    os.mkdir(repo)
+
+    def git(*args):
+        subprocess.run(["git", *args], cwd=repo, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, env={**os.environ, **GIT, "HOME": run.root})
+    git("init", "-b", "main")
+    for version in ("one", "two"):
+        run.write(repo, "main.tf", 'output "v" {\n  value = "%s"\n}\n' % version)
+        git("add", ".")
+        git("commit", "-m", version)
+        git("tag", version)
+    url = "git::file://" + repo
+    directory = run.fresh({"a": {"source": url + "?ref=one"}, "b": {"source": url},
+                           "c": {"source": url + "?depth=1&ref=two"}, "d": {"source": repo}})
+    run.says("git", directory, ["init"], 0, "- a in .terraform/modules/a",
+             "- d in .terraform/modules/d")
+    for key, wanted in (("a", "one"), ("b", "two"), ("c", "two"), ("d", "two")):
+        with open(os.path.join(directory, ".terraform/modules", key, "main.tf"),
+                  encoding="utf-8") as file:
+            run.expect("content of %s" % key, wanted in file.read())
+    run.expect("a directory is linked", os.path.islink(os.path.join(
+        directory, ".terraform/modules/d")))
+    directory = run.fresh({"m": {"source": url + "?ref=none"}})
+    run.says("no reference", directory, ["init"], 1, "Failed to download module", 'invalid ref')
+    directory = run.fresh({"m": {"source": url + "?ref=--upload-pack=touch"}})
+    run.says("an option for a reference", directory, ["init"], 1, "invalid ref")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--binary", required=True)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(os.path.join(root, "files"))
+        server = loopback.start(os.path.join(root, "files"))
+        run = Runner(os.path.abspath(args.binary), root, server)
+        registry(run)
+        archives(run)
+        repositories(run)
+        server.stop()
+    print("%d failed" % run.failed)
+    sys.exit(1 if run.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
