@@ -124,11 +124,12 @@ def archives(run):
                 os.path.join(directory, ".terraform/modules/m")), wanted)
     run.count += 1
     directory = os.path.join(run.root, "d%d" % run.count)
-    os.mkdir(directory)
+    os.makedirs(os.path.join(directory, "empty"))
     run.write(directory, "cli.tofurc", "")
-    run.says("from module", directory, ["init", "-from-module=%s/archives/net-1.0.0.zip" % base], 0,
+    run.says("from module", directory,
+             ["-chdir=empty", "init", "-from-module=%s/archives/net-1.0.0.zip" % base], 0,
              "Copying configuration from")
-    run.expect("copied", os.path.isfile(os.path.join(directory, "modules/sub/main.tf")))
+    run.expect("copied", os.path.isfile(os.path.join(directory, "empty/modules/sub/main.tf")))
 
 
 def repositories(run):
