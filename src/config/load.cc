@@ -25,6 +25,7 @@ struct IntentRules {
   bool files_only = false;      ///< the root's files are read and its calls not resolved
   bool despite_errors = false;  ///< called modules are loaded even when the root has errors
   bool for_validation = false;  ///< blocks for commands with a state are not checked
+  bool for_init = false;        ///< what other commands leave to `init` is checked
 };
 
 constexpr IntentRules RulesOf(LoadIntent intent) {
@@ -37,10 +38,12 @@ constexpr IntentRules RulesOf(LoadIntent intent) {
       return {.for_validation = true};
     case LoadIntent::kRootModule:
       return {.root_only = true};
+    case LoadIntent::kInitialization:
+      return {.root_only = true, .for_init = true};
     case LoadIntent::kBackend:
       return {.root_only = true, .files_only = true};
     case LoadIntent::kInstallation:
-      return {.requires_installed = false};
+      return {.requires_installed = false, .for_init = true};
     case LoadIntent::kFetch:
       return {.requires_installed = false,
               .only_fetches = true,
@@ -598,8 +601,8 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
     }
   }
   if (const std::optional<Cloud>& cloud = root.module->cloud) {
-    const bool right = CheckCloud(root, *cloud, static_, !rules_.requires_installed, diags_);
-    if (right && rules_.requires_installed) {
+    const bool right = CheckCloud(root, *cloud, static_, rules_.for_init, diags_);
+    if (right && !rules_.for_init) {
       diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
                    "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "
                    "takes effect when the directory is initialized. To do that, run:\n  tofu init");

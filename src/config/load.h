@@ -31,15 +31,16 @@ std::map<std::string, InstalledModule, std::less<>> ReadModuleManifest(const std
 enum class LoadIntent : uint8_t {
   kUse,        ///< everything is needed: modules must be installed, errors of the root end the load
   kOperation,  ///< as kUse, but called modules are loaded even when the root has errors
-  kValidation,    ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
-                  ///< are accepted
-  kRootModule,    ///< the root module alone, without what it calls
-  kBackend,       ///< the files of the root module alone; its calls are not resolved
-  kInstallation,  ///< local directories are followed without a manifest; other modules count as
-                  ///< installed only if they satisfy the call
-  kFetch,         ///< as kInstallation, whatever errors the root has; problems between modules (how
-                  ///< providers are passed, blocks that only the root may have) are warnings, since
-                  ///< the next load reports them
+  kValidation,  ///< as kUse; blocks that only commands with a state need (`cloud`, `encryption`),
+                ///< are accepted
+  kRootModule,  ///< the root module alone, without what it calls
+  kInitialization,  ///< as kRootModule; all values of a `cloud` block are checked
+  kBackend,         ///< the files of the root module alone; its calls are not resolved
+  kInstallation,    ///< local directories are followed without a manifest; other modules count as
+                    ///< installed only if they satisfy the call
+  kFetch,  ///< as kInstallation, whatever errors the root has; problems between modules (how
+           ///< providers are passed, blocks that only the root may have) are warnings, since
+           ///< the next load reports them
 };
 
 /// A call whose module is not installed as the call wants it.

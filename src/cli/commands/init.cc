@@ -195,7 +195,7 @@ int Init::Run() {
     return 0;
   }
   const Loaded root = session::Load(workspace_,
-                                    {.intent = LoadIntent::kRootModule,
+                                    {.intent = LoadIntent::kInitialization,
                                      .variables = arguments_,
                                      .test_directory = flags.String("test-directory")},
                                     diags);
