@@ -32,6 +32,7 @@ ZSH_START = r'''
 PROMPT= ; PS2= ; unsetopt zle_bracketed_paste prompt_sp
 fpath=(%s $fpath)
 autoload -U compinit; compinit -D -u
+zstyle ':completion:*' insert-tab false  # typed ahead: a tab completes all the same
 compadd() {
   if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return $?; fi
   local -a matches
