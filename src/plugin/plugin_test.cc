@@ -446,3 +446,11 @@ INSTANTIATE_TEST_SUITE_P(Protocol, Messages, ::testing::Values(5, 6));
 
 }  // namespace
 }  // namespace kinu::plugin
+
+#if defined(__SANITIZE_ADDRESS__)
+// OpenSSL may allocate for a thread of gRPC that still runs when the process ends.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:CRYPTO_zalloc\n";
+}
+#endif
