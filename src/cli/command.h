@@ -51,8 +51,9 @@ enum class MisuseAnswer : uint8_t {
   kHelp,  ///< the diagnostic on stderr, the whole help on stdout
 };
 
-/// A row of the command table, defined in the file of its command. Help, manual pages and
-/// completions are made of it (cli/command_help.h). docs/adding/command.md says how to add one.
+/// A row of the command table, defined in the file of its command. Help (cli/command_help.h),
+/// manual pages and completions (manual/) are made of it. docs/adding/command.md says how to add
+/// one.
 struct CommandSpec {
   std::string_view name;              ///< "state list"
   std::string_view synopsis;          ///< one line for lists of commands

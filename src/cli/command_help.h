@@ -1,8 +1,9 @@
-// Makes help texts, manual pages and completion scripts of shells from the rows of the command
-// table.
+// Makes help texts from the rows of the command table.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -13,15 +14,24 @@ std::string HelpText(const CommandSpec& command);
 /// The text that is printed without a command: all commands, the primary ones first.
 std::string TopHelpText();
 
-/// The manual page of a command, as `man` reads it; its file is ManPageName(command) + ".1".
-std::string ManPage(const CommandSpec& command);
-std::string ManPageName(const CommandSpec& command);
-/// The page of the program, which names those of the commands.
-std::string TopManPage();
+/// The listed commands right below another, "state" for instance; all top-level ones for "".
+std::vector<const CommandSpec*> CommandsBelow(std::string_view name);
+/// The last word of a command's name.
+std::string_view LastWord(const CommandSpec& command);
+/// The help of a flag in one line.
+std::string OneLine(std::string_view help);
 
-/// Scripts that complete the words of a command line: subcommands and flags, else files.
-std::string BashCompletion();
-std::string ZshCompletion();
-std::string FishCompletion();
+/// Calls `use` for each line of a text.
+template <typename Use>
+void ForEachLine(std::string_view text, const Use& use) {
+  for (;;) {
+    const size_t end = text.find('\n');
+    use(text.substr(0, end));
+    if (end == std::string_view::npos) {
+      return;
+    }
+    text.remove_prefix(end + 1);
+  }
+}
 
 }  // namespace kinu::cli

@@ -114,26 +114,5 @@ TEST(CommandHelp, GroupsListTheirCommands) {
   EXPECT_TRUE(TopHelpText().find("workspace new") == std::string::npos);
 }
 
-TEST(CommandHelp, ManualPages) {
-  EXPECT_EQ(ManPageName(*FindCommand("state mv")), "kinu-state-mv");
-  for (const CommandSpec* command : Commands()) {
-    const std::string page = ManPage(*command);
-    EXPECT_TRUE(page.starts_with(".TH KINU-")) << command->name;
-    for (const char* section : {".SH NAME\n", ".SH SYNOPSIS\n", ".SH SEE ALSO\n"}) {
-      EXPECT_NE(page.find(section), std::string::npos) << command->name << section;
-    }
-  }
-  EXPECT_NE(TopManPage().find(".BR kinu\\-plan (1)\n"), std::string::npos);
-}
-
-TEST(CommandHelp, CompletionsNameAllCommands) {
-  for (const CommandSpec* command : Commands()) {
-    const std::string quoted = "'" + std::string(command->name) + "'";
-    EXPECT_NE(BashCompletion().find(quoted), std::string::npos);
-    EXPECT_NE(ZshCompletion().find(quoted), std::string::npos);
-    EXPECT_NE(FishCompletion().find(quoted), std::string::npos);
-  }
-}
-
 }  // namespace
 }  // namespace kinu::cli

@@ -2,7 +2,9 @@
 #include <iostream>
 
 #include "base/files.h"
-#include "cli/command_help.h"
+#include "cli/command.h"
+#include "manual/completions.h"
+#include "manual/man_pages.h"
 
 namespace {
 
@@ -23,14 +25,15 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string share = std::string(argv[1]) + "/";
-  bool done = Write(share + "man/man1/kinu.1", kinu::cli::TopManPage());
+  bool done = Write(share + "man/man1/kinu.1", kinu::manual::TopManPage());
   for (const kinu::cli::CommandSpec* command : kinu::cli::Commands()) {
-    done = Write(share + "man/man1/" + kinu::cli::ManPageName(*command) + ".1",
-                 kinu::cli::ManPage(*command)) &&
+    done = Write(share + "man/man1/" + kinu::manual::ManPageName(*command) + ".1",
+                 kinu::manual::ManPage(*command)) &&
            done;
   }
-  done = Write(share + "bash-completion/completions/kinu", kinu::cli::BashCompletion()) && done;
-  done = Write(share + "zsh/site-functions/_kinu", kinu::cli::ZshCompletion()) && done;
-  done = Write(share + "fish/vendor_completions.d/kinu.fish", kinu::cli::FishCompletion()) && done;
+  done = Write(share + "bash-completion/completions/kinu", kinu::manual::BashCompletion()) && done;
+  done = Write(share + "zsh/site-functions/_kinu", kinu::manual::ZshCompletion()) && done;
+  done =
+      Write(share + "fish/vendor_completions.d/kinu.fish", kinu::manual::FishCompletion()) && done;
   return done ? 0 : 1;
 }
