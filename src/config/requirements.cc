@@ -115,6 +115,19 @@ std::vector<ProviderRequirement> Collector::Finish() {
   return std::move(out_);
 }
 
+/// The first block of the module that uses the provider: managed resources, data sources, ephemeral
+/// resources.
+const Resource* FirstUser(const Module& module, Symbol provider) {
+  const Resource* first = nullptr;
+  for (const Resource& resource : module.resources) {
+    if (resource.provider == provider &&
+        (first == nullptr || resource.name.mode < first->name.mode)) {
+      first = &resource;
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags) {
@@ -131,6 +144,27 @@ std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diag
     }
   }
   return collector.Finish();
+}
+
+std::optional<ImpliedUse> FindImpliedUse(const Config& config, Symbol provider) {
+  for (const auto& node : config.nodes) {
+    if (std::ranges::any_of(node->module->required_providers,
+                            [&](const RequiredProvider& r) { return r.provider == provider; })) {
+      return std::nullopt;
+    }
+  }
+  for (const auto& node : config.nodes) {
+    if (const Resource* user = FirstUser(*node->module, provider)) {
+      return user->provider_ref ? std::nullopt
+                                : std::optional(ImpliedUse{{node->path, user->name}, user->range});
+    }
+    for (const Import& import : node->module->imports) {
+      if (import.provider == provider) {
+        return ImpliedUse{import.target, import.range};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace kinu::config

@@ -2,6 +2,8 @@
 // internal/configs/config.go ProviderRequirements.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "addrs/version.h"
@@ -20,5 +22,15 @@ struct ProviderRequirement {
 /// constraints of provider blocks, and import blocks whose provider differs from that of their
 /// resource.
 std::vector<ProviderRequirement> ProviderRequirements(const Config& config, Diagnostics& diags);
+
+/// A block whose resource type implies a provider.
+struct ImpliedUse {
+  ConfigResource resource;
+  SourceRange range;
+};
+
+/// The first block, from the root module downwards, that uses the provider. Nothing if a module
+/// lists the provider in required_providers, or if the block has a `provider` argument.
+std::optional<ImpliedUse> FindImpliedUse(const Config& config, Symbol provider);
 
 }  // namespace kinu::config

@@ -41,6 +41,7 @@ class ProviderInstall {
   void ReportFailure(const install::InstallProblem& problem);
   void ReportQuery(const install::InstallProblem& problem);
   void ReportUnknownProvider(const install::InstallProblem& problem);
+  void WarnOfImpliedProvider(const std::string& address);
   void ReportPackage(const install::InstallProblem& problem);
   void ReportProtocol(const install::InstallProblem& problem);
   void ReportInstalled(const std::string& address, const Version& version,
@@ -53,6 +54,7 @@ class ProviderInstall {
   InitDialog& dialog_;
   Diagnostics& diags_;
   install::ProviderRequirements requirements_;
+  const Loaded* loaded_ = nullptr;        ///< while Run() installs
   install::SourceSet* source_ = nullptr;  ///< while Run() installs
 };
 
@@ -173,6 +175,29 @@ void ProviderInstall::ReportInstalled(const std::string& address, const Version&
               (trust.is_signed() ? ", key ID " + trust.KeyIds() : "") + ")");
 }
 
+/// Names the block whose type implies a provider that does not exist.
+void ProviderInstall::WarnOfImpliedProvider(const std::string& address) {
+  const Program& program = *loaded_->program;
+  const auto use = config::FindImpliedUse(*loaded_->config, program.Find(address));
+  if (!use) {
+    return;
+  }
+  const std::string name = SplitProviderAddress(address).type;
+  const std::string type(program.Text(use->resource.resource.type));
+  diags_.Warning("Automatically-inferred provider dependency",
+                 "No entry of required_providers in its module has the local name \"" + name +
+                     "\", which is the prefix of the resource type of " +
+                     program.ToText(use->resource) + ". OpenTofu therefore guessed that you " +
+                     "intended to use " + ProviderForDisplay(address) +
+                     ", but that provider does not exist.\n\nDo one of the following:\n\n" +
+                     "- Add the local name \"" + name +
+                     "\" to required_providers, with the source address of the provider.\n" +
+                     "- Correct the resource type, if \"" + type +
+                     "\" is not the one that you intended.\n" +
+                     "- Choose a provider with the argument \"provider\" in this block.\n",
+                 use->range);
+}
+
 void ProviderInstall::ReportUnknownProvider(const install::InstallProblem& problem) {
   const std::string name = ProviderForDisplay(problem.address);
   std::vector<std::string> required;
@@ -195,6 +220,7 @@ void ProviderInstall::ReportUnknownProvider(const install::InstallProblem& probl
         "\n\nIf you believe this provider is missing from the registry, please submit a issue on "
         "the OpenTofu Registry https://github.com/opentofu/registry/issues/new/choose";
   }
+  WarnOfImpliedProvider(problem.address);
   diags_.Error("Failed to query available provider packages",
                "Could not retrieve the list of available versions for provider " + name + ": " +
                    problem.error.message + "\n\n" + advice);
@@ -395,9 +421,11 @@ bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
   install::Network network = OpenNetwork(workspace_);
   install::SourceSet source(cli_config, request_.plugin_directories, workspace_.original_directory,
                             network);
+  loaded_ = &loaded;
   source_ = &source;
   const install::InstallResult installed =
       install::InstallProviders(requirements_, locks, source, network, options, Events());
+  loaded_ = nullptr;
   source_ = nullptr;
   if (workspace_.stop != nullptr && workspace_.stop->load()) {
     dialog_.Refuse("Provider installation was canceled by an interrupt signal.\n");

@@ -110,8 +110,32 @@ def faulty(run):
     directory = run.fresh(["acme/gone"])
     run.says("mirror without an archive", directory, ["providers", "mirror", "out"], 1,
              "Cannot download provider release")
+    implied(run)
     directory = run.fresh(["other.test/acme/one"], 'host "other.test" {\n  services = {}\n}\n')
     run.says("host without registry", directory, ["init"], 1, "Invalid provider registry host")
+
+
+def implied(run):
+    """Resource types that imply a provider which does not exist."""
+    warning = "Warning: Automatically-inferred provider dependency on main.tf line %d"
+    error = "does not have a provider named registry.opentofu.org/hashicorp/nothing"
+    directory = run.fresh([])
+    run.write(directory, "main.tf", 'data "nothing_else" "d" {\n}\n\n'
+              'resource "nothing_at_all" "r" {\n}\n')
+    run.says("implied by a type", directory, ["init"], 1, warning % 4, "nothing_at_all.r", error)
+    run.write(directory, "main.tf", 'import {\n  to = nothing_at_all.r\n  id = "i"\n}\n')
+    run.says("implied by an import", directory, ["init", "-reconfigure"], 1, warning % 1, error)
+    chosen = {"by an argument": 'resource "nothing_at_all" "r" {\n  provider = nothing\n}\n',
+              "in another module": 'resource "nothing_at_all" "r" {\n}\n\nmodule "m" {\n'
+                                   '  source = "./m"\n}\n'}
+    os.mkdir(os.path.join(directory, "m"))
+    run.write(os.path.join(directory, "m"), "main.tf", "terraform {\n  required_providers {\n"
+              '    nothing = {\n      source = "hashicorp/nothing"\n    }\n  }\n}\n')
+    for what, text in chosen.items():
+        run.write(directory, "main.tf", text)
+        code, output = run.run(directory, "init")
+        run.expect("chosen " + what, code == 1 and error in " ".join(output.split()) and
+                   "Automatically" not in output, output)
 
 
 def configuration(run):
