@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "addrs/checkable.h"
+
 namespace kinu {
 namespace {
 
@@ -81,6 +83,40 @@ TEST(Symbols, TextsNeverMove) {
   EXPECT_EQ(table.Text(symbols[19999]), "name19999");
   EXPECT_EQ(table.Find("name77"), symbols[77]);
   EXPECT_TRUE(table.Find("absent").empty());
+}
+
+TEST(Checkable, AddressesAreReadAsTheyAreWritten) {
+  Program program;
+  struct Case {
+    CheckableKind kind;
+    const char* text;
+    bool block;   ///< of a block
+    bool object;  ///< of an object
+  };
+  static constexpr Case kCases[] = {
+      {CheckableKind::kResource, "data.t.n", true, true},
+      {CheckableKind::kResource, "module.m[0].t.n[\"k\"]", false, true},
+      {CheckableKind::kOutput, "module.m.output.o", true, true},
+      {CheckableKind::kOutput, "module.m[\"k\"].output.o", false, true},
+      {CheckableKind::kCheck, "check.c", true, true},
+      {CheckableKind::kVariable, "module.a.module.b.var.v", true, true},
+      {CheckableKind::kVariable, "output.v", false, false},
+      {CheckableKind::kVariable, "xvar.v", false, false},
+      {CheckableKind::kVariable, "module.mvar.v", false, false},
+      {CheckableKind::kVariable, "var.v[0]", false, false},
+      {CheckableKind::kVariable, "var.", false, false},
+      {CheckableKind::kVariable, "var", false, false},
+      {CheckableKind::kVariable, ".var.v", false, false},
+      {CheckableKind::kOutput, "", false, false},
+  };
+  for (const Case& c : kCases) {
+    ConfigCheckable block;
+    Checkable object;
+    ASSERT_EQ(ParseConfigCheckable(program, c.kind, c.text, &block), c.block) << c.text;
+    ASSERT_EQ(ParseCheckable(program, c.kind, c.text, &object), c.object) << c.text;
+    EXPECT_TRUE(!c.block || ToText(program, block) == c.text) << c.text;
+    EXPECT_TRUE(!c.object || ToText(program, object) == c.text) << c.text;
+  }
 }
 
 }  // namespace

@@ -4,16 +4,14 @@
 
 namespace kinu::engine {
 
-void CheckRecord::Declare(NodeId node, std::string_view kind, std::string config_address,
-                          size_t conditions) {
+void CheckRecord::Declare(NodeId node, const ConfigCheckable& block, size_t conditions) {
   std::lock_guard lock(mutex_);
   Entry& entry = entries_[node];
-  entry.kind = kind;
-  entry.address = std::move(config_address);
+  entry.block = block;
   entry.conditions = conditions;
 }
 
-void CheckRecord::DeclareObject(NodeId node, const std::string& object_address) {
+void CheckRecord::DeclareObject(NodeId node, const ResourceInstance& object_address) {
   std::lock_guard lock(mutex_);
   auto it = entries_.find(node);
   if (it == entries_.end()) {
@@ -38,7 +36,7 @@ bool CheckRecord::Declared(NodeId node) const {
   return entries_.contains(node);
 }
 
-bool CheckRecord::Failing(NodeId node, const std::string& object_address) const {
+bool CheckRecord::Failing(NodeId node, const ResourceInstance& object_address) const {
   std::lock_guard lock(mutex_);
   auto entry = entries_.find(node);
   if (entry == entries_.end()) {
@@ -51,17 +49,17 @@ bool CheckRecord::Failing(NodeId node, const std::string& object_address) const 
 }
 
 void CheckRecord::DeclareObjectsOf(const std::vector<state::CheckResult>& earlier) {
-  FlatMap<std::string, const state::CheckResult*> by_address;
+  FlatMap<ConfigCheckable, const state::CheckResult*> by_address;
   for (const state::CheckResult& result : earlier) {
-    by_address.emplace(result.config_address, &result);
+    by_address.emplace(result.block, &result);
   }
   std::lock_guard lock(mutex_);
   for (auto& [node, entry] : entries_) {
-    auto it = by_address.find(entry.address);
+    auto it = by_address.find(entry.block);
     if (it == by_address.end()) {
       continue;
     }
-    entry.has_objects = entry.has_objects || it->second->status != "unknown";
+    entry.has_objects = entry.has_objects || it->second->status != CheckStatus::kUnknown;
     for (const auto& object : it->second->objects) {
       entry.has_objects = true;
       if (entry.objects.try_emplace(object.address).second) {
@@ -71,7 +69,7 @@ void CheckRecord::DeclareObjectsOf(const std::vector<state::CheckResult>& earlie
   }
 }
 
-void CheckRecord::Report(NodeId node, const std::string& object_address,
+void CheckRecord::Report(NodeId node, const ResourceInstance& object_address,
                          const ConditionResult& result) {
   DeclareObject(node, object_address);
   std::lock_guard lock(mutex_);
@@ -110,30 +108,27 @@ std::vector<state::CheckResult> CheckRecord::Results() const {
   std::vector<state::CheckResult> out;
   for (const auto& [node, entry] : entries_) {
     state::CheckResult result;
-    result.kind = entry.kind;
-    result.config_address = entry.address;
+    result.block = entry.block;
     result.has_objects = entry.has_objects;
     int fails = 0, errors = 0, unknowns = 0;
-    for (const std::string& address : entry.order) {
+    for (const ResourceInstance& address : entry.order) {
       const Object& object = entry.objects.at(address);
       const auto reported =
           static_cast<size_t>(std::count(object.rules.begin(), object.rules.end(), true));
       const CheckStatus status = object.status == CheckStatus::kPass && reported < entry.conditions
                                      ? CheckStatus::kUnknown
                                      : object.status;
-      result.objects.push_back(
-          {address, std::string(meta::CheckStatusName(status)), object.messages});
+      result.objects.push_back({address, status, object.messages});
       fails += status == CheckStatus::kFail ? 1 : 0;
       errors += status == CheckStatus::kError ? 1 : 0;
       unknowns += status == CheckStatus::kUnknown ? 1 : 0;
     }
     // Ref: checks.State aggregation: errors first, then failures, then unknowns.
-    CheckStatus status = errors > 0          ? CheckStatus::kError
-                         : fails > 0         ? CheckStatus::kFail
-                         : unknowns > 0      ? CheckStatus::kUnknown
-                         : entry.has_objects ? CheckStatus::kPass
-                                             : CheckStatus::kUnknown;
-    result.status = meta::CheckStatusName(status);
+    result.status = errors > 0          ? CheckStatus::kError
+                    : fails > 0         ? CheckStatus::kFail
+                    : unknowns > 0      ? CheckStatus::kUnknown
+                    : entry.has_objects ? CheckStatus::kPass
+                                        : CheckStatus::kUnknown;
     out.push_back(std::move(result));
   }
   return out;
@@ -143,36 +138,34 @@ void DeclareChecks(const PlanGraph& graph, CheckRecord& checks) {
   for (const auto& node : graph.config.nodes) {
     const config::Module& module = *node->module;
     const PlanGraph::Bases& base = graph.bases[node->index];
-    std::string prefix = node->path.is_root() ? "" : graph.program.ToText(node->path) + ".";
-    auto declare = [&](NodeId first, size_t index, std::string_view kind, Symbol name,
+    auto declare = [&](NodeId first, size_t index, CheckableKind kind, Symbol name,
                        size_t conditions) {
-      checks.Declare(first + static_cast<NodeId>(index), kind,
-                     prefix + std::string(kind) + "." + std::string(graph.program.Text(name)),
+      checks.Declare(first + static_cast<NodeId>(index), {kind, {node->path, {.name = name}}},
                      conditions);
     };
     for (size_t i = 0; i < module.variables.size(); ++i) {
       if (!module.variables[i].validations.empty()) {
-        declare(base.variables, i, "var", module.variables[i].name,
+        declare(base.variables, i, CheckableKind::kVariable, module.variables[i].name,
                 module.variables[i].validations.size());
       }
     }
     for (size_t i = 0; i < module.outputs.size(); ++i) {
       if (!module.outputs[i].preconditions.empty()) {
-        declare(base.outputs, i, "output", module.outputs[i].name,
+        declare(base.outputs, i, CheckableKind::kOutput, module.outputs[i].name,
                 module.outputs[i].preconditions.size());
       }
     }
     for (size_t i = 0; i < module.checks.size(); ++i) {
       const config::Check& check = module.checks[i];
       // Reading its data source is the last condition.
-      declare(base.checks, i, "check", check.name,
+      declare(base.checks, i, CheckableKind::kCheck, check.name,
               check.asserts.size() + (check.data_resource >= 0 ? 1 : 0));
     }
     for (size_t i = 0; i < module.resources.size(); ++i) {
       const config::Resource& resource = module.resources[i];
       if (!resource.preconditions.empty() || !resource.postconditions.empty()) {
-        checks.Declare(base.resources + static_cast<NodeId>(i), "resource",
-                       graph.program.ToText(ConfigResource{node->path, resource.name}),
+        checks.Declare(base.resources + static_cast<NodeId>(i),
+                       {CheckableKind::kResource, {node->path, resource.name}},
                        resource.preconditions.size() + resource.postconditions.size());
       }
     }

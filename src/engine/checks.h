@@ -14,25 +14,25 @@
 
 namespace kinu::engine {
 
-using meta::CheckStatus;
 using meta::ConditionResult;
 
-/// The results of conditions, by graph node and object. Thread-safe.
+/// The results of conditions, by graph node and object: a Checkable with the kind of its block.
+/// Thread-safe.
 class CheckRecord {
  public:
   /// Declares a block with conditions, and their number.
-  void Declare(NodeId node, std::string_view kind, std::string config_address, size_t conditions);
+  void Declare(NodeId node, const ConfigCheckable& block, size_t conditions);
   /// Adds the result of a condition of an instance. The status of an instance is unknown while one
   /// of its conditions is, unless another one failed.
-  void Report(NodeId node, const std::string& object_address, const ConditionResult& result);
+  void Report(NodeId node, const ResourceInstance& object, const ConditionResult& result);
   /// Declares an instance, even if none of its conditions is evaluated.
-  void DeclareObject(NodeId node, const std::string& object_address);
+  void DeclareObject(NodeId node, const ResourceInstance& object);
   /// Declares that all instances are known: those declared so far, or none.
   void DeclareExpanded(NodeId node);
   /// Whether the node has conditions.
   bool Declared(NodeId node) const;
   /// Whether a condition of an instance has failed or was invalid so far.
-  bool Failing(NodeId node, const std::string& object_address) const;
+  bool Failing(NodeId node, const ResourceInstance& object) const;
   /// Declares the instances of an earlier walk, without their statuses.
   void DeclareObjectsOf(const std::vector<state::CheckResult>& earlier);
   /// All results, in the order of the nodes.
@@ -46,12 +46,11 @@ class CheckRecord {
     std::vector<std::string> messages;
   };
   struct Entry {
-    std::string kind;
-    std::string address;
+    ConfigCheckable block;
     size_t conditions = 0;
     bool has_objects = false;
-    std::vector<std::string> order;
-    std::map<std::string, Object> objects;
+    std::vector<ResourceInstance> order;
+    FlatMap<ResourceInstance, Object> objects;
   };
   mutable std::mutex mutex_;
   std::map<NodeId, Entry> entries_;

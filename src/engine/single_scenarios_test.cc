@@ -534,11 +534,11 @@ TEST_F(ScenarioTest, ChecksThatAreNotReachedHaveTheirInstances) {
 TEST_F(ScenarioTest, AnObjectIsFineWhenAllOfItsConditionsAre) {
   auto status = [](const plan::Plan& plan, std::string_view address) {
     for (const state::CheckResult& result : plan.checks) {
-      if (result.config_address == address) {
-        return result.status;
+      if (ToText(*plan.program, result.block) == address) {
+        return CheckStatusName(result.status);
       }
     }
-    return std::string("none");
+    return std::string_view("none");
   };
   Configure(R"(
     resource "test_thing" "a" {

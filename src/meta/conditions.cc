@@ -213,20 +213,6 @@ class ValidationRule {
 
 }  // namespace
 
-std::string_view CheckStatusName(CheckStatus status) {
-  switch (status) {
-    case CheckStatus::kUnknown:
-      return "unknown";
-    case CheckStatus::kPass:
-      return "pass";
-    case CheckStatus::kFail:
-      return "fail";
-    case CheckStatus::kError:
-      return "error";
-  }
-  return "";
-}
-
 bool FromCheckBlock(const Diagnostic& diagnostic) {
   return diagnostic.summary.starts_with(Describe(ConditionKind::kAssertion)) ||
          dynamic_cast<const CheckBlockFinding*>(diagnostic.extra.get()) != nullptr;

@@ -6,14 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "addrs/checkable.h"
 #include "config/config.h"
 #include "diag/diagnostic.h"
 #include "lang/scope.h"
 
 namespace kinu::meta {
-
-enum class CheckStatus : uint8_t { kUnknown, kPass, kFail, kError };
-std::string_view CheckStatusName(CheckStatus status);
 
 enum class ConditionKind : uint8_t {
   kPrecondition,   ///< "Resource precondition"

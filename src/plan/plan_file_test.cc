@@ -84,9 +84,9 @@ TEST(PlanFile, Create) {
   EXPECT_EQ(plan.program->ToText(plan.relevant_attributes[0].resource), "terraform_data.dep");
   EXPECT_EQ(plan.relevant_attributes[0].attribute, Path().Attribute("id"));
   ASSERT_EQ(plan.checks.size(), 1U);
-  EXPECT_EQ(plan.checks[0].kind, "check");
-  EXPECT_EQ(plan.checks[0].config_address, "check.c");
-  EXPECT_EQ(plan.checks[0].status, "unknown");
+  EXPECT_EQ(plan.checks[0].block.kind, CheckableKind::kCheck);
+  EXPECT_EQ(ToText(*plan.program, plan.checks[0].block), "check.c");
+  EXPECT_EQ(plan.checks[0].status, CheckStatus::kUnknown);
   ASSERT_EQ(plan.configuration.modules.size(), 1U);
   EXPECT_EQ(plan.configuration.modules[0].dir, ".");
   ASSERT_EQ(plan.configuration.modules[0].files.size(), 1U);

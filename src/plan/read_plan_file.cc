@@ -71,6 +71,7 @@ class PlanDecoder {
   Result<void> ReadVariable(std::string_view message);
   Result<void> ReadBackend(std::string_view message);
   Result<void> ReadCheck(std::string_view message);
+  Result<void> ReadCheckObject(std::string_view message, state::CheckResult& check);
   Result<void> ReadRelevant(std::string_view message);
   const ProviderConfig* Provider(std::string_view text);
 
@@ -473,47 +474,74 @@ Result<void> PlanDecoder::ReadBackend(std::string_view message) {
 }
 
 Result<void> PlanDecoder::ReadCheck(std::string_view message) {
-  state::CheckResult check;
+  std::string_view address;
+  std::vector<std::string_view> objects;
   uint64_t kind = 0;
   uint64_t status = 0;
-  bool valid = true;
-  auto status_name = [&](uint64_t number) {
-    valid = valid && number < std::size(kCheckStatuses);
-    return std::string(kCheckStatuses[valid ? number : 0]);
-  };
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(field);) {
     if (field.number == CheckField::kKind) {
       kind = field.scalar;
     } else if (field.number == CheckField::kConfigAddress) {
-      check.config_address = field.bytes;
+      address = field.bytes;
     } else if (field.number == CheckField::kStatus) {
       status = field.scalar;
     } else if (field.number == CheckField::kObjects) {
-      state::CheckObject& object = check.objects.emplace_back();
-      uint64_t object_status = 0;
-      ProtoReader members(field.bytes);
-      for (ProtoField member; members.Next(member);) {
-        if (member.number == CheckObjectField::kAddress) {
-          object.address = member.bytes;
-        } else if (member.number == CheckObjectField::kStatus) {
-          object_status = member.scalar;
-        } else if (member.number == CheckObjectField::kMessages) {
-          object.failure_messages.emplace_back(member.bytes);
-        }
-      }
-      object.status = status_name(object_status);
-      valid = valid && !members.failed();
+      objects.push_back(field.bytes);
     }
   }
-  check.status = status_name(status);
-  check.has_objects = !check.objects.empty();
-  if (!valid || reader.failed() || kind == 0 || kind >= std::size(kCheckKinds)) {
-    return Fail(ErrorCode::kInvalid, "aggregate check results for " + check.config_address +
+  if (reader.failed() || kind == 0 || kind > kCheckKindCount || status >= kCheckStatusCount) {
+    return Fail(ErrorCode::kInvalid, "aggregate check results for " + std::string(address) +
                                          " have an unsupported kind or status");
   }
-  check.kind = kCheckKinds[kind];
+  state::CheckResult check{.status = static_cast<CheckStatus>(status),
+                           .has_objects = !objects.empty()};
+  if (!ParseConfigCheckable(*plan_.program, static_cast<CheckableKind>(kind - 1), address,
+                            &check.block)) {
+    return Fail(ErrorCode::kInvalid, "invalid checkable config address " + std::string(address));
+  }
+  for (const std::string_view object : objects) {
+    if (auto read = ReadCheckObject(object, check); !read) {
+      return read;
+    }
+  }
   plan_.checks.push_back(std::move(check));
+  return {};
+}
+
+Result<void> PlanDecoder::ReadCheckObject(std::string_view message, state::CheckResult& check) {
+  state::CheckObject object;
+  std::string_view address;
+  uint64_t status = 0;
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(field);) {
+    if (field.number == CheckObjectField::kAddress) {
+      address = field.bytes;
+    } else if (field.number == CheckObjectField::kStatus) {
+      status = field.scalar;
+    } else if (field.number == CheckObjectField::kMessages) {
+      object.failure_messages.emplace_back(field.bytes);
+    }
+  }
+  if (reader.failed() || status >= kCheckStatusCount) {
+    return Fail(ErrorCode::kInvalid,
+                "object check results for " + std::string(address) + " have an unsupported status");
+  }
+  Checkable parsed;
+  if (!ParseCheckable(*plan_.program, check.block.kind, address, &parsed)) {
+    return Fail(ErrorCode::kInvalid,
+                "Invalid checkable address: \"" + std::string(address) + "\" is no object.");
+  }
+  const AbsResource& resource = parsed.object.resource;
+  if (ConfigResource{plan_.program->ModuleOf(resource.module), resource.resource} !=
+      check.block.block) {
+    return Fail(ErrorCode::kInvalid, "checkable object " + std::string(address) +
+                                         " should not be grouped under " +
+                                         ToText(*plan_.program, check.block));
+  }
+  object.address = parsed.object;
+  object.status = static_cast<CheckStatus>(status);
+  check.objects.push_back(std::move(object));
   return {};
 }
 

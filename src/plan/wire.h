@@ -106,8 +106,12 @@ inline constexpr ActionRow kActions[] = {
 };
 
 /// Names of check kinds and statuses. The index is the number in the file.
-inline constexpr std::string_view kCheckKinds[] = {"", "resource", "output", "check", "var"};
-inline constexpr std::string_view kCheckStatuses[] = {"unknown", "pass", "fail", "error"};
+/// The number of a kind in check results; statuses have the order of CheckStatus.
+constexpr uint64_t CheckKindNumber(CheckableKind kind) {
+  return static_cast<uint64_t>(kind) + 1;
+}
+constexpr uint64_t kCheckKindCount = 4;
+constexpr uint64_t kCheckStatusCount = 4;
 
 inline constexpr std::string_view kPlanEntry = "tfplan";
 inline constexpr std::string_view kStateEntry = "tfstate";

@@ -50,11 +50,6 @@ class PlanEncoder {
   FlatMap<ProviderConfig, std::string> providers_;
 };
 
-size_t IndexOf(std::span<const std::string_view> names, std::string_view name) {
-  auto it = std::find(names.begin(), names.end(), name);
-  return it == names.end() ? 0 : static_cast<size_t>(it - names.begin());
-}
-
 const std::string& PlanEncoder::ProviderText(const ProviderConfig& provider) {
   auto [it, inserted] = providers_.try_emplace(provider);
   if (inserted) {
@@ -234,13 +229,13 @@ Result<void> PlanEncoder::WriteBackend() {
 void PlanEncoder::WriteChecks() {
   for (const state::CheckResult& check : plan_.checks) {
     size_t message = out_.Begin(PlanField::kCheckResults);
-    out_.Uint(CheckField::kKind, IndexOf(kCheckKinds, check.kind));
-    out_.Bytes(CheckField::kConfigAddress, check.config_address);
-    out_.Uint(CheckField::kStatus, IndexOf(kCheckStatuses, check.status));
+    out_.Uint(CheckField::kKind, CheckKindNumber(check.block.kind));
+    out_.Bytes(CheckField::kConfigAddress, ToText(*plan_.program, check.block));
+    out_.Uint(CheckField::kStatus, static_cast<uint64_t>(check.status));
     for (const state::CheckObject& object : check.objects) {
       size_t at = out_.Begin(CheckField::kObjects);
-      out_.Bytes(CheckObjectField::kAddress, object.address);
-      out_.Uint(CheckObjectField::kStatus, IndexOf(kCheckStatuses, object.status));
+      out_.Bytes(CheckObjectField::kAddress, ToText(*plan_.program, check.AddressOf(object)));
+      out_.Uint(CheckObjectField::kStatus, static_cast<uint64_t>(object.status));
       for (const std::string& text : object.failure_messages) {
         out_.AlwaysBytes(CheckObjectField::kMessages, text);
       }

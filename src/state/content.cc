@@ -154,12 +154,18 @@ bool SameOutputs(const State& a, const State& b) {
 
 /// All check results as a list whose order does not depend on theirs.
 std::vector<std::string> CheckLines(const State& state) {
+  if (state.checks.empty()) {
+    return {};
+  }
+  const Program& program = *state.program;
   std::vector<std::string> lines;
   for (const CheckResult& check : state.checks) {
-    std::string head = check.kind + '\0' + check.config_address + '\0';
-    lines.push_back(head + check.status);
+    std::string head = std::string(CheckableKindName(check.block.kind)) + '\0' +
+                       ToText(program, check.block) + '\0';
+    lines.push_back(head + std::string(CheckStatusName(check.status)));
     for (const CheckObject& object : check.objects) {
-      std::string line = head + object.address + '\0' + object.status;
+      std::string line = head + ToText(program, check.AddressOf(object)) + '\0' +
+                         std::string(CheckStatusName(object.status));
       for (const std::string& message : object.failure_messages) {
         line += '\0' + message;
       }

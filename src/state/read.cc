@@ -287,77 +287,108 @@ void StateReader::ReadOutputs() {
   }
 }
 
+/// The texts of one entry of check_results.
+struct StateReader::CheckText {
+  struct Object {
+    std::string address;
+    CheckStatus status = CheckStatus::kUnknown;
+    std::vector<std::string> messages;
+  };
+  std::string kind;
+  std::string address;
+  CheckStatus status = CheckStatus::kUnknown;
+  std::vector<Object> objects;
+};
+
 void StateReader::ReadChecks() {
   if (!Open("check_results", '[')) {
     return;
   }
-  auto status = [](std::string_view text) {
-    return std::string(text == "pass" || text == "fail" || text == "error" ? text : "unknown");
-  };
   state_.has_checks = true;
   bool first = true;
   while (in_.NextElement(&first)) {
     if (!Open("check_results", '{')) {
       continue;
     }
-    CheckResult result;
-    result.status = "unknown";
+    CheckText check;
     bool first_field = true;
     std::string_view field;
     while (in_.NextMember(&first_field, &field)) {
       if (field == "object_kind") {
-        ReadText("check_results.object_kind", &result.kind);
+        ReadText("check_results.object_kind", &check.kind);
       } else if (field == "config_addr") {
-        ReadText("check_results.config_addr", &result.config_address);
+        ReadText("check_results.config_addr", &check.address);
       } else if (field == "status") {
-        std::string_view text;
-        ReadString("check_results.status", &text);
-        result.status = status(text);
+        ReadCheckStatus("check_results.status", &check.status);
       } else if (field == "objects") {
-        if (!Open("check_results.objects", '[')) {
+        ReadCheckObjects(check);
+      } else {
+        (void)in_.Value();
+      }
+    }
+    AddCheck(std::move(check));
+  }
+}
+
+void StateReader::ReadCheckObjects(CheckText& check) {
+  if (!Open("check_results.objects", '[')) {
+    return;
+  }
+  bool first = true;
+  while (in_.NextElement(&first)) {
+    if (!Open("check_results.objects", '{')) {
+      continue;
+    }
+    CheckText::Object& object = check.objects.emplace_back();
+    bool first_member = true;
+    std::string_view member;
+    while (in_.NextMember(&first_member, &member)) {
+      if (member == "object_addr") {
+        ReadText("check_results.objects.object_addr", &object.address);
+      } else if (member == "status") {
+        ReadCheckStatus("check_results.objects.status", &object.status);
+      } else if (member == "failure_messages") {
+        if (!Open("check_results.objects.failure_messages", '[')) {
           continue;
         }
-        bool first_object = true;
-        while (in_.NextElement(&first_object)) {
-          if (!Open("check_results.objects", '{')) {
-            continue;
-          }
-          CheckObject& object = result.objects.emplace_back();
-          object.status = "unknown";
-          bool first_member = true;
-          std::string_view member;
-          while (in_.NextMember(&first_member, &member)) {
-            if (member == "object_addr") {
-              ReadText("check_results.objects.object_addr", &object.address);
-            } else if (member == "status") {
-              std::string_view text;
-              ReadString("check_results.objects.status", &text);
-              object.status = status(text);
-            } else if (member == "failure_messages") {
-              if (!Open("check_results.objects.failure_messages", '[')) {
-                continue;
-              }
-              bool first_message = true;
-              while (in_.NextElement(&first_message)) {
-                ReadText("check_results.objects.failure_messages",
-                         &object.failure_messages.emplace_back());
-              }
-            } else {
-              (void)in_.Value();
-            }
-          }
+        bool first_message = true;
+        while (in_.NextElement(&first_message)) {
+          ReadText("check_results.objects.failure_messages", &object.messages.emplace_back());
         }
       } else {
         (void)in_.Value();
       }
     }
-    result.has_objects = !result.objects.empty();
-    // Kinds of later releases are dropped. Ref: decodeCheckResultsV4.
-    if (result.kind == "resource" || result.kind == "output" || result.kind == "check" ||
-        result.kind == "var") {
-      state_.checks.push_back(std::move(result));
-    }
   }
+}
+
+void StateReader::ReadCheckStatus(std::string_view field, CheckStatus* out) {
+  std::string_view text;
+  ReadString(field, &text);
+  *out = FindCheckStatus(text).value_or(CheckStatus::kUnknown);
+}
+
+void StateReader::AddCheck(CheckText check) {
+  // Kinds of later releases are dropped. Ref: decodeCheckResultsV4.
+  const std::optional<CheckableKind> kind = FindCheckableKind(check.kind);
+  if (!kind) {
+    return;
+  }
+  constexpr const char* kInvalid = "Invalid checkable address";
+  CheckResult result{.status = check.status, .has_objects = !check.objects.empty()};
+  if (!ParseConfigCheckable(*state_.program, *kind, check.address, &result.block)) {
+    Problem(kInvalid, "\"" + check.address + "\" is not the address of a block.");
+    return;
+  }
+  for (CheckText::Object& object : check.objects) {
+    Checkable address;
+    if (!ParseCheckable(*state_.program, *kind, object.address, &address)) {
+      Problem(kInvalid, "\"" + object.address + "\" is not the address of an object.");
+      continue;
+    }
+    result.objects.push_back({address.object, object.status, std::move(object.messages)});
+  }
+  state_.checks.push_back(std::move(result));
 }
 
 std::string StateReader::VersionProblem() {

@@ -96,7 +96,11 @@ class StateReader {
   void ReadResources();
   void ReadResource();
   void ReadInstance(RawInstance& raw);
+  struct CheckText;
   void ReadChecks();
+  void ReadCheckObjects(CheckText& check);
+  void ReadCheckStatus(std::string_view field, CheckStatus* out);
+  void AddCheck(CheckText check);
   void FinishResource();
   void FinishInstance(const RawInstance& raw, Resource& resource, bool has_provider);
   bool FillObject(const RawInstance& raw, const Resource& resource, const InstanceKey& key,

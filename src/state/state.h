@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "addrs/address.h"
+#include "addrs/checkable.h"
 #include "base/flat_map.h"
 #include "base/result.h"
 #include "cty/path.h"
@@ -84,19 +85,20 @@ struct OutputValue {
   std::string deprecated;
 };
 
-/// The check result of one object. Names as in the state file.
+/// The check result of one object of a block.
 struct CheckObject {
-  std::string address;
-  std::string status;  ///< pass, fail, error, unknown
+  ResourceInstance address;  ///< with the kind of the block, a Checkable
+  CheckStatus status = CheckStatus::kUnknown;
   std::vector<std::string> failure_messages;
 };
 /// The check result of one block in the configuration.
 struct CheckResult {
-  std::string kind;  ///< resource, output, check, var
-  std::string config_address;
-  std::string status;
+  ConfigCheckable block;
+  CheckStatus status = CheckStatus::kUnknown;
   bool has_objects = true;
   std::vector<CheckObject> objects;
+
+  Checkable AddressOf(const CheckObject& object) const { return {block.kind, object.address}; }
 };
 
 /// Ensure() and Remove() are the only ways to add and remove resources. The address of a Resource

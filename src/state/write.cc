@@ -280,9 +280,9 @@ void StateWriter::WriteChecks() {
   writer_.BeginArray();
   for (const CheckResult& check : state_.checks) {
     writer_.BeginObject();
-    writer_.Member("object_kind", check.kind);
-    writer_.Member("config_addr", check.config_address);
-    writer_.Member("status", check.status);
+    writer_.Member("object_kind", CheckableKindName(check.block.kind));
+    writer_.Member("config_addr", ToText(*state_.program, check.block));
+    writer_.Member("status", CheckStatusName(check.status));
     writer_.Key("objects");
     if (check.objects.empty()) {
       writer_.Null();
@@ -290,8 +290,8 @@ void StateWriter::WriteChecks() {
       writer_.BeginArray();
       for (const CheckObject& object : check.objects) {
         writer_.BeginObject();
-        writer_.Member("object_addr", object.address);
-        writer_.Member("status", object.status);
+        writer_.Member("object_addr", ToText(*state_.program, check.AddressOf(object)));
+        writer_.Member("status", CheckStatusName(object.status));
         if (!object.failure_messages.empty()) {
           writer_.Key("failure_messages");
           writer_.BeginArray();

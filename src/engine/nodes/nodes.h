@@ -74,8 +74,9 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
                       const state::Resource* stored, const FlatSet<InstanceKey>& going,
                       Diagnostics& diags);
 
-/// The address of an object of a module instance: `module.m[0].output.x`.
-std::string ObjectAddress(const Walk& walk, const ModuleInstance& instance, std::string_view kind,
-                          Symbol name);
+/// The object of a module instance that a CheckRecord knows by name: a variable, output or check.
+inline ResourceInstance NamedObject(const ModuleInstance& instance, Symbol name) {
+  return {{instance.id, {.name = name}}, {}};
+}
 
 }  // namespace kinu::engine

@@ -186,8 +186,7 @@ std::vector<RowWork> CollectWork(NodeContext& context, NodeId id) {
         work.push_back({instance, instance->id, &row});
       }
       if (has_conditions && !row.orphan()) {
-        context.checks.DeclareObject(
-            id, walk.program.ToText(ResourceInstance{{instance->id, name}, row.key}));
+        context.checks.DeclareObject(id, {{instance->id, name}, row.key});
       }
     }
   }

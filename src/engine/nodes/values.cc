@@ -13,18 +13,6 @@
 
 namespace kinu::engine {
 
-std::string ObjectAddress(const Walk& walk, const ModuleInstance& instance, std::string_view kind,
-                          Symbol name) {
-  std::string out = walk.program.ToText(instance.id);
-  if (!out.empty()) {
-    out += '.';
-  }
-  out += kind;
-  out += '.';
-  out += walk.program.Text(name);
-  return out;
-}
-
 void ExpandModule(NodeContext& context, NodeId id, Diagnostics& diags) {
   Walk& walk = context.walk;
   const config::ConfigNode& node = *walk.config.nodes[walk.graph.node(id).config_node];
@@ -77,7 +65,7 @@ void RunValidationRules(NodeContext& context, const ModuleInstance& instance, No
                         const config::Variable& variable, SourceRange place, Diagnostics& diags) {
   const Walk& walk = context.walk;
   const ModuleScope scope(walk, instance);
-  const std::string address = ObjectAddress(walk, instance, "var", variable.name);
+  const ResourceInstance address = NamedObject(instance, variable.name);
   const size_t errors = diags.error_count();
   for (size_t i = 0; i < variable.validations.size() && diags.error_count() == errors; ++i) {
     const config::Condition& rule = variable.validations[i];
@@ -149,7 +137,8 @@ void EvaluateVariable(NodeContext& context, NodeId id, Diagnostics& diags) {
     Value& slot = instance->variables[graph_node.index];
     SourceRange place = variable.range;
     size_t errors = diags.error_count();
-    std::string address = ObjectAddress(walk, *instance, "var", variable.name);
+    const std::string address = ToText(
+        walk.program, Checkable{CheckableKind::kVariable, NamedObject(*instance, variable.name)});
     if (node.parent == nullptr) {
       auto it = walk.context.request.variables->find(std::string(walk.program.Text(variable.name)));
       const config::InputValue* given =
@@ -263,7 +252,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
   for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     size_t errors = diags.error_count();
     ModuleScope scope(walk, *instance);
-    std::string address = ObjectAddress(walk, *instance, "output", output.name);
+    const ResourceInstance address = NamedObject(*instance, output.name);
     ReferenceCheck check(walk, node);
     for (size_t i = 0; i < output.preconditions.size() && !context.destroying; ++i) {
       const config::Condition& rule = output.preconditions[i];
@@ -332,7 +321,7 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
   context.checks.DeclareExpanded(id);
   for (ModuleInstance* instance : walk.slots.instances[node.index]) {
     ModuleScope scope(walk, *instance);
-    std::string address = ObjectAddress(walk, *instance, "check", check.name);
+    const ResourceInstance address = NamedObject(*instance, check.name);
     config::ReferenceContext inside;
     inside.check = static_cast<int>(graph_node.index);
     if (walk.context.kind != WalkKind::kValidate && context.checks.Failing(id, address)) {

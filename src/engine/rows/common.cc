@@ -68,13 +68,12 @@ bool CheckConditions(RowContext& row, meta::ConditionKind kind,
   }
   ModuleScope scope(row.walk(), *row.instance, Repetition{&table.expansion, row.row.expansion_row},
                     self != nullptr ? &seen : nullptr);
-  std::string address = row.AddressText();
   size_t rule =
       kind == meta::ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
   for (const config::Condition& condition : conditions) {
     ConditionResult result = meta::EvaluateCondition(condition, kind, scope, severity, diags);
     result.rule = rule++;
-    row.node.checks.Report(row.id, address, result);
+    row.node.checks.Report(row.id, row.address, result);
   }
   return diags.error_count() == errors;
 }

@@ -140,7 +140,7 @@ void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
       result.failure_message = std::to_string(count) + " problems:\n" + several;
     }
   }
-  row.node.checks.Report(check, ObjectAddress(walk, *row.instance, "check", block.name), result);
+  row.node.checks.Report(check, NamedObject(*row.instance, block.name), result);
 }
 
 std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,

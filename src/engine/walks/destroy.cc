@@ -278,7 +278,7 @@ void DeclareRootOutputs(const PlanGraph& graph, CheckRecord& checks) {
   const config::Module& root = *graph.config.root().module;
   for (size_t i = 0; i < root.outputs.size(); ++i) {
     checks.DeclareObject(graph.bases[0].outputs + static_cast<NodeId>(i),
-                         "output." + std::string(graph.program.Text(root.outputs[i].name)));
+                         {{ModuleInstId(), {.name = root.outputs[i].name}}, {}});
   }
 }
 

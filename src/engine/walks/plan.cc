@@ -86,8 +86,7 @@ void DeclareUnreachedChecks(const Walk& walk, CheckRecord& checks) {
         continue;
       }
       for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
-        checks.DeclareObject(id,
-                             ObjectAddress(walk, *instance, "check", node->module->checks[i].name));
+        checks.DeclareObject(id, NamedObject(*instance, node->module->checks[i].name));
       }
       checks.DeclareExpanded(id);
     }

@@ -48,7 +48,8 @@ Result<void> WriteConfig(JsonWriter& out, const config::Config& config,
 void WriteSingleModule(JsonWriter& out, const config::Config& config);
 
 /// The array of check results. `program` parses their addresses.
-void WriteChecks(JsonWriter& out, Program& program, std::span<const state::CheckResult> checks);
+void WriteChecks(JsonWriter& out, const Program& program,
+                 std::span<const state::CheckResult> checks);
 /// Whether the array of check results would have elements.
 bool HasChecks(std::span<const state::CheckResult> checks);
 

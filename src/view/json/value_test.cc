@@ -230,16 +230,28 @@ TEST(Documents, Outputs) {
 
 TEST(Documents, Checks) {
   Program program;
+  const auto block = [&](CheckableKind kind, std::string_view text) {
+    ConfigCheckable out;
+    EXPECT_TRUE(ParseConfigCheckable(program, kind, text, &out));
+    return out;
+  };
+  const auto object = [&](CheckableKind kind, std::string_view text) {
+    Checkable out;
+    EXPECT_TRUE(ParseCheckable(program, kind, text, &out));
+    return out.object;
+  };
+  constexpr auto kResource = CheckableKind::kResource;
+  constexpr auto kCheck = CheckableKind::kCheck;
   const std::vector<state::CheckResult> checks = {
-      {.kind = "resource",
-       .config_address = "module.m.terraform_data.a",
-       .status = "fail",
-       .objects = {{"module.m[0].terraform_data.a[\"k\"]", "fail", {"second", "first"}}}},
-      {.kind = "output", .config_address = "module.m.output.o", .status = "unknown", .objects = {}},
-      {.kind = "check",
-       .config_address = "check.c",
-       .status = "pass",
-       .objects = {{"check.c", "pass", {}}}}};
+      {.block = block(kResource, "module.m.terraform_data.a"),
+       .status = CheckStatus::kFail,
+       .objects = {{object(kResource, "module.m[0].terraform_data.a[\"k\"]"),
+                    CheckStatus::kFail,
+                    {"second", "first"}}}},
+      {.block = block(CheckableKind::kOutput, "module.m.output.o"), .objects = {}},
+      {.block = block(kCheck, "check.c"),
+       .status = CheckStatus::kPass,
+       .objects = {{object(kCheck, "check.c"), CheckStatus::kPass, {}}}}};
   std::string text;
   JsonWriter out(text);
   WriteChecks(out, program, checks);
