@@ -224,6 +224,40 @@ struct Crossing {
   std::vector<uint32_t> cells;
 };
 
+bool IsApply(const Cell& cell) {
+  return cell.phase == Phase::kApply;
+}
+bool IsLive(const Cell& cell) {
+  return cell.live() || (cell.phase == Phase::kForget && !cell.flags.left_over);
+}
+bool IsDestroy(const Cell& cell) {
+  return cell.phase == Phase::kDestroy;
+}
+bool IsDispose(const Cell& cell) {
+  return cell.phase == Phase::kDispose;
+}
+
+/// How a cell of a phase is ordered against the cells of a block that its stored dependency list
+/// names. docs/engine.md explains A5 to A8.
+struct DependencyRule {
+  Phase dependent;              ///< of the cell
+  bool (*member)(const Cell&);  ///< the cells of the block
+  bool waits;                   ///< the dependent comes later
+  bool turned;                  ///< against the usual direction, for create_before_destroy
+  bool optional;                ///< between different provider configurations (A8)
+  NodeId Crossing::* slot;      ///< the node that stands for the cells
+};
+constexpr DependencyRule kDependencyRules[] = {
+    {Phase::kApply, IsDestroy, true, false, false, &Crossing::end_destroy},              // A5
+    {Phase::kApply, IsDispose, false, true, false, &Crossing::start_dispose_after_use},  // A5, K
+    {Phase::kDestroy, IsDestroy, false, false, true, &Crossing::start_destroy},          // A6
+    {Phase::kDestroy, IsDispose, false, false, true, &Crossing::start_dispose},          // A6
+    {Phase::kDispose, IsDestroy, false, false, true, &Crossing::start_destroy},          // A6
+    {Phase::kDispose, IsDispose, false, false, true, &Crossing::start_dispose},          // A6
+    {Phase::kDestroy, IsApply, false, false, true, &Crossing::start_apply},              // A7
+    {Phase::kDispose, IsApply, true, true, true, &Crossing::end_apply},                  // A7, K
+};
+
 class CellConnector {
  public:
   CellConnector(PlanGraph& graph, ApplyGraph& apply)
@@ -293,13 +327,6 @@ class CellConnector {
       turned ? WaitTurned(cell, gate) : Wait(cell, gate);
     });
   }
-  static bool IsApply(const Cell& cell) { return cell.phase == Phase::kApply; }
-  static bool IsLive(const Cell& cell) {
-    return cell.live() || (cell.phase == Phase::kForget && !cell.flags.left_over);
-  }
-  static bool IsDestroy(const Cell& cell) { return cell.phase == Phase::kDestroy; }
-  static bool IsDispose(const Cell& cell) { return cell.phase == Phase::kDispose; }
-
   /// A block that is replaced with the new object first forces the same on all blocks that it
   /// refers to, through values and providers. Only rows with a change count.
   void ForceCreateFirst() {
@@ -351,87 +378,55 @@ class CellConnector {
     }
   }
 
-  /// A5, A6, A7: the stored dependency list orders destruction against everything else.
+  /// A5, A6, A7: the stored dependency list orders destruction against everything else: cell by
+  /// cell within a module instance, through one node of the block between modules.
   void DependencyEdges(const Cell& cell) {
-    if (cell.dependencies == nullptr || cell.phase == Phase::kCheck ||
-        cell.phase == Phase::kForget) {
+    if (cell.dependencies == nullptr) {
       return;
     }
-    ModuleId own_module = graph_.program.ModuleOf(cell.resource.module);
+    const ModuleId own_module = graph_.program.ModuleOf(cell.resource.module);
     for (const ConfigResource& dependency : *cell.dependencies) {
-      Crossing* a = Find(dependency);
-      if (a == nullptr) {
+      Crossing* block = Find(dependency);
+      if (block == nullptr) {
         continue;
       }
-      if (dependency.module == own_module) {
-        for (uint32_t i : a->cells) {
-          const Cell& other = apply_.cells[i];
-          if (other.resource.module == cell.resource.module && other.id != cell.id) {
-            Pair(cell, other);
-          }
+      for (const DependencyRule& rule : kDependencyRules) {
+        if (rule.dependent != cell.phase) {
+          continue;
         }
-        continue;
-      }
-      uint32_t other = apply_.cells[a->cells[0]].provider;
-      switch (cell.phase) {
-        case Phase::kApply:
-          Wait(cell.id, Join(*a, &Crossing::end_destroy, IsDestroy));  // A5
-          WaitTurned(Gate(*a, &Crossing::start_dispose_after_use, IsDispose, true),
-                     cell.id);  // A5, K
-          break;
-        case Phase::kDestroy:
-        case Phase::kDispose:
-          Removal(Gate(*a, &Crossing::start_destroy, IsDestroy), cell.id, other, cell);  // A6
-          Removal(Gate(*a, &Crossing::start_dispose, IsDispose), cell.id, other, cell);  // A6
-          if (cell.phase == Phase::kDestroy) {
-            Removal(Gate(*a, &Crossing::start_apply, IsApply), cell.id, other, cell);  // A7
-          } else {
-            Removal(cell.id, Join(*a, &Crossing::end_apply, IsApply, true), other, cell,
-                    true);  // A7, K
-          }
-          break;
-        default:
-          break;
+        if (dependency.module == own_module) {
+          OrderPairs(rule, cell, *block);
+        } else {
+          const NodeId node = rule.waits ? Join(*block, rule.slot, rule.member, rule.turned)
+                                         : Gate(*block, rule.slot, rule.member, rule.turned);
+          Order(rule, cell, node, apply_.cells[block->cells[0]].provider);
+        }
       }
     }
   }
 
-  /// The same rules between two cells of one module instance; `cell` depends on `a`.
-  void Pair(const Cell& cell, const Cell& a) {
-    switch (cell.phase) {
-      case Phase::kApply:
-        if (a.phase == Phase::kDestroy) {
-          Wait(cell.id, a.id);
-        } else if (a.phase == Phase::kDispose) {
-          WaitTurned(a.id, cell.id);
-        }
-        break;
-      case Phase::kDestroy:
-      case Phase::kDispose:
-        if (a.phase == Phase::kDestroy || a.phase == Phase::kDispose) {
-          Removal(a.id, cell.id, a.provider, cell);
-        } else if (a.phase == Phase::kApply) {
-          if (cell.phase == Phase::kDestroy) {
-            Removal(a.id, cell.id, a.provider, cell);
-          } else {
-            Removal(cell.id, a.id, a.provider, cell, true);
-          }
-        }
-        break;
-      default:
-        break;
+  /// A rule between a cell and those of a block in the same module instance.
+  void OrderPairs(const DependencyRule& rule, const Cell& cell, const Crossing& block) {
+    for (const uint32_t i : block.cells) {
+      const Cell& other = apply_.cells[i];
+      if (rule.member(other) && other.resource.module == cell.resource.module &&
+          other.id != cell.id) {
+        Order(rule, cell, other.id, other.provider);
+      }
     }
   }
 
-  /// An A6 or A7 edge for the removal of `cell`: optional between different provider configurations
-  /// (A8).
-  void Removal(NodeId from, NodeId to, uint32_t provider, const Cell& cell, bool turned = false) {
-    if (provider != cell.provider && !destroy_all_) {
-      apply_.optional_edges.push_back({from, to, turned});
-    } else if (turned) {
-      WaitTurned(from, to);
+  /// Adds the edge of a rule between a cell and a node of what it depends on, which `provider`
+  /// serves.
+  void Order(const DependencyRule& rule, const Cell& cell, NodeId other, uint32_t provider) {
+    const NodeId later = rule.waits ? cell.id : other;
+    const NodeId earlier = rule.waits ? other : cell.id;
+    if (rule.optional && provider != cell.provider && !destroy_all_) {
+      apply_.optional_edges.push_back({later, earlier, rule.turned});
+    } else if (rule.turned) {
+      WaitTurned(later, earlier);
     } else {
-      Wait(from, to);
+      Wait(later, earlier);
     }
   }
 
