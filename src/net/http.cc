@@ -177,7 +177,8 @@ Result<HttpResponse> HttpClient::Follow(const HttpRequest& request, bool& receiv
           ErrorCode::kInvalid,
           Prefix(request, current.url) + "failed to parse Location header: " + to.error().message);
     }
-    if (!SameOrBelow(*from, *to)) {
+    if (request.same_origin_credentials ? from->scheme != to->scheme || from->host != to->host
+                                        : !SameOrBelow(*from, *to)) {
       for (std::string_view name : {"Authorization", "Www-Authenticate", "Cookie", "Cookie2"}) {
         current.headers.Remove(name);
       }

@@ -75,6 +75,9 @@ struct HttpRequest {
   uint64_t max_body = kDefaultMaxBody;   ///< a longer body kept in memory is an error
   std::chrono::milliseconds timeout{0};  ///< for each exchange with its body; 0: none
   int max_redirects = 10;                ///< 0: responses 3xx are returned
+  /// Credentials follow a redirect only to the same scheme, host and port. Otherwise also to hosts
+  /// below the host, and to its other ports.
+  bool same_origin_credentials = false;
   RetryPolicy retry;
   std::optional<ClientCertificate> client_certificate;
   std::string extra_authorities;  ///< PEM of authorities to trust besides those of the system
