@@ -204,16 +204,29 @@ class Parser {
     }
   }
 
+  /// Between "${" and its closing brace, quotes and line ends do not end a string, and escapes stay
+  /// as they are.
   std::string ParseString() {
     std::string out;
+    int braces = 0;
     Advance();
     while (true) {
       char c = Peek();
-      if (at_ >= text_.size() || c == '\n') {
+      if (at_ >= text_.size() || (c == '\n' && braces == 0)) {
         ReportError("literal not terminated");
         return out;
       }
       Advance();
+      if (braces > 0 || (c == '$' && Peek() == '{')) {
+        braces += c == '{' ? 1 : c == '}' ? -1 : 0;
+        out += c;
+        if (braces == 0 && c == '$') {
+          braces = 1;
+          out += Peek();
+          Advance();
+        }
+        continue;
+      }
       if (c == '"') {
         return out;
       }
@@ -359,6 +372,10 @@ Result<Hcl1Value> ParseHcl1Json(std::string_view text) {
     return Fail(ErrorCode::kInvalid, "an object is expected at the top");
   }
   return FromJson(*value);
+}
+
+std::string PlaceOf(const Hcl1Item& item) {
+  return item.line == 0 ? "-" : std::to_string(item.line) + ':' + std::to_string(item.column);
 }
 
 }  // namespace kinu::install

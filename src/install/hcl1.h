@@ -37,6 +37,9 @@ struct Hcl1Item {
   Hcl1Value value;
 };
 
+/// The position of an item for messages, "3:1". Items of JSON files have none: "-".
+std::string PlaceOf(const Hcl1Item& item);
+
 /// Parses a file in HCL 1. The error message begins with "At line:column: ".
 Result<Hcl1Value> ParseHcl1(std::string_view text);
 /// Parses a JSON file. Its members become items with "=".
