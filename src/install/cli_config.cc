@@ -11,6 +11,7 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "install/hcl1.h"
+#include "install/oci_config.h"
 
 namespace kinu::install {
 namespace {
@@ -93,6 +94,10 @@ class FileReader {
       } else if (item.key == "registry_protocols" && item.value.is_object()) {
         ReadNumber(item.value, "retry_count", config_.registry_retries);
         ReadNumber(item.value, "request_timeout_seconds", config_.registry_timeout_seconds);
+      } else if (item.key == "oci_default_credentials") {
+        ReadOciDefaultCredentials(item, json_, path_, config_, diags_);
+      } else if (item.key == "oci_credentials") {
+        ReadOciCredentials(item, json_, config_, diags_);
       }
       // Other items are unknown or not supported: both are ignored, as in OpenTofu.
     }
@@ -124,14 +129,6 @@ class FileReader {
     }
   }
 
-  /// The position of an item for messages. Items of JSON files have none.
-  static std::string Place(const Hcl1Item& item) {
-    if (item.line == 0) {
-      return "-";
-    }
-    return std::to_string(item.line) + ':' + std::to_string(item.column);
-  }
-
   void Error(std::string summary, std::string detail) {
     diags_.Error(std::move(summary), std::move(detail));
   }
@@ -160,13 +157,13 @@ class FileReader {
   void ReadInstallation(const Hcl1Item& block) {
     constexpr const char* kSummary = "Invalid provider_installation block";
     if ((block.assigned && !json_) || !block.value.is_object()) {
-      Error(kSummary, "The provider_installation block at " + Place(block) +
+      Error(kSummary, "The provider_installation block at " + PlaceOf(block) +
                           " must not be introduced with an equals sign.");
       return;
     }
     if (!block.labels.empty()) {
       Error(kSummary,
-            "The provider_installation block at " + Place(block) + " must not have any labels.");
+            "The provider_installation block at " + PlaceOf(block) + " must not have any labels.");
     }
     if (config_.installation) {
       Error("No more than one provider_installation block may be specified", {});
@@ -181,17 +178,17 @@ class FileReader {
   void ReadMethod(const Hcl1Item& block, const Hcl1Item& item, ProviderInstallation& installation) {
     constexpr const char* kSummary = "Invalid provider_installation method block";
     if ((item.assigned && !json_) || !item.value.is_object()) {
-      Error(kSummary, "The items inside the provider_installation block at " + Place(block) +
+      Error(kSummary, "The items inside the provider_installation block at " + PlaceOf(block) +
                           " must all be blocks.");
       return;
     }
     if (!item.labels.empty()) {
-      Error(kSummary, "The blocks inside the provider_installation block at " + Place(block) +
+      Error(kSummary, "The blocks inside the provider_installation block at " + PlaceOf(block) +
                           " may not have any labels.");
     }
     if (item.key == "dev_overrides") {
       if (!installation.methods.empty()) {
-        Error(kSummary, "The dev_overrides block at " + Place(item) +
+        Error(kSummary, "The dev_overrides block at " + PlaceOf(item) +
                             " must appear before all other installation methods: overrides always "
                             "come first.");
         return;
@@ -213,15 +210,15 @@ class FileReader {
       method.kind = InstallMethodKind::kOciMirror;
       location = "repository_template";
     } else {
-      Error(kSummary,
-            "Unknown provider installation method " + Quote(item.key) + " at " + Place(item) + ".");
+      Error(kSummary, "Unknown provider installation method " + Quote(item.key) + " at " +
+                          PlaceOf(item) + ".");
       return;
     }
     if (location != nullptr) {
       const Hcl1Value* value = item.value.Find(location);
       method.location = value == nullptr ? "" : value->text;
       if (method.location.empty()) {
-        Error(kSummary, "Invalid " + item.key + " block at " + Place(block) + ": " +
+        Error(kSummary, "Invalid " + item.key + " block at " + PlaceOf(block) + ": " +
                             Quote(location) + " argument is required.");
         return;
       }
@@ -236,6 +233,9 @@ class FileReader {
     const size_t errors = diags_.error_count();
     method.include = ReadPatterns(item.value, "include");
     method.exclude = ReadPatterns(item.value, "exclude");
+    if (method.kind == InstallMethodKind::kOciMirror && diags_.error_count() == errors) {
+      CheckOciTemplate(method, PlaceOf(item), config_, diags_);
+    }
     if (diags_.error_count() != errors) {
       return;
     }
@@ -304,7 +304,7 @@ class FileReader {
       auto source = ParseProviderSource(entry.key);
       if (!source) {
         Error("Invalid provider installation dev overrides",
-              "The entry " + Quote(entry.key) + " in " + Place(block) +
+              "The entry " + Quote(entry.key) + " in " + PlaceOf(block) +
                   " is not a valid provider source address.\n\n" + source.error().detail);
         continue;
       }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "diag/source.h"
 #include "install/lock_file.h"
 
 namespace kinu::install {
@@ -38,6 +39,24 @@ struct ProviderInstallation {
   std::map<std::string, std::string, ProviderAddressLess> dev_overrides;
 };
 
+/// An `oci_credentials` block. Only one of its three groups is set.
+struct OciCredentialsBlock {
+  std::string prefix;  ///< the registry or repositories that it is for: "ghcr.io/acme"
+  std::string username;
+  std::string password;
+  std::string access_token;
+  std::string refresh_token;
+  std::string helper;  ///< the name of one of Docker's credential helpers
+};
+
+/// An `oci_default_credentials` block.
+struct OciDefaultCredentials {
+  bool discover = true;  ///< use what Docker and its like have stored
+  /// The files to read for that, in place of the usual ones.
+  std::optional<std::vector<std::string>> files;
+  std::string helper;  ///< a credential helper for all registries
+};
+
 /// The merged CLI configuration.
 struct CliConfig {
   std::string plugin_cache_dir;
@@ -48,9 +67,14 @@ struct CliConfig {
   /// The file that holds the block of a host.
   std::map<std::string, std::string> credentials_files;
   std::optional<CredentialsHelper> credentials_helper;
+  std::vector<OciCredentialsBlock> oci_credentials;
+  std::optional<OciDefaultCredentials> oci_default_credentials;
   int registry_retries = 1;
   int registry_timeout_seconds = 10;
   std::map<std::string, std::map<std::string, std::string>> hosts;  ///< host to services
+
+  /// Texts that diagnostics about the configuration refer to.
+  std::vector<Ref<const SourceFile>> sources;
 
   /// The development overrides. Empty without a provider_installation block.
   const std::map<std::string, std::string, ProviderAddressLess>& dev_overrides() const;

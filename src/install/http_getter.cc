@@ -41,19 +41,29 @@ class DownloadedFile {
   std::string path_;
 };
 
-Result<void> DownloadTo(const std::string& path, net::HttpRequest request, Network& network) {
+Result<void> DownloadTo(const std::string& path, net::HttpRequest request, Network& network,
+                        const ArchiveOptions& options) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) {
     return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
   }
   int write_error = 0;
+  int64_t size = 0;
   request.sink = [&](std::string_view piece) {
+    size += static_cast<int64_t>(piece.size());
+    if (options.size >= 0 && size > options.size) {
+      return false;
+    }
     const bool written = WriteWhole(fd, piece);
     write_error = written ? 0 : errno;
     return written;
   };
-  const auto response = network.client().Send(request);
+  const auto response = options.send ? options.send(request) : network.client().Send(request);
   close(fd);
+  if (options.size >= 0 && size > options.size) {
+    return Fail(ErrorCode::kInvalid,
+                "the archive is longer than " + std::to_string(options.size) + " bytes");
+  }
   if (write_error != 0) {
     return Fail(ErrorCode::kIo, "write " + path + ": " + SystemMessage(write_error));
   }
@@ -226,18 +236,18 @@ Result<void> UnpackModule(const std::string& archive, const std::string& target,
 }
 
 Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
-                          const std::string& checksum, const std::string& extension) {
+                          const ArchiveOptions& options) {
   if (auto made = MakeDirectories(DirName(fetch.target)); !made) {
     return made;
   }
   const DownloadedFile file(fetch.target + '.' + RandomUuid().substr(0, 8) + ".new");
   const auto url = net::Url::Parse(request.url);
-  std::string wanted = checksum;
-  if (checksum.starts_with("file:")) {
+  std::string wanted = options.checksum;
+  if (wanted.starts_with("file:")) {
     KINU_TRY(wanted,
-             ChecksumFromFile(checksum.substr(5), url ? BaseName(url->path) : "", fetch.network));
+             ChecksumFromFile(wanted.substr(5), url ? BaseName(url->path) : "", fetch.network));
   }
-  if (auto done = DownloadTo(file.path(), std::move(request), fetch.network); !done) {
+  if (auto done = DownloadTo(file.path(), std::move(request), fetch.network, options); !done) {
     return done;
   }
   if (!wanted.empty()) {
@@ -245,7 +255,7 @@ Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
       return done;
     }
   }
-  return UnpackModule(file.path(), fetch.target, extension);
+  return UnpackModule(file.path(), fetch.target, options.extension);
 }
 
 Result<void> GetHttp(const PackageFetch& fetch) {
@@ -266,7 +276,7 @@ Result<void> GetHttp(const PackageFetch& fetch) {
   if (fetch.hops > 0) {
     request.headers.Set("User-Agent", "Go-http-client/1.1");
   }
-  return FetchArchive(fetch, std::move(request), checksum, extension);
+  return FetchArchive(fetch, std::move(request), {.checksum = checksum, .extension = extension});
 }
 
 Result<void> GetFile(const PackageFetch& fetch) {

@@ -2,6 +2,7 @@
 // module_package.cc. Private to install. Ref: opentofu internal/getmodules, hashicorp/go-getter.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -27,10 +28,21 @@ Result<void> GetHttp(const PackageFetch& fetch);
 /// A directory or an archive of this machine.
 Result<void> GetFile(const PackageFetch& fetch);
 
-/// Downloads an archive, checks it against a `checksum` argument ("" for none) and unpacks it. The
-/// format follows from the content.
+/// An OCI repository that holds archives.
+Result<void> GetOci(const PackageFetch& fetch);
+
+/// What is known about an archive before it is downloaded.
+struct ArchiveOptions {
+  std::string checksum = {};   ///< "sha256:HEX" and the like, "file:URL"; empty: none
+  std::string extension = {};  ///< "tar.gz"; empty: the format follows from the content
+  int64_t size = -1;           ///< in bytes; -1: unknown
+  /// Sends the request in place of the HTTP client.
+  std::function<Result<net::HttpResponse>(const net::HttpRequest&)> send = {};
+};
+
+/// Downloads an archive, checks it and unpacks it.
 Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
-                          const std::string& checksum, const std::string& extension);
+                          const ArchiveOptions& options);
 /// Unpacks an archive of this machine. `extension` says whether it is a single compressed file.
 Result<void> UnpackModule(const std::string& archive, const std::string& target,
                           const std::string& extension);

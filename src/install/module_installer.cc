@@ -276,7 +276,7 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
       std::error_code ignored;
       fs::remove_all(target, ignored);
       done = FetchArchive({.address = place.package, .target = target, .network = network_},
-                          *request, "", "");
+                          *request, {});
     } else {
       done = std::unexpected(request.error());
     }

@@ -11,12 +11,13 @@ struct Getter {
   std::string_view scheme;
   Result<void> (*get)(const PackageFetch& fetch);
 };
-constexpr std::array<Getter, 5> kGetters = {{
+constexpr std::array<Getter, 6> kGetters = {{
     {"file", GetFile},
     {"git", GetGit},
     {"hg", GetMercurial},
     {"http", GetHttp},
     {"https", GetHttp},
+    {"oci", GetOci},
 }};
 
 }  // namespace

@@ -56,7 +56,8 @@ Network::Network(const CliConfig& config, NetworkOptions options)
               {.user_agent = UserAgent(options.version),
                .stop = options.stop,
                .wait = std::move(options.wait)}),
-      credentials_(config) {
+      credentials_(config),
+      oci_(client_, config) {
   for (const auto& [name, services] : config.hosts) {
     if (auto host = ParseHostName(name)) {
       overrides_[*host] = services;

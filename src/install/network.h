@@ -10,6 +10,7 @@
 
 #include "install/cli_config.h"
 #include "install/credentials.h"
+#include "install/oci_registry.h"
 #include "net/http.h"
 #include "net/url.h"
 
@@ -41,6 +42,7 @@ class Network {
 
   const net::HttpClient& client() const { return client_; }
   Credentials& credentials() { return credentials_; }
+  OciStores& oci() { return oci_; }
   const std::string& version() const { return version_; }
   const std::atomic<bool>* stop() const { return client_.stop(); }
 
@@ -71,6 +73,7 @@ class Network {
   std::string version_;
   net::HttpClient client_;
   Credentials credentials_;
+  OciStores oci_;
   std::map<std::string, std::map<std::string, std::string>> overrides_;
   int registry_retries_ = 1;
   int download_retries_ = 2;

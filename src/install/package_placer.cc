@@ -234,8 +234,8 @@ Result<PlacedPackage> PackagePlacer::PlaceDirectory(const std::string& address,
 }
 
 /// Streams a response into a file, and hashes it on the way.
-Result<void> PackagePlacer::Download(const net::HttpRequest& request, Archive& archive) {
-  net::HttpRequest download = request;
+Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive) {
+  net::HttpRequest download = offer.request;
   Hasher hasher(HashKind::kSha256);
   const int fd = open(archive.download.get().c_str(),
                       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -252,19 +252,19 @@ Result<void> PackagePlacer::Download(const net::HttpRequest& request, Archive& a
     }
     return true;
   };
-  auto response = network_.client().Send(download);
+  auto response = offer.send ? offer.send(download) : network_.client().Send(download);
   const bool closed = close(fd) == 0;
   if (write_error != 0 || !closed) {
     return Fail(ErrorCode::kIo, "write " + archive.download.get() + ": " +
                                     SystemMessage(write_error == 0 ? EIO : write_error));
   }
-  const auto url = net::Url::Parse(request.url);
+  const auto url = net::Url::Parse(offer.request.url);
   if (!response) {
     return Fail(response.error().code, (url ? url->host + ": " : "") + response.error().message);
   }
   if (response->status != 200) {
     return Fail(ErrorCode::kUnavailable, "unsuccessful request to " +
-                                             (url ? url->Redacted() : request.url) + ": " +
+                                             (url ? url->Redacted() : offer.request.url) + ": " +
                                              response->StatusText());
   }
   archive.path = archive.download.get();
@@ -274,7 +274,7 @@ Result<void> PackagePlacer::Download(const net::HttpRequest& request, Archive& a
 
 Result<void> PackagePlacer::Obtain(const PackageOffer& offer, Archive& archive) {
   if (offer.form == PackageForm::kRemote) {
-    return Download(offer.request, archive);
+    return Download(offer, archive);
   }
   archive.path = ResolvedPath(offer.location);
   KINU_TRY(const std::string bytes, ReadFile(archive.path));

@@ -62,7 +62,7 @@ class PackagePlacer {
                                      const std::vector<std::string>& allowed,
                                      const Options& options);
   Result<void> Obtain(const PackageOffer& offer, Archive& archive);
-  Result<void> Download(const net::HttpRequest& request, Archive& archive);
+  Result<void> Download(const PackageOffer& offer, Archive& archive);
   /// The hash of a directory that contains a package and is no link; empty if there is none.
   std::string PresentHash(const std::string& directory) const;
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ struct PackageOffer {
   PackageForm form = PackageForm::kDirectory;
   std::string location;      ///< the path of a directory or archive
   net::HttpRequest request;  ///< kRemote: gets the archive
+  /// kRemote: sends the request in place of the HTTP client. Empty: the client does.
+  std::function<Result<net::HttpResponse>(const net::HttpRequest&)> send;
   PackageEvidence evidence;
 };
 
