@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Applies where the state cannot be written: the old state stays, and the changes are reported.
+"""Runs commands where files cannot be written: the old state stays, and the failure is reported.
 
   surroundings.py --binary PATH [--reference PATH]
 
@@ -108,8 +108,40 @@ def journal_only(binary, root):
     problems = []
     expect(problems, "the exit code is %d" % done.returncode, done.returncode == 1)
     expect(problems, "the old state is gone", place.read("terraform.tfstate") == place.before)
+    planned = place.run("plan", "-var", "v=two")
+    expect(problems, "plan does not warn of the failed run",
+           "Warning: An earlier run was interrupted" in planned.stdout + planned.stderr)
     found = [text for text in place.objects() if text.startswith("two-")]
     expect(problems, "%d objects were recovered" % len(found), len(found) == 1)
+    return done, problems
+
+
+def other_commands(binary, root):
+    """Files of 1000 bytes at most, and a standard output that is full: commands report what they could
+    not write."""
+    place = Place(binary, root)
+    problems = []
+    os.mkdir(place.path("copy"))
+    place.write("big.tf", "locals {\n" + "".join("a%d=1\n" % i for i in range(1000)) + "}\n")
+    before = place.read("big.tf")
+    done = place.run("fmt", "big.tf", limit=1000)
+    expect(problems, "fmt: " + done.stderr,
+           done.returncode != 0 and "Error: Writing formatted file failed" in done.stderr)
+    expect(problems, "fmt left half a file", place.read("big.tf") == before)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        for words, summary in ((["fmt", "-diff", "-write=false", "big.tf"], "Failed to write format diff"),
+                               (["fmt", "-"], "Writing results failed")):
+            failed = subprocess.run([place.binary, *words, "-no-color"], cwd=place.directory, env=place.env,
+                                    input=before, stdout=full, stderr=subprocess.PIPE, text=True,
+                                    timeout=120, check=False)
+            expect(problems, "%s: %s" % (" ".join(words), failed.stderr),
+                   failed.returncode != 0 and "Error: " + summary in failed.stderr)
+    done = subprocess.run([place.binary, "init", "-no-color", "-from-module=" + place.directory],
+                          cwd=place.path("copy"), env=place.env, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120, check=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+    expect(problems, "init -from-module: " + done.stderr,
+           done.returncode == 1 and "Error: Failed to copy root module" in done.stderr)
     return done, problems
 
 
@@ -176,7 +208,7 @@ def no_journal(binary, root):
     return done, problems
 
 
-CASES = [no_journal, file_limit, journal_only, lost_lock, directory_in_the_way, damaged_files]
+CASES = [no_journal, file_limit, journal_only, other_commands, lost_lock, directory_in_the_way, damaged_files]
 
 
 def main():

@@ -30,20 +30,39 @@ bool IsIgnored(std::string_view name) {
          (name.starts_with('#') && name.ends_with('#'));
 }
 
-/// Overwrites a file in place: links, owner and mode stay.
+/// Makes room for the new content of an open file before the old one is touched.
+bool Reserve(int fd, size_t size) {
+  struct stat before;
+  if (::fstat(fd, &before) != 0) {
+    return false;
+  }
+  const auto wanted = static_cast<off_t>(size);
+  if (!S_ISREG(before.st_mode) || wanted <= before.st_size ||
+      ::posix_fallocate(fd, before.st_size, wanted - before.st_size) == 0) {
+    return true;
+  }
+  (void)::ftruncate(fd, before.st_size);
+  return false;
+}
+
+/// Overwrites a file in place: links, owner and mode stay. The old content stays if there is no
+/// room for the new one.
 bool Overwrite(const std::string& path, std::string_view content) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
     return false;
   }
-  while (!content.empty()) {
+  const auto size = static_cast<off_t>(content.size());
+  bool written = Reserve(fd, content.size());
+  while (written && !content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0 && errno != EINTR) {
-      break;
-    }
+    written = n >= 0 || errno == EINTR;
     content.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
   }
-  return ::close(fd) == 0 && content.empty();
+  if (written && ::ftruncate(fd, size) != 0) {
+    written = errno == EINVAL;  // a terminal or a pipe has no length
+  }
+  return ::close(fd) == 0 && written;
 }
 
 /// One run: its options and its results.
