@@ -57,14 +57,11 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
     return std::nullopt;
   }
   view::SourceSchemas schemas(providers->source());
-  auto snapshot = file.Configuration();
-  if (!snapshot) {
-    diags.Error("Failed to read configuration snapshot from plan file", snapshot.error().message);
-    return std::nullopt;
-  }
-  auto variables = file.Variables();
-  if (!variables) {
-    diags.Error("Failed to read plan from plan file", variables.error().message);
+  const auto snapshot = file.Configuration();
+  const auto variables = file.Variables();
+  if (!snapshot || !variables) {
+    diags.Error("Failed to read plan from plan file",
+                (snapshot ? variables.error() : snapshot.error()).message);
     return std::nullopt;
   }
   Diagnostics problems;

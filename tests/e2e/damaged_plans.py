@@ -4,7 +4,8 @@
   damaged_plans.py --binary PATH [--planner PATH] [--count N] [--seed N]
 
 Single bits are flipped, parts are removed or repeated, and entries are exchanged, removed, repeated and
-overlapped with matching checksums. --planner makes the plan with another program.
+overlapped with matching checksums. --planner makes the plan with another program. Then other commands
+read plans with one damage each, and the summary of their error is compared.
 """
 import argparse
 import io
@@ -106,6 +107,60 @@ def damaged(plan, count, rng):
     yield "one more", packed(entries + [("tfconfig/m-/more.tf", b"locals {\n}\n")])
 
 
+def faults(plan):
+    """Plans with one damage, a command line, and the error that it must report."""
+    with zipfile.ZipFile(io.BytesIO(plan)) as archive:
+        entries = [(name, archive.read(name)) for name in archive.namelist()]
+
+    def with_entry(name, change):
+        changed = [(n, change(c) if n == name else c) for n, c in entries]
+        return packed([(n, c) for n, c in changed if c is not None])
+
+    def with_bad_checksum(name):
+        changed = bytearray(packed(entries))
+        for signature, checksum, at_name in ((b"PK\x03\x04", 14, 30), (b"PK\x01\x02", 16, 46)):
+            at = changed.find(name.encode())
+            while changed[at - at_name:at - at_name + 4] != signature:
+                at = changed.find(name.encode(), at + 1)
+            changed[at - at_name + checksum] ^= 1
+        return bytes(changed)
+
+    no_locks = with_entry(".terraform.lock.hcl", lambda c: None)
+    no_plan = with_entry("tfplan", lambda c: b"")
+    no_state = with_entry("tfstate", lambda c: b"{")
+    other_name = with_entry("tfplan", lambda c: c.replace(b"terraform_data.root", b"terraform_data.rooo"))
+    invalid = with_entry("tfconfig/m-/main.tf", lambda c: b"nonsense {\n}\n")
+    needs_variable = with_entry("tfconfig/m-/main.tf",
+                                lambda c: c.replace(b'"./m"', b"var.x") + b'variable "x" {\n}\n')
+    return [
+        (no_plan, ["show", "p"], "Couldn't show local plan"),
+        (no_plan, ["show", "-plan=p"], "unsupported plan file format version 0; only version 3 is supported"),
+        (no_plan, ["apply", "p"], "Failed to read plan from plan file"),
+        (no_plan, ["query", "$.a", "p"], "Failed to read plan file"),
+        (no_state, ["query", "$.a", "p"], "Failed to read plan from plan file"),
+        (invalid, ["query", "$.a", "p"], "Failed to read configuration from plan file"),
+        (needs_variable, ["query", "$.a", "p"], "Missing plan variable x; Unable to compute static value"),
+        (plan[:-1], ["query", "$.a", "p"], "Failed to read the given file as a plan file"),
+        (no_locks, ["graph", "-plan=p"], "Saved plan has no dependency lock information"),
+        (with_bad_checksum(".terraform.lock.hcl"), ["graph", "-plan=p"],
+         "Failed to read dependency locks from plan file"),
+        (other_name, ["apply", "p"], "Resource instance is not in the configuration any more"),
+    ]
+
+
+def check_faults(binary, place, plan):
+    """The faults whose error is missing."""
+    found = []
+    for content, words, summary in faults(plan):
+        with open(os.path.join(place, "p"), "wb") as file:
+            file.write(content)
+        done = run(binary, place, *words)
+        if done.returncode != 1 or summary not in done.stderr:
+            found.append("%s: exit %d, without \"%s\": %s"
+                         % (" ".join(words), done.returncode, summary, done.stderr))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True)
@@ -143,6 +198,9 @@ def main():
                 print("FAIL %s: exit %d, objects %s%s" % (what, done.returncode, found,
                                                           ", begun" if begun else ""))
             shutil.rmtree(place)
+        for problem in check_faults(binary, first, plan):
+            failed += 1
+            print("FAIL " + problem)
     finally:
         shutil.rmtree(root, ignore_errors=True)
     sys.stdout.flush()
