@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace kinu {
 
 enum class HashKind : uint8_t { kMd5, kSha1, kSha256, kSha512 };
@@ -13,6 +15,12 @@ enum class HashKind : uint8_t { kMd5, kSha1, kSha256, kSha512 };
 std::string Digest(HashKind kind, std::string_view bytes);
 /// The digest as lower-case hexadecimal text.
 std::string HexDigest(HashKind kind, std::string_view bytes);
+
+/// The keyed digest (HMAC) as raw bytes.
+std::string Hmac(HashKind kind, std::string_view key, std::string_view bytes);
+
+/// The signature RS256 (RSASSA-PKCS1-v1_5 with SHA-256) of bytes, by a private key in PEM.
+Result<std::string> SignRs256(std::string_view private_key, std::string_view bytes);
 
 /// A digest of bytes that are added piece by piece.
 class Hasher {

@@ -1,0 +1,37 @@
+#include "codec/xml.h"
+
+#include <gtest/gtest.h>
+
+namespace kinu {
+namespace {
+
+TEST(Xml, Elements) {
+  const auto root = ReadXml(
+      "<?xml version=\"1.0\"?>\n<!-- c --><s:List xmlns:s='x' a=\"1>2\"><Key>a &amp; b&#x41;&#66;"
+      "<![CDATA[<&]]></Key><Key/><Deep><X>1</X></Deep ></s:List>\n");
+  ASSERT_TRUE(root) << root.error().message;
+  EXPECT_EQ(root->name, "List");
+  ASSERT_EQ(root->children.size(), 3U);
+  EXPECT_EQ(root->Text("Key"), "a & bAB<&");
+  EXPECT_EQ(root->children[1].text, "");
+  EXPECT_EQ(root->Find("Deep")->Text("X"), "1");
+  EXPECT_EQ(root->Find("None"), nullptr);
+  EXPECT_EQ(root->Text("None"), "");
+}
+
+TEST(Xml, Problems) {
+  for (const char* text :
+       {"", "text", "<a>", "<a></b>", "<a", "<a x></a>", "<a x=1></a>", "<a>&x;</a>", "<a>&#0;</a>",
+        "<a>&#xD800;</a>", "<a>&amp</a>", "<a/><b/>", "<a/>x", "<!DOCTYPE a><a/>",
+        "<a><!DOCTYPE b></a>", "<a><![CDATA[</a>", "<!-- <a/>", "<a><!-- </a>", "<>x</>"}) {
+    EXPECT_FALSE(ReadXml(text)) << text;
+  }
+  std::string deep;
+  for (int i = 0; i < 200; ++i) {
+    deep += "<a>";
+  }
+  EXPECT_FALSE(ReadXml(deep));
+}
+
+}  // namespace
+}  // namespace kinu
