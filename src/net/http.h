@@ -82,6 +82,7 @@ struct HttpRequest {
   std::optional<ClientCertificate> client_certificate;
   std::string extra_authorities;  ///< PEM of authorities to trust besides those of the system
   bool verify_certificates = true;
+  bool use_proxy = true;  ///< false for services of the machine's own network
 };
 
 struct HttpResponse {

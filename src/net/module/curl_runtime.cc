@@ -139,7 +139,7 @@ class CurlRuntime final : public NetRuntime {
     SetCallbacks(handle.get(), state, error.data());
     SetRequest(handle.get(), request, headers.get());
     SetTrust(handle.get(), request);
-    SetProxy(handle.get(), request.url);
+    SetProxy(handle.get(), request);
     const CURLcode code = curl_easy_perform(handle.get());
     Return(std::move(handle));
     if (code != CURLE_OK) {
@@ -259,8 +259,9 @@ class CurlRuntime final : public NetRuntime {
   }
 
   /// Ref: golang.org/x/net/http/httpproxy FromEnvironment.
-  static void SetProxy(CURL* handle, const std::string& url) {
-    const std::string proxy = IsLoopback(url) ? std::string()
+  static void SetProxy(CURL* handle, const HttpRequest& request) {
+    const std::string& url = request.url;
+    const std::string proxy = IsLoopback(url) || !request.use_proxy ? std::string()
                               : url.starts_with("https://")
                                   ? FirstVariable("HTTPS_PROXY", "https_proxy")
                                   : FirstVariable("HTTP_PROXY", "http_proxy");

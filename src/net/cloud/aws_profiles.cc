@@ -1,0 +1,100 @@
+#include "net/cloud/aws_profiles.h"
+
+#include <algorithm>
+
+#include "base/environment.h"
+#include "base/files.h"
+
+namespace kinu::net {
+namespace {
+
+std::string_view Stripped(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+/// The name of the profile that a section describes; empty if it describes something else.
+std::string ProfileOfSection(std::string_view section, bool is_config) {
+  section = Stripped(section);
+  constexpr std::string_view kPrefix = "profile";
+  if (is_config && section != "default") {
+    if (!section.starts_with(kPrefix) || section.size() == kPrefix.size() ||
+        (section[kPrefix.size()] != ' ' && section[kPrefix.size()] != '\t')) {
+      return {};
+    }
+    section = Stripped(section.substr(kPrefix.size()));
+  }
+  return std::string(section);
+}
+
+/// A value without a comment, which a blank precedes.
+std::string_view WithoutComment(std::string_view value) {
+  for (size_t i = 1; i < value.size(); ++i) {
+    if ((value[i] == '#' || value[i] == ';') && (value[i - 1] == ' ' || value[i - 1] == '\t')) {
+      return Stripped(value.substr(0, i));
+    }
+  }
+  return value;
+}
+
+void AddFile(const char* variable, std::string_view name, bool is_config, AwsProfiles& profiles) {
+  std::string path(Environment(variable));
+  if (path.empty()) {
+    path = JoinPath(Environment("HOME"), ".aws/" + std::string(name));
+  }
+  if (const auto text = ReadFile(path)) {
+    ReadAwsProfiles(*text, is_config, profiles);
+  }
+}
+
+}  // namespace
+
+void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profiles) {
+  AwsProfile* profile = nullptr;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view whole = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = Stripped(whole);
+    if (line.empty() || line[0] == '#' || line[0] == ';') {
+      continue;
+    }
+    if (line[0] == '[') {
+      const size_t close = line.find(']');
+      const std::string name = close == std::string_view::npos
+                                   ? ""
+                                   : ProfileOfSection(line.substr(1, close - 1), is_config);
+      profile = name.empty() ? nullptr : &profiles[name];
+      continue;
+    }
+    const size_t equals = line.find('=');
+    if (profile == nullptr || equals == std::string_view::npos || whole[0] == ' ' ||
+        whole[0] == '\t') {
+      continue;
+    }
+    std::string name(Stripped(line.substr(0, equals)));
+    std::ranges::transform(name, name.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    });
+    (*profile)[name] = WithoutComment(Stripped(line.substr(equals + 1)));
+  }
+}
+
+AwsProfiles LoadAwsProfiles() {
+  AwsProfiles profiles;
+  AddFile("AWS_CONFIG_FILE", "config", true, profiles);
+  AddFile("AWS_SHARED_CREDENTIALS_FILE", "credentials", false, profiles);
+  return profiles;
+}
+
+std::string CurrentAwsProfile() {
+  for (const char* variable : {"AWS_PROFILE", "AWS_DEFAULT_PROFILE"}) {
+    if (const std::string_view name = Environment(variable); !name.empty()) {
+      return std::string(name);
+    }
+  }
+  return "default";
+}
+
+}  // namespace kinu::net

@@ -1,0 +1,29 @@
+// The shared files of AWS programs: ~/.aws/config and ~/.aws/credentials. Ref: aws-sdk-go-v2 config
+// shared_config.go, internal/ini.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace kinu::net {
+
+/// The settings of a profile by their names in lower case.
+using AwsProfile = std::map<std::string, std::string, std::less<>>;
+/// Profiles by name.
+using AwsProfiles = std::map<std::string, AwsProfile, std::less<>>;
+
+/// Adds the sections of a file. `is_config`: profiles are "[profile NAME]", except the default one;
+/// otherwise "[NAME]". Lines that are neither sections nor settings are ignored, as are settings
+/// below a setting.
+void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profiles);
+
+/// The profiles of both files of this user, or of those that AWS_CONFIG_FILE and
+/// AWS_SHARED_CREDENTIALS_FILE name. Settings of the credentials file win. Missing files are empty.
+AwsProfiles LoadAwsProfiles();
+/// AWS_PROFILE, AWS_DEFAULT_PROFILE or "default".
+std::string CurrentAwsProfile();
+
+}  // namespace kinu::net

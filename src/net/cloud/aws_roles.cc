@@ -1,0 +1,90 @@
+// Credentials from AWS's security token service.
+#include "base/environment.h"
+#include "base/files.h"
+#include "codec/xml.h"
+#include "net/cloud/aws_places.h"
+#include "net/url.h"
+
+namespace kinu::net {
+namespace {
+
+std::string TokenServiceUrl(const AwsSearch& search) {
+  for (const char* variable : {"AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"}) {
+    if (const std::string_view url = Environment(variable); !url.empty()) {
+      return std::string(url);
+    }
+  }
+  const bool is_china = search.region.starts_with("cn-");
+  return "https://sts." + (search.region.empty() ? "us-east-1" : search.region) + ".amazonaws.com" +
+         (is_china ? ".cn" : "") + "/";
+}
+
+Result<AwsCredentials> CallTokenService(const AwsSearch& search, const std::string& action,
+                                        QueryArguments arguments, const AwsRole& role,
+                                        const AwsCredentials* own) {
+  arguments.emplace_back("Action", action);
+  arguments.emplace_back("Version", "2011-06-15");
+  arguments.emplace_back("RoleArn", role.arn);
+  arguments.emplace_back("RoleSessionName",
+                         role.session_name.empty() ? "kinu-" + RandomUuid() : role.session_name);
+  if (!role.external_id.empty()) {
+    arguments.emplace_back("ExternalId", role.external_id);
+  }
+  if (!role.duration_seconds.empty()) {
+    arguments.emplace_back("DurationSeconds", role.duration_seconds);
+  }
+  HttpRequest request;
+  request.method = "POST";
+  request.url = TokenServiceUrl(search);
+  request.body = EncodeQuery(std::move(arguments));
+  request.headers.Set("Content-Type", "application/x-www-form-urlencoded");
+  request.max_redirects = 0;
+  if (own != nullptr) {
+    const AwsScope scope{.region = search.region.empty() ? "us-east-1" : search.region,
+                         .service = "sts"};
+    if (auto done = SignAws(request, *own, scope); !done) {
+      return std::unexpected(done.error());
+    }
+  }
+  KINU_TRY(const HttpResponse response, search.client.Send(request));
+  const auto document = ReadXml(response.body);
+  if (response.status != 200) {
+    const XmlElement* error = document ? document->Find("Error") : nullptr;
+    return Fail(ErrorCode::kUnavailable,
+                action + " of " + role.arn + ": " + response.StatusText() +
+                    (error == nullptr ? ""
+                                      : ": " + std::string(error->Text("Code")) + ": " +
+                                            std::string(error->Text("Message"))));
+  }
+  if (!document) {
+    return std::unexpected(document.error());
+  }
+  const XmlElement* result = document->Find(action + "Result");
+  const XmlElement* keys = result == nullptr ? nullptr : result->Find("Credentials");
+  if (keys == nullptr) {
+    return Fail(ErrorCode::kInvalid, action + ": the response has no credentials");
+  }
+  return AwsCredentials{.access_key = std::string(keys->Text("AccessKeyId")),
+                        .secret_key = std::string(keys->Text("SecretAccessKey")),
+                        .session_token = std::string(keys->Text("SessionToken")),
+                        .expires = ParseAwsTime(keys->Text("Expiration"))};
+}
+
+}  // namespace
+
+Result<AwsCredentials> AssumeAwsRole(const AwsSearch& search, const AwsCredentials& own,
+                                     const AwsRole& role) {
+  return CallTokenService(search, "AssumeRole", {}, role, &own);
+}
+
+Result<AwsCredentials> AssumeAwsRoleWithToken(const AwsSearch& search,
+                                              const std::string& token_file, const AwsRole& role) {
+  if (role.arn.empty()) {
+    return Fail(ErrorCode::kInvalid, "a web identity token needs a role (AWS_ROLE_ARN)");
+  }
+  KINU_TRY(const std::string token, ReadFile(token_file));
+  return CallTokenService(search, "AssumeRoleWithWebIdentity", {{"WebIdentityToken", token}}, role,
+                          nullptr);
+}
+
+}  // namespace kinu::net
