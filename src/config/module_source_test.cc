@@ -20,6 +20,7 @@ TEST(ModuleSources, HaveOneNormalForm) {
       {"git@example.com:a/b.git", "git::ssh://git@example.com/a/b.git"},
       {"git@example.com:/a/b.git?ref=x&depth=1",
        "git::ssh://git@example.com/a/b.git?depth=1&ref=x"},
+      {"bitbucket.org/a/b//c?ref=x", "git::https://bitbucket.org/a/b.git//c?ref=x"},
       {"hg::https://example.com/a", "hg::https://example.com/a"},
       {"bucket.s3-eu-west-1.amazonaws.com/k.zip",
        "s3::https://s3-eu-west-1.amazonaws.com/bucket/k.zip"},
@@ -38,7 +39,7 @@ TEST(ModuleSources, HaveOneNormalForm) {
 }
 
 TEST(ModuleSources, ThatLeadNowhere) {
-  for (const char* given : {"", "a", "a/b", "github.com/a", "git@example.com", "bitbucket.org/a/b",
+  for (const char* given : {"", "a", "a/b", "github.com/a", "git@example.com", "bitbucket.org/a",
                             "www.googleapis.com/x", "a.b.c.d.amazonaws.com/y",
                             "https://example.com/m//../x", "a/b/c//../d"}) {
     EXPECT_FALSE(ParseModuleSource(given, false)) << given;

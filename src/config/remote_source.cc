@@ -155,10 +155,18 @@ Detected DetectBitBucket(std::string_view text) {
   if (!text.starts_with("bitbucket.org/")) {
     return std::nullopt;
   }
-  // OpenTofu asks Bitbucket whether the repository is Git or Mercurial.
-  return Fail(ErrorCode::kUnsupported,
-              "the short form of a Bitbucket repository has to be looked up on the network; write "
-              "git::https://bitbucket.org/OWNER/NAME.git");
+  // Bitbucket has no repositories but those of git since 2020, so nothing is looked up.
+  const size_t query = std::min(text.find('?'), text.size());
+  std::string path(text.substr(0, query));
+  const size_t name = path.find('/', path.find('/') + 1);
+  if (name == std::string::npos || name + 1 == path.size()) {
+    return Fail(ErrorCode::kInvalid,
+                "a repository at Bitbucket is called bitbucket.org/owner/name");
+  }
+  if (!path.ends_with(".git")) {
+    path += ".git";
+  }
+  return "git::https://" + EscapedPath(path) + std::string(text.substr(query));
 }
 
 Detected DetectGcs(std::string_view text) {
