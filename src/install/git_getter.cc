@@ -11,6 +11,7 @@
 #include "base/file_replacement.h"
 #include "base/files.h"
 #include "codec/base64.h"
+#include "install/module_address.h"
 #include "install/module_getters.h"
 
 namespace kinu::install {
@@ -78,6 +79,7 @@ class Repository {
     KINU_TRY(Captured captured, CaptureCommand(request));
     if (captured.exit_code != 0) {
       const auto url = net::Url::Parse(fetch_.address);
+      HidePassword(captured.output);
       return Fail(ErrorCode::kUnavailable,
                   "error downloading '" + (url ? url->Redacted() : fetch_.address) +
                       "': " + program_ + " exited with " + std::to_string(captured.exit_code) +
@@ -87,6 +89,16 @@ class Repository {
   }
 
  private:
+  /// Removes the address's password from what a program printed.
+  void HidePassword(std::string& output) const {
+    const std::string password = PasswordOf(fetch_.address);
+    for (size_t at = output.find(password); !password.empty() && at != std::string::npos;
+         at = output.find(password, at)) {
+      output.replace(at, password.size(), "***");
+      at += 3;
+    }
+  }
+
   std::string program_;
   const PackageFetch& fetch_;
   std::string key_command_;

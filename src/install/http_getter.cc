@@ -15,6 +15,7 @@
 #include "codec/base64.h"
 #include "codec/hash.h"
 #include "install/module_getters.h"
+#include "install/netrc.h"
 #include "install/package_runtime.h"
 
 namespace kinu::install {
@@ -40,41 +41,6 @@ class DownloadedFile {
  private:
   std::string path_;
 };
-
-Result<void> DownloadTo(const std::string& path, net::HttpRequest request, Network& network,
-                        const ArchiveOptions& options) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
-  }
-  int write_error = 0;
-  int64_t size = 0;
-  request.sink = [&](std::string_view piece) {
-    size += static_cast<int64_t>(piece.size());
-    if (options.size >= 0 && size > options.size) {
-      return false;
-    }
-    const bool written = WriteWhole(fd, piece);
-    write_error = written ? 0 : errno;
-    return written;
-  };
-  const auto response = options.send ? options.send(request) : network.client().Send(request);
-  close(fd);
-  if (options.size >= 0 && size > options.size) {
-    return Fail(ErrorCode::kInvalid,
-                "the archive is longer than " + std::to_string(options.size) + " bytes");
-  }
-  if (write_error != 0) {
-    return Fail(ErrorCode::kIo, "write " + path + ": " + SystemMessage(write_error));
-  }
-  if (!response) {
-    return std::unexpected(response.error());
-  }
-  if (!response->ok()) {
-    return Fail(ErrorCode::kUnavailable, "bad response code: " + std::to_string(response->status));
-  }
-  return {};
-}
 
 struct ChecksumKind {
   std::string_view name;
@@ -181,6 +147,9 @@ Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
   if (fetch.hops > 0) {
     request.headers.Set("User-Agent", "Go-http-client/1.1");
   }
+  if (auto added = AddNetrcCredentials(request); !added) {
+    return added;
+  }
   KINU_TRY(const net::HttpResponse response, fetch.network.client().Send(request));
   if (!response.ok()) {
     return Fail(ErrorCode::kUnavailable, "bad response code: " + std::to_string(response.status));
@@ -199,6 +168,42 @@ Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
 }
 
 }  // namespace
+
+Result<void> DownloadFile(const std::string& path, net::HttpRequest request, Network& network,
+                          const ArchiveOptions& options) {
+  const int fd =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, options.mode);
+  if (fd < 0) {
+    return Fail(ErrorCode::kIo, "open " + path + ": " + SystemMessage(errno));
+  }
+  int write_error = 0;
+  int64_t size = 0;
+  request.sink = [&](std::string_view piece) {
+    size += static_cast<int64_t>(piece.size());
+    if (options.size >= 0 && size > options.size) {
+      return false;
+    }
+    const bool written = WriteWhole(fd, piece);
+    write_error = written ? 0 : errno;
+    return written;
+  };
+  const auto response = options.send ? options.send(request) : network.client().Send(request);
+  close(fd);
+  if (options.size >= 0 && size > options.size) {
+    return Fail(ErrorCode::kInvalid,
+                "the archive is longer than " + std::to_string(options.size) + " bytes");
+  }
+  if (write_error != 0) {
+    return Fail(ErrorCode::kIo, "write " + path + ": " + SystemMessage(write_error));
+  }
+  if (!response) {
+    return std::unexpected(response.error());
+  }
+  if (!response->ok()) {
+    return Fail(ErrorCode::kUnavailable, "bad response code: " + std::to_string(response->status));
+  }
+  return {};
+}
 
 std::string ArchiveExtension(std::string_view path) {
   const auto* it = std::ranges::find_if(kExtensions, [&](std::string_view extension) {
@@ -247,7 +252,7 @@ Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
     KINU_TRY(wanted,
              ChecksumFromFile(wanted.substr(5), url ? BaseName(url->path) : "", fetch.network));
   }
-  if (auto done = DownloadTo(file.path(), std::move(request), fetch.network, options); !done) {
+  if (auto done = DownloadFile(file.path(), std::move(request), fetch.network, options); !done) {
     return done;
   }
   if (!wanted.empty()) {
@@ -275,6 +280,9 @@ Result<void> GetHttp(const PackageFetch& fetch) {
   request.url = url.ToText();
   if (fetch.hops > 0) {
     request.headers.Set("User-Agent", "Go-http-client/1.1");
+  }
+  if (auto added = AddNetrcCredentials(request); !added) {
+    return added;
   }
   return FetchArchive(fetch, std::move(request), {.checksum = checksum, .extension = extension});
 }

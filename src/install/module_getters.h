@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "install/network.h"
@@ -36,9 +37,33 @@ struct ArchiveOptions {
   std::string checksum = {};   ///< "sha256:HEX" and the like, "file:URL"; empty: none
   std::string extension = {};  ///< "tar.gz"; empty: the format follows from the content
   int64_t size = -1;           ///< in bytes; -1: unknown
+  unsigned mode = 0600;        ///< of the downloaded file
   /// Sends the request in place of the HTTP client.
   std::function<Result<net::HttpResponse>(const net::HttpRequest&)> send = {};
 };
+
+/// An object or a directory of objects in S3.
+Result<void> GetS3(const PackageFetch& fetch);
+/// An object or a directory of objects in Google Cloud Storage.
+Result<void> GetGcs(const PackageFetch& fetch);
+
+/// A bucket of an object store, as one getter sees it.
+class Bucket {
+ public:
+  virtual ~Bucket() = default;
+  /// All keys that begin with a prefix.
+  virtual Result<std::vector<std::string>> List(const std::string& prefix) = 0;
+  /// The request for an object; complete, with its signature.
+  virtual Result<net::HttpRequest> ObjectRequest(const std::string& key) = 0;
+};
+/// Fetches the archive `key`, or all objects below the directory `key` when the address names no
+/// archive. `url` is the address with its arguments; "archive" and "checksum" are read.
+Result<void> FetchFromBucket(const PackageFetch& fetch, net::Url url, const std::string& key,
+                             Bucket& bucket);
+
+/// Downloads a file; its directory exists.
+Result<void> DownloadFile(const std::string& path, net::HttpRequest request, Network& network,
+                          const ArchiveOptions& options);
 
 /// Downloads an archive, checks it and unpacks it.
 Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,

@@ -8,6 +8,7 @@
 #include "addrs/provider_source.h"
 #include "addrs/version.h"
 #include "base/files.h"
+#include "install/module_address.h"
 #include "install/module_getters.h"
 
 namespace kinu::install {
@@ -314,12 +315,12 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
 std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config::ModuleFetch& call,
                                                                     Diagnostics& diags) {
   const config::PackageAndDirectory split = config::SplitModuleSource(call.source.text);
-  events_.downloading(call.key, split.package, "");
+  events_.downloading(call.key, ShownPackage(split.package), "");
   const std::string target = DirectoryOf(call.key);
   if (auto done = GetOnce(split.package, target); !done) {
     diags.Error("Failed to download module",
                 "Could not download module " + PlaceOf(call) + " source code from " +
-                    InQuotes(split.package) + ": " + done.error().message,
+                    InQuotes(ShownPackage(split.package)) + ": " + done.error().message,
                 call.range);
     return std::nullopt;
   }

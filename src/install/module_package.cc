@@ -11,13 +11,15 @@ struct Getter {
   std::string_view scheme;
   Result<void> (*get)(const PackageFetch& fetch);
 };
-constexpr std::array<Getter, 6> kGetters = {{
+constexpr std::array<Getter, 8> kGetters = {{
     {"file", GetFile},
+    {"gcs", GetGcs},
     {"git", GetGit},
     {"hg", GetMercurial},
     {"http", GetHttp},
     {"https", GetHttp},
     {"oci", GetOci},
+    {"s3", GetS3},
 }};
 
 }  // namespace
