@@ -6,7 +6,8 @@
 
 The commands of a block (lines that begin with "$ ") run in a copy of docs/examples, together with the files that
 the page defines (a block after a comment `<!-- file: NAME -->`). Their standard output must equal the lines below
-them. --path adds a directory of programs to PATH. --write only writes the files of the pages.
+them; KINU_UPDATE=1 rewrites those lines. --path adds a directory of programs to PATH. --write only writes the
+files of the pages.
 """
 import argparse
 import os
@@ -41,9 +42,30 @@ def write(files, folder):
             handle.write(body)
 
 
+def with_output(text, outputs):
+    """The text of a page with other lines below its commands."""
+    outputs = iter(outputs)
+
+    def block(match):
+        name, language, body = match.groups()
+        if name or language != "console":
+            return match.group(0)
+        first, *commands = re.split(r"^\$ ", body, flags=re.M)
+        body = first + "".join("$ %s\n%s" % (command.partition("\n")[0], next(outputs)) for command in commands)
+        return "```console\n%s```\n" % body
+    return BLOCK.sub(block, text)
+
+
+def update(page, outputs):
+    with open(page, encoding="utf-8") as handle:
+        text = handle.read()
+    with open(page, "w", encoding="utf-8") as handle:
+        handle.write(with_output(text, outputs))
+
+
 def run_page(page, binary, path):
     files, commands = examples(page)
-    failed = 0
+    failed, outputs = 0, []
     with tempfile.TemporaryDirectory(prefix="docs-") as folder:
         shutil.copytree(os.path.join(HERE, "..", "docs", "examples"), folder, dirs_exist_ok=True)
         os.mkdir(os.path.join(folder, "bin"))
@@ -56,10 +78,13 @@ def run_page(page, binary, path):
         for command, expected in commands:
             done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            if done.stdout != expected:
+            outputs.append(done.stdout)
+            if done.stdout != expected and not os.environ.get("KINU_UPDATE"):
                 failed += 1
                 print("FAIL %s: $ %s\n--- expected\n%s--- printed\n%s%s"
                       % (page, command, expected, done.stdout, done.stderr))
+    if os.environ.get("KINU_UPDATE"):
+        update(page, outputs)
     return len(commands) - failed, failed
 
 

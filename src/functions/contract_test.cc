@@ -6,7 +6,7 @@
 // - the result for an unknown argument admits the result for any known one.
 //
 // The last two are tested with random changes of the arguments in examples. A failure prints the
-// call.
+// call. KINU_UPDATE=1 replaces the recorded results that differ.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/golden.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "cty/convert.h"
@@ -38,7 +39,10 @@ std::string Show(const Value& value) {
 
 // --- Recorded cases. ---
 
+constexpr const char* kCasesFile = "tests/cases/functions.jsonl";
+
 struct Cases {
+  std::string head;
   std::vector<std::string> lines;
   Evaluation::Variables variables;
 };
@@ -54,7 +58,7 @@ std::vector<std::string> Lines(const std::string& text) {
 }
 
 Cases ReadCases() {
-  const auto text = ReadFile(std::string(KINU_SOURCE_DIR) + "/tests/cases/functions.jsonl");
+  const auto text = ReadFile(std::string(KINU_SOURCE_DIR) + "/" + kCasesFile);
   Cases cases;
   if (!text) {
     ADD_FAILURE() << text.error().message;
@@ -65,6 +69,7 @@ Cases ReadCases() {
   for (const JsonMember& member : head.root().Find("variables")->members()) {
     cases.variables.insert_or_assign(std::string(member.name), *ValueFromTagged(member.value));
   }
+  cases.head = std::move(cases.lines.front());
   cases.lines.erase(cases.lines.begin());
   return cases;
 }
@@ -110,6 +115,38 @@ std::string Difference(const JsonNode& row, const Value& got, const Diagnostics&
              : "want the type " + TypeToJson(type) + ", got " + Show(got);
 }
 
+// The row of a case with the result that it has now.
+std::string Updated(const JsonNode& row, const Value& got, const Diagnostics& diags) {
+  std::string out;
+  JsonWriter json(out, {.escape = JsonEscape::kPlain});
+  json.BeginObject();
+  json.Member("about", Text(row, "about"));
+  json.Member("call", Text(row, "call"));
+  json.Member("function", Text(row, "function"));
+  if (!diags.empty()) {
+    json.Key("problems");
+    json.BeginArray();
+    for (const Diagnostic& problem : diags) {
+      json.String(problem.summary);
+    }
+    json.EndArray();
+  } else if (row.Find("type") == nullptr) {
+    json.Key("value");
+    WriteTagged(json, got);
+  } else {
+    json.Key("marks");
+    json.BeginArray();
+    for (const std::string_view mark : got.marks().Names()) {
+      json.String(mark);
+    }
+    json.EndArray();
+    json.Key("type");
+    json.Raw(TypeToJson(got.type()));
+  }
+  json.EndObject();
+  return out;
+}
+
 TEST(Contract, EveryFunctionHasCasesOfEveryKind) {
   std::map<std::string, std::map<std::string, int>> counts;
   for (const std::string& line : ReadCases().lines) {
@@ -131,15 +168,21 @@ TEST(Contract, EveryFunctionHasCasesOfEveryKind) {
 TEST(Contract, ResultsEqualTheReferences) {
   const Cases cases = ReadCases();
   size_t failed = 0;
+  std::string updated = cases.head + "\n";
   for (const std::string& line : cases.lines) {
     const JsonDocument row = ParseJson(line);
     const std::string call = Text(row.root(), "call");
     Evaluation evaluation(call, cases.variables);
     const Value got = evaluation.Run();
     const std::string difference = Difference(row.root(), got, evaluation.diags());
-    if (!difference.empty() && ++failed <= 40) {
+    if (golden::IsUpdating()) {
+      updated += (difference.empty() ? line : Updated(row.root(), got, evaluation.diags())) + "\n";
+    } else if (!difference.empty() && ++failed <= 40) {
       ADD_FAILURE() << call << "\n  " << difference;
     }
+  }
+  if (golden::IsUpdating()) {
+    golden::Expect(updated, kCasesFile);
   }
   EXPECT_EQ(failed, 0u) << "of " << cases.lines.size() << " cases";
   EXPECT_GT(cases.lines.size(), 8000u);

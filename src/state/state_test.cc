@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "base/testing/golden.h"
 #include "state/json_text.h"
 #include "state/large_file.h"
 #include "state/paths.h"
@@ -17,6 +18,11 @@ namespace {
 std::string Golden(std::string_view name) {
   return ReadFile(std::string(KINU_SOURCE_DIR) + "/tests/golden/state/" + std::string(name))
       .value();
+}
+
+/// Expects what is written to be a file of tests/golden/state.
+void ExpectRecorded(std::string_view text, const std::string& name) {
+  golden::Expect(text, "tests/golden/state/" + name);
 }
 
 State MustRead(std::string text, std::shared_ptr<Program> program = std::make_shared<Program>()) {
@@ -35,14 +41,6 @@ AbsResource Address(Program& program, std::string_view text) {
   return instance.resource;
 }
 
-/// Shows where two long texts begin to differ.
-void ExpectSameText(std::string_view have, std::string_view want) {
-  size_t at = static_cast<size_t>(
-      std::mismatch(have.begin(), have.end(), want.begin(), want.end()).first - have.begin());
-  EXPECT_TRUE(have == want) << "at " << at << ": have " << have.substr(at, 80) << "\nwant "
-                            << want.substr(std::min(at, want.size()), 80);
-}
-
 // --- Files that OpenTofu wrote. ---
 
 class GoldenState : public testing::TestWithParam<const char*> {};
@@ -50,7 +48,7 @@ class GoldenState : public testing::TestWithParam<const char*> {};
 TEST_P(GoldenState, IsWrittenBackByteForByte) {
   std::string text = Golden(GetParam());
   Layout layout = text.ends_with("\n\n") ? Layout::kIndented : Layout::kCompact;
-  ExpectSameText(WriteState(MustRead(text), layout), text);
+  ExpectRecorded(WriteState(MustRead(text), layout), GetParam());
 }
 
 TEST_P(GoldenState, KeepsItsContentInTheOtherLayout) {
@@ -88,10 +86,9 @@ INSTANTIATE_TEST_SUITE_P(Recorded, GoldenState,
 TEST(ReadState, HandwrittenFileIsNormalizedAsTheReferenceDoes) {
   // The expected files are what `state rm terraform_data.gone` writes for the input.
   State state = MustRead(Golden("handwritten.input.json"));
-  ExpectSameText(WriteState(state, Layout::kCompact), Golden("handwritten.compact.tfstate"));
+  ExpectRecorded(WriteState(state, Layout::kCompact), "handwritten.compact.tfstate");
   state.Remove(Address(*state.program, "terraform_data.gone"));
-  ExpectSameText(WriteState(state, Layout::kIndented, state.lineage, 8),
-                 Golden("handwritten.tfstate"));
+  ExpectRecorded(WriteState(state, Layout::kIndented, state.lineage, 8), "handwritten.tfstate");
 }
 
 TEST(ReadState, ObjectsAreFound) {

@@ -24,6 +24,8 @@ With recorded answers of OpenTofu's console:
 
     expressions.py --binary … --corpus tests/differential/expressions.jsonl
     expressions.py --reference … --record tests/differential/expressions.jsonl --count 500
+
+KINU_UPDATE=1 replaces the recorded answers by those of the program.
 """
 
 import argparse
@@ -694,6 +696,13 @@ def compare(expressions, wanted, got, show):
     return differences
 
 
+def write_answers(path, expressions, answers):
+    with open(path, "w", encoding="utf-8") as file:
+        for expression, answer in zip(expressions, answers):
+            if answer[0] != "crash":
+                file.write(json.dumps([expression, answer], ensure_ascii=False) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary")
@@ -726,12 +735,12 @@ def main():
         if not args.corpus:
             wanted = ask(os.path.realpath(args.reference), folder, expressions)
         if args.record:
-            with open(args.record, "w", encoding="utf-8") as file:
-                for expression, want in zip(expressions, wanted):
-                    if want[0] != "crash":
-                        file.write(json.dumps([expression, want], ensure_ascii=False) + "\n")
+            write_answers(args.record, expressions, wanted)
             return 0
         got = ask(os.path.realpath(args.binary), folder, expressions)
+    if args.corpus and os.environ.get("KINU_UPDATE"):
+        write_answers(args.corpus, expressions, got)
+        wanted = got
     differences = compare(expressions, wanted, got, args.show)
     print("%d passed, %d failed" % (len(expressions) - differences, differences))
     return 1 if differences else 0

@@ -13,7 +13,7 @@ tests/providers, installed according to TF_CLI_CONFIG_FILE.
     histories.py --binary build/dev/src/cli/kinu --reference tofu --count 100
     histories.py --binary … --reference … --seed 4711          # one of them again
     histories.py --binary … --corpus tests/differential/corpus # against recorded answers
-    histories.py --reference … --corpus … --record SEED…       # record them
+    histories.py --reference … --corpus … --record SEED…       # record them; KINU_UPDATE=1: by --binary
 
 With --answers DIR the reference's results are stored there and reused.
 With --providers MIRROR the providers are started from that filesystem mirror once per history and
@@ -1011,6 +1011,12 @@ def record(seed, program):
         return [dict(step) for step in observe_history(seed, program, False, base)]
 
 
+def write_record(path, steps):
+    with open(path, "w") as handle:
+        json.dump(steps, handle, indent=1, sort_keys=True)
+        handle.write("\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -1032,9 +1038,7 @@ def main():
     if options.record is not None:
         os.makedirs(options.corpus, exist_ok=True)
         for seed in options.record:
-            with open(os.path.join(options.corpus, "%d.json" % seed), "w") as handle:
-                json.dump(record(seed, options.reference), handle, indent=1, sort_keys=True)
-                handle.write("\n")
+            write_record(os.path.join(options.corpus, "%d.json" % seed), record(seed, options.reference))
         return 0
     failed = 0
     if options.corpus:
@@ -1044,6 +1048,9 @@ def main():
                 wanted = json.load(handle)
             seed = int(name.split(".")[0])
             got = record(seed, options.binary)
+            if os.environ.get("KINU_UPDATE"):
+                write_record(os.path.join(options.corpus, name), got)
+                continue
             for step, (a, b) in enumerate(zip(wanted, got)):
                 for what in a:
                     if a[what] != b.get(what):

@@ -1,4 +1,7 @@
-// Renders plans and states that OpenTofu recorded, and compares the text and documents.
+// Renders plans and states that OpenTofu recorded, and compares the text and documents. plan.json
+// is the plan to render and therefore never rewritten.
+#include "base/testing/golden.h"
+
 #include <gtest/gtest.h>
 
 #include "codec/json_reader.h"
@@ -12,6 +15,11 @@
 
 namespace kinu::view {
 namespace {
+
+/// Expects that a file of testdata has this content.
+void ExpectRecorded(const std::string& text, const std::string& name) {
+  golden::Expect(text, "src/view/testdata/" + name);
+}
 
 /// The schemas of a recording.
 TestSchemas SchemasOf(const std::string& folder) {
@@ -33,12 +41,12 @@ std::string Rendered(const std::string& folder, bool color) {
 
 TEST_P(PlanGolden, Text) {
   const std::string folder = GetParam();
-  EXPECT_EQ(Rendered(folder, false), ReadTestFile(folder + "/plan.txt"));
+  ExpectRecorded(Rendered(folder, false), folder + "/plan.txt");
 }
 
 TEST_P(PlanGolden, ColoredText) {
   const std::string folder = GetParam();
-  EXPECT_EQ(Rendered(folder, true), ReadTestFile(folder + "/plan_color.txt"));
+  ExpectRecorded(Rendered(folder, true), folder + "/plan_color.txt");
 }
 
 /// The text of a member of a document.
@@ -175,7 +183,7 @@ TEST_P(StateGolden, Text) {
   const state::State state = ReadRecorded(folder);
   const Result<std::string> text = RenderState(state, SchemasOf(folder), Style(false));
   ASSERT_TRUE(text) << text.error().message;
-  EXPECT_EQ(*text, ReadTestFile(folder + "/state.txt"));
+  ExpectRecorded(*text, folder + "/state.txt");
 }
 
 TEST_P(StateGolden, Document) {
@@ -185,14 +193,14 @@ TEST_P(StateGolden, Document) {
   JsonWriter out(written);
   const Result<void> done = WriteState(out, state, SchemasOf(folder));
   ASSERT_TRUE(done) << done.error().message;
-  EXPECT_EQ(written + "\n", ReadTestFile(folder + "/state.json"));
+  ExpectRecorded(written + "\n", folder + "/state.json");
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, StateGolden, testing::Values("updates", "actions", "provider"));
 
 TEST(Output, AllOutputs) {
-  EXPECT_EQ(RenderOutputs(ReadRecorded("updates").outputs, /*show_sensitive=*/false),
-            ReadTestFile("updates/output.txt"));
+  ExpectRecorded(RenderOutputs(ReadRecorded("updates").outputs, /*show_sensitive=*/false),
+                 "updates/output.txt");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/golden.h"
 #include "codec/json_reader.h"
 #include "cty/json.h"
 #include "hcl/parse.h"
@@ -170,7 +171,7 @@ TEST(ProviderSchemas, BuiltIn) {
   std::string text;
   JsonWriter out(text);
   WriteProviderSchemas(out, providers);
-  EXPECT_EQ(text + "\n", ReadTestFile("provider_schemas.json"));
+  golden::Expect(text + "\n", "src/view/testdata/provider_schemas.json");
   text.clear();
   JsonWriter empty(text);
   WriteProviderSchemas(empty, {});
