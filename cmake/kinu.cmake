@@ -34,6 +34,14 @@ if(KINU_TESTS)
   add_custom_target(threaded_tests)
 endif()
 
+# Makes an undefined symbol of a module an error of its link. The run-time library of a sanitizer is in
+# the program alone.
+function(kinu_no_undefined target)
+  if(NOT KINU_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
+endfunction()
+
 # kinu_external(crypto libcrypto libcrypto.a): a third-party library as the target
 # kinu_external_crypto, found by its pkg-config module; its archive with KINU_STATIC_LIBRARIES.
 # Libraries under the LGPL are not found this way: they stay shared.

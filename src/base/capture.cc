@@ -183,11 +183,17 @@ Result<Captured> CaptureCommand(const CaptureRequest& request) {
 }
 
 std::string FindProgram(const std::string& name) {
+  const auto is_program = [](const std::string& path) {
+    return !IsDirectory(path) && access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) {
+    return is_program(name) ? name : std::string();
+  }
   std::string_view rest = Environment("PATH");
   while (!rest.empty()) {
     const size_t end = std::min(rest.find(':'), rest.size());
     const std::string path = JoinPath(end == 0 ? "." : rest.substr(0, end), name);
-    if (!IsDirectory(path) && access(path.c_str(), X_OK) == 0) {
+    if (is_program(path)) {
       return path;
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));

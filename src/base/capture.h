@@ -32,7 +32,7 @@ struct Captured {
 /// Fails with kNotFound when the command cannot be started, with kCancelled after `stop`.
 Result<Captured> CaptureCommand(const CaptureRequest& request);
 
-/// The path of a program in PATH; empty if there is none.
+/// The path of a program in PATH, or the name itself if it has a slash; empty if there is none.
 std::string FindProgram(const std::string& name);
 
 }  // namespace kinu

@@ -82,6 +82,11 @@ int CommandRun::Fail(std::string summary, std::string detail) {
   return Fail();
 }
 
+void CommandRun::StopOnInterrupt() {
+  terminal::StopOnInterrupt();
+  invocation.workspace.stop = &terminal::StopRequested();
+}
+
 int CommandRun::Refuse(const std::string& message, std::string summary, std::string detail) {
   if (audience != nullptr && audience->json() != nullptr) {
     audience->json()->Message(view::JsonUi::Level::kError, message);

@@ -35,6 +35,8 @@ struct CommandRun {
   bool ArgumentsFit();
   /// Whether the command line has no problem and no words, for commands that take none.
   bool HasNoWords();
+  /// From now on signals end what waits for the network.
+  void StopOnInterrupt();
   /// Finishes with a usage error.
   int Usage();
   bool json_only() const { return audience != nullptr && audience->json_only(); }

@@ -9,6 +9,10 @@ void Narrator::Say(std::string_view markup, std::string_view message) {
   }
 }
 
+void Narrator::Text(std::string_view markup) {
+  audience_.Text(style_.Paint(markup) + "\n");
+}
+
 void Narrator::Warn(std::string_view markup) {
   audience_.Text(style_.Paint(markup) + "\n");
   if (audience_.json() != nullptr) {

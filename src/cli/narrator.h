@@ -21,6 +21,7 @@ class Narrator final : public session::Narrator {
   /// The same, with other words in JSON.
   void Say(std::string_view markup, std::string_view message) override;
   void Warn(std::string_view markup) override;
+  void Text(std::string_view markup) override;
   /// Prints an empty line for people.
   void BlankLine() { audience_.Text("\n"); }
 

@@ -10,6 +10,7 @@
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "base/files.h"
+#include "codec/json_writer.h"
 #include "install/hcl1.h"
 #include "install/oci_config.h"
 
@@ -58,6 +59,44 @@ std::string ExpandEnvironment(std::string_view text) {
   return out;
 }
 
+/// The value of a service as discovery documents have it: the text of a URL, an object as JSON.
+void WriteJson(JsonWriter& out, const Hcl1Value& value) {
+  switch (value.kind) {
+    case Hcl1Value::Kind::kString:
+      out.String(value.text);
+      break;
+    case Hcl1Value::Kind::kNumber:
+    case Hcl1Value::Kind::kBool:
+      out.Raw(value.text);
+      break;
+    case Hcl1Value::Kind::kList:
+      out.BeginArray();
+      for (const Hcl1Value& element : value.list) {
+        WriteJson(out, element);
+      }
+      out.EndArray();
+      break;
+    case Hcl1Value::Kind::kObject:
+      out.BeginObject();
+      for (const Hcl1Item& item : value.items) {
+        out.Key(item.key);
+        WriteJson(out, item.value);
+      }
+      out.EndObject();
+      break;
+  }
+}
+
+std::string ServiceText(const Hcl1Value& value) {
+  if (!value.is_object()) {
+    return value.text;
+  }
+  std::string text;
+  JsonWriter out(text);
+  WriteJson(out, value);
+  return text;
+}
+
 /// Merges one file into a configuration.
 class FileReader {
  public:
@@ -84,7 +123,7 @@ class FileReader {
           auto& services = config_.hosts[host];
           if (const Hcl1Value* given = body.Find("services"); given != nullptr) {
             for (const Hcl1Item& service : given->items) {
-              services[service.key] = service.value.text;
+              services[service.key] = ServiceText(service.value);
             }
           }
         });

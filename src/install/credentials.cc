@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "addrs/host_name.h"
 #include "addrs/provider_source.h"
 #include "base/capture.h"
 #include "base/environment.h"
@@ -128,7 +129,7 @@ Result<std::string> Credentials::RunHelper(const std::string& verb, const std::s
   request.arguments.insert(request.arguments.end(), helper_arguments_.begin(),
                            helper_arguments_.end());
   request.arguments.push_back(verb);
-  request.arguments.push_back(host);
+  request.arguments.push_back(HostNameToAscii(host));
   request.input = input;
   KINU_TRY(Captured captured, CaptureCommand(request));
   if (captured.exit_code != 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "addrs/host_name.h"
 #include "addrs/provider_source.h"
 #include "base/environment.h"
 #include "codec/json_reader.h"
@@ -71,7 +72,7 @@ Network::Network(const CliConfig& config, NetworkOptions options)
 
 Result<Network::Discovered> Network::RequestDiscovery(const std::string& host) {
   net::HttpRequest request;
-  request.url = "https://" + host + "/.well-known/terraform.json";
+  request.url = "https://" + HostNameToAscii(host) + "/.well-known/terraform.json";
   request.timeout = timeout_;
   request.max_body = kMaxDiscovery;
   request.headers.Set("Accept", "application/json");

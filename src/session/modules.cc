@@ -29,6 +29,10 @@ Loaded InstallModules(const Workspace& workspace, const ModuleInstallRequest& re
             .fetcher = &installer},
            diags);
   loaded.modules = installer.manifest();
+  if (workspace.stopped()) {
+    diags.Error("Module installation canceled",
+                "Module installation was canceled by an interrupt signal.");
+  }
   return loaded;
 }
 

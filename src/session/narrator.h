@@ -13,6 +13,8 @@ class Narrator {
   virtual void Say(std::string_view markup, std::string_view message) = 0;
   /// The same where programs get the words of `markup` in one line.
   virtual void Say(std::string_view markup) = 0;
+  /// Shows lines to people only.
+  virtual void Text(std::string_view markup) = 0;
   /// As Say(), a warning for programs.
   virtual void Warn(std::string_view markup) = 0;
 };

@@ -427,7 +427,7 @@ bool ProviderInstall::Run(const Loaded& loaded, state::State& state) {
       install::InstallProviders(requirements_, locks, source, network, options, Events());
   loaded_ = nullptr;
   source_ = nullptr;
-  if (workspace_.stop != nullptr && workspace_.stop->load()) {
+  if (workspace_.stopped()) {
     dialog_.Refuse("Provider installation was canceled by an interrupt signal.\n");
     return false;
   }

@@ -14,6 +14,7 @@ class Silent final : public InitDialog {
  public:
   void Say(std::string_view, std::string_view message) override { said.emplace_back(message); }
   void Say(std::string_view markup) override { said.emplace_back(markup); }
+  void Text(std::string_view markup) override { said.emplace_back(markup); }
   void Warn(std::string_view markup) override { said.emplace_back(markup); }
   void Refuse(std::string_view text) override { said.emplace_back(text); }
   Result<std::string> Ask(const Question&) override { return Fail(ErrorCode::kCancelled, "EOF"); }

@@ -40,6 +40,7 @@ struct Workspace {
   std::string chosen;  ///< name of the workspace that counts whatever is selected; empty: none
   /// Becomes true when the user interrupts; ends what waits for the network. Null: never.
   const std::atomic<bool>* stop = nullptr;
+  bool stopped() const { return stop != nullptr && stop->load(); }
   /// What diagnostics about this workspace point into.
   std::shared_ptr<KeptObjects> kept = std::make_shared<KeptObjects>();
 

@@ -71,11 +71,15 @@ void NotifyWatch(int number) {
   errno = saved;
 }
 
+void RequestStop(int) {
+  StopRequested().store(true);
+}
+
 /// Installs a handler. System calls that a signal interrupts are restarted.
-void Catch(int number, void (*handler)(int), struct sigaction* before) {
+void Catch(int number, void (*handler)(int), struct sigaction* before, int flags = 0) {
   struct sigaction action{};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = SA_RESTART | flags;
   sigemptyset(&action.sa_mask);
   ::sigaction(number, &action, before);
 }
@@ -109,6 +113,12 @@ void CatchInterrupts(std::function<void()> stop) {
   }).detach();
   Catch(SIGINT, StopOperation, nullptr);
   Catch(SIGTERM, StopOperation, nullptr);
+}
+
+void StopOnInterrupt() {
+  (void)StopRequested();  // a handler must not make it
+  Catch(SIGINT, RequestStop, nullptr, static_cast<int>(SA_RESETHAND));
+  Catch(SIGTERM, RequestStop, nullptr, static_cast<int>(SA_RESETHAND));
 }
 
 InterruptWatch::InterruptWatch() {

@@ -16,6 +16,9 @@ std::atomic<bool>& StopRequested();
 /// own; the second one ends the process.
 void CatchInterrupts(std::function<void()> stop);
 
+/// From now on the first SIGINT or SIGTERM sets StopRequested(), and the next one ends the process.
+void StopOnInterrupt();
+
 /// While it lives, SIGINT makes a descriptor readable and does not end the process; so does SIGTERM
 /// after CatchInterrupts(). The operation is still stopped. Only one may live at a time.
 class InterruptWatch {

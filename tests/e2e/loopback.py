@@ -10,6 +10,7 @@ import io
 import json
 import os
 import threading
+import time
 import zipfile
 
 PLATFORMS = ("linux_amd64", "linux_arm64")
@@ -78,6 +79,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif parts[0] == "modules":
             return self.module(parts[1:], query)
         elif parts[0] == "archives":
+            if parts[1].startswith("slow"):
+                state.reached.set()
+                time.sleep(8)
             name, _, version = parts[1].rpartition(".zip")[0].partition("-")
             return self.answer(200, pack(module_files(name, version)))
         elif parts[0] == "files":
@@ -119,6 +123,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 for p in PLATFORMS).encode())
         if file == "SHA256SUMS.sig" or name == "gone":
             return self.answer(404 if name == "gone" and file.endswith(".zip") else 200, b"sig")
+        if name == "slow":
+            self.server.state.reached.set()
+            time.sleep(8)
         data = package(name, "_".join(file[:-4].split("_")[2:]))
         return self.answer(200, data[:-1] + b"!" if name == "tampered" else data)
 
@@ -139,6 +146,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Loopback:
     def __init__(self, files):
         self.guard, self.log, self.files = threading.Lock(), [], files
+        self.reached = threading.Event()  # a slow file is being sent
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.server.state = self

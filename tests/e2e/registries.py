@@ -6,9 +6,11 @@
 import argparse
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import loopback
 
@@ -37,12 +39,15 @@ class Runner:
         with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    def environment(self, directory, **env):
+        return {"PATH": os.environ["PATH"], "HOME": self.root, "TF_REGISTRY_DISCOVERY_RETRY": "0",
+                "TF_CLI_CONFIG_FILE": os.path.join(directory, "cli.tofurc"), **env}
+
     def run(self, directory, *args, **env):
         done = subprocess.run(
             [self.binary, *args, "-no-color"], cwd=directory, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, timeout=120, check=False,
-            env={"PATH": os.environ["PATH"], "HOME": self.root, "TF_REGISTRY_DISCOVERY_RETRY": "0",
-                 "TF_CLI_CONFIG_FILE": os.path.join(directory, "cli.tofurc"), **env})
+            env=self.environment(directory, **env))
         return done.returncode, done.stdout + done.stderr
 
     def expect(self, what, ok, text=""):
@@ -138,6 +143,28 @@ def implied(run):
                    "Automatically" not in output, output)
 
 
+def interrupted(run):
+    """An interrupt during a download ends the command soon and leaves nothing half done."""
+    directories = {"Provider installation was canceled by an interrupt signal.": run.fresh(["acme/slow"]),
+                   "Error: Module installation canceled": run.fresh([])}
+    run.write(list(directories.values())[1], "main.tf", 'module "m" {\n  source = "%s/archives/slow-1.zip"'
+              '\n}\n' % run.server.url)
+    for wanted, directory in directories.items():
+        run.server.reached.clear()
+        process = subprocess.Popen([run.binary, "init", "-no-color"], cwd=directory, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   env=run.environment(directory))
+        reached = run.server.reached.wait(20)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=60)[0]
+        run.expect("interrupt: " + wanted, reached and process.returncode == 1 and wanted in text and
+                   time.monotonic() - began < 6, "%s\nexit code %d" % (text, process.returncode))
+        left = [f for _, dirs, files in os.walk(os.path.join(directory, ".terraform"))
+                for f in dirs + files if f.endswith(".new") or f in (MACHINE, "m")]
+        run.expect("interrupt: nothing is placed", not left and lock_of(directory) == "", str(left))
+
+
 def configuration(run):
     directory = run.fresh(["acme/secret"], 'credentials "%s" {\n  token = "open sesame"\n}\n' % HOST)
     run.says("credentials", directory, ["init"], 0, "- Installed acme/secret v1.0.0")
@@ -175,6 +202,7 @@ def main():
         sound(run)
         faulty(run)
         configuration(run)
+        interrupted(run)
     server.stop()
     print("%d failed" % run.failed)
     sys.exit(1 if run.failed else 0)

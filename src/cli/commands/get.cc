@@ -21,6 +21,7 @@ static int RunGet(Invocation& invocation) {
   if (run.diags.has_errors()) {
     return run.Fail();
   }
+  run.StopOnInterrupt();
   Narrator narrator(invocation, *run.audience);
   const Loaded loaded =
       session::InstallModules(invocation.workspace,

@@ -40,6 +40,7 @@ class Dialog final : public session::InitDialog {
     narrator_.Say(markup, message);
   }
   void Say(std::string_view markup) override { narrator_.Say(markup); }
+  void Text(std::string_view markup) override { narrator_.Text(markup); }
   void Warn(std::string_view markup) override { narrator_.Warn(markup); }
   void Refuse(std::string_view text) override { PrintError(text); }
   Result<std::string> Ask(const Question& question) override {
@@ -270,7 +271,11 @@ static int RunInit(Invocation& invocation) {
   if (run.ArgumentsFit()) {
     CheckCombinations(run.flags, run.diags);
   }
-  return run.diags.has_errors() ? run.Usage() : Init(run).Run();
+  if (run.diags.has_errors()) {
+    return run.Usage();
+  }
+  run.StopOnInterrupt();
+  return Init(run).Run();
 }
 
 constexpr auto kInitFlags = JoinFlags(

@@ -1,19 +1,13 @@
 // login and logout: tokens for registries and other services, in the user's credentials file.
-// Ref: opentofu internal/command/login.go, logout.go, internal/command/cliconfig/credentials.go.
+#include "session/login.h"
+
 #include "addrs/provider_source.h"
-#include "base/files.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "cli/narrator.h"
-#include "codec/json_reader.h"
-#include "codec/json_writer.h"
 
 namespace kinu::cli {
 namespace {
-
-std::string CredentialsPath() {
-  return JoinPath(JoinPath(install::HomeDirectory(), ".terraform.d"), "credentials.tfrc.json");
-}
 
 /// Reads the argument, a host. Returns false after an error.
 bool TakeHost(CommandRun& run, std::string& host) {
@@ -25,39 +19,6 @@ bool TakeHost(CommandRun& run, std::string& host) {
   }
   host = *parsed;
   return true;
-}
-
-/// Returns the credentials file without a host. Returns nothing if it does not have that host.
-std::optional<std::string> WithoutHost(const std::string& text, const std::string& host) {
-  const JsonDocument document = ParseJson(text);
-  const JsonNode* credentials = document.ok() ? document.root().Find("credentials") : nullptr;
-  if (credentials == nullptr || credentials->Find(host) == nullptr) {
-    return std::nullopt;
-  }
-  std::string out;
-  JsonWriter writer(out, {.indent = "  "});
-  auto embed = [&](const JsonMember& member) {
-    writer.Key(member.name);
-    writer.Embed(std::string_view(text).substr(member.value.begin(),
-                                               member.value.end() - member.value.begin()));
-  };
-  writer.BeginObject();
-  for (const JsonMember& member : document.root().members()) {
-    if (member.name != "credentials") {
-      embed(member);
-      continue;
-    }
-    writer.Key(member.name);
-    writer.BeginObject();
-    for (const JsonMember& entry : member.value.members()) {
-      if (entry.name != host) {
-        embed(entry);
-      }
-    }
-    writer.EndObject();
-  }
-  writer.EndObject();
-  return out + "\n";
 }
 
 }  // namespace
@@ -81,10 +42,15 @@ static int RunLogin(Invocation& invocation) {
   if (!TakeHost(run, host)) {
     return run.Fail();
   }
-  return run.Fail("Service discovery failed for " + host,
-                  "This version does not speak to services on the network. A token can be "
-                  "given in a \"credentials\" block of the CLI configuration or in an "
-                  "environment variable TF_TOKEN_….");
+  run.StopOnInterrupt();
+  Narrator narrator(invocation, *run.audience);
+  session::LoginUser user{narrator, [&](const session::LoginQuestion& question) {
+                            return terminal::Ask(
+                                invocation.style(),
+                                {question.query, question.description, question.secret});
+                          }};
+  const bool done = session::Login(invocation.workspace, host, user, run.diags);
+  return run.audience->Show(run.diags) || !done ? 1 : 0;
 }
 
 static int RunLogout(Invocation& invocation) {
@@ -102,29 +68,8 @@ static int RunLogout(Invocation& invocation) {
     return run.Fail();
   }
   Narrator narrator(invocation, *run.audience);
-  const std::string path = CredentialsPath();
-  auto text = ReadFile(path);
-  auto remaining = text ? WithoutHost(*text, host) : std::nullopt;
-  if (!remaining && invocation.workspace.cli_config.credentials.contains(host)) {
-    return run.Fail("Credentials for " + host + " are manually configured",
-                    "They stand in a CLI configuration file: revoke them and remove that "
-                    "block by hand.");
-  }
-  if (!remaining) {
-    narrator.Say("No credentials for " + host + " are stored.\n",
-                 "No credentials for " + host + " are stored");
-    return 0;
-  }
-  narrator.Say("Removing the stored credentials for " + host + " from the following file:\n    " +
-                   path + "\n",
-               "Removing the stored credentials for " + host + " from the following file: " + path);
-  if (auto written = ReplaceFile(path, *remaining, 0600); !written) {
-    return run.Fail("Failed to remove API token", written.error().message);
-  }
-  narrator.Say("[green][bold]Success![reset] [bold]OpenTofu has removed the stored API token for " +
-                   host + ".[reset]\n",
-               "Success! OpenTofu has removed the stored API token for " + host);
-  return 0;
+  const bool done = session::Logout(invocation.workspace, host, narrator, run.diags);
+  return run.audience->Show(run.diags) || !done ? 1 : 0;
 }
 
 constexpr auto kLoginFlags =
@@ -138,8 +83,10 @@ extern constexpr CommandSpec kLoginCommand{
     .name = "login",
     .synopsis = "Obtain and save credentials for a remote host",
     .usage = "tofu [global options] login [options] HOSTNAME",
-    .description = R"(Gets a token for a host's services and stores it in the credentials file. This
-version does not speak to the network, so it says how to store one by hand.)",
+    .description =
+        R"(Gets a token for a host's services, by its login page or from you, and stores it:
+in the credentials file of your home directory, or with the credentials helper
+of the CLI configuration.)",
     .flags = kLoginFlags,
     .spaced_help = true,
     .run = RunLogin,

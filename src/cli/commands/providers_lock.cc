@@ -202,6 +202,7 @@ static int RunProvidersLock(Invocation& invocation) {
   if (run.diags.has_errors()) {
     return run.Fail();
   }
+  run.StopOnInterrupt();
   install::Network network = session::OpenNetwork(invocation.workspace);
   const std::unique_ptr<install::SourceSet> source = LockSource(run, network);
   const auto result =
@@ -235,6 +236,7 @@ static int RunProvidersMirror(Invocation& invocation) {
     return run.Fail();
   }
   const session::Workspace& workspace = invocation.workspace;
+  run.StopOnInterrupt();
   install::Network network = session::OpenNetwork(workspace);
   install::SourceSet source(workspace.cli_config, {}, workspace.original_directory, network,
                             install::SourceChoice::kDirectOnly);
