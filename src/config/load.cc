@@ -128,6 +128,7 @@ class ConfigLoader {
   std::optional<InstalledModule> FetchModule(const Caller& caller, const CallTarget& target);
   void ReportFound(const Caller& caller, const InstalledModule& module, bool is_kept) const;
   void LoadCallsInOrder(ConfigNode& node);
+  static bool HasSource(const InstalledModule& installed, const CallTarget& target);
   const InstalledModule* FindInstalled(const Caller& caller, const CallTarget& target,
                                        InstalledModule& local);
   bool IsStillInstalled(const CallTarget& target, const InstalledModule& installed);
@@ -376,6 +377,11 @@ std::optional<InstalledModule> ConfigLoader::FetchModule(const Caller& caller,
                                  diags_);
 }
 
+/// Whether a module was installed from the source of a call. The manifest has no secrets.
+bool ConfigLoader::HasSource(const InstalledModule& installed, const CallTarget& target) {
+  return WithoutSecrets(target.source.text) == WithoutSecrets(installed.source);
+}
+
 /// Whether installation may keep a module as the manifest has it. Modules in local directories are
 /// resolved again.
 bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledModule& installed) {
@@ -385,7 +391,7 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
   if (options_.fetcher != nullptr && !options_.fetcher->MayKeep()) {
     return false;
   }
-  if (target.source.kind == ModuleSourceKind::kLocal || target.source.text != installed.source ||
+  if (target.source.kind == ModuleSourceKind::kLocal || !HasSource(installed, target) ||
       !source_.HasDirectory(installed.dir)) {
     return false;
   }
@@ -396,10 +402,10 @@ bool ConfigLoader::IsStillInstalled(const CallTarget& target, const InstalledMod
 
 void ConfigLoader::CheckInstalled(const Caller& caller, const CallTarget& target,
                                   const InstalledModule& installed) {
-  if (target.valid && target.source.text != installed.source) {
+  if (target.valid && !HasSource(installed, target)) {
     diags_.Error("Module source has changed",
-                 "The source address was changed from " + Quoted(installed.source) + " to " +
-                     Quoted(target.source.text) +
+                 "The source address was changed from " + Quoted(WithoutSecrets(installed.source)) +
+                     " to " + Quoted(WithoutSecrets(target.source.text)) +
                      " since this module was installed. Run \"tofu init\" to install it again.",
                  caller.source_range);
   }

@@ -81,7 +81,7 @@ std::string ManifestText(const std::map<std::string, InstalledModule, std::less<
   for (const auto& [key, module] : entries) {
     out.BeginObject();
     out.Member("Key", key);
-    out.Member("Source", module.source);
+    out.Member("Source", WithoutSecrets(module.source));
     if (!module.version.empty()) {
       out.Member("Version", module.version);
     }

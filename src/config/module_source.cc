@@ -92,6 +92,81 @@ Result<std::string> NormalRegistry(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view kRedacted = "REDACTED";
+
+/// Whether the value of a query argument signs or authorizes a request.
+bool IsSecretArgument(std::string name) {
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  constexpr std::string_view kNames[] = {"aws_access_key_secret",
+                                         "aws_access_token",
+                                         "sshkey",
+                                         "signature",
+                                         "sig",
+                                         "token",
+                                         "access_token",
+                                         "private_token",
+                                         "x-amz-signature",
+                                         "x-amz-security-token",
+                                         "x-goog-signature"};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+/// The user part of an address, "name:password", without what is secret. A name alone is a token
+/// when the scheme is HTTP.
+std::string UserWithoutSecrets(std::string_view user, bool is_http) {
+  const size_t colon = user.find(':');
+  if (colon == std::string_view::npos) {
+    return std::string(is_http && user != "git" ? kRedacted : user);
+  }
+  return std::string(user.substr(0, colon + 1)) + std::string(kRedacted);
+}
+
+std::string QueryWithoutSecrets(std::string_view query) {
+  std::string out;
+  while (!query.empty()) {
+    const std::string_view argument = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(argument.size() + 1, query.size()));
+    const size_t equals = argument.find('=');
+    out += out.empty() ? "" : "&";
+    if (equals != std::string_view::npos &&
+        IsSecretArgument(std::string(argument.substr(0, equals)))) {
+      out.append(argument.substr(0, equals + 1)).append(kRedacted);
+    } else {
+      out += argument;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string WithoutSecrets(std::string_view source) {
+  std::string out;
+  std::string_view rest = source;
+  if (const size_t scheme = source.find("://"); scheme != std::string_view::npos) {
+    const std::string_view authority =
+        source.substr(scheme + 3, source.find_first_of("/?#", scheme + 3) - (scheme + 3));
+    const size_t at = authority.rfind('@');
+    if (at != std::string_view::npos) {
+      const bool is_http =
+          source.substr(0, scheme).ends_with("http") || source.substr(0, scheme).ends_with("https");
+      out = source.substr(0, scheme + 3);
+      out += UserWithoutSecrets(authority.substr(0, at), is_http);
+      rest = source.substr(scheme + 3 + at);
+    }
+  }
+  const size_t query = rest.find('?');
+  out += rest.substr(0, query);
+  if (query != std::string_view::npos) {
+    out += '?' + QueryWithoutSecrets(rest.substr(query + 1));
+  }
+  return out;
+}
+
 Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only) {
   if (IsLocal(text)) {
     if (registry_only) {

@@ -31,6 +31,10 @@ struct PackageAndDirectory {
 /// Splits the text of a registry or remote source.
 PackageAndDirectory SplitModuleSource(std::string_view text);
 
+/// A source address with REDACTED in place of what is secret in it: passwords, user names that are
+/// tokens, query arguments that sign or authorize. For messages and the manifest.
+std::string WithoutSecrets(std::string_view source);
+
 /// Parses a source address. With `registry_only` (the call has a version) other kinds fail. The
 /// error message ends without a full stop.
 Result<ModuleSource> ParseModuleSource(std::string_view text, bool registry_only);

@@ -38,6 +38,29 @@ TEST(ModuleSources, HaveOneNormalForm) {
   }
 }
 
+TEST(ModuleSources, HaveNoSecretsInMessages) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"./m", "./m"},
+      {"registry.opentofu.org/ns/name/system//sub", "registry.opentofu.org/ns/name/system//sub"},
+      {"git::https://u:p@w@h.test/x.git//s?ref=v1",
+       "git::https://u:REDACTED@h.test/x.git//s?ref=v1"},
+      {"git::https://token@h.test/x.git", "git::https://REDACTED@h.test/x.git"},
+      {"git::ssh://git@h.test/x.git?sshkey=abc&depth=1",
+       "git::ssh://git@h.test/x.git?sshkey=REDACTED&depth=1"},
+      {"s3::https://h/b/k?aws_access_key_id=I&aws_access_key_secret=S&aws_access_token=T",
+       "s3::https://h/b/k?aws_access_key_id=I&aws_access_key_secret=REDACTED&aws_access_token="
+       "REDACTED"},
+      {"https://h.test/a:b@c?x", "https://h.test/a:b@c?x"},
+      {"https://git@h.test/x@y.zip", "https://git@h.test/x@y.zip"},
+      {"https://h.test/x.zip?X-Amz-Signature=a%2F&archive=zip",
+       "https://h.test/x.zip?X-Amz-Signature=REDACTED&archive=zip"},
+  };
+  for (const auto& [source, shown] : cases) {
+    EXPECT_EQ(WithoutSecrets(source), shown);
+    EXPECT_EQ(WithoutSecrets(shown), shown);
+  }
+}
+
 TEST(ModuleSources, ThatLeadNowhere) {
   for (const char* given : {"", "a", "a/b", "github.com/a", "git@example.com", "bitbucket.org/a",
                             "www.googleapis.com/x", "a.b.c.d.amazonaws.com/y",

@@ -1,13 +1,9 @@
 #include "install/module_address.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace kinu::install {
 namespace {
-
-constexpr std::string_view kHidden = "xxxxx";
-constexpr std::string_view kSecretArguments[] = {"sshkey", "aws_access_key_secret",
-                                                 "aws_access_token"};
 
 /// Where the password stands in an address: [begin, end); begin is npos if there is none.
 std::pair<size_t, size_t> PasswordRange(std::string_view address) {
@@ -33,27 +29,6 @@ std::string PasswordOf(std::string_view address) {
   const auto [begin, end] = PasswordRange(address);
   return begin == std::string_view::npos ? std::string()
                                          : std::string(address.substr(begin, end - begin));
-}
-
-std::string ShownPackage(std::string_view package) {
-  std::string out(package);
-  if (const auto [begin, end] = PasswordRange(out); begin != std::string::npos && end > begin) {
-    out.replace(begin, end - begin, kHidden);
-  }
-  size_t at = out.find('?');
-  while (at != std::string::npos && at + 1 < out.size()) {
-    const size_t end = std::min(out.find('&', at + 1), out.size());
-    const size_t equals = out.find('=', at + 1);
-    const bool is_secret =
-        equals < end && std::ranges::find(kSecretArguments,
-                                          std::string_view(out).substr(at + 1, equals - at - 1)) !=
-                            std::end(kSecretArguments);
-    if (is_secret) {
-      out.replace(equals + 1, end - equals - 1, kHidden);
-    }
-    at = out.find('&', at + 1);
-  }
-  return out;
 }
 
 }  // namespace kinu::install

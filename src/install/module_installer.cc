@@ -8,7 +8,6 @@
 #include "addrs/provider_source.h"
 #include "addrs/version.h"
 #include "base/files.h"
-#include "install/module_address.h"
 #include "install/module_getters.h"
 
 namespace kinu::install {
@@ -36,10 +35,21 @@ RegistryModule RegistryModuleOf(const std::string& package) {
   return {package.substr(0, slash), package.substr(slash + 1)};
 }
 
-/// An address for messages, without what may be secret in it.
-std::string ShownAddress(const std::string& address) {
+/// The message of a failed download, which may quote the address that it was given.
+std::string WithoutSecretsOf(std::string message, const std::string& address) {
+  const std::string shown = config::WithoutSecrets(address);
   const auto url = net::Url::Parse(address);
-  return url ? url->Redacted() : address;
+  if (shown == address || !url) {
+    return message;
+  }
+  const size_t colon = url->user.find(':');
+  for (const std::string& secret :
+       {url->user.substr(colon == std::string::npos ? 0 : colon + 1), url->query}) {
+    for (size_t at = 0; !secret.empty() && (at = message.find(secret, at)) != std::string::npos;) {
+      message.replace(at, secret.size(), "REDACTED");
+    }
+  }
+  return message;
 }
 
 /// Only the constraint "1.0.0" or "= 1.0.0" itself selects a pre-release.
@@ -297,7 +307,8 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
   if (!done) {
     diags.Error("Failed to download module",
                 "Could not download module " + PlaceOf(call) + " source code from " +
-                    InQuotes(ShownAddress(place.package)) + ": " + done.error().message + ".",
+                    InQuotes(config::WithoutSecrets(place.package)) + ": " +
+                    WithoutSecretsOf(done.error().message, place.package) + ".",
                 call.range);
     return std::nullopt;
   }
@@ -315,12 +326,13 @@ std::optional<config::InstalledModule> ModuleInstaller::FetchFromRegistry(
 std::optional<config::InstalledModule> ModuleInstaller::FetchRemote(const config::ModuleFetch& call,
                                                                     Diagnostics& diags) {
   const config::PackageAndDirectory split = config::SplitModuleSource(call.source.text);
-  events_.downloading(call.key, ShownPackage(split.package), "");
+  events_.downloading(call.key, config::WithoutSecrets(split.package), "");
   const std::string target = DirectoryOf(call.key);
   if (auto done = GetOnce(split.package, target); !done) {
     diags.Error("Failed to download module",
                 "Could not download module " + PlaceOf(call) + " source code from " +
-                    InQuotes(ShownPackage(split.package)) + ": " + done.error().message,
+                    InQuotes(config::WithoutSecrets(split.package)) + ": " +
+                    WithoutSecretsOf(done.error().message, split.package),
                 call.range);
     return std::nullopt;
   }

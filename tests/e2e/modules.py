@@ -41,16 +41,20 @@ class Runner:
         with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def says(self, what, directory, args, code, *wanted):
+    def run(self, directory, *args, **env):
         done = subprocess.run(
             [self.binary, *args, "-no-color"], cwd=directory, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, timeout=120, check=False,
             env={"PATH": os.environ["PATH"], "HOME": self.root, "TF_REGISTRY_DISCOVERY_RETRY": "0",
-                 "TF_CLI_CONFIG_FILE": os.path.join(directory, "cli.tofurc"), **GIT})
-        flat = " ".join((done.stdout + done.stderr).split())
+                 "TF_CLI_CONFIG_FILE": os.path.join(directory, "cli.tofurc"), **GIT, **env})
+        return done.returncode, done.stdout + done.stderr
+
+    def says(self, what, directory, args, code, *wanted):
+        got, text = self.run(directory, *args)
+        flat = " ".join(text.split())
         missing = [w for w in wanted if w not in flat]
-        self.expect(what, done.returncode == code and not missing, "%s%s\nexit code %d; missing: %s"
-                    % (done.stdout, done.stderr, done.returncode, missing))
+        self.expect(what, got == code and not missing,
+                    "%s\nexit code %d; missing: %s" % (text, got, missing))
 
     def expect(self, what, ok, text=""):
         if not ok:
@@ -132,6 +136,26 @@ def archives(run):
     run.expect("copied", os.path.isfile(os.path.join(directory, "empty/modules/sub/main.tf")))
 
 
+def secrets(run):
+    """What an address of a module has of passwords is in no output, no manifest and no error."""
+    base = run.server.url.replace("http://", "http://ada:hush-hush@")
+    directory = run.fresh({"m": {"source": base + "/archives/net-1.0.0.zip?sig=hush-hush"}})
+    run.server.take_log()
+    for what in ("first", "again"):
+        code, text = run.run(directory, "init", TF_LOG="trace")
+        log = [line for line in run.server.take_log() if "archives/net" in line]
+        run.expect("secrets: %s" % what, code == 0 and "hush" not in text and
+                   len(log) == (1 if what == "first" else 0), "%s\n%s" % (text, log))
+    code, text = run.run(directory, "validate")
+    run.expect("secrets: validate", code == 0, text)
+    with open(os.path.join(directory, ".terraform/modules/modules.json"), encoding="utf-8") as file:
+        run.expect("secrets: manifest", "hush" not in file.read())
+    for source in (base + "/files/gone.zip", "git::" + base + "/gone.git"):
+        directory = run.fresh({"m": {"source": source}})
+        code, text = run.run(directory, "init", TF_LOG="trace")
+        run.expect("secrets: %s" % source, code == 1 and "hush" not in text, text)
+
+
 def repositories(run):
     repo = os.path.join(run.root, "repo")
     os.mkdir(repo)
@@ -172,6 +196,7 @@ def main():
         run = Runner(os.path.abspath(args.binary), root, server)
         registry(run)
         archives(run)
+        secrets(run)
         repositories(run)
         server.stop()
     print("%d failed" % run.failed)
