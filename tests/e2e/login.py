@@ -204,7 +204,7 @@ def by_page(test):
     test.expect("only that host", json.loads(test.read(path))["credentials"] == {"z.test": {"token": "z"}})
     test.says("logout again", home, ["logout", HOST], 0, "No credentials for login.test are stored.")
     test.write(path, "{")
-    test.says("damaged file", home, ["login", HOST], 1)
+    test.says("damaged file", home, ["login", HOST], 1, "Error: Failed to save API token")
     home = test.home(test.oauth("form"))
     test.says("answer as a form", home, ["login", HOST], 0, "Success!")
     test.says("no browser", home, ["login", HOST], 1, browser="none", answers=["no"])
