@@ -2,37 +2,62 @@
 
 namespace kinu {
 
-Targets::Targets(Program& program, std::span<const std::string> targets,
-                 std::span<const std::string> excludes)
+std::string ToText(const Program& program, const TargetAddress& address) {
+  return address.resource
+             ? program.ToText(ResourceInstance{{address.module, *address.resource}, address.key})
+             : program.ToText(address.module);
+}
+
+bool ParseTarget(Program& program, std::string_view text, TargetAddress* out) {
+  *out = {};
+  if (!text.empty() && program.ParseModuleInstance(text, &out->module)) {
+    return true;
+  }
+  ResourceInstance instance;
+  if (!program.ParseResourceInstance(text, &instance)) {
+    return false;
+  }
+  *out = {instance.resource.module, instance.resource.resource, instance.key};
+  return true;
+}
+
+Targets::Targets(Program& program, std::span<const TargetAddress> targets,
+                 std::span<const TargetAddress> excludes)
     : program_(&program),
       active_(!targets.empty() || !excludes.empty()),
       excluding_(targets.empty() && !excludes.empty()) {
-  for (const std::string& text : excluding_ ? excludes : targets) {
-    ModuleInstId module;
-    ResourceInstance instance;
-    if (program.ParseModuleInstance(text, &module)) {
-      modules_.insert(module.id);
-      if (program.Key(module).none()) {
-        any_key_.insert(module.id);
-      }
-      ModuleId general = program.ModuleOf(module);
-      general_modules_.insert(general.id);
-      if (!program.HasKeys(module)) {
-        whole_modules_.insert(general.id);
-      }
-    } else if (program.ParseResourceInstance(text, &instance)) {
-      const AbsResource& resource = instance.resource;
-      ConfigResource general{program.ModuleOf(resource.module), resource.resource};
-      general_blocks_.insert(general);
-      if (!instance.key.none()) {
-        instances_.insert(instance);
-        continue;
-      }
-      resources_.insert(resource);
-      if (!program.HasKeys(resource.module)) {
-        whole_blocks_.insert(general);
-      }
+  for (const TargetAddress& address : excluding_ ? excludes : targets) {
+    if (address.resource) {
+      AddResource({{address.module, *address.resource}, address.key});
+    } else {
+      AddModule(address.module);
     }
+  }
+}
+
+void Targets::AddModule(ModuleInstId module) {
+  modules_.insert(module.id);
+  if (program_->Key(module).none()) {
+    any_key_.insert(module.id);
+  }
+  const ModuleId general = program_->ModuleOf(module);
+  general_modules_.insert(general.id);
+  if (!program_->HasKeys(module)) {
+    whole_modules_.insert(general.id);
+  }
+}
+
+void Targets::AddResource(const ResourceInstance& instance) {
+  const AbsResource& resource = instance.resource;
+  const ConfigResource general{program_->ModuleOf(resource.module), resource.resource};
+  general_blocks_.insert(general);
+  if (!instance.key.none()) {
+    instances_.insert(instance);
+    return;
+  }
+  resources_.insert(resource);
+  if (!program_->HasKeys(resource.module)) {
+    whole_blocks_.insert(general);
   }
 }
 

@@ -1,21 +1,35 @@
 // The addresses of -target and -exclude. Ref: opentofu internal/tofu/transform_targets.go.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "addrs/address.h"
 #include "base/flat_map.h"
 
 namespace kinu {
 
+/// An address of -target or -exclude: a module with all that it contains, a resource, or an
+/// instance.
+struct TargetAddress {
+  ModuleInstId module;
+  std::optional<ResourceName> resource;  ///< nothing: the module
+  InstanceKey key;
+  friend bool operator==(const TargetAddress&, const TargetAddress&) = default;
+};
+std::string ToText(const Program& program, const TargetAddress& address);
+/// Parses an address as plans have it. False if the text is malformed; then `out` is unspecified.
+bool ParseTarget(Program& program, std::string_view text, TargetAddress* out);
+
 /// A set of addresses of modules, resources and instances, with tests of what they contain.
 class Targets {
  public:
   Targets() = default;
-  /// Parses addresses as a plan or valid flags have them. At most one of the lists is not empty.
-  Targets(Program& program, std::span<const std::string> targets,
-          std::span<const std::string> excludes);
+  /// At most one of the lists is not empty.
+  Targets(Program& program, std::span<const TargetAddress> targets,
+          std::span<const TargetAddress> excludes);
 
   bool active() const { return active_; }
   /// Whether these are the addresses of -exclude.
@@ -31,6 +45,8 @@ class Targets {
   bool Wants(const ResourceInstance& instance) const { return Contains(instance) != excluding_; }
 
  private:
+  void AddModule(ModuleInstId module);
+  void AddResource(const ResourceInstance& instance);
   bool ContainsModule(ModuleInstId module) const;
 
   Program* program_ = nullptr;

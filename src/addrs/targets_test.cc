@@ -38,7 +38,9 @@ TEST(Targets, ContainWhatTheirAddressCovers) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(std::string(c.target) + " and " + c.instance);
     Program program;
-    const std::vector<std::string> list{c.target};
+    std::vector<TargetAddress> list(1);
+    ASSERT_TRUE(ParseTarget(program, c.target, list.data()));
+    EXPECT_EQ(ToText(program, list[0]), c.target);
     Targets targets(program, list, {});
     Targets excludes(program, {}, list);
     ResourceInstance instance;

@@ -8,21 +8,18 @@
 namespace kinu::cli {
 namespace {
 
-/// The address as plans write it.
-std::string TextOf(const Program& program, const config::Endpoint& endpoint) {
-  return endpoint.is_module
-             ? program.ToText(endpoint.module)
-             : program.ToText(ResourceInstance{{endpoint.module, endpoint.resource}, endpoint.key});
+TargetAddress TargetOf(const config::Endpoint& endpoint) {
+  return {endpoint.module, endpoint.is_module ? std::nullopt : std::optional(endpoint.resource),
+          endpoint.key};
 }
 
-void ReadAddresses(const std::vector<std::string>& given, std::string_view flag,
-                   std::vector<std::string>& out, Diagnostics& diags) {
-  Program program;
+void ReadAddresses(Program& program, const std::vector<std::string>& given, std::string_view flag,
+                   std::vector<TargetAddress>& out, Diagnostics& diags) {
   for (const std::string& text : given) {
     Diagnostics found;
     auto source = SourceFile::Make("", text);
     if (auto endpoint = config::ParseAddress(program, source.get(), found)) {
-      out.push_back(TextOf(program, *endpoint));
+      out.push_back(TargetOf(*endpoint));
       continue;
     }
     diags.Error("Invalid " + std::string(flag) + " " + text::GoQuote(text),
@@ -36,9 +33,8 @@ std::string_view TrimLeft(std::string_view text) {
 }
 
 /// One address a line; lines that begin with "#" are comments.
-void ReadAddressFiles(const std::vector<std::string>& paths, std::vector<std::string>& out,
-                      std::vector<Ref<const SourceFile>>& sources, Diagnostics& diags) {
-  Program program;
+void ReadAddressFiles(const std::vector<std::string>& paths, std::vector<TargetAddress>& out,
+                      PlanRequest& request, Diagnostics& diags) {
   for (const std::string& path : paths) {
     auto content = ReadFile(path);
     if (!content) {
@@ -55,22 +51,21 @@ void ReadAddressFiles(const std::vector<std::string>& paths, std::vector<std::st
       std::string_view address = line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
       if (!TrimLeft(address).starts_with('#')) {
         auto source = SourceFile::Make(path, std::string(address), at, whole.get());
-        if (auto endpoint = config::ParseAddress(program, source.get(), diags)) {
-          out.push_back(TextOf(program, *endpoint));
+        if (auto endpoint = config::ParseAddress(*request.program, source.get(), diags)) {
+          out.push_back(TargetOf(*endpoint));
         }
-        sources.push_back(std::move(source));
+        request.sources.push_back(std::move(source));
       }
       at.byte += static_cast<uint32_t>(line.size() + 1);
       ++at.line;
     }
-    sources.push_back(std::move(whole));
+    request.sources.push_back(std::move(whole));
   }
 }
 
-/// Reads -target, -target-file, -exclude and -exclude-file. `sources` keeps what the problems point
-/// into.
-void ReadTargetFlags(const Flags& flags, engine::Options& options,
-                     std::vector<Ref<const SourceFile>>& sources, Diagnostics& diags) {
+/// Reads -target, -target-file, -exclude and -exclude-file.
+void ReadTargetFlags(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
+  engine::Options& options = request.options;
   const std::vector<std::string> targets = flags.List("target");
   const std::vector<std::string> target_files = flags.List("target-file");
   const std::vector<std::string> excludes = flags.List("exclude");
@@ -82,25 +77,24 @@ void ReadTargetFlags(const Flags& flags, engine::Options& options,
                 "use either only the target options or only the exclude options.");
     return;
   }
-  ReadAddresses(targets, "target", options.targets, diags);
-  ReadAddressFiles(target_files, options.targets, sources, diags);
-  ReadAddresses(excludes, "exclude", options.excludes, diags);
-  ReadAddressFiles(exclude_files, options.excludes, sources, diags);
+  ReadAddresses(*request.program, targets, "target", options.targets, diags);
+  ReadAddressFiles(target_files, options.targets, request, diags);
+  ReadAddresses(*request.program, excludes, "exclude", options.excludes, diags);
+  ReadAddressFiles(exclude_files, options.excludes, request, diags);
 }
 
-/// Makes the addresses of -replace canonical.
-void ReadReplacements(engine::Options& options, Diagnostics& diags) {
-  Program addresses;
-  for (std::string& text : options.force_replace) {
+/// Reads -replace.
+void ReadReplacements(const Flags& flags, PlanRequest& request, Diagnostics& diags) {
+  for (const std::string& text : flags.List("replace")) {
     ResourceInstance address;
-    if (!addresses.ParseResourceInstance(text, &address)) {
+    if (!request.program->ParseResourceInstance(text, &address)) {
       diags.Error("Invalid force-replace address " + text::GoQuote(text),
                   "Resource specification must include a resource type and name.");
     } else if (address.resource.resource.mode != ResourceMode::kManaged) {
       diags.Error("Invalid force-replace address " + text::GoQuote(text),
                   "Only managed resources can be used with the -replace=... option.");
     } else {
-      text = addresses.ToText(address);
+      request.options.force_replace.push_back(address);
     }
   }
 }
@@ -156,9 +150,8 @@ PlanRequest ReadOperationRequest(const Invocation& invocation, const Flags& flag
 PlanRequest ReadPlanRequest(const Invocation& invocation, const Flags& flags, Diagnostics& diags) {
   PlanRequest request = ReadOperationRequest(invocation, flags);
   request.options.refresh = flags.Bool("refresh");
-  request.options.force_replace = flags.List("replace");
-  ReadTargetFlags(flags, request.options, request.sources, diags);
-  ReadReplacements(request.options, diags);
+  ReadTargetFlags(flags, request, diags);
+  ReadReplacements(flags, request, diags);
   ReadMode(flags, request, diags);
   return request;
 }

@@ -12,12 +12,6 @@ WalkContext::WalkContext(WalkKind walk_kind, const Request& asked)
       refresh(asked.options.refresh),
       prior_state(asked.prior_state),
       targets(*asked.config->program, asked.options.targets, asked.options.excludes) {
-  for (const std::string& text : asked.options.force_replace) {
-    ResourceInstance address;
-    if (asked.config->program->ParseResourceInstance(text, &address)) {
-      force_replace.push_back(address);
-    }
-  }
 }
 
 ResourceInstance WalkContext::PreviousAddress(const ResourceInstance& address) const {

@@ -27,14 +27,14 @@ class Refactoring;
 
 namespace kinu::engine {
 
-/// The options of a command.
+/// The options of a command. Addresses are ids of the configuration's Program.
 struct Options {
   plan::Mode mode = plan::Mode::kNormal;
   bool refresh = true;
   int parallelism = 10;
-  std::vector<std::string> force_replace;
-  std::vector<std::string> targets;   ///< addresses as Program::ToText() writes them
-  std::vector<std::string> excludes;  ///< empty when there are targets
+  std::vector<ResourceInstance> force_replace;  ///< of -replace
+  std::vector<TargetAddress> targets;
+  std::vector<TargetAddress> excludes;  ///< empty when there are targets
   std::string workspace = "default";
   std::string original_directory;  ///< path.cwd
   std::string plan_timestamp;      ///< RFC 3339
@@ -82,7 +82,6 @@ struct WalkContext {
   bool before_destroy = false;
   const state::State* prior_state;
   Targets targets;  ///< the addresses of -target or -exclude
-  std::vector<ResourceInstance> force_replace;
   /// Planning: the effect of `moved` and `removed` blocks on the prior state. Null: not planning.
   const refactoring::Refactoring* refactoring = nullptr;
   /// The object of the import command; the plan then only reads. Null: none.

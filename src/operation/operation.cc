@@ -35,9 +35,11 @@ bool Operation::Open(const session::Workspace& workspace, const PlanRequest& req
                      Diagnostics& diags) {
   Diagnostics found;
   Diagnostics early_warnings;  // of the root module alone; shown again with all others
-  loaded = session::Load(
-      workspace, {.intent = session::LoadIntent::kOperation, .variables = request.variables},
-      found);
+  loaded = session::Load(workspace,
+                         {.intent = session::LoadIntent::kOperation,
+                          .variables = request.variables,
+                          .program = request.program},
+                         found);
   if (found.has_errors()) {
     // The backend and the state, which need the root module alone, come before everything else
     // that is wrong with the configuration.

@@ -24,6 +24,8 @@ struct PlanRequest {
   plan::Mode mode = plan::Mode::kNormal;
   std::vector<config::VariableArgument> variables;
   engine::Options options;
+  /// Of the configuration and of the addresses in `options`.
+  std::shared_ptr<Program> program = std::make_shared<Program>();
   std::vector<Ref<const SourceFile>> sources;  ///< files of addresses, for messages
   backend::StateFlags state_flags;
   bool lock = true;

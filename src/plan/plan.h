@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "addrs/address.h"
+#include "addrs/targets.h"
 #include "config/source_files.h"
 #include "cty/path.h"
 #include "cty/value.h"
@@ -125,9 +126,9 @@ struct Plan {
   std::vector<ResourceChange> changes;  ///< in OpenTofu's order of addresses
   std::vector<ResourceChange> drift;
   std::vector<OutputChange> outputs;  ///< root outputs, by name
-  std::vector<std::string> targets;
-  std::vector<std::string> excludes;
-  std::vector<std::string> force_replace;
+  std::vector<TargetAddress> targets;
+  std::vector<TargetAddress> excludes;
+  std::vector<ResourceInstance> force_replace;
   std::vector<RelevantAttribute> relevant_attributes;
   std::vector<state::CheckResult> checks;
   BackendRecord backend;

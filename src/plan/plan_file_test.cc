@@ -140,9 +140,12 @@ TEST(PlanFile, MovesAndImports) {
 }
 
 TEST(PlanFile, Options) {
-  EXPECT_EQ(Golden("target").targets, std::vector<std::string>{"terraform_data.plain[0]"});
+  const Plan targeted = Golden("target");
+  ASSERT_EQ(targeted.targets.size(), 1U);
+  EXPECT_EQ(ToText(*targeted.program, targeted.targets[0]), "terraform_data.plain[0]");
   Plan plan = Golden("variables");
-  EXPECT_EQ(plan.excludes, std::vector<std::string>{"terraform_data.a[0]"});
+  ASSERT_EQ(plan.excludes.size(), 1U);
+  EXPECT_EQ(ToText(*plan.program, plan.excludes[0]), "terraform_data.a[0]");
   ASSERT_EQ(plan.variables.size(), 3U);
   EXPECT_EQ(plan.variables[0].name, "eph");
   EXPECT_TRUE(plan.variables[0].ephemeral);

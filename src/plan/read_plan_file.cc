@@ -70,6 +70,9 @@ class PlanDecoder {
   Result<Path> ReadPath(std::string_view message);
   Result<void> ReadVariable(std::string_view message);
   Result<void> ReadBackend(std::string_view message);
+  Result<void> ReadTarget(std::string_view text, std::string_view option,
+                          std::vector<TargetAddress>& out);
+  Result<void> ReadForceReplace(std::string_view text);
   Result<void> ReadCheck(std::string_view message);
   Result<void> ReadCheckObject(std::string_view message, state::CheckResult& check);
   Result<void> ReadRelevant(std::string_view message);
@@ -473,6 +476,25 @@ Result<void> PlanDecoder::ReadBackend(std::string_view message) {
   return {};
 }
 
+Result<void> PlanDecoder::ReadTarget(std::string_view text, std::string_view option,
+                                     std::vector<TargetAddress>& out) {
+  TargetAddress& address = out.emplace_back();
+  if (!ParseTarget(*plan_.program, text, &address)) {
+    return Fail(ErrorCode::kInvalid,
+                "plan contains invalid " + std::string(option) + " address " + text::GoQuote(text));
+  }
+  return {};
+}
+
+Result<void> PlanDecoder::ReadForceReplace(std::string_view text) {
+  ResourceInstance& address = plan_.force_replace.emplace_back();
+  if (!plan_.program->ParseResourceInstance(text, &address)) {
+    return Fail(ErrorCode::kInvalid,
+                "plan contains invalid force-replace address " + text::GoQuote(text));
+  }
+  return {};
+}
+
 Result<void> PlanDecoder::ReadCheck(std::string_view message) {
   std::string_view address;
   std::vector<std::string_view> objects;
@@ -589,11 +611,9 @@ Result<void> PlanDecoder::ReadField(const ProtoField& field) {
     case PlanField::kOutputChanges:
       return ReadOutput(field.bytes);
     case PlanField::kTargets:
-      plan_.targets.emplace_back(field.bytes);
-      return {};
+      return ReadTarget(field.bytes, "target", plan_.targets);
     case PlanField::kExcludes:
-      plan_.excludes.emplace_back(field.bytes);
-      return {};
+      return ReadTarget(field.bytes, "exclude", plan_.excludes);
     case PlanField::kBackend:
       return ReadBackend(field.bytes);
     case PlanField::kRelease:
@@ -602,8 +622,7 @@ Result<void> PlanDecoder::ReadField(const ProtoField& field) {
     case PlanField::kRelevantAttributes:
       return ReadRelevant(field.bytes);
     case PlanField::kForceReplace:
-      plan_.force_replace.emplace_back(field.bytes);
-      return {};
+      return ReadForceReplace(field.bytes);
     case PlanField::kMode:
       if (field.scalar > static_cast<uint64_t>(Mode::kRefreshOnly)) {
         return Fail(ErrorCode::kInvalid, "plan has invalid mode " + std::to_string(field.scalar));

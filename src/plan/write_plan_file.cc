@@ -276,11 +276,11 @@ Result<std::string> PlanEncoder::Encode() {
     out_.Bool(OutputField::kSensitive, output.sensitive);
     out_.End(message);
   }
-  for (const std::string& target : plan_.targets) {
-    out_.AlwaysBytes(PlanField::kTargets, target);
+  for (const TargetAddress& target : plan_.targets) {
+    out_.AlwaysBytes(PlanField::kTargets, ToText(*plan_.program, target));
   }
-  for (const std::string& exclude : plan_.excludes) {
-    out_.AlwaysBytes(PlanField::kExcludes, exclude);
+  for (const TargetAddress& exclude : plan_.excludes) {
+    out_.AlwaysBytes(PlanField::kExcludes, ToText(*plan_.program, exclude));
   }
   if (Result<void> done = WriteBackend(); !done) {
     return std::unexpected(std::move(done).error());
@@ -294,8 +294,8 @@ Result<std::string> PlanEncoder::Encode() {
     }
     out_.End(message);
   }
-  for (const std::string& address : plan_.force_replace) {
-    out_.AlwaysBytes(PlanField::kForceReplace, address);
+  for (const ResourceInstance& address : plan_.force_replace) {
+    out_.AlwaysBytes(PlanField::kForceReplace, plan_.program->ToText(address));
   }
   out_.Uint(PlanField::kMode, static_cast<uint64_t>(plan_.mode));
   for (const ResourceChange& change : plan_.drift) {

@@ -30,10 +30,11 @@ void LeaveOutRows(const Walk& walk, const AbsResource& resource, const BlockInfo
 /// Ref: node_resource_plan.go expandResourceInstances.
 void WarnOfIncompleteReplace(const Walk& walk, const AbsResource& block, const Expansion& expansion,
                              Diagnostics& diags) {
-  if (walk.context.force_replace.empty() || expansion.kind == Expansion::Kind::kSingle) {
+  if (walk.context.request.options.force_replace.empty() ||
+      expansion.kind == Expansion::Kind::kSingle) {
     return;
   }
-  for (const ResourceInstance& asked : walk.context.force_replace) {
+  for (const ResourceInstance& asked : walk.context.request.options.force_replace) {
     if (!asked.key.none() || asked.resource.resource != block.resource) {
       continue;
     }

@@ -186,7 +186,7 @@ class ChangePlanner {
 
   bool Decide() {
     plan::ResourceChange& change = fate_.change;
-    const std::vector<ResourceInstance>& forced = row_.walk().context.force_replace;
+    const std::vector<ResourceInstance>& forced = row_.walk().context.request.options.force_replace;
     const bool by_request =
         row_.triggered || std::find(forced.begin(), forced.end(), row_.address) != forced.end();
     if (request_.prior.IsNull()) {

@@ -87,6 +87,13 @@ class EngineTest : public ::testing::Test {
     }
     Configure(files);
   }
+  std::vector<TargetAddress> Parsed(const Strings& texts) {
+    std::vector<TargetAddress> out;
+    for (const std::string& text : texts) {
+      EXPECT_TRUE(ParseTarget(*program_, text, &out.emplace_back()));
+    }
+    return out;
+  }
   Request MakeInput() {
     Request input;
     input.config = config_.get();
@@ -94,11 +101,14 @@ class EngineTest : public ::testing::Test {
     input.variables = &variables_;
     input.providers = &source_;
     input.options.mode = mode_;
-    input.options.targets = targets_;
-    input.options.excludes = excludes_;
+    input.options.targets = Parsed(targets_);
+    input.options.excludes = Parsed(excludes_);
     input.options.refresh = refresh_;
     input.options.parallelism = parallelism_;
-    input.options.force_replace = force_replace_;
+    for (const std::string& text : force_replace_) {
+      EXPECT_TRUE(
+          program_->ParseResourceInstance(text, &input.options.force_replace.emplace_back()));
+    }
     input.events = &events_;
     return input;
   }
