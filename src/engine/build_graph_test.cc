@@ -24,7 +24,7 @@ std::string WalksOf(const Pass& pass) {
   return count == std::size(kWalks) ? "all" : out;
 }
 
-TEST(BuildGraph, ThePageShowsThePassesInTheirOrder) {
+TEST(BuildGraph, DocumentationListsPassesInOrder) {
   std::string table = "| pass | walks | gives |\n|---|---|---|\n";
   for (const Pass& pass : Passes()) {
     table += "| `" + std::string(pass.name) + "` | " + WalksOf(pass) + " | " +

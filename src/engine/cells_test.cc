@@ -1,7 +1,6 @@
-// The property that cells rest on: whatever the configuration, the state and the changes, the rows
-// of the cells wait for each other exactly as rows do in a graph without cells. The rules of that
-// graph are written down here once more, row by row and in quadratic time. Numbers are those of
-// docs/engine.md.
+// The property on which cells rest: for every configuration, state and set of changes, the rows of
+// cells wait for each other exactly as rows do in a graph without cells. A second implementation
+// builds that graph here, row by row and in quadratic time. Rules like A4 are in docs/engine.md.
 #include <bitset>
 #include <cstdlib>
 #include <random>
@@ -24,7 +23,7 @@ struct Use {
   int key = -1;  ///< one instance; -1: all of it
 };
 
-/// A block of the configuration, or one that is gone and lives in the state alone.
+/// A block of the configuration, or a removed one that only the state has.
 struct Block {
   int module = 0;
   std::string name;
@@ -50,7 +49,7 @@ bool Live(Phase phase) {
   return phase == Phase::kApply || phase == Phase::kCheck || phase == Phase::kForget;
 }
 
-/// Who waits for whom, transitively.
+/// Which row waits for which, transitively.
 class Relation {
  public:
   explicit Relation(size_t nodes) : reach_(nodes) {}
@@ -82,7 +81,7 @@ class Relation {
   std::vector<Set> reach_;
 };
 
-/// One made-up configuration with a state and changes.
+/// A random configuration with a state and changes.
 class Round {
  public:
   explicit Round(uint32_t seed) : random_(seed) {
@@ -109,8 +108,8 @@ class Round {
     return {{"main.tf", root}, {"m/main.tf", modules[1]}, {"n/main.tf", modules[2]}};
   }
 
-  /// Fills in what is stored and what changes. Every configured block has a change, so that nothing
-  /// is left out as unneeded.
+  /// Chooses stored rows and changes. Every configured block has a change, so that no block is
+  /// omitted as unneeded.
   void MakeChanges(Program& program, state::State& state, plan::Plan& plan) {
     ProviderConfig provider{ModuleId(), program.Intern("registry.opentofu.org/hashicorp/test"),
                             Symbol()};
@@ -214,7 +213,7 @@ class Round {
     return out;
   }
 
-  /// What the cells say of the same rows.
+  /// The order of the same rows by their cells.
   Relation CellGraph(const PlanGraph& graph, const ApplyGraph& apply) {
     std::vector<std::vector<size_t>> rows(graph.size());
     std::vector<uint32_t> changes(rows_.size(), 0);
@@ -353,7 +352,7 @@ class Round {
   state::DependencyList RandomList(Program& program, size_t own) {
     auto list = std::make_shared<std::vector<ConfigResource>>();
     for (size_t i = 0; i < blocks_.size(); ++i) {
-      // Mostly as the configuration says, so that not everything is a cycle.
+      // Mostly equal to the configuration, or nearly every graph would have a cycle.
       if (i != own && Chance(i < own ? 40 : calm_ ? 0 : 2)) {
         list->push_back(ConfigOf(program, blocks_[i]));
       }
@@ -443,7 +442,7 @@ class Round {
     }
   }
 
-  /// A4: the halves of one instance.
+  /// A4: destruction and creation of one instance.
   void Own(size_t i, size_t j, Relation& out) const {
     const RowPart& a = rows_[i];
     const RowPart& b = rows_[j];
@@ -527,7 +526,7 @@ class Round {
 
 class CellsTest : public testing::EngineTest {};
 
-TEST_F(CellsTest, RowsOfCellsWaitAsRowsDo) {
+TEST_F(CellsTest, CellOrderEqualsOrderOfSingleRows) {
   const char* wanted = std::getenv("KINU_TEST_ROUNDS");
   const uint32_t rounds = wanted == nullptr ? 300 : static_cast<uint32_t>(std::atoi(wanted));
   uint32_t cyclic = 0;
@@ -565,7 +564,7 @@ TEST_F(CellsTest, RowsOfCellsWaitAsRowsDo) {
       }
     }
   }
-  // Both kinds have to occur, or nothing much was tested.
+  // Both kinds must occur, or the test has little value.
   EXPECT_GT(cyclic, rounds / 50);
   EXPECT_LT(cyclic, rounds - rounds / 5);
 }

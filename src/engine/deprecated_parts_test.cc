@@ -60,7 +60,7 @@ class DeprecatedPartsTest : public EngineTest {
     script_->schema.Finish();
   }
 
-  /// Who is to blame for each warning of a plan, without those of the validation before it.
+  /// The cause of each warning of a plan, without those of the validation before it.
   Strings Warnings() {
     Diagnostics validation;
     Validate(MakeInput(), validation);
@@ -76,7 +76,7 @@ class DeprecatedPartsTest : public EngineTest {
   }
 };
 
-TEST_F(DeprecatedPartsTest, AreWarnedOfWhereTheyAreUsed) {
+TEST_F(DeprecatedPartsTest, WarnAtEachUse) {
   struct Case {
     const char* expression;
     Strings blamed;
@@ -94,7 +94,7 @@ TEST_F(DeprecatedPartsTest, AreWarnedOfWhereTheyAreUsed) {
       {"test_entry.a.keyed", {"test_entry.a.keyed[\"k\"].was"}},
       {"test_entry.a.section[0].title", {}},
       {"test_entry.a.section[*].was", {"test_entry.a.section[0].was"}},
-      // A deprecated block counts where something in it does.
+      // A deprecated block counts as used if something in it is set.
       {"test_entry.a.legacy[0].text", {}},
       {"test_entry.a.retired[0].title", {"test_entry.a.retired[0]"}},
       {"test_entry.a", whole},
@@ -128,7 +128,7 @@ TEST_F(DeprecatedPartsTest, AreWarnedOfWhereTheyAreUsed) {
   }
 }
 
-TEST_F(DeprecatedPartsTest, AreWarnedOfInEveryPlace) {
+TEST_F(DeprecatedPartsTest, WarnInEveryKindOfBlock) {
   Configure({{"main.tf", R"(
     resource "test_entry" "a" {
       name = "a"
@@ -149,15 +149,15 @@ TEST_F(DeprecatedPartsTest, AreWarnedOfInEveryPlace) {
       in     = test_entry.a.former
     })"},
              {"m/main.tf", "variable \"in\" {}\noutput \"out\" { value = var.in }\n"}});
-  // The postcondition waits until the object is there.
+  // The postcondition is evaluated once the object exists.
   EXPECT_EQ(Warnings(), (Strings{"test_entry.a.former", "test_entry.a.old", "test_entry.a.old"}));
   Apply();
   EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
-  // States hold nothing of it.
+  // States do not store it.
   EXPECT_EQ(Changes(Plan()), Strings{});
 }
 
-TEST_F(DeprecatedPartsTest, AreLookedForOnceInASchema) {
+TEST_F(DeprecatedPartsTest, SchemaIsSearchedOnce) {
   const schema::Block& entry = script_->schema.resources["test_entry"].block;
   EXPECT_TRUE(meta::HasDeprecatedParts(entry));
   EXPECT_FALSE(meta::HasDeprecatedParts(script_->schema.resources["test_thing"].block));

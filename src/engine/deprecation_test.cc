@@ -46,12 +46,12 @@ class DeprecationTest : public EngineTest {
   }
 };
 
-TEST_F(DeprecationTest, AGivenVariableWarnsAtTheCall) {
+TEST_F(DeprecationTest, VariableWarnsAtModuleCall) {
   ConfigureWith("");
   EXPECT_EQ(Warnings(), (Strings{"old at 3"}));
 }
 
-TEST_F(DeprecationTest, AnOutputWarnsWhereItIsUsedAndOnlyThere) {
+TEST_F(DeprecationTest, OutputWarnsOnlyAtItsUse) {
   ConfigureWith(R"(
     locals {
       used = module.m.x.a
@@ -64,7 +64,7 @@ TEST_F(DeprecationTest, AnOutputWarnsWhereItIsUsedAndOnlyThere) {
   EXPECT_EQ(warnings, (Strings{"module.m.x at 11", "module.m.x at 7", "old at 3"}));
 }
 
-TEST(Deprecation, MarksCarryTheirCause) {
+TEST(Deprecation, MarksHaveTheirCause) {
   lang::DeprecationCause cause;
   cause.by = "module.m.x";
   cause.message = "use y";

@@ -1,4 +1,4 @@
-// Plans to destroy: which objects go, in which order they would, and what keeps one from going.
+// Plans to destroy: which objects are destroyed, in which order, and what prevents a destruction.
 #include <gtest/gtest.h>
 
 #include "engine/testing/scenario_fixture.h"
@@ -11,7 +11,7 @@ using testing::Strings;
 
 class DestroyTest : public ScenarioTest {
  protected:
-  /// What a plan would destroy or forget, with what nobody is shown.
+  /// The objects that a plan would destroy or forget, with changes that no output shows.
   Strings Going(const plan::Plan& plan) const { return Changes(plan); }
   size_t Errors(const std::string& summary) const {
     size_t count = 0;
@@ -22,7 +22,7 @@ class DestroyTest : public ScenarioTest {
   }
 };
 
-TEST_F(DestroyTest, WhatWasReadGoesAlong) {
+TEST_F(DestroyTest, DataSourcesAreRemovedWithResources) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     data "test_thing" "d" { name = test_thing.a.name }
@@ -34,7 +34,7 @@ TEST_F(DestroyTest, WhatWasReadGoesAlong) {
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
   mode_ = plan::Mode::kDestroy;
   EXPECT_EQ(Going(Plan()), (Strings{"data.test_thing.d", "test_thing.a", "test_thing.b"}));
-  // As long as one of its users stays it stays too.
+  // An object stays as long as one of its dependents stays.
   failing_ = {"destroy b"};
   PlanAndApply();
   EXPECT_EQ(Stored(), (Strings{"data.test_thing.d", "test_thing.a", "test_thing.b"}));
@@ -43,7 +43,7 @@ TEST_F(DestroyTest, WhatWasReadGoesAlong) {
   EXPECT_EQ(Stored(), Strings{});
 }
 
-TEST_F(DestroyTest, DataAloneIsAChangeToo) {
+TEST_F(DestroyTest, RemovalOfDataAloneIsAChange) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     data "test_thing" "d" { name = test_thing.a.name })");
@@ -58,7 +58,7 @@ TEST_F(DestroyTest, DataAloneIsAChangeToo) {
   EXPECT_EQ(script_->CountCalls("Configure"), 0u) << "nothing is asked of the provider";
 }
 
-TEST_F(DestroyTest, ObjectsThatDependOnEachOtherHaveNoOrder) {
+TEST_F(DestroyTest, MutualDependencyIsACycle) {
   struct Case {
     const char* life;
     const char* target;
@@ -82,7 +82,7 @@ TEST_F(DestroyTest, ObjectsThatDependOnEachOtherHaveNoOrder) {
       }
       resource "test_thing" "c" { name = "c" })");
     Apply();
-    // The other way round, and both have something to do.
+    // The reverse, and both have changes.
     Configure(std::string(R"(
       resource "test_thing" "a" {
         name  = "a"
@@ -103,7 +103,7 @@ TEST_F(DestroyTest, ObjectsThatDependOnEachOtherHaveNoOrder) {
   }
 }
 
-TEST_F(DestroyTest, AnObjectThatDependsOnItselfCannotGo) {
+TEST_F(DestroyTest, SelfDependencyIsACycle) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" { name = "b" })");
@@ -124,7 +124,7 @@ TEST_F(DestroyTest, AnObjectThatDependsOnItselfCannotGo) {
   EXPECT_EQ(Errors("Self reference: test_thing.b (destroy)"), 1u) << Text(diags_);
 }
 
-TEST_F(DestroyTest, WhatMustStayKeepsWhatItNeedsInModulesToo) {
+TEST_F(DestroyTest, ProtectedObjectKeepsDependenciesInModules) {
   const char* module = R"(
     variable "i" {}
     resource "test_thing" "a" {
@@ -152,11 +152,11 @@ TEST_F(DestroyTest, WhatMustStayKeepsWhatItNeedsInModulesToo) {
   mode_ = plan::Mode::kDestroy;
   plan::Plan plan = Plan();
   EXPECT_EQ(Going(plan), (Strings{"module.m.test_thing.b", "module.m.test_thing.c"}));
-  // That a must stay too is no news.
+  // That a must stay too is not reported again.
   EXPECT_EQ(Errors("Resource instance cannot be destroyed"), 1u) << Text(diags_);
 }
 
-TEST_F(DestroyTest, AFailedOneKeepsWhatTheProviderReturned) {
+TEST_F(DestroyTest, FailedDestroyStoresReturnedValue) {
   const char* text = R"(resource "test_thing" "a" {
     name  = "a"
     force = "%v"
@@ -169,7 +169,7 @@ TEST_F(DestroyTest, AFailedOneKeepsWhatTheProviderReturned) {
   ConfigureAs(text, nullptr, "one");
   Apply();
   failing_ = {"destroy a"};
-  // One that made room for another.
+  // A deposed object.
   ConfigureAs(text, nullptr, "two");
   PlanAndApply();
   ASSERT_TRUE(HasError("failed as told")) << Text(diags_);
@@ -179,7 +179,7 @@ TEST_F(DestroyTest, AFailedOneKeepsWhatTheProviderReturned) {
   const state::Instance& a = state_.Find(state_.Sorted()[0]->address)->instances[0];
   EXPECT_TRUE(a.current->create_before_destroy);
   EXPECT_FALSE(a.deposed[0].object.create_before_destroy);
-  // The current one.
+  // The current object.
   mode_ = plan::Mode::kDestroy;
   PlanAndApply();
   EXPECT_EQ(errored(), 1);
@@ -187,7 +187,7 @@ TEST_F(DestroyTest, AFailedOneKeepsWhatTheProviderReturned) {
       state_.Find(state_.Sorted()[0]->address)->instances[0].current->create_before_destroy);
 }
 
-TEST_F(DestroyTest, MovesThatAreInTheWayAreWarnedOf) {
+TEST_F(DestroyTest, BlockedMovesWarn) {
   Configure(R"(resource "test_thing" "a" {
     for_each = toset(["b", "c"])
     name     = each.key
@@ -209,7 +209,7 @@ TEST_F(DestroyTest, MovesThatAreInTheWayAreWarnedOf) {
     EXPECT_EQ(Errors("Unresolved resource instance address changes"), 1u) << Text(diags_);
     EXPECT_EQ(plan.changes.size(), 2u);
   }
-  // When the one in the way turns out to be gone the other one moves after all.
+  // If the object at the target no longer exists, the other one moves.
   refresh_ = true;
   script_->types["test_thing"].gone = {"c"};
   plan::Plan plan = Plan();

@@ -1,6 +1,5 @@
-// The engine's rules, seen through what a scripted provider is asked: order, who is skipped after a
-// failure, what the state then holds. Numbers in names are those of the scenarios in
-// docs/engine.md.
+// The engine's rules, checked by the calls that a scripted provider receives: their order, what is
+// skipped after a failure, and the resulting state.
 #include <gtest/gtest.h>
 
 #include "engine/build_graph.h"
@@ -12,7 +11,7 @@ namespace {
 using testing::EngineTest;
 using testing::Strings;
 
-TEST_F(EngineTest, CreatesInOrderAndThenHasNothingToDo) {
+TEST_F(EngineTest, CreatesInOrderThenPlansNothing) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     locals { v = test_thing.a.id }
@@ -27,7 +26,7 @@ TEST_F(EngineTest, CreatesInOrderAndThenHasNothingToDo) {
   EXPECT_EQ(state_.Sorted()[1]->instances[0].current->dependencies->size(), 1u);
 }
 
-TEST_F(EngineTest, AFailingRowSilencesDependentsButNotSiblings) {  // 1
+TEST_F(EngineTest, FailedInstanceSkipsDependentsButNotSiblings) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 2
@@ -45,7 +44,7 @@ TEST_F(EngineTest, AFailingRowSilencesDependentsButNotSiblings) {  // 1
   EXPECT_EQ(Changes(plan), (Strings{"test_thing.a[0]", "test_thing.z"}));
 }
 
-TEST_F(EngineTest, ASingledOutInstanceIsWaitedForAlone) {  // 15
+TEST_F(EngineTest, IndexedReferenceWaitsForOneInstance) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 2
@@ -61,7 +60,7 @@ TEST_F(EngineTest, ASingledOutInstanceIsWaitedForAlone) {  // 15
   EXPECT_TRUE(Did("create b"));
 }
 
-TEST_F(EngineTest, AWholeReferenceIsSkippedWithAnyRow) {  // 16
+TEST_F(EngineTest, WholeReferenceIsSkippedIfAnyInstanceFails) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 2
@@ -79,7 +78,7 @@ TEST_F(EngineTest, AWholeReferenceIsSkippedWithAnyRow) {  // 16
   EXPECT_TRUE(Did("create a-0"));
 }
 
-TEST_F(EngineTest, DependentsAreDestroyedFirstAndKeepWhatTheyNeed) {  // 28
+TEST_F(EngineTest, DependentsAreDestroyedFirst) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
@@ -124,7 +123,7 @@ TEST_F(EngineTest, ReplacementDestroysDependentsFirst) {
   EXPECT_TRUE(Before("create a", "create b"));
 }
 
-TEST_F(EngineTest, CreateBeforeDestroyTurnsTheOrderRound) {  // 34
+TEST_F(EngineTest, CreateBeforeDestroyReversesOrder) {
   const char* text = R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -159,7 +158,7 @@ TEST_F(EngineTest, CreateBeforeDestroyTurnsTheOrderRound) {  // 34
   EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.b"}));
 }
 
-TEST_F(EngineTest, AFailedCreationIsTaintedAndMadeAnew) {
+TEST_F(EngineTest, FailedCreationIsTaintedAndReplaced) {
   Configure(R"(resource "test_thing" "a" { name = "a" })");
   script_->types["test_thing"].apply = [](const provider::ApplyRequest&, provider::ApplyResponse&,
                                           provider::Problems& problems) {
@@ -174,7 +173,7 @@ TEST_F(EngineTest, AFailedCreationIsTaintedAndMadeAnew) {
   EXPECT_EQ(plan.changes[0].reason, plan::Reason::kReplaceTainted);
 }
 
-TEST_F(EngineTest, ShrinkingDestroysBeforeUsersChange) {  // 31
+TEST_F(EngineTest, RemovedInstanceIsDestroyedBeforeDependentsChange) {
   auto with = [](int count) {
     return "resource \"test_thing\" \"a\" {\n  count = " + std::to_string(count) +
            "\n  name = \"a-${count.index}\"\n}\n" +
@@ -189,7 +188,7 @@ TEST_F(EngineTest, ShrinkingDestroysBeforeUsersChange) {  // 31
   EXPECT_TRUE(Before("destroy a-1", "update b"));
 }
 
-TEST_F(EngineTest, ModuleInstancesFailOnTheirOwn) {  // 20, 40
+TEST_F(EngineTest, ModuleInstancesFailIndependently) {
   Configure({{"main.tf", "module \"m\" {\n  source = \"./m\"\n  count = 2\n  i = count.index\n}\n"},
              {"m/main.tf", R"(
     variable "i" {}
@@ -210,7 +209,7 @@ TEST_F(EngineTest, ModuleInstancesFailOnTheirOwn) {  // 20, 40
   EXPECT_EQ(Stored(), (Strings{"module.m[1].test_thing.a", "module.m[1].test_thing.b"}));
 }
 
-TEST_F(EngineTest, GoneObjectsAreDriftAndComeBack) {
+TEST_F(EngineTest, DeletedObjectsAreDriftAndRecreated) {
   Configure(R"(resource "test_thing" "a" { name = "a" })");
   Apply();
   script_->types["test_thing"].gone.insert("a");
@@ -241,7 +240,7 @@ TEST_F(EngineTest, PreventDestroyStopsAReplacement) {
   EXPECT_EQ(diags_.list()[0].summary, "Resource instance cannot be destroyed");
 }
 
-TEST_F(EngineTest, AnObjectThatMustStayKeepsWhatItDependsOn) {
+TEST_F(EngineTest, ProtectedObjectKeepsDependencies) {
   auto with = [](const std::string& lifecycle) {
     return R"(
       resource "test_thing" "a" { name = "a" }
@@ -265,7 +264,7 @@ TEST_F(EngineTest, AnObjectThatMustStayKeepsWhatItDependsOn) {
   EXPECT_EQ(Changes(plan), (Strings{"test_thing.b", "test_thing.c"}));
 }
 
-TEST_F(EngineTest, AReplacedObjectThatMayNotBeDestroyedIsForgotten) {  // 42
+TEST_F(EngineTest, ReplacedObjectWithoutDestroyIsForgotten) {
   auto with = [](const std::string& force) {
     return "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  force = \"" + force +
            "\"\n  lifecycle {\n    destroy = false\n  }\n}\n";
@@ -283,7 +282,7 @@ TEST_F(EngineTest, AReplacedObjectThatMayNotBeDestroyedIsForgotten) {  // 42
   EXPECT_EQ(Stored(), Strings{"test_thing.a"});
 }
 
-TEST_F(EngineTest, AnInterruptEndsTheApplyAsAnError) {
+TEST_F(EngineTest, InterruptedApplyIsAnError) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
@@ -299,13 +298,13 @@ TEST_F(EngineTest, AnInterruptEndsTheApplyAsAnError) {
   ApplyResult result = engine::Apply(input, plan, nullptr, diags_);
   EXPECT_EQ(Applied(), Strings{"create a"});
   EXPECT_EQ(result.state.Sorted().size(), 1u);
-  // One error each for the progress event and for the state update that follow the call.
+  // One error for the progress event and one for the state update after the call.
   ASSERT_EQ(diags_.error_count(), 2u) << Text(diags_);
   EXPECT_EQ(diags_.list()[0].summary, "execution halted");
   EXPECT_EQ(diags_.list()[1].summary, "execution halted");
 }
 
-TEST_F(EngineTest, AnInterruptDuringTheLastObjectIsAnErrorToo) {
+TEST_F(EngineTest, InterruptDuringLastObjectIsAnError) {
   Configure(R"(resource "test_thing" "a" { name = "a" })");
   plan::Plan plan = Plan();
   std::atomic<bool> stop = false;
@@ -318,7 +317,7 @@ TEST_F(EngineTest, AnInterruptDuringTheLastObjectIsAnErrorToo) {
   EXPECT_EQ(diags_.error_count(), 2u) << Text(diags_);
 }
 
-TEST_F(EngineTest, AnAbandonedWalkStartsNothingAndReportsNothing) {
+TEST_F(EngineTest, AbandonedWalkStartsAndReportsNothing) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
@@ -335,7 +334,7 @@ TEST_F(EngineTest, AnAbandonedWalkStartsNothingAndReportsNothing) {
   EXPECT_EQ(Applied(), Strings{"create a"});
   EXPECT_EQ(result.state.Sorted().size(), 1u);  // what was done is kept
   EXPECT_TRUE(diags_.empty()) << Text(diags_);
-  // The same request can be asked again.
+  // The same request can be made again.
   abandoned = false;
   state_ = std::move(result.state);
   EXPECT_EQ(Changes(MakePlan(request, diags_)), Strings{"test_thing.b"});
@@ -353,7 +352,7 @@ TEST_F(EngineTest, IgnoredChangesAreNotPlanned) {
   EXPECT_EQ(Changes(Plan()), Strings{});
 }
 
-TEST_F(EngineTest, EdgesGrowWithReferencesNotWithInstances) {  // 50
+TEST_F(EngineTest, EdgeCountIsIndependentOfInstanceCount) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 2000

@@ -1,5 +1,5 @@
-// Ephemeral objects: open while somebody needs them, never stored, always closed. And progress of
-// what takes long.
+// Ephemeral objects: open while they are needed, never stored, always closed. Also the progress of
+// long operations.
 #include <thread>
 
 #include "engine/progress.h"
@@ -13,7 +13,7 @@ using testing::Strings;
 
 class EphemeralTest : public EngineTest {
  protected:
-  /// The calls of ephemeral objects and of what uses them, by method.
+  /// The calls for ephemeral objects and their users, by method.
   Strings Methods() const {
     Strings out;
     for (const provider::testing::Call& call : script_->calls()) {
@@ -38,7 +38,7 @@ class EphemeralTest : public EngineTest {
     })";
 };
 
-TEST_F(EphemeralTest, AreOpenWhileTheProviderThatUsesThemIs) {
+TEST_F(EphemeralTest, StaysOpenWhileItsProviderIsOpen) {
   Configure(kSecretForProvider);
   Apply();
   ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
@@ -47,7 +47,7 @@ TEST_F(EphemeralTest, AreOpenWhileTheProviderThatUsesThemIs) {
   EXPECT_EQ(Stored(), (Strings{"test_thing.a"}));
 }
 
-TEST_F(EphemeralTest, AreClosedEvenWhenTheUserFails) {  // 35
+TEST_F(EphemeralTest, IsClosedAfterFailureOfAUser) {
   Configure(kSecretForProvider);
   Fail("ApplyResourceChange a");
   Apply();
@@ -55,7 +55,7 @@ TEST_F(EphemeralTest, AreClosedEvenWhenTheUserFails) {  // 35
   EXPECT_EQ(Methods().back(), "CloseEphemeral");
 }
 
-TEST_F(EphemeralTest, ApplyOpensOnlyWhatItNeeds) {  // 49
+TEST_F(EphemeralTest, ApplyOpensOnlyNeededObjects) {
   Configure(R"(
     ephemeral "test_secret" "unused" { name = "unused" }
     resource "test_thing" "a" { name = "a" })");
@@ -66,7 +66,7 @@ TEST_F(EphemeralTest, ApplyOpensOnlyWhatItNeeds) {  // 49
   EXPECT_EQ(script_->CountCalls("OpenEphemeral"), 0u);
 }
 
-TEST_F(EphemeralTest, AnUnknownConfigurationWaitsForApply) {
+TEST_F(EphemeralTest, UnknownConfigurationIsOpenedDuringApply) {
   Configure(R"(
     resource "test_thing" "b" { name = "b" }
     ephemeral "test_secret" "s" {
@@ -93,7 +93,7 @@ TEST_F(EphemeralTest, AnUnknownConfigurationWaitsForApply) {
   EXPECT_EQ(script_->CountCalls("CloseEphemeral"), 1u);
 }
 
-TEST_F(EphemeralTest, AreRenewedWhileTheyAreNeeded) {
+TEST_F(EphemeralTest, IsRenewedWhileOpen) {
   Configure(kSecretForProvider);
   plan::Plan plan = Plan();
   script_->types["test_secret"].renew_after = 1;
@@ -114,7 +114,7 @@ TEST_F(EphemeralTest, AreRenewedWhileTheyAreNeeded) {
   EXPECT_EQ(script_->CountCalls("CloseEphemeral"), 1u);
 }
 
-TEST_F(EphemeralTest, AreNotAllowedWhereTheyWouldBeStored) {
+TEST_F(EphemeralTest, IsRefusedInStoredValues) {
   struct Row {
     std::string text;
     std::string summary;
@@ -135,7 +135,7 @@ TEST_F(EphemeralTest, AreNotAllowedWhereTheyWouldBeStored) {
   }
 }
 
-/// Lets a test wait until so many events have come.
+/// Waits for a number of events.
 class CountingSink final : public EventSink {
  public:
   void Post(Event event) override {
@@ -158,7 +158,7 @@ class CountingSink final : public EventSink {
   std::vector<Event> events_;
 };
 
-TEST(ProgressTicker, TellsWhatIsStillGoingOn) {
+TEST(ProgressTicker, ReportsRunningOperations) {
   Program program;
   CountingSink sink;
   ResourceName name{ResourceMode::kManaged, program.Intern("test_thing"), program.Intern("a")};
@@ -174,7 +174,7 @@ TEST(ProgressTicker, TellsWhatIsStillGoingOn) {
     EXPECT_EQ(event.kind, EventKind::kApplyProgress);
     EXPECT_EQ(event.address, slow_one);
   }
-  // Nothing is told of what has ended, however long one waits.
+  // An operation that has ended is never reported again.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_TRUE(sink.Take().empty());
 }

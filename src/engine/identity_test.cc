@@ -1,4 +1,4 @@
-// What identifies an object for its provider: stored, planned, read again, upgraded, imported by.
+// Identities of objects: stored, planned, read, upgraded, used for imports.
 #include <gtest/gtest.h>
 
 #include "engine/testing/scenario_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 using testing::ScenarioTest;
 using testing::Strings;
 
-/// Things that an attribute of their own identifies.
+/// Objects whose identity is one of their attributes.
 class IdentityTest : public ScenarioTest {
  protected:
   IdentityTest() {
@@ -36,7 +36,7 @@ class IdentityTest : public ScenarioTest {
   }
 };
 
-TEST_F(IdentityTest, AreStoredPlannedAndReadAgain) {
+TEST_F(IdentityTest, IsStoredPlannedAndRead) {
   ConfigureAs("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"%v\"\n}\n", nullptr,
               "one");
   plan::Plan plan = Plan();
@@ -59,7 +59,7 @@ TEST_F(IdentityTest, AreStoredPlannedAndReadAgain) {
   EXPECT_TRUE(Value::RawEquals(plan.changes.at(0).before_identity, Identity("a")));
 }
 
-TEST_F(IdentityTest, AReplacementStartsWithout) {
+TEST_F(IdentityTest, ReplacementPlansWithoutIdentity) {
   ConfigureAs("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  force = \"%v\"\n}\n", nullptr,
               "one");
   Apply();
@@ -73,7 +73,7 @@ TEST_F(IdentityTest, AReplacementStartsWithout) {
   EXPECT_EQ(Object(state_).identity, R"({"key":"a","zone":null})");
 }
 
-TEST_F(IdentityTest, AreUpgradedButNotFromNewerProviders) {
+TEST_F(IdentityTest, IsUpgradedButNotFromNewerVersions) {
   Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
   Apply();
   state_.Find(state_.Sorted()[0]->address)->instances[0].current->identity_schema_version = 4;
@@ -85,7 +85,7 @@ TEST_F(IdentityTest, AreUpgradedButNotFromNewerProviders) {
   EXPECT_EQ(Object(plan.prior_state).identity_schema_version, 3u);
 }
 
-TEST_F(IdentityTest, AreMadeWhatTheSchemaWants) {
+TEST_F(IdentityTest, IsConvertedToSchema) {
   struct Case {
     std::string stored;
     std::string error;  ///< empty: it is read
@@ -109,7 +109,7 @@ TEST_F(IdentityTest, AreMadeWhatTheSchemaWants) {
   }
 }
 
-TEST_F(IdentityTest, OfAnObjectThatIsGoneAreStillKnown) {
+TEST_F(IdentityTest, RemainsForDeletedObject) {
   Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
   Apply();
   script_->types["test_thing"].gone = {"a"};
@@ -123,7 +123,7 @@ TEST_F(IdentityTest, OfAnObjectThatIsGoneAreStillKnown) {
   EXPECT_TRUE(plan.prior_state.Sorted().empty() || plan.prior_state.Sorted()[0]->instances.empty());
 }
 
-TEST_F(IdentityTest, AreUpgradedAlthoughNothingIsRead) {
+TEST_F(IdentityTest, IsUpgradedWithoutRefresh) {
   struct Case {
     bool refresh;
     bool orphan;
@@ -154,7 +154,7 @@ TEST_F(IdentityTest, AreUpgradedAlthoughNothingIsRead) {
   }
 }
 
-TEST_F(IdentityTest, ImportsByIdentityKeepIt) {
+TEST_F(IdentityTest, ImportByIdentityStoresIt) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     import {

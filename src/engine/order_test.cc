@@ -1,6 +1,5 @@
-// The order of an apply and what is left when a part of it fails, as the provider's log of calls
-// shows them. Numbers in names are those of the scenarios, and with # of the counterexamples, that
-// the engine's design lists.
+// The order of an apply, and the state after a failure, checked by the log of the provider's calls.
+// Rules like A4 are in docs/engine.md.
 #include <chrono>
 #include <thread>
 
@@ -17,7 +16,7 @@ using testing::Strings;
 
 class OrderTest : public EngineTest {
  protected:
-  /// "a -> b" for each edge of what applying a plan walks, and the name of each vertex.
+  /// "a -> b" for each edge of the graph that an apply walks, and the name of each vertex.
   Strings EdgesOfApply(const plan::Plan& plan) {
     const Picture picture = DrawApply(MakeInput(), plan, diags_);
     Strings out;
@@ -39,7 +38,7 @@ class OrderTest : public EngineTest {
       if (!failing_.contains(verb + std::string(object.Find("name")->AsString()))) {
         return;
       }
-      // What was made stays there, and what could not be destroyed as well.
+      // Created objects stay, and so do those whose destruction failed.
       if (destroys) {
         response.state = request.prior;
       }
@@ -47,14 +46,14 @@ class OrderTest : public EngineTest {
     };
   }
 
-  /// A configuration with the version in place of each %v.
+  /// A configuration in which each %v is replaced by the version.
   void ConfigureVersion(std::string text, const std::string& version) {
     for (size_t at = text.find("%v"); at != std::string::npos; at = text.find("%v", at)) {
       text.replace(at, 2, version);
     }
     Configure(text);
   }
-  /// Both versions one after the other, the second with failures.
+  /// Applies both versions in turn, the second with failures.
   void Change(const std::string& text, std::set<std::string> failing = {}) {
     ConfigureVersion(text, "one");
     Apply();
@@ -71,9 +70,9 @@ class OrderTest : public EngineTest {
   std::set<std::string> failing_;  ///< "create a", "destroy a-1"
 };
 
-/// A4 holds row by row: while one row is still at work, the others' halves follow each other, and
-/// rows without an other half wait for none.
-TEST_F(OrderTest, HalvesFollowEachOtherRowByRow) {
+/// A4 holds for each instance: while one is still being changed, the others are destroyed and
+/// created in turn, and an instance with one operation waits for no other.
+TEST_F(OrderTest, InstancesAreReplacedIndependently) {
   auto text = [](const char* version, int count, bool first) {
     return "resource \"test_thing\" \"a\" {\n  count = " + std::to_string(count) +
            "\n  name  = \"a-${count.index}\"\n  force = \"" + version + "\"\n" +
@@ -137,18 +136,18 @@ std::string NamedRow(const std::string& value) {
   return text.replace(text.find("VALUE"), 5, value);
 }
 
-TEST_F(OrderTest, ARowWithoutAChangeIsWaitedForWithItsBlock) {  // 17, #3
+TEST_F(OrderTest, UnchangedInstanceIsWaitedForWithItsBlock) {
   Change(NamedRow("\"same\""), {"create a-0"});
   EXPECT_FALSE(Did("update b"));
 }
 
-TEST_F(OrderTest, ARowWithAChangeIsWaitedForAlone) {  // 18
+TEST_F(OrderTest, ChangedInstanceIsWaitedForAlone) {
   Change(NamedRow("\"%v\""), {"create a-0"});
   EXPECT_TRUE(Did("update a-1"));
   EXPECT_TRUE(Did("update b"));
 }
 
-TEST_F(OrderTest, FlagsOfTheStateDecideHowRowsGo) {  // #5
+TEST_F(OrderTest, StoredFlagDecidesOrderOfDestroy) {
   const char* text = R"(
     resource "test_thing" "a" {
       count = COUNT
@@ -175,7 +174,7 @@ TEST_F(OrderTest, FlagsOfTheStateDecideHowRowsGo) {  // #5
   EXPECT_TRUE(Before("update b", "destroy a-0"));
 }
 
-TEST_F(OrderTest, AnotherKeyIsAnotherObject) {  // 32, #8
+TEST_F(OrderTest, RenamedKeyIsAnotherObject) {
   ConfigureVersion(R"(
     resource "test_thing" "a" {
       for_each = toset(["x"])
@@ -202,7 +201,7 @@ TEST_F(OrderTest, AnotherKeyIsAnotherObject) {  // 32, #8
   EXPECT_TRUE(Before("create a-y", "update b"));
 }
 
-TEST_F(OrderTest, OrphansGoAsTheirFlagSays) {  // 37, #20
+TEST_F(OrderTest, StoredFlagDecidesOrderOfOrphans) {
   for (bool first : {false, true}) {
     SCOPED_TRACE(first);
     state_ = state::State();
@@ -224,7 +223,7 @@ TEST_F(OrderTest, OrphansGoAsTheirFlagSays) {  // 37, #20
   }
 }
 
-TEST_F(OrderTest, NewUsersWaitForRemovalToo) {  // 31, #22
+TEST_F(OrderTest, NewDependentsWaitForRemoval) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 2
@@ -255,7 +254,7 @@ TEST_F(OrderTest, NewUsersWaitForRemovalToo) {  // 31, #22
   EXPECT_TRUE(Stores("test_thing.a[1]"));
 }
 
-TEST_F(OrderTest, DisposalWaitsForAllUsers) {  // 36, #23
+TEST_F(OrderTest, DeposedObjectIsDestroyedAfterAllDependents) {
   Change(R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -273,7 +272,7 @@ TEST_F(OrderTest, DisposalWaitsForAllUsers) {  // 36, #23
   EXPECT_TRUE(Stores("test_thing.a deposed"));
 }
 
-TEST_F(OrderTest, AFailedCreationLeavesBothObjects) {  // 35
+TEST_F(OrderTest, FailedCreationKeepsBothObjects) {
   const char* text = R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -295,7 +294,7 @@ TEST_F(OrderTest, AFailedCreationLeavesBothObjects) {  // 35
   EXPECT_EQ(Stored(), (Strings{"test_thing.a", "test_thing.b"}));
 }
 
-TEST_F(OrderTest, WhatIsLeftOverGoesAfterWhatIsCurrent) {  // A4
+TEST_F(OrderTest, DeposedObjectIsDestroyedAfterCurrentOne) {  // A4
   const char* text = R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -318,7 +317,7 @@ TEST_F(OrderTest, WhatIsLeftOverGoesAfterWhatIsCurrent) {  // A4
   EXPECT_EQ(Applied(), Strings{"update a"});
 }
 
-TEST_F(OrderTest, AnInvertedDependencyIsACycleBeforeAnythingIsDone) {  // 9, 38, #15
+TEST_F(OrderTest, InvertedDependencyIsACycleBeforeAnyChange) {
   Configure(R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -347,7 +346,7 @@ TEST_F(OrderTest, AnInvertedDependencyIsACycleBeforeAnythingIsDone) {  // 9, 38,
   EXPECT_FALSE(result.started);
 }
 
-TEST_F(OrderTest, WhatIsLeftOverIsForgottenByItself) {  // A4
+TEST_F(OrderTest, DeposedObjectIsForgottenByItself) {  // A4
   const std::string text = R"(
       resource "test_thing" "a" {
         name  = "a"
@@ -372,7 +371,7 @@ TEST_F(OrderTest, WhatIsLeftOverIsForgottenByItself) {  // A4
   EXPECT_EQ(Stored(), Strings{"test_thing.a"});
 }
 
-TEST_F(OrderTest, ExpansionsWaitForWhatTheirProviderIsConfiguredWith) {  // A9
+TEST_F(OrderTest, ExpansionWaitsForProviderConfiguration) {  // A9
   const std::string text = R"(
       resource "terraform_data" "user" {
         input            = test_thing.same.name
@@ -394,7 +393,7 @@ TEST_F(OrderTest, ExpansionsWaitForWhatTheirProviderIsConfiguredWith) {  // A9
             edges.end());
 }
 
-TEST_F(OrderTest, DataOfChecksIsReadWhenAllObjectsAreDone) {  // 46, A10
+TEST_F(OrderTest, CheckDataIsReadAfterAllObjects) {  // A10
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" { name = "b" }
@@ -423,7 +422,7 @@ TEST_F(OrderTest, DataOfChecksIsReadWhenAllObjectsAreDone) {  // 46, A10
   EXPECT_EQ(script_->CountCalls("ReadDataSource"), 0u);
 }
 
-TEST_F(OrderTest, ObjectsRememberThatTheyAreNotDestroyed) {  // 42
+TEST_F(OrderTest, SkipDestroyIsStored) {
   Configure(R"(
     resource "test_thing" "a" {
       name = "a"
@@ -438,7 +437,7 @@ TEST_F(OrderTest, ObjectsRememberThatTheyAreNotDestroyed) {  // 42
   EXPECT_EQ(plan.changes[0].reason, plan::Reason::kForgetState);
 }
 
-TEST_F(OrderTest, SensitivityAloneIsNoBusinessOfTheProvider) {
+TEST_F(OrderTest, ChangeOfSensitivitySkipsProvider) {
   Configure("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = \"x\"\n}\n");
   Apply();
   Configure("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  value = sensitive(\"x\")\n}\n");

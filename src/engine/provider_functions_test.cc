@@ -42,7 +42,7 @@ class ProviderFunctionsTest : public EngineTest {
   }
 };
 
-TEST_F(ProviderFunctionsTest, AreCalledAfterTheProviderWasConfigured) {
+TEST_F(ProviderFunctionsTest, AreCalledAfterConfiguration) {
   ConfigureWith(R"(
     resource "test_thing" "a" { name = provider::test::upper("a") }
     resource "test_thing" "b" { name = provider::test::upper(test_thing.a.id) })");
@@ -51,7 +51,7 @@ TEST_F(ProviderFunctionsTest, AreCalledAfterTheProviderWasConfigured) {
   EXPECT_EQ(Applied(), (Strings{"create A", "create ID-A"}));
 }
 
-TEST_F(ProviderFunctionsTest, AProviderOfWhichOnlyFunctionsAreUsedIsNotConfigured) {
+TEST_F(ProviderFunctionsTest, ProviderUsedOnlyForFunctionsIsNotConfigured) {
   script_->configure_error = "not today";
   ConfigureWith(R"(output "x" { value = provider::test::upper("a") })");
   plan::Plan plan = Plan();
@@ -60,7 +60,7 @@ TEST_F(ProviderFunctionsTest, AProviderOfWhichOnlyFunctionsAreUsedIsNotConfigure
   EXPECT_EQ(script_->CountCalls("Configure"), 0u);
 }
 
-TEST_F(ProviderFunctionsTest, SomeAreThereOnceTheProviderIsConfigured) {
+TEST_F(ProviderFunctionsTest, ConfiguredProviderMayAddFunctions) {
   schema::FunctionSignature& late = script_->configured_functions["late"];
   late.name = "late";
   late.parameters.emplace_back();
@@ -71,7 +71,7 @@ TEST_F(ProviderFunctionsTest, SomeAreThereOnceTheProviderIsConfigured) {
   ConfigureWith(R"(
     resource "test_thing" "a" { name = provider::test::late("a") }
     output "x" { value = provider::test::late(test_thing.a.id) })");
-  // Validation knows nothing of them, and lets everything pass.
+  // Validation does not know them and accepts every call.
   Validate(MakeInput(), diags_);
   EXPECT_TRUE(diags_.empty()) << Text(diags_);
   Apply();
@@ -84,7 +84,7 @@ TEST_F(ProviderFunctionsTest, SomeAreThereOnceTheProviderIsConfigured) {
   EXPECT_EQ(Summaries(), (Strings{"Function not found in provider"}));
 }
 
-TEST_F(ProviderFunctionsTest, ArgumentsFollowTheRulesOfAllFunctions) {
+TEST_F(ProviderFunctionsTest, ArgumentsAreConvertedAndChecked) {
   struct Row {
     std::string call;
     std::string summary;
@@ -103,7 +103,7 @@ TEST_F(ProviderFunctionsTest, ArgumentsFollowTheRulesOfAllFunctions) {
   }
 }
 
-TEST_F(ProviderFunctionsTest, MarksPassThrough) {
+TEST_F(ProviderFunctionsTest, MarksAreKept) {
   ConfigureWith(R"(
     output "x" {
       value     = provider::test::upper(sensitive("a"))

@@ -1,4 +1,4 @@
-// Which providers are started and configured, and what is said where that goes wrong.
+// Which providers are started and configured, and the errors if that fails.
 #include <gtest/gtest.h>
 
 #include "engine/testing/scenario_fixture.h"
@@ -10,7 +10,7 @@ using testing::ScenarioTest;
 
 class ProviderUseTest : public ScenarioTest {};
 
-TEST_F(ProviderUseTest, WhatNothingUsesIsLeftAlone) {
+TEST_F(ProviderUseTest, UnusedProviderIsNotConfigured) {
   Configure("provider \"test\" { region = var.nope }\nresource \"terraform_data\" \"a\" {}\n");
   (void)Plan();
   EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
@@ -18,7 +18,7 @@ TEST_F(ProviderUseTest, WhatNothingUsesIsLeftAlone) {
   EXPECT_EQ(script_->CountCalls("Configure"), 0u);
 }
 
-TEST_F(ProviderUseTest, ProblemsWithoutABlockPointAtItsAbsence) {
+TEST_F(ProviderUseTest, ProblemWithoutBlockNamesMissingBlock) {
   script_->configure_error = "no";
   Configure("resource \"test_thing\" \"a\" { name = \"a\" }\n");
   (void)Plan();
@@ -32,7 +32,7 @@ TEST_F(ProviderUseTest, ProblemsWithoutABlockPointAtItsAbsence) {
   EXPECT_FALSE(diags_.list()[1].subject.valid());
 }
 
-TEST_F(ProviderUseTest, WhatAnAbsentBlockMustHaveIsMissing) {
+TEST_F(ProviderUseTest, RequiredArgumentsOfAbsentBlockAreMissing) {
   schema::ResourceSchema& config = script_->schema.provider;
   config.block.attributes.push_back(provider::testing::Required("token", Type::String()));
   config.block.Finish();
@@ -43,7 +43,7 @@ TEST_F(ProviderUseTest, WhatAnAbsentBlockMustHaveIsMissing) {
   EXPECT_EQ(script_->CountCalls("Configure"), 0u);
 }
 
-TEST_F(ProviderUseTest, DestroyingNothingOpensNothing) {
+TEST_F(ProviderUseTest, DestroyingNothingStartsNoProvider) {
   Configure(R"(
     resource "terraform_data" "a" {}
     resource "test_thing" "b" { name = "b" }

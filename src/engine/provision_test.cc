@@ -1,4 +1,4 @@
-// Provisioners: when they run, what they see, and what becomes of the object when one fails.
+// Provisioners: when they run, which values they have, and the status of the object if one fails.
 #include "engine/testing/engine_fixture.h"
 
 namespace kinu::engine {
@@ -9,7 +9,7 @@ using testing::Strings;
 
 class ProvisionTest : public EngineTest {
  protected:
-  /// The events that speak of provisioners, without the line that repeats the command.
+  /// The events about provisioners, without the line that repeats the command.
   Strings Provisioned() {
     Strings out;
     for (const std::string& line : events_.Take()) {
@@ -46,7 +46,7 @@ TEST_F(ProvisionTest, RunAfterCreationAndBeforeDestruction) {
   EXPECT_EQ(Stored(), Strings{});
 }
 
-TEST_F(ProvisionTest, AFailureTaintsAndSkipsDependents) {
+TEST_F(ProvisionTest, FailureTaintsAndSkipsDependents) {
   Configure(R"(
     resource "test_thing" "a" {
       name = "a"
@@ -66,7 +66,7 @@ TEST_F(ProvisionTest, AFailureTaintsAndSkipsDependents) {
             (Strings{"provision-start test_thing.a", "provision-errored test_thing.a"}));
 }
 
-TEST_F(ProvisionTest, OnFailureContinueGoesOn) {
+TEST_F(ProvisionTest, OnFailureContinueIgnoresFailure) {
   Configure(R"(
     resource "test_thing" "a" {
       name = "a"
@@ -82,7 +82,7 @@ TEST_F(ProvisionTest, OnFailureContinueGoesOn) {
   EXPECT_EQ(Provisioned().back(), "provision-complete test_thing.a");
 }
 
-TEST_F(ProvisionTest, AFailingDestroyProvisionerKeepsTheObject) {
+TEST_F(ProvisionTest, FailedDestroyProvisionerKeepsObject) {
   Configure(R"(
     resource "test_thing" "a" {
       name = "a"
@@ -99,7 +99,7 @@ TEST_F(ProvisionTest, AFailingDestroyProvisionerKeepsTheObject) {
   EXPECT_EQ(Stored(), (Strings{"test_thing.a"}));
 }
 
-TEST_F(ProvisionTest, ARemovedBlockRunsItsProvisioners) {
+TEST_F(ProvisionTest, RemovedBlockRunsItsProvisioners) {
   Configure(R"(resource "test_thing" "a" { name = "gone" })");
   Apply();
   (void)events_.Take();
@@ -119,7 +119,7 @@ TEST_F(ProvisionTest, ARemovedBlockRunsItsProvisioners) {
                      "provision-complete test_thing.a"}));
 }
 
-TEST_F(ProvisionTest, SecretsSuppressTheOutput) {
+TEST_F(ProvisionTest, SensitiveValuesSuppressOutput) {
   Configure(R"(
     variable "s" {
       default   = "hush"
@@ -144,7 +144,7 @@ TEST_F(ProvisionTest, SecretsSuppressTheOutput) {
   }
 }
 
-TEST_F(ProvisionTest, WhatACommandNamesIsWaitedFor) {
+TEST_F(ProvisionTest, ReferencesOfCommandsAreDependencies) {
   Configure(R"(
     resource "test_thing" "a" {
       name = "a"

@@ -1,6 +1,5 @@
-// What happens to one configuration and then to the next: the order of the provider's calls, who is
-// left out after a failure, and what the state then has. Each row of the table is a scenario of the
-// engine's design; numbers are those of its lists, with # of the counterexamples.
+// Applies one configuration and then a second one, and checks the order of the provider's calls,
+// which objects are skipped after a failure, and the resulting state.
 #include <gtest/gtest.h>
 
 #include "engine/testing/scenario_fixture.h"
@@ -13,15 +12,16 @@ using testing::Strings;
 
 struct Scenario {
   const char* name;
-  const char* numbers;  ///< in the design's lists
-  /// The first configuration (null: none), then the one whose apply is looked at. `%v` is "one" in
-  /// the first and "two" in the second; an empty second is the first once more.
+  /// The first configuration (null: none), then the one whose apply is checked. `%v` is "one" in
+  /// the first and "two" in the second; an empty second configuration equals the first.
   const char* before;
   const char* after;
   const char* module;  ///< m/main.tf of both
   std::set<std::string> failing;
-  /// "x < y": both done, in this order. "x": done. "!x": not done. "stored x", "!stored x". "error
-  /// x": a problem whose summary begins so.
+  /// "x < y": both calls happen, in this order. "x": the call happens. "!x": it does not. "stored
+  /// x",
+  /// "!stored x": the object is in the state or not. "error x": a problem whose summary begins with
+  /// x.
   Strings expected;
 };
 
@@ -31,8 +31,7 @@ constexpr const char* kTwice =
 
 const std::vector<Scenario>& Scenarios() {
   static const std::vector<Scenario> kScenarios = {
-      {"AKeyThatChangesInAnotherModuleInstance",
-       "19, #4",
+      {"ChangedInstanceInAnotherModuleInstance",
        kTwice,
        "",
        R"(
@@ -49,8 +48,7 @@ const std::vector<Scenario>& Scenarios() {
         })",
        {"create a-0-0"},
        {"destroy a-0-0", "update b-0", "update a-1-1 < update b-1"}},
-      {"FlagsAreTakenAway",
-       "33, #6",
+      {"CreateBeforeDestroyIsRemoved",
        R"(
         resource "test_thing" "a" {
           count = 2
@@ -77,8 +75,7 @@ const std::vector<Scenario>& Scenarios() {
        {},
        {"destroy b < destroy a-0", "destroy a-0 < create a-0", "create a-0 < create b",
         "create b < destroy a-1"}},
-      {"ReplacedRowsStandForThemselves",
-       "30, #7",
+      {"ReplacedInstancesAreIndependent",
        R"(
         resource "test_thing" "a" {
           count = 3
@@ -98,8 +95,7 @@ const std::vector<Scenario>& Scenarios() {
        {"destroy a-0"},
        {"create a-1", "create a-2", "!create a-0", "!update b", "!update c",
         "stored test_thing.a[0]"}},
-      {"AReplacedUserOfAnotherKey",
-       "32, #9",
+      {"ReplacedDependentOfRenamedKey",
        R"(
         resource "test_thing" "a" {
           for_each = toset(["x"])
@@ -122,8 +118,7 @@ const std::vector<Scenario>& Scenarios() {
        {},
        {"destroy b < destroy a-x", "destroy b < create a-y", "destroy a-x < create b",
         "create a-y < create b"}},
-      {"ANamedRowAndTheRemovalOfAnother",
-       "#10",
+      {"IndexedReferenceWaitsForRemovalOfSibling",
        R"(
         resource "test_thing" "a" {
           count = 2
@@ -139,8 +134,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {"create a-1"},
        {"update a-0 < update b", "destroy a-1 < update b"}},
-      {"AModuleInstanceFails",
-       "20, #11",
+      {"FailedModuleInstance",
        nullptr,
        kTwice,
        R"(
@@ -161,8 +155,7 @@ const std::vector<Scenario>& Scenarios() {
         })",
        {"create a-1"},
        {"create b-0", "!create c-0", "!create e-0", "!create b-1"}},
-      {"ModulesInModulesFail",
-       "21",
+      {"FailedNestedModule",
        nullptr,
        kTwice,
        R"(
@@ -176,8 +169,7 @@ const std::vector<Scenario>& Scenarios() {
         })",
        {"create a-1"},
        {"create c-0", "create c-1"}},
-      {"DisposalInModuleInstances",
-       "40, #13",
+      {"DeposedObjectsInModuleInstances",
        kTwice,
        "",
        R"(
@@ -193,8 +185,7 @@ const std::vector<Scenario>& Scenarios() {
         })",
        {"create b-1"},
        {"create b-0 < destroy a-0", "!destroy a-1", "stored module.m[1].test_thing.a deposed"}},
-      {"ANewFlagOnAUserOfWhatGoes",
-       "38, #16",
+      {"NewFlagOnDependentOfRemovedObject",
        R"(
         resource "test_thing" "o" { name = "o" }
         resource "test_thing" "c" {
@@ -210,8 +201,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: "}},
-      {"ANewFlagOnUsersOfRowsThatGo",
-       "38, #17",
+      {"NewFlagOnDependentsOfRemovedInstances",
        R"(
         resource "test_thing" "a" {
           for_each = toset(["x", "y"])
@@ -238,8 +228,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: "}},
-      {"AProviderOfAReplacedObject",
-       "39, #18",
+      {"ProviderConfiguredWithReplacedObject",
        R"(
         resource "test_thing" "a" {
           name  = "a"
@@ -258,8 +247,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"destroy a < create a", "create a < destroy x", "destroy x < create x"}},
-      {"WhatLiesBetweenIsUnchanged",
-       "29, #19",
+      {"UnchangedObjectBetweenReplacedOnes",
        R"(
         resource "test_thing" "a" {
           name  = "a"
@@ -278,8 +266,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"destroy c < destroy a", "destroy a < create a", "create a < create c"}},
-      {"AnOrphanWithTheFlag",
-       "37, #21",
+      {"OrphanWithCreateBeforeDestroy",
        R"(
         resource "test_thing" "a" {
           name  = "a"
@@ -294,8 +281,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"update a < destroy b"}},
-      {"OrphansOfOrphans",
-       "37",
+      {"DependentOrphans",
        R"(
         resource "test_thing" "a" { name = "a" }
         resource "test_thing" "b" {
@@ -306,8 +292,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {"destroy b"},
        {"!destroy a", "create z"}},
-      {"MovedObjectsLoseTheirUsers",
-       "5, #29",
+      {"MovedObjectsLoseStoredDependents",
        R"(
         resource "test_thing" "a" {
           name  = "a"
@@ -329,8 +314,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {"destroy b"},
        {"destroy a < create a", "stored test_thing.b"}},
-      {"OutputsOfAFailingModule",
-       "22, #30",
+      {"OutputsOfFailedModule",
        nullptr,
        R"(
         module "m" {
@@ -358,7 +342,6 @@ const std::vector<Scenario>& Scenarios() {
        {"create a-0"},
        {"create q", "!create r", "!create n"}},
       {"OutputsOfOneModuleInstance",
-       "#31",
        nullptr,
        R"(
         module "m" {
@@ -381,8 +364,7 @@ const std::vector<Scenario>& Scenarios() {
         output "i" { value = var.i })",
        {"create a-1"},
        {"create q", "!create p"}},
-      {"AnUnchangedRowWhoseConditionFails",
-       "24, #32",
+      {"UnchangedInstanceWithFailedCondition",
        R"(
         resource "test_thing" "t" {
           name  = "t"
@@ -410,8 +392,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Resource postcondition failed", "update b", "!update c", "stored test_thing.a[1]"}},
-      {"BranchesFailOnTheirOwn",
-       "27",
+      {"BranchesFailIndependently",
        nullptr,
        R"(
         resource "test_thing" "a" { name = "a" }
@@ -428,8 +409,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {"create a", "create e"},
        {"create c < create d", "!create b", "stored test_thing.a tainted"}},
-      {"AModuleKeyChanges",
-       "45",
+      {"ModuleKeyIsRenamed",
        R"(
         module "m" {
           source   = "./m"
@@ -456,8 +436,7 @@ const std::vector<Scenario>& Scenarios() {
         output "o" { value = test_thing.a.id })",
        {},
        {"destroy a-y < update u", "create a-z < update u"}},
-      {"AModuleIsRemoved",
-       "45",
+      {"ModuleIsRemoved",
        R"(
         module "m" {
           source = "./m"
@@ -478,8 +457,7 @@ const std::vector<Scenario>& Scenarios() {
         output "o" { value = test_thing.a2.id })",
        {},
        {"destroy a2 < destroy a", "destroy a < update u"}},
-      {"AnUnneededLocalCannotFail",
-       "A12",
+      {"UnusedLocalIsNotEvaluated",
        nullptr,
        R"(
         resource "test_thing" "a" { name = "a" }
@@ -487,8 +465,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"create a", "stored test_thing.a"}},
-      {"ACommandNamesTheFirstRow",
-       "25, #24",
+      {"ProvisionerRefersToFirstInstance",
        nullptr,
        R"(
         resource "test_thing" "a" {
@@ -501,8 +478,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"create a-0 < create a-1", "create a-0 < create a-2"}},
-      {"ACommandNamesAFirstRowThatFails",
-       "25, #24",
+      {"ProvisionerRefersToFailedInstance",
        nullptr,
        R"(
         resource "test_thing" "a" {
@@ -515,8 +491,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {"create a-0"},
        {"!create a-1", "!create a-2", "stored test_thing.a[0] tainted"}},
-      {"ACommandNamesAnUnchangedRow",
-       "25, A2",
+      {"ProvisionerRefersToUnchangedInstance",
        R"(
         resource "test_thing" "a" {
           count = 1
@@ -533,8 +508,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: test_thing.a[1], test_thing.a[2]"}},
-      {"ACommandNamesAllRows",
-       "25, #25",
+      {"ProvisionerRefersToAllInstances",
        nullptr,
        R"(
         resource "test_thing" "a" {
@@ -547,8 +521,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: test_thing.a[0], test_thing.a[1]"}},
-      {"ACommandNamesTwoRows",
-       "25, #25",
+      {"ProvisionerRefersToTwoInstances",
        nullptr,
        R"(
         resource "test_thing" "a" {
@@ -561,8 +534,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: test_thing.a[0], test_thing.a[2]"}},
-      {"ABlockDependsOnItself",
-       "25, #25",
+      {"BlockDependsOnItself",
        nullptr,
        R"(
         resource "test_thing" "a" {
@@ -573,8 +545,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: test_thing.a[0], test_thing.a[1]"}},
-      {"OneRowMayDependOnItself",
-       "25",
+      {"SingleInstanceMayDependOnItself",
        nullptr,
        R"(
         resource "test_thing" "a" {
@@ -586,15 +557,13 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"create a-0", "stored test_thing.a[0]"}},
-      {"ACountOfItselfIsZeroAtFirst",
-       "4",
+      {"CountOfItselfStartsAtZero",
        nullptr,
        "resource \"test_thing\" \"a\" {\n  count = length(test_thing.a)\n  name = \"a\"\n}\n",
        nullptr,
        {},
        {"!create a"}},
-      {"ACountOfItselfKeepsOne",
-       "4",
+      {"CountOfItselfKeepsOneInstance",
        R"(
         resource "test_thing" "a" {
           count = 1
@@ -610,8 +579,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"destroy a-0 < create a-0", "stored test_thing.a[0]"}},
-      {"ACountOfItselfIsACycleOfTwo",
-       "4",
+      {"CountOfItselfWithTwoInstancesIsACycle",
        R"(
         resource "test_thing" "a" {
           count = 2
@@ -625,8 +593,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: test_thing.a[0], test_thing.a[1]"}},
-      {"RowsThatGoWaitForEachOtherToo",
-       "4",
+      {"RemovedInstancesOfSelfReferenceAreACycle",
        R"(
         resource "test_thing" "a" {
           count = 2
@@ -641,8 +608,7 @@ const std::vector<Scenario>& Scenarios() {
        nullptr,
        {},
        {"error Cycle: test_thing.a[0], test_thing.a[1] (orphan)"}},
-      {"OneInstanceIsReplacedOnRequest",
-       "7",
+      {"ReplaceTriggeredByOneInstance",
        R"(
         resource "test_thing" "a" {
           count = 2
@@ -667,7 +633,7 @@ const std::vector<Scenario>& Scenarios() {
 
 class EachScenario : public ScenarioTest, public ::testing::WithParamInterface<Scenario> {};
 
-TEST_P(EachScenario, GoesAsDesigned) {
+TEST_P(EachScenario, CallsAndStateAreAsExpected) {
   const Scenario& scenario = GetParam();
   ASSERT_TRUE(MakeDirectories(dir_ + "/n"));
   ASSERT_TRUE(ReplaceFile(dir_ + "/n/main.tf", R"(
@@ -694,7 +660,7 @@ TEST_P(EachScenario, GoesAsDesigned) {
   Expect(scenario.expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Designed, EachScenario, ::testing::ValuesIn(Scenarios()),
+INSTANTIATE_TEST_SUITE_P(All, EachScenario, ::testing::ValuesIn(Scenarios()),
                          [](const auto& scenario) { return std::string(scenario.param.name); });
 
 }  // namespace

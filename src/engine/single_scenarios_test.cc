@@ -1,5 +1,4 @@
-// Scenarios of the engine's design that need more than two configurations: states made by hand,
-// options, several plans. Numbers are those of the design's lists, with # of the counterexamples.
+// Scenarios that need more than two configurations: handwritten states, options, several plans.
 #include <gtest/gtest.h>
 
 #include "engine/testing/scenario_fixture.h"
@@ -10,7 +9,7 @@ namespace {
 using testing::ScenarioTest;
 using testing::Strings;
 
-TEST_F(ScenarioTest, ListsDifferFromRowToRow) {  // 14, #14
+TEST_F(ScenarioTest, DependencyListsDifferBetweenInstances) {
   auto text = [](const char* value) {
     return std::string(R"(
       resource "test_thing" "a" { name = "a" }
@@ -42,7 +41,7 @@ TEST_F(ScenarioTest, ListsDifferFromRowToRow) {  // 14, #14
   }
 }
 
-TEST_F(ScenarioTest, AForcedFlagIsClearedAndComesBack) {  // 26, #27
+TEST_F(ScenarioTest, ForcedCreateBeforeDestroyFollowsDependents) {
   ConfigureAs(R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -76,7 +75,7 @@ TEST_F(ScenarioTest, AForcedFlagIsClearedAndComesBack) {  // 26, #27
   EXPECT_TRUE(flag(Plan().prior_state));
 }
 
-TEST_F(ScenarioTest, WhatIsLeftOverWaitsForUsersToo) {  // 34, #33
+TEST_F(ScenarioTest, DeposedObjectWaitsForDependents) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
@@ -93,7 +92,7 @@ TEST_F(ScenarioTest, WhatIsLeftOverWaitsForUsersToo) {  // 34, #33
   EXPECT_EQ(Applied(), (Strings{"destroy b", "create b", "destroy a"}));
 }
 
-TEST_F(ScenarioTest, ValidationSilencesWhoeverWaits) {  // 2
+TEST_F(ScenarioTest, ValidationSkipsDependentsOfInvalidBlocks) {
   Configure(R"(
     resource "test_thing" "a" { wrong = 1 }
     resource "test_thing" "b" {
@@ -108,7 +107,7 @@ TEST_F(ScenarioTest, ValidationSilencesWhoeverWaits) {  // 2
   EXPECT_EQ(diags_.list()[1].subject.start_position().line, 7u);
 }
 
-TEST_F(ScenarioTest, UnknownKeysSilenceUsersAlone) {  // 3
+TEST_F(ScenarioTest, UnknownKeysSkipOnlyDependents) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
@@ -130,7 +129,7 @@ TEST_F(ScenarioTest, UnknownKeysSilenceUsersAlone) {  // 3
   EXPECT_EQ(Changes(plan), (Strings{"test_thing.a", "test_thing.z"}));
 }
 
-TEST_F(ScenarioTest, AnImportWaitsForItsId) {  // 6
+TEST_F(ScenarioTest, ImportWaitsForItsId) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" { name = "b" }
@@ -151,7 +150,7 @@ TEST_F(ScenarioTest, AnImportWaitsForItsId) {  // 6
   EXPECT_EQ(plan.changes[1].importing->id, "id-a");
 }
 
-TEST_F(ScenarioTest, DataWaitsForWhatChanges) {  // 8
+TEST_F(ScenarioTest, DataIsReadAfterPendingChanges) {
   struct Row {
     const char* name;
     const char* data;
@@ -234,7 +233,7 @@ TEST_F(ScenarioTest, DataWaitsForWhatChanges) {  // 8
   }
 }
 
-TEST_F(ScenarioTest, ObjectsOfAProviderInstanceThatIsGone) {  // 11
+TEST_F(ScenarioTest, ObjectsOfRemovedProviderInstanceFail) {
   auto text = [](const std::string& keys, const std::string& resource) {
     return "provider \"test\" {\n  alias = \"p\"\n  for_each = toset([" + keys +
            "])\n  region = each.key\n}\n" + resource;
@@ -257,7 +256,7 @@ TEST_F(ScenarioTest, ObjectsOfAProviderInstanceThatIsGone) {  // 11
   ASSERT_TRUE(HasError("Provider instance not present")) << Text(diags_);
 }
 
-TEST_F(ScenarioTest, ADisabledObjectIsNull) {  // 14
+TEST_F(ScenarioTest, DisabledResourceIsNull) {
   auto text = [](const char* enabled) {
     return std::string(R"(
       resource "test_thing" "a" {
@@ -281,7 +280,7 @@ TEST_F(ScenarioTest, ADisabledObjectIsNull) {  // 14
   EXPECT_TRUE(Before("destroy a", "update b"));
 }
 
-TEST_F(ScenarioTest, OutputsKeepWhatTheyHad) {  // 23
+TEST_F(ScenarioTest, FailedOutputsKeepStoredValues) {
   const char* text = R"(
     resource "test_thing" "a" {
       count = 2
@@ -317,7 +316,7 @@ TEST_F(ScenarioTest, OutputsKeepWhatTheyHad) {  // 23
   EXPECT_EQ(output("checked"), "output-one");
 }
 
-TEST_F(ScenarioTest, EverythingGoesWithItsProviderStillThere) {  // 39
+TEST_F(ScenarioTest, DestroyUsesStoredProviderConfiguration) {
   Configure({{"main.tf", R"(
                 resource "test_thing" "a" { name = "a" }
                 data "test_thing" "d" {
@@ -350,7 +349,7 @@ TEST_F(ScenarioTest, EverythingGoesWithItsProviderStillThere) {  // 39
   EXPECT_EQ(Applied(), (Strings{"destroy x", "destroy k", "destroy a"}));
 }
 
-TEST_F(ScenarioTest, WhatCouldNotBeRemovedKeepsWhatItNeeds) {  // 41
+TEST_F(ScenarioTest, FailedDestroyKeepsDependencies) {
   Configure(R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -380,7 +379,7 @@ TEST_F(ScenarioTest, WhatCouldNotBeRemovedKeepsWhatItNeeds) {  // 41
   EXPECT_TRUE(Stores("test_thing.b"));
 }
 
-TEST_F(ScenarioTest, OneInstanceIsReplacedBecauseItWasAskedFor) {  // 43
+TEST_F(ScenarioTest, ReplaceOptionReplacesOneInstance) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 2
@@ -402,7 +401,7 @@ TEST_F(ScenarioTest, OneInstanceIsReplacedBecauseItWasAskedFor) {  // 43
   EXPECT_EQ(Applied(), (Strings{"destroy b-0", "destroy a-0", "create a-0", "create b-0"}));
 }
 
-TEST_F(ScenarioTest, ReplacingNeedsTheKeyOfAnInstance) {
+TEST_F(ScenarioTest, ReplaceOptionNeedsInstanceKey) {
   Configure({{"main.tf", R"(
     resource "test_thing" "one" { name = "one" }
     resource "test_thing" "none" {
@@ -432,7 +431,7 @@ TEST_F(ScenarioTest, ReplacingNeedsTheKeyOfAnInstance) {
       {"test_thing.missing", {}},
       {"test_thing.none", {"doesn't have any instances"}},
       {"test_thing.some", {R"(-replace="test_thing.some[\"y\"]")"}},
-      // The module that is named plays no part.
+      // The module in the address does not matter.
       {"test_thing.inner",
        {R"(-replace="module.m[0].test_thing.inner[0]")",
         R"(-replace="module.m[1].test_thing.inner[0]")"}},
@@ -451,7 +450,7 @@ TEST_F(ScenarioTest, ReplacingNeedsTheKeyOfAnInstance) {
   }
 }
 
-TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeWhereItIsExpanded) {
+TEST_F(ScenarioTest, MissingObjectHasItsTypeInExpansion) {
   struct Case {
     const char* user;  ///< besides the root output
     Type type;
@@ -488,7 +487,7 @@ TEST_F(ScenarioTest, WhatWasNeverMadeHasItsTypeWhereItIsExpanded) {
   }
 }
 
-TEST_F(ScenarioTest, WhatIsEnabledButWasNeverMadeIsNull) {
+TEST_F(ScenarioTest, EnabledObjectThatWasNeverCreatedIsNull) {
   Configure(R"(
     resource "test_thing" "b" {
       name = "b"
@@ -501,7 +500,7 @@ TEST_F(ScenarioTest, WhatIsEnabledButWasNeverMadeIsNull) {
   EXPECT_TRUE(Value::RawEquals(state_.outputs[0].value, Value::String("off")));
 }
 
-TEST_F(ScenarioTest, ChecksThatAreNotReachedHaveTheirInstances) {
+TEST_F(ScenarioTest, UnreachedChecksListTheirInstances) {
   Configure({{"main.tf", R"(
     resource "test_thing" "a" { name = "a" }
     check "c" {
@@ -531,7 +530,7 @@ TEST_F(ScenarioTest, ChecksThatAreNotReachedHaveTheirInstances) {
   EXPECT_EQ(plan.checks[1].objects.size(), 2u);
 }
 
-TEST_F(ScenarioTest, AnObjectIsFineWhenAllOfItsConditionsAre) {
+TEST_F(ScenarioTest, ObjectPassesIfAllConditionsPass) {
   auto status = [](const plan::Plan& plan, std::string_view address) {
     for (const state::CheckResult& result : plan.checks) {
       if (ToText(*plan.program, result.block) == address) {
@@ -564,7 +563,7 @@ TEST_F(ScenarioTest, AnObjectIsFineWhenAllOfItsConditionsAre) {
   plan::Plan plan = Plan();
   EXPECT_EQ(status(plan, "test_thing.a"), "pass");
   EXPECT_EQ(status(plan, "check.c"), "pass");
-  // The data source is read, but nobody looks at it.
+  // The data source is read, but nothing refers to it.
   excludes_ = {"test_thing.z"};
   EXPECT_EQ(status(Plan(), "check.c"), "unknown");
   excludes_.clear();
@@ -572,7 +571,7 @@ TEST_F(ScenarioTest, AnObjectIsFineWhenAllOfItsConditionsAre) {
   EXPECT_EQ(status(Plan(), "test_thing.a"), "unknown");
 }
 
-TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {
+TEST_F(ScenarioTest, DeposedObjectsNeedNoConfiguration) {
   const std::string text = R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -625,7 +624,7 @@ TEST_F(ScenarioTest, DeposedObjectsAreDestroyedByTheirAddressAlone) {
   }
 }
 
-TEST_F(ScenarioTest, TheFirstInterruptLetsWhatRunsEnd) {  // 47
+TEST_F(ScenarioTest, FirstInterruptWaitsForRunningOperations) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
@@ -653,7 +652,7 @@ TEST_F(ScenarioTest, TheFirstInterruptLetsWhatRunsEnd) {  // 47
   EXPECT_EQ(result.state.Sorted().size(), 2u);
 }
 
-TEST_F(ScenarioTest, OneAtATimeTheOrderIsTheSame) {
+TEST_F(ScenarioTest, ParallelismOneKeepsOrder) {
   Configure(R"(
     resource "test_thing" "a" {
       count = 5
@@ -678,7 +677,7 @@ TEST_F(ScenarioTest, OneAtATimeTheOrderIsTheSame) {
   EXPECT_EQ(first.size(), 9u);
 }
 
-/// The addresses of what a plan says is relevant, with the attribute.
+/// The relevant attributes of a plan, with their addresses.
 Strings Relevant(const plan::Plan& plan) {
   Strings out;
   for (const plan::RelevantAttribute& attribute : plan.relevant_attributes) {
@@ -688,7 +687,7 @@ Strings Relevant(const plan::Plan& plan) {
   return out;
 }
 
-TEST_F(ScenarioTest, OutputsOfModulesThatWereNotReachedAreNotRelevant) {
+TEST_F(ScenarioTest, OutputsOfUnreachedModulesAreNotRelevant) {
   const char* module = R"(
     variable "i" {}
     resource "test_thing" "b" {
@@ -719,7 +718,7 @@ TEST_F(ScenarioTest, OutputsOfModulesThatWereNotReachedAreNotRelevant) {
   EXPECT_TRUE(HasError("Resource postcondition failed")) << Text(diags_);
 }
 
-TEST_F(ScenarioTest, DataThatGoesMakesWhatItReadsRelevant) {
+TEST_F(ScenarioTest, RemovedDataMakesItsReferencesRelevant) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "z" { name = "z" }
@@ -732,7 +731,7 @@ TEST_F(ScenarioTest, DataThatGoesMakesWhatItReadsRelevant) {
   EXPECT_EQ(Relevant(Plan()), Strings{});
 }
 
-TEST_F(ScenarioTest, RefreshingAloneSeesWhatIsThere) {
+TEST_F(ScenarioTest, RefreshOnlyEvaluatesStoredObjects) {
   auto text = [](const char* enabled) {
     return std::string(R"(
       resource "test_thing" "a" {
@@ -751,7 +750,7 @@ TEST_F(ScenarioTest, RefreshingAloneSeesWhatIsThere) {
   EXPECT_EQ(plan.outputs[0].action, plan::Action::kNoOp);
 }
 
-TEST_F(ScenarioTest, ObjectsThatNothingIsDoneAboutAreSeen) {
+TEST_F(ScenarioTest, UnchangedObjectsAreVisible) {
   struct Case {
     const char* repetition;
     const char* fewer;
@@ -775,13 +774,13 @@ TEST_F(ScenarioTest, ObjectsThatNothingIsDoneAboutAreSeen) {
     targets_.clear();
     Configure(text(c.repetition, ""));
     Apply();
-    // Refreshing alone leaves them as they are.
+    // A refresh-only plan does not change them.
     Configure(text(c.fewer, user));
     mode_ = plan::Mode::kRefreshOnly;
     plan::Plan plan = Plan();
     ASSERT_EQ(plan.outputs.size(), 1u) << Text(diags_);
     EXPECT_EQ(plan.outputs[0].action, plan::Action::kNoOp);
-    // So does a plan that is limited to others, while planning and while applying.
+    // Neither does a plan that targets other objects, while planning and while applying.
     mode_ = plan::Mode::kNormal;
     targets_ = {"test_thing.u", c.repetition[0] == 'c' ? "test_thing.a[0]" : "test_thing.a[\"a\"]"};
     Apply();
@@ -792,7 +791,7 @@ TEST_F(ScenarioTest, ObjectsThatNothingIsDoneAboutAreSeen) {
   }
 }
 
-TEST_F(ScenarioTest, DependenciesAreKeptWhateverThePlanSays) {
+TEST_F(ScenarioTest, DependenciesAreStoredWithoutChanges) {
   auto text = [](const char* more) {
     return std::string(R"(
       resource "test_thing" "a" { name = "a" }
@@ -833,7 +832,7 @@ TEST_F(ScenarioTest, DependenciesAreKeptWhateverThePlanSays) {
   }
 }
 
-TEST_F(ScenarioTest, DriftIsToldOfWhatCannotBePlanned) {
+TEST_F(ScenarioTest, DriftIsReportedIfPlanningFails) {
   const std::string text = R"(
     resource "test_thing" "a" {
       name  = "a"
@@ -856,7 +855,7 @@ TEST_F(ScenarioTest, DriftIsToldOfWhatCannotBePlanned) {
   EXPECT_EQ(plan.drift.size(), 1u);
 }
 
-TEST_F(ScenarioTest, WhatACheckCouldNotReadIsRememberedAsAsked) {
+TEST_F(ScenarioTest, UnreadCheckDataStoresItsConfiguration) {
   Configure(R"(
     check "c" {
       data "test_thing" "d" { name = "x" }
@@ -876,7 +875,7 @@ TEST_F(ScenarioTest, WhatACheckCouldNotReadIsRememberedAsAsked) {
   EXPECT_EQ(Stored(), Strings{"data.test_thing.d"});
 }
 
-TEST_F(ScenarioTest, DeposedObjectsTellTheType) {
+TEST_F(ScenarioTest, DeposedObjectsDefineType) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     output "a" { value = test_thing.a.id })");
@@ -890,7 +889,7 @@ TEST_F(ScenarioTest, DeposedObjectsTellTheType) {
   EXPECT_EQ(plan.outputs[0].after.type(), Type::String());
 }
 
-TEST_F(ScenarioTest, EachAssertionIsTold) {
+TEST_F(ScenarioTest, EachAssertionIsReported) {
   Configure(R"(
     resource "test_thing" "a" { name = "a" }
     check "one" {

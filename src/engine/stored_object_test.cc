@@ -13,7 +13,7 @@ using testing::Strings;
 class StoredObjectTest : public ScenarioTest {
  protected:
   StoredObjectTest() {
-    // The tests' provider reads what is moved by the schema of the target.
+    // The scripted provider reads a moved object with the schema of the target.
     script_->schema.resources["test_other"] = Named(7);
     script_->schema.resources["test_old"] = Named(2);
   }
@@ -24,7 +24,7 @@ class StoredObjectTest : public ScenarioTest {
     attributes.push_back(provider::testing::Optional("value", Type::String()));
     return provider::testing::Resource(std::move(attributes), version);
   }
-  /// What was of test_old becomes test_other.
+  /// Moves an object of test_old to test_other.
   void MoveTo(const std::string& rest) {
     Configure("resource \"test_other\" \"b\" {\n  name = \"x\"\n" + rest +
               "}\nmoved {\n  from = test_old.a\n  to = test_other.b\n}\n");
@@ -40,7 +40,7 @@ class StoredObjectTest : public ScenarioTest {
   }
 };
 
-TEST_F(StoredObjectTest, AreMovedByTheProviderFromAnotherType) {
+TEST_F(StoredObjectTest, ProviderMovesFromAnotherType) {
   MakeOld();
   Object().private_data = "kept";
   MoveTo("");
@@ -62,7 +62,7 @@ TEST_F(StoredObjectTest, AreMovedByTheProviderFromAnotherType) {
   EXPECT_EQ(Count("UpgradeResourceState"), 1u);
 }
 
-TEST_F(StoredObjectTest, AreNotMovedWithinTheirType) {
+TEST_F(StoredObjectTest, MoveWithinTypeSkipsProvider) {
   Configure("resource \"test_old\" \"a\" { name = \"x\" }\n");
   Apply();
   Configure(
@@ -73,7 +73,7 @@ TEST_F(StoredObjectTest, AreNotMovedWithinTheirType) {
   EXPECT_EQ(Count("UpgradeResourceState"), 1u);
 }
 
-TEST_F(StoredObjectTest, StayWhereTheyAreWhenTheProviderDoesNotMoveThem) {
+TEST_F(StoredObjectTest, RefusedMoveKeepsObject) {
   MakeOld();
   script_->types["test_other"].failures.insert("MoveResourceState");
   MoveTo("");
@@ -82,7 +82,7 @@ TEST_F(StoredObjectTest, StayWhereTheyAreWhenTheProviderDoesNotMoveThem) {
   EXPECT_TRUE(plan.changes.empty());
 }
 
-TEST_F(StoredObjectTest, AreMovedWhenNobodyConfiguresTheTarget) {
+TEST_F(StoredObjectTest, IsMovedWithoutConfigurationOfTarget) {
   MakeOld();
   Configure("moved {\n  from = test_old.a\n  to = test_other.b\n}\n");
   plan::Plan plan = Plan();
@@ -91,7 +91,7 @@ TEST_F(StoredObjectTest, AreMovedWhenNobodyConfiguresTheTarget) {
   EXPECT_EQ(plan.changes.at(0).action, plan::Action::kDelete);
 }
 
-TEST_F(StoredObjectTest, OfAnotherTypeKeepTheVersionOfTheirIdentity) {
+TEST_F(StoredObjectTest, MoveFromAnotherTypeKeepsIdentityVersion) {
   MakeOld();
   Object().identity = R"({"key":"a"})";
   Object().identity_schema_version = 1;
@@ -102,7 +102,7 @@ TEST_F(StoredObjectTest, OfAnotherTypeKeepTheVersionOfTheirIdentity) {
       << Text(diags_);
 }
 
-TEST_F(StoredObjectTest, GetTheMarksOfTheSchemaWhenTheyAreRead) {
+TEST_F(StoredObjectTest, GetsMarksOfSchemaWhenRead) {
   std::vector<schema::Attribute> attributes;
   attributes.push_back(provider::testing::Required("name", Type::String()));
   attributes.push_back(provider::testing::Optional("secret", Type::String()));
@@ -123,7 +123,7 @@ TEST_F(StoredObjectTest, GetTheMarksOfTheSchemaWhenTheyAreRead) {
   EXPECT_EQ(Changes(plan), Strings{"test_other.a"}) << "nothing was read that could get the marks";
 }
 
-TEST_F(StoredObjectTest, DoNotKeepWriteOnlyValues) {
+TEST_F(StoredObjectTest, DropsWriteOnlyValues) {
   std::vector<schema::Attribute> attributes;
   attributes.push_back(provider::testing::Required("name", Type::String()));
   attributes.push_back(provider::testing::Optional("secret", Type::String()));

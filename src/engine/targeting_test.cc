@@ -1,4 +1,4 @@
-// -target and -exclude. Numbers in names are those of the scenarios in docs/engine.md.
+// -target and -exclude.
 #include <gtest/gtest.h>
 
 #include "engine/imports.h"
@@ -28,7 +28,7 @@ constexpr const char* kChain = R"(
     output "a1" { value = test_thing.a[1].id }
     output "z" { value = test_thing.z.id })";
 
-TEST_F(EngineTest, ATargetBringsWhatItNeedsWhole) {  // 12
+TEST_F(EngineTest, TargetIncludesWholeDependencies) {
   Configure(kChain);
   targets_ = {"test_thing.b[0]"};
   EXPECT_EQ(Changes(Plan()), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.b[0]"}));
@@ -36,7 +36,7 @@ TEST_F(EngineTest, ATargetBringsWhatItNeedsWhole) {  // 12
   EXPECT_EQ(diags_.list()[0].summary, "Resource targeting is in effect");
 }
 
-TEST_F(EngineTest, AnOutputOverATargetedRowMayMissTheOthers) {  // 12
+TEST_F(EngineTest, OutputMayLackUntargetedInstances) {
   Configure(kChain);
   targets_ = {"test_thing.a[0]"};
   plan::Plan plan = Plan();
@@ -45,7 +45,7 @@ TEST_F(EngineTest, AnOutputOverATargetedRowMayMissTheOthers) {  // 12
   EXPECT_EQ(diags_.list().back().summary, "Invalid index");
 }
 
-TEST_F(EngineTest, AnExclusionTakesAllDependentsAlong) {  // 12
+TEST_F(EngineTest, ExclusionIncludesDependents) {
   Configure(kChain);
   excludes_ = {"test_thing.a[1]"};
   EXPECT_EQ(Changes(Plan()), (Strings{"test_thing.a[0]", "test_thing.z"}));
@@ -53,7 +53,7 @@ TEST_F(EngineTest, AnExclusionTakesAllDependentsAlong) {  // 12
   EXPECT_EQ(Changes(Plan()).size(), 5u);
 }
 
-TEST_F(EngineTest, OnlyTheInstanceThatATargetNamesIsApplied) {  // 44, #28
+TEST_F(EngineTest, TargetedInstanceIsAppliedAlone) {
   Configure(kChain);
   targets_ = {"test_thing.c"};
   EXPECT_EQ(Changes(Plan()), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.c"}));
@@ -62,7 +62,7 @@ TEST_F(EngineTest, OnlyTheInstanceThatATargetNamesIsApplied) {  // 44, #28
   EXPECT_TRUE(state_.outputs.empty());
 }
 
-TEST_F(EngineTest, ATargetedDestructionTakesDependents) {  // 13
+TEST_F(EngineTest, TargetedDestroyIncludesDependents) {
   Configure(kChain);
   Apply();
   mode_ = plan::Mode::kDestroy;
@@ -74,7 +74,7 @@ TEST_F(EngineTest, ATargetedDestructionTakesDependents) {  // 13
   EXPECT_EQ(state_.outputs.size(), 2u);
 }
 
-TEST_F(EngineTest, WhatAnExcludedObjectNeedsIsNotDestroyed) {  // 13
+TEST_F(EngineTest, DependenciesOfExcludedObjectAreKept) {
   Configure(kChain);
   Apply();
   mode_ = plan::Mode::kDestroy;
@@ -83,7 +83,7 @@ TEST_F(EngineTest, WhatAnExcludedObjectNeedsIsNotDestroyed) {  // 13
   EXPECT_EQ(Stored(), (Strings{"test_thing.a[0]", "test_thing.a[1]", "test_thing.c"}));
 }
 
-TEST_F(EngineTest, AnOrphanIsTargetedAlone) {  // 44
+TEST_F(EngineTest, OrphanIsTargetedAlone) {
   Configure(kChain);
   Apply();
   Configure(R"(resource "test_thing" "z" { name = "z" })");
@@ -91,7 +91,7 @@ TEST_F(EngineTest, AnOrphanIsTargetedAlone) {  // 44
   EXPECT_EQ(Changes(Plan()), Strings{"test_thing.a[0]"});
 }
 
-TEST_F(EngineTest, CreateBeforeDestroyIsForcedByKeptDependentsOnly) {  // 26, #26
+TEST_F(EngineTest, OnlyTargetedDependentsForceCreateBeforeDestroy) {
   auto text = [](const std::string& force) {
     return R"(
     resource "test_thing" "a" {
@@ -123,7 +123,7 @@ TEST_F(EngineTest, CreateBeforeDestroyIsForcedByKeptDependentsOnly) {  // 26, #2
   EXPECT_EQ(Plan().changes[0].action, plan::Action::kCreateThenDelete);
 }
 
-TEST_F(EngineTest, MovedObjectsMustBeTargetedAtBothEnds) {
+TEST_F(EngineTest, MovedObjectNeedsBothAddressesTargeted) {
   Configure(R"(resource "test_thing" "old" { name = "x" })");
   Apply();
   Configure(R"(
@@ -141,7 +141,7 @@ TEST_F(EngineTest, MovedObjectsMustBeTargetedAtBothEnds) {
 
 // --- Imports ---
 
-TEST_F(EngineTest, ImportBlocksBringObjects) {
+TEST_F(EngineTest, ImportBlocksAddObjects) {
   Configure(R"(
     locals { ids = { x = "one", y = "two" } }
     resource "test_thing" "a" {
@@ -163,12 +163,12 @@ TEST_F(EngineTest, ImportBlocksBringObjects) {
   EXPECT_EQ(script_->CountCalls("ImportResourceState"), 2u);
   Apply();
   EXPECT_EQ(Stored(), (Strings{"test_thing.a[\"x\"]", "test_thing.a[\"y\"]"}));
-  // What is in the state is not imported again.
+  // An object that the state has is not imported again.
   EXPECT_EQ(Changes(Plan()), Strings{});
   EXPECT_EQ(script_->CountCalls("ImportResourceState"), 0u);
 }
 
-TEST_F(EngineTest, ABlockIsWrittenForAnImportWithRequiredArguments) {
+TEST_F(EngineTest, GeneratedBlockHasRequiredArguments) {
   std::vector<schema::Attribute> attributes;
   attributes.push_back(provider::testing::Computed("id", Type::String()));
   attributes.push_back(provider::testing::Required("name", Type::String()));
@@ -194,7 +194,7 @@ TEST_F(EngineTest, ABlockIsWrittenForAnImportWithRequiredArguments) {
       << plan.changes[0].generated_config;
 }
 
-TEST_F(EngineTest, ImportsThatCannotBeMade) {
+TEST_F(EngineTest, InvalidImportsAreErrors) {
   struct Case {
     const char* import;
     const char* summary;

@@ -18,7 +18,7 @@ namespace kinu::engine::testing {
 using provider::testing::Script;
 using Strings = std::vector<std::string>;
 
-/// Keeps events as lines: "apply-start test_thing.a", "provision-output test_thing.a text".
+/// Records events as lines: "apply-start test_thing.a", "provision-output test_thing.a text".
 class EventLog final : public EventSink {
  public:
   explicit EventLog(const Program& program) : program_(program) {}
@@ -119,7 +119,7 @@ class EngineTest : public ::testing::Test {
     plan::Plan plan = MakePlan(MakeInput(), diags_);
     return plan;
   }
-  /// Plans and applies; the new state becomes the state.
+  /// Plans and applies; the result replaces the state.
   void Apply() {
     plan::Plan plan = Plan();
     ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
@@ -144,7 +144,7 @@ class EngineTest : public ::testing::Test {
     auto applied = Applied();
     return std::find(applied.begin(), applied.end(), what) != applied.end();
   }
-  /// Whether `first` was done, and before `second`.
+  /// Whether the call `first` happened, and before `second`.
   ::testing::AssertionResult Before(const std::string& first, const std::string& second) const {
     auto applied = Applied();
     auto a = std::find(applied.begin(), applied.end(), first);

@@ -1,5 +1,5 @@
-// The fixture of tests that change a configuration and look at what the provider was asked to do:
-// objects fail as told.
+// The fixture of tests that change a configuration and check the provider's calls. A test chooses
+// the objects that fail.
 #pragma once
 
 #include "engine/testing/engine_fixture.h"
@@ -22,7 +22,7 @@ class ScenarioTest : public EngineTest {
         problems.push_back({.summary = "failed as told", .detail = "", .attribute = std::nullopt});
       }
     };
-    // `output` tells the value, but only once it is applied.
+    // `output` has the value, but only after the apply.
     script.compute = [](const std::string& attribute, const Type&, const Value& object) {
       const Value* source = object.Find(attribute == "output" ? "value" : "name");
       return Value::String(attribute + "-" +
@@ -58,7 +58,7 @@ class ScenarioTest : public EngineTest {
       }
     }
   }
-  /// Plans and applies whatever the plan says; problems of both are in diags_.
+  /// Plans and applies, also after errors of the plan; problems of both are in diags_.
   void PlanAndApply() {
     plan::Plan plan = Plan();
     script_->ClearCalls();
