@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <curl/curl.h>
+#include <unistd.h>
 
 #include "base/environment.h"
 #include "net/runtime.h"
@@ -234,11 +235,28 @@ class CurlRuntime final : public NetRuntime {
     }
   }
 
+  /// SSL_CERT_FILE, or the first file of authorities that exists. libcurl knows only the place of
+  /// the distribution that it was built for.
+  static std::string AuthoritiesFile() {
+    if (std::string file(Environment("SSL_CERT_FILE")); !file.empty()) {
+      return file;
+    }
+    for (const char* file :
+         {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+          "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+          "/etc/ssl/cert.pem"}) {
+      if (::access(file, R_OK) == 0) {
+        return file;
+      }
+    }
+    return {};
+  }
+
   static void SetTrust(CURL* handle, const HttpRequest& request) {
     curl_easy_setopt(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
     curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, request.verify_certificates ? 1L : 0L);
     curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, request.verify_certificates ? 2L : 0L);
-    if (const std::string file(Environment("SSL_CERT_FILE")); !file.empty()) {
+    if (const std::string file = AuthoritiesFile(); !file.empty()) {
       curl_easy_setopt(handle, CURLOPT_CAINFO, file.c_str());
     }
     if (const std::string directory(Environment("SSL_CERT_DIR")); !directory.empty()) {
