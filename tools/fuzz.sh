@@ -14,10 +14,10 @@ seed() {  # TARGET: prints the seed files of a target
     fuzz_hcl_native | fuzz_hcl_writer) find examples tests -name '*.tf' ;;
     fuzz_hcl_json) find examples tests -name '*.tf.json' ;;
     fuzz_convert) find examples tests -name '*.tf' -o -name '*.tf.json' ;;
-    fuzz_hcldec) find fuzz/seeds/hcldec -type f ;;
     fuzz_state) find tests/golden/state -type f -size -200k ;;
     fuzz_json_value) find tests/golden docs/schemas -name '*.json' -size -20k ;;
     fuzz_plan_file) find tests/golden/plan -type f -size -200k ;;
+    *) [[ ! -d fuzz/seeds/${1#fuzz_} ]] || find "fuzz/seeds/${1#fuzz_}" -type f ;;
   esac
 }
 
