@@ -119,8 +119,9 @@ bool CopyModule(const Workspace& workspace, const std::string& source,
   if (!CheckTarget(diags)) {
     return false;
   }
-  narrator.Say("[reset][bold]Copying configuration[reset] from \"" + source + "\"...",
-               "Copying configuration from \"" + source + "\"...");
+  const std::string shown = config::WithoutSecrets(source);
+  narrator.Say("[reset][bold]Copying configuration[reset] from \"" + shown + "\"...",
+               "Copying configuration from \"" + shown + "\"...");
   if (!CheckEmpty(diags)) {
     return false;
   }
