@@ -15,9 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const std::string_view type : {install::kOciProviderTargetType, install::kOciModuleType}) {
     const auto image = install::ReadOciManifest(parts[0], install::kOciImageType, type);
-    const auto archive =
-        image ? install::SelectOciArchive(*image, "packages")
-              : Result<install::OciDescriptor>(std::unexpected(image.error()));
+    const auto archive = image ? install::SelectOciArchive(*image, "packages")
+                               : Result<install::OciDescriptor>(std::unexpected(image.error()));
     KINU_CHECK(!archive || (archive->size >= 0 && archive->media_type == "archive/zip"), "a zip");
   }
   const install::OciChallenge challenge = install::ParseOciChallenge(parts[0]);

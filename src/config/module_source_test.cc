@@ -28,6 +28,7 @@ TEST(ModuleSources, HaveOneNormalForm) {
        "s3::https://s3.eu-west-1.amazonaws.com/bucket/k.zip"},
       {"www.googleapis.com/storage/v1/b/m.zip//sub",
        "gcs::https://www.googleapis.com/storage/v1/b/m.zip//sub"},
+      {"https://example.com:8443/a%20b?c=%zz", "https://example.com:8443/a%20b?c=%zz"},
       {"/abs/m//sub", "file:///abs/m//sub"},
       {"https://example.com/m.zip//a/../b", "https://example.com/m.zip//b"},
   };
@@ -64,7 +65,8 @@ TEST(ModuleSources, HaveNoSecretsInMessages) {
 TEST(ModuleSources, ThatLeadNowhere) {
   for (const char* given : {"", "a", "a/b", "github.com/a", "git@example.com", "bitbucket.org/a",
                             "www.googleapis.com/x", "a.b.c.d.amazonaws.com/y",
-                            "https://example.com/m//../x", "a/b/c//../d"}) {
+                            "https://example.com/m//../x", "https://example.com:port/x",
+                            "https://example.com/%zz", "https://exa mple.com/x", "a/b/c//../d"}) {
     EXPECT_FALSE(ParseModuleSource(given, false)) << given;
   }
   EXPECT_FALSE(ParseModuleSource("./a", true));

@@ -61,6 +61,44 @@ bool HasScheme(std::string_view text) {
   return false;
 }
 
+/// Whether all percent signs of a text stand before two hexadecimal digits.
+bool HasValidEscapes(std::string_view text) {
+  const auto is_hex = [](char c) {
+    return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  };
+  for (size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (at + 2 >= text.size() || !is_hex(text[at + 1]) || !is_hex(text[at + 2])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a text is a URL with a scheme: its host and port are possible, and its path is encoded.
+bool IsUrl(std::string_view text) {
+  if (!HasScheme(text)) {
+    return false;
+  }
+  std::string_view rest = text.substr(text.find(':') + 1);
+  rest = rest.substr(0, rest.find_first_of("?#"));
+  if (rest.starts_with("//")) {
+    rest.remove_prefix(2);
+    std::string_view host = rest.substr(0, rest.find('/'));
+    rest.remove_prefix(host.size());
+    host.remove_prefix(host.rfind('@') + 1);
+    if (host.find_first_of(" \"<>\\^`{|}") != std::string_view::npos) {
+      return false;
+    }
+    const size_t bracket = host.rfind(']');
+    const size_t colon = host.find(':', bracket == std::string_view::npos ? 0 : bracket);
+    if (colon != std::string_view::npos &&
+        host.find_first_not_of("0123456789", colon + 1) != std::string_view::npos) {
+      return false;
+    }
+  }
+  return HasValidEscapes(rest);
+}
+
 std::string JoinFrom(const std::vector<std::string_view>& parts, size_t first) {
   std::string out;
   for (size_t i = first; i < parts.size(); ++i) {
@@ -225,7 +263,7 @@ Result<PackageAndDirectory> Expand(const std::string& given) {
   std::string source = given;
   std::string getter = RemoveForcedGetter(source);
   auto [package, directory] = SplitDirectory(source);
-  if (HasScheme(package)) {
+  if (IsUrl(package)) {
     return SplitDirectory(given);
   }
   constexpr Detected (*kDetectors[])(std::string_view) = {DetectGitHub, DetectGit, DetectBitBucket,

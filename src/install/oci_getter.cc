@@ -58,7 +58,7 @@ Result<void> GetOci(const PackageFetch& fetch) {
                 "because the manifest says what the format is");
   }
   const OciRepository repository{url.host, url.path.empty() ? "" : url.path.substr(1)};
-  if (url.scheme != "oci" || !url.user.empty() || !IsOciDomain(repository.domain)) {
+  if (url.scheme != "oci" || !IsOciDomain(repository.domain)) {
     return Fail(ErrorCode::kInvalid, "invalid reference: invalid registry \"" + url.host + '"');
   }
   if (!IsOciName(repository.name)) {
