@@ -270,6 +270,14 @@ class FileReader {
       return;
     }
     const size_t errors = diags_.error_count();
+    for (const char* name : {"include", "exclude"}) {
+      if (const Hcl1Value* list = item.value.Find(name);
+          list != nullptr && list->kind != Hcl1Value::Kind::kList) {
+        Error(kSummary, "Invalid " + item.key + " block at " + PlaceOf(item) + ": " + Quote(name) +
+                            " must be a list.");
+        return;
+      }
+    }
     method.include = ReadPatterns(item.value, "include");
     method.exclude = ReadPatterns(item.value, "exclude");
     if (method.kind == InstallMethodKind::kOciMirror && diags_.error_count() == errors) {

@@ -1,5 +1,7 @@
 #include "install/hcl1.h"
 
+#include <algorithm>
+
 #include "cty/json.h"
 
 namespace kinu::install {
@@ -121,6 +123,9 @@ class Parser {
         }
       } else if (first) {
         ReportError("unexpected character where a key is expected");
+        return;
+      } else if (c == '=' && !item.labels.empty()) {
+        ReportError("nested object expected: LBRACE got: ASSIGN");
         return;
       } else if (c == '=') {
         Advance();
@@ -301,6 +306,23 @@ class Parser {
   std::string error_;
 };
 
+/// Adds a member of a JSON object. A list of objects stands for repeated blocks.
+void AddItems(std::string_view key, Hcl1Value value, Hcl1Value& out) {
+  const bool is_repeated = value.kind == Hcl1Value::Kind::kList && !value.list.empty() &&
+                           std::ranges::all_of(value.list, &Hcl1Value::is_object);
+  std::vector<Hcl1Value> single;
+  if (!is_repeated) {
+    single.push_back(std::move(value));
+  }
+  for (Hcl1Value& each : is_repeated ? value.list : single) {
+    Hcl1Item item;
+    item.key = key;
+    item.assigned = true;
+    item.value = std::move(each);
+    out.items.push_back(std::move(item));
+  }
+}
+
 /// The JSON reader has limited the depth.
 Hcl1Value FromJson(const Value& json) {
   Hcl1Value out;
@@ -312,11 +334,7 @@ Hcl1Value FromJson(const Value& json) {
     case TypeKind::kObject:
     case TypeKind::kMap:
       for (size_t i = 0; i < json.size(); ++i) {
-        Hcl1Item item;
-        item.key = json.key(i);
-        item.assigned = true;
-        item.value = FromJson(json.elements()[i]);
-        out.items.push_back(std::move(item));
+        AddItems(json.key(i), FromJson(json.elements()[i]), out);
       }
       break;
     case TypeKind::kTuple:

@@ -32,8 +32,8 @@ class OciBlock {
     if (value == nullptr) {
       return std::nullopt;
     }
-    if (value->kind == Hcl1Value::Kind::kList || value->is_object()) {
-      Error("must have a single value for \"" + std::string(name) + "\".");
+    if (value->kind != Hcl1Value::Kind::kString && value->kind != Hcl1Value::Kind::kNumber) {
+      Error("must have a text for \"" + std::string(name) + "\".");
       return std::nullopt;
     }
     return value->text;
@@ -185,8 +185,12 @@ void ReadOciDefaultCredentials(const Hcl1Item& item, bool is_json, const std::st
     return;
   }
   OciDefaultCredentials out;
-  if (const auto discover = block.Text(item.value, "discover_ambient_credentials")) {
-    out.discover = *discover == "true" || *discover == "1";
+  if (const Hcl1Value* discover = item.value.Find("discover_ambient_credentials")) {
+    if (discover->kind != Hcl1Value::Kind::kBool) {
+      block.Error("must have true or false for \"discover_ambient_credentials\".");
+      return;
+    }
+    out.discover = discover->text == "true";
   }
   if (const Hcl1Value* files = item.value.Find("docker_style_config_files"); files != nullptr) {
     out.files.emplace();

@@ -226,6 +226,11 @@ TEST_F(OciBlocks, Problems) {
            "oci_credentials \"ghcr.io\" {\n  username = [\"u\"]\n  password = \"p\"\n}",
            "oci_credentials \"ghcr.io\" {\n  username = \"u\"\n  password = \"p\"\n"
            "  docker_credentials_helper = \"x\"\n}",
+           "oci_default_credentials {\n  discover_ambient_credentials = \"true\"\n}",
+           "oci_credentials \"ghcr.io\" {\n  username = true\n  password = \"p\"\n}",
+           "oci_credentials \"ghcr.io\" = {\n  username = \"u\"\n  password = \"p\"\n}",
+           "{\"oci_default_credentials\": [{}, {}]}",
+           "provider_installation {\n  direct {\n    include = \"a/b\"\n  }\n}",
            "oci_credentials \"ghcr.io/a\" {\n  docker_credentials_helper = \"x\"\n}",
            "oci_credentials \"a.io\" {\n  docker_credentials_helper = \"x\"\n}\n"
            "oci_credentials \"a.io\" {\n  docker_credentials_helper = \"y\"\n}",
