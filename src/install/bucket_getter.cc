@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "codec/xml.h"
 #include "install/module_getters.h"
 
 namespace kinu::install {
@@ -25,15 +26,34 @@ std::optional<std::string> PathBelow(const std::string& directory, const std::st
   return path;
 }
 
+/// Sends a request for an object. A refusal is an error with what the store says about it.
+Result<net::HttpResponse> SendToStore(const net::HttpClient& client,
+                                      const net::HttpRequest& request) {
+  auto response = client.Send(request);
+  if (!response || response->ok()) {
+    return response;
+  }
+  const auto document = ReadXml(response->body);
+  return Fail(ErrorCode::kUnavailable, "bad response code: " + response->StatusText() +
+                                           (document && document->name == "Error"
+                                                ? ": " + std::string(document->Text("Code")) +
+                                                      ": " + std::string(document->Text("Message"))
+                                                : ""));
+}
+
 }  // namespace
 
 Result<void> FetchFromBucket(const PackageFetch& fetch, net::Url url, const std::string& key,
                              Bucket& bucket) {
   const std::string extension = TakeArchiveArgument(url);
   const std::string checksum = url.Argument("checksum");
+  const auto send = [&fetch](const net::HttpRequest& request) {
+    return SendToStore(fetch.network.client(), request);
+  };
   if (!extension.empty() && extension != "false") {
     KINU_TRY(net::HttpRequest request, bucket.ObjectRequest(key));
-    return FetchArchive(fetch, std::move(request), {.checksum = checksum, .extension = extension});
+    return FetchArchive(fetch, std::move(request),
+                        {.checksum = checksum, .extension = extension, .send = send});
   }
   if (!checksum.empty()) {
     return Fail(ErrorCode::kInvalid, "checksum cannot be specified for directory download");
@@ -50,7 +70,8 @@ Result<void> FetchFromBucket(const PackageFetch& fetch, net::Url url, const std:
       return made;
     }
     KINU_TRY(net::HttpRequest request, bucket.ObjectRequest(each));
-    if (auto done = DownloadFile(target, std::move(request), fetch.network, {.mode = 0666});
+    if (auto done =
+            DownloadFile(target, std::move(request), fetch.network, {.mode = 0666, .send = send});
         !done) {
       return done;
     }

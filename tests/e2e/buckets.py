@@ -75,8 +75,11 @@ def s3(run):
     run.init("s3 missing", base + "gone.zip", FAILED, env=KEYS)
     run.init("s3 other bucket", "s3::http://%s/none/net.zip" % run.server.host, FAILED, env=KEYS)
     run.init("s3 no key", "s3::http://%s/bucket" % run.server.host, FAILED, env=KEYS)
-    run.init("s3 wrong secret", base + "net.zip", FAILED,
-             env=dict(KEYS, AWS_SECRET_ACCESS_KEY="x"))
+    out = run.init("s3 wrong secret", base + "net.zip", FAILED,
+                   env=dict(KEYS, AWS_SECRET_ACCESS_KEY="x"))
+    if "SignatureDoesNotMatch" not in out:
+        run.failed += 1
+        print("FAIL the reason is not reported\n" + out)
     run.init("s3 no credentials", base + "net.zip", FAILED)
     out = run.init("s3 keys in the address", base + "net.zip?aws_access_key_id=AKTEST&"
                    "aws_access_key_secret=secret%2Fkey%2B1")
