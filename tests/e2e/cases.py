@@ -5,7 +5,8 @@
 
 A case file is a list of sections. Text before the first one is a comment.
 
-  === file PATH        the lines below become that file
+  === file PATH        the lines below become that file; {no newline} at the end of the last one leaves
+                       out its newline
   === append PATH      the lines below are added to that file
   === remove PATH      removes a file or directory
   === link PATH TO     makes PATH a symbolic link that leads to TO
@@ -36,6 +37,7 @@ REPLACED = [
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "{UUID}"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"), "{TIME}"),
     (re.compile(r"after \d+s"), "after {T}"),
+    (re.compile(r"after \d+ ms"), "after {T}"),
     (re.compile(r"tfstate\.\d+\.backup"), "tfstate.{TIME}.backup"),
 ]
 
@@ -98,7 +100,7 @@ class Session:
         if kind in ("file", "append"):
             os.makedirs(os.path.dirname(self.path(rest)) or self.work, exist_ok=True)
             with open(self.path(rest), "a" if kind == "append" else "w", encoding="utf-8") as file:
-                file.write("".join(line + "\n" for line in lines))
+                file.write("".join(line + "\n" for line in lines).replace("{no newline}\n", ""))
         elif kind == "remove":
             if os.path.isdir(self.path(rest)) and not os.path.islink(self.path(rest)):
                 shutil.rmtree(self.path(rest))

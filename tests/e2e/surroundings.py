@@ -128,6 +128,14 @@ def other_commands(binary, root):
     expect(problems, "fmt: " + done.stderr,
            done.returncode != 0 and "Error: Writing formatted file failed" in done.stderr)
     expect(problems, "fmt left half a file", place.read("big.tf") == before)
+    os.makedirs(os.path.join(root, ".terraform.d"), exist_ok=True)
+    credentials = os.path.join(root, ".terraform.d", "credentials.tfrc.json")
+    with open(credentials, "w", encoding="utf-8") as file:
+        json.dump({"credentials": {"a.example": {"token": "1"}, "b.example": {"token": "2" * 2000}}}, file)
+    done = place.run("logout", "a.example", limit=1000)
+    expect(problems, "logout: " + done.stderr,
+           done.returncode == 1 and "Error: Failed to remove API token" in done.stderr)
+    os.remove(credentials)
     with open("/dev/full", "w", encoding="utf-8") as full:
         for words, summary in ((["fmt", "-diff", "-write=false", "big.tf"], "Failed to write format diff"),
                                (["fmt", "-"], "Writing results failed")):
