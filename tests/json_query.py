@@ -47,7 +47,7 @@ def call(binary, arguments):
 
 
 def selector_case(binary, case):
-    """Returns None, or what is wrong."""
+    """Returns None, or a description of the failure."""
     with tempfile.TemporaryDirectory(prefix="query-") as folder:
         path = os.path.join(folder, "document.json")
         with open(path, "w", encoding="utf-8") as handle:

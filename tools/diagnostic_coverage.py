@@ -110,7 +110,7 @@ def is_test(name):
 
 
 def test_text():
-    """All that tests and their data say, with literals of several lines joined."""
+    """The text of all tests and their data, with literals of several lines joined."""
     result = []
     for folder in ("src", "tests"):
         for path in sorted(glob.glob(os.path.join(ROOT, folder, "**", "*"), recursive=True)):

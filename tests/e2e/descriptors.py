@@ -49,7 +49,7 @@ def run(binary, words, directory, closed=()):
                           timeout=60, check=False).returncode
 
 
-def left(directory):
+def files_in(directory):
     """The files and their content, without the parts that differ between runs."""
     found = {}
     for parent, _, names in os.walk(directory):
@@ -88,7 +88,7 @@ def main():
                 directory = os.path.join(root, "run")
                 shutil.copytree(first, directory)
                 code = run(binary, words, directory, [fd for fd in range(3) if mask >> fd & 1])
-                result = (code, left(directory))
+                result = (code, files_in(directory))
                 shutil.rmtree(directory)
                 expected = expected or result
                 count += 1

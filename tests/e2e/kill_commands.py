@@ -89,7 +89,7 @@ class Life:
         resources = json.loads(shown.stdout).get("values", {}).get("root_module", {})
         return {r["address"]: r["values"]["id"] for r in resources.get("resources", [])}
 
-    def look(self):
+    def check_state(self):
         """Compares the state with the possible ones. The actual state is the new starting point."""
         found = self.ids(self.options.binary)
         if found is None:
@@ -110,7 +110,7 @@ class Life:
 
     def end(self):
         """After one more command, without a kill, no temporary file is left beside the state."""
-        self.look()
+        self.check_state()
         for words in (["apply", "-auto-approve", "-no-color"], ["plan", "-out=p"]):
             text, code = self.run(words)
             if code != 0:
@@ -221,7 +221,7 @@ class Life:
         if self.options.only and (self.must or self.options.only == "import_object"):
             kind, earliest = self.options.only, 0.5
         if self.unlooked and kind not in ("apply", "replace", "destroy", "plan", "refresh"):
-            self.look()
+            self.check_state()
         words, meaning = getattr(self, kind)()
         if words[0] in self.LOCKING and (len(words) < 2 or
                                          words[1] not in self.WITHOUT_LOCK_FLAG):
@@ -248,7 +248,7 @@ class Life:
                 self.problems.append("a damaged plan: " + shown.stderr)
             os.remove(self.path("p"))
         if code == 0 or self.rng.random() < 0.5:
-            self.look()
+            self.check_state()
         if self.problems:
             self.problems[-1] += " (after %s, exit %d)" % (words, code)
         return kind, code == -9, "-lock=false" in words

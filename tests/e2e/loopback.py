@@ -14,7 +14,7 @@ import time
 import zipfile
 
 PLATFORMS = ("linux_amd64", "linux_arm64")
-# name: what is wrong with the provider
+# name: the fault of the provider
 FAULTS = {"future": "needs protocol 7", "tampered": "other bytes than promised",
           "elsewhere": "no package for Linux", "gone": "no archive",
           "notzip": "an archive that is none", "escaping": "a file outside of its directory"}
