@@ -9,6 +9,7 @@
 #include "addrs/version.h"
 #include "base/files.h"
 #include "install/module_getters.h"
+#include "install/package_placer.h"
 
 namespace kinu::install {
 namespace {
@@ -117,6 +118,7 @@ void ModuleInstaller::Drop(const std::string& key) {
 
 Result<void> ModuleInstaller::GetOnce(const std::string& package, const std::string& target) {
   std::error_code error;
+  RemoveLeftovers(target);
   fs::remove_all(target, error);
   if (error) {
     return Fail(ErrorCode::kIo, "failed to remove " + target + ": " + error.message());

@@ -53,17 +53,6 @@ std::string FreshName(const std::string& directory) {
   return directory + '.' + RandomUuid().substr(0, 8) + ".new";
 }
 
-/// Removes files of killed installations. The caller holds the lock of the directory.
-void RemoveLeftovers(const std::string& directory) {
-  const Result<std::vector<std::string>> names = ListDirectory(DirName(directory));
-  const std::string prefix = BaseName(directory) + '.';
-  for (const std::string& name : names ? *names : std::vector<std::string>()) {
-    if (name.starts_with(prefix) && name.ends_with(".new")) {
-      static_cast<void>(RemoveTree(JoinPath(DirName(directory), name)));
-    }
-  }
-}
-
 /// Renames `fresh` to `directory` atomically and removes what was there.
 Result<void> ExchangePaths(const std::string& fresh, const std::string& directory) {
   for (;;) {
@@ -139,6 +128,16 @@ constexpr const char* kWrongPackage =
     " doesn't match any of the checksums previously recorded in the dependency lock file";
 
 }  // namespace
+
+void RemoveLeftovers(const std::string& directory) {
+  const Result<std::vector<std::string>> names = ListDirectory(DirName(directory));
+  const std::string prefix = BaseName(directory) + '.';
+  for (const std::string& name : names ? *names : std::vector<std::string>()) {
+    if (name.starts_with(prefix) && name.ends_with(".new")) {
+      static_cast<void>(RemoveTree(JoinPath(DirName(directory), name)));
+    }
+  }
+}
 
 bool MatchesAny(const std::vector<std::string>& hashes, const std::string& hash) {
   return std::ranges::find(hashes, hash) != hashes.end();

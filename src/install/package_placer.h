@@ -73,4 +73,8 @@ class PackagePlacer {
 /// Whether a hash is one of a list.
 bool MatchesAny(const std::vector<std::string>& hashes, const std::string& hash);
 
+/// Removes what killed installations into a directory left beside it. Nobody else may install there
+/// meanwhile.
+void RemoveLeftovers(const std::string& directory);
+
 }  // namespace kinu::install

@@ -36,6 +36,8 @@ def package(name, platform):
     if name == "notzip":
         return b"no archive"
     files = {"terraform-provider-%s_v1.0.0" % name: "#!/bin/sh\n# %s\n" % platform}
+    if name == "big":
+        files["data"] = "".join("%d\n" % (i * i) for i in range(200000))
     if name == "escaping":
         files["../outside"] = "x"
     return pack(files)
@@ -149,6 +151,7 @@ class Loopback:
         self.reached = threading.Event()  # a slow file is being sent
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None  # a client that was killed
         self.server.state = self
         self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
