@@ -14,7 +14,9 @@
 #include "base/files.h"
 #include "codec/base64.h"
 #include "codec/hash.h"
+#include "config/module_source.h"
 #include "install/module_getters.h"
+#include "install/module_installer.h"
 #include "install/netrc.h"
 #include "install/package_runtime.h"
 
@@ -22,8 +24,8 @@ namespace kinu::install {
 namespace {
 
 /// Extensions of archives, longer ones first. The last three are of single files.
-constexpr std::array<std::string_view, 11> kExtensions = {
-    "tar.bz2", "tar.tbz2", "tar.gz", "tar.xz", "tgz", "tbz2", "txz", "zip", "bz2", "gz", "xz"};
+constexpr std::array<std::string_view, 10> kExtensions = {
+    "tar.bz2", "tar.tbz2", "tar.gz", "tar.xz", "tgz", "txz", "zip", "bz2", "gz", "xz"};
 
 bool IsSingleFile(const std::string& extension) {
   return extension == "gz" || extension == "bz2" || extension == "xz";
@@ -52,29 +54,39 @@ constexpr std::array<ChecksumKind, 4> kChecksums = {{{"md5", 32, HashKind::kMd5}
                                                      {"sha256", 64, HashKind::kSha256},
                                                      {"sha512", 128, HashKind::kSha512}}};
 
-/// Compares a file with "KIND:HEX" or "HEX".
-Result<void> CheckFile(const std::string& path, const std::string& checksum) {
+/// A checksum that a file must have.
+struct Checksum {
+  HashKind kind = HashKind::kSha256;
+  std::string digits;  ///< lower case
+};
+
+/// Reads "KIND:HEX" or "HEX".
+Result<Checksum> ParseChecksum(const std::string& text) {
   std::string name;
-  std::string digits = checksum;
-  if (const size_t colon = checksum.find(':'); colon != std::string::npos) {
-    name = checksum.substr(0, colon);
-    digits = checksum.substr(colon + 1);
+  std::string digits = text;
+  if (const size_t colon = text.find(':'); colon != std::string::npos) {
+    name = text.substr(0, colon);
+    digits = text.substr(colon + 1);
   }
   const auto* kind = std::ranges::find_if(kChecksums, [&](const ChecksumKind& each) {
     return name.empty() ? each.digits == digits.size() : each.name == name;
   });
   if (kind == kChecksums.end()) {
-    return Fail(ErrorCode::kUnsupported, "unsupported checksum type: " + name);
+    return Fail(ErrorCode::kUnsupported, "invalid checksum: unsupported checksum type: " + name);
   }
   const auto wanted = DecodeHex(digits);
   if (!wanted || digits.size() != kind->digits) {
-    return Fail(ErrorCode::kInvalid, "invalid checksum: " + checksum);
+    return Fail(ErrorCode::kInvalid, "invalid checksum: " + text);
   }
+  return Checksum{kind->kind, EncodeHex(*wanted)};
+}
+
+Result<void> CheckFile(const std::string& path, const Checksum& wanted) {
   KINU_TRY(const std::string content, ReadFile(path));
-  const std::string found = HexDigest(kind->kind, content);
-  if (found != EncodeHex(*wanted)) {
+  const std::string found = HexDigest(wanted.kind, content);
+  if (found != wanted.digits) {
     return Fail(ErrorCode::kInvalid, "Checksums did not match for " + path +
-                                         ".\nExpected: " + EncodeHex(*wanted) + "\nGot: " + found);
+                                         ".\nExpected: " + wanted.digits + "\nGot: " + found);
   }
   return {};
 }
@@ -108,31 +120,78 @@ Result<std::string> ChecksumFromFile(const std::string& reference, const std::st
   return Fail(ErrorCode::kNotFound, "no checksum found in: " + reference);
 }
 
+bool EqualWords(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// Takes the next attribute of a tag, with its value in quotes or without; false at the end.
+bool TakeAttribute(std::string_view& tag, std::string_view& name, std::string_view& value) {
+  constexpr std::string_view kSpace = " \t\r\n/";
+  tag.remove_prefix(std::min(tag.find_first_not_of(kSpace), tag.size()));
+  const size_t end = std::min(tag.find_first_of(" \t\r\n/="), tag.size());
+  name = tag.substr(0, end);
+  value = {};
+  tag.remove_prefix(end);
+  if (!tag.starts_with('=')) {
+    return !name.empty();
+  }
+  tag.remove_prefix(1);
+  const bool quoted = tag.starts_with('"') || tag.starts_with('\'');
+  const std::string_view stop = quoted ? tag.substr(0, 1) : std::string_view(" \t\r\n");
+  tag.remove_prefix(quoted ? 1 : 0);
+  size_t size = std::min(tag.find_first_of(stop), tag.size());
+  value = tag.substr(0, size);
+  tag.remove_prefix(std::min(size + 1, tag.size()));
+  if (!quoted && value.ends_with('/') && tag.empty()) {
+    value.remove_suffix(1);
+  }
+  return true;
+}
+
 /// The content of the first <meta name="terraform-get"> in the head of a page; empty if none.
 std::string MetaSource(std::string_view page) {
-  const auto attribute = [](std::string_view tag, std::string_view name) -> std::string {
-    const size_t at = tag.find(std::string(name) + "=");
-    if (at == std::string_view::npos || at + name.size() + 1 >= tag.size()) {
+  for (size_t at = page.find('<'); at != std::string_view::npos; at = page.find('<', at + 1)) {
+    std::string_view tag = page.substr(at + 1, page.find('>', at) - at - 1);
+    const std::string_view kind = tag.substr(0, tag.find_first_of(" \t\r\n/", 1));
+    if (EqualWords(kind, "/head") || EqualWords(kind, "body")) {
       return {};
     }
-    const char quote = tag[at + name.size() + 1];
-    if (quote != '"' && quote != '\'') {
-      return {};
+    if (!EqualWords(kind, "meta")) {
+      continue;
     }
-    const size_t begin = at + name.size() + 2;
-    const size_t end = tag.find(quote, begin);
-    return end == std::string_view::npos ? std::string()
-                                         : std::string(tag.substr(begin, end - begin));
-  };
-  page = page.substr(0, std::min(page.find("</head"), page.find("<body")));
-  for (size_t at = page.find("<meta"); at != std::string_view::npos;
-       at = page.find("<meta", at + 1)) {
-    const std::string_view tag = page.substr(at, page.find('>', at) - at);
-    if (attribute(tag, "name") == "terraform-get") {
-      return attribute(tag, "content");
+    tag.remove_prefix(kind.size());
+    bool is_source = false;
+    std::string content;
+    std::string_view name;
+    std::string_view value;
+    while (TakeAttribute(tag, name, value)) {
+      is_source = is_source || (EqualWords(name, "name") && value == "terraform-get");
+      content = EqualWords(name, "content") ? std::string(value) : content;
+    }
+    if (is_source) {
+      for (size_t amp = content.find("&amp;"); amp != std::string::npos;
+           amp = content.find("&amp;", amp + 1)) {
+        content.erase(amp + 1, 4);
+      }
+      return content;
     }
   }
   return {};
+}
+
+/// Fetches a package beside the target, and moves one of its directories there.
+Result<void> GetDirectory(const PackageFetch& fetch, const config::PackageAndDirectory& source) {
+  const std::string whole = fetch.target + '.' + RandomUuid().substr(0, 8) + ".new";
+  std::error_code error;
+  auto done = GetPackage(source.package, whole, fetch.network, fetch.hops + 1);
+  if (done) {
+    auto directory = FindPackageDirectory(whole, source.directory);
+    done = directory ? CopyModuleFiles(*directory, fetch.target)
+                     : Result<void>(std::unexpected(directory.error()));
+  }
+  std::filesystem::remove_all(whole, error);
+  return done;
 }
 
 /// Asks a server where a package is.
@@ -164,7 +223,11 @@ Result<void> FollowTerraformGet(const PackageFetch& fetch, net::Url url) {
   if (source.find("://") == std::string::npos) {
     return Fail(ErrorCode::kInvalid, "invalid source string: " + source);
   }
-  return GetPackage(source, fetch.target, fetch.network, fetch.hops + 1);
+  const config::PackageAndDirectory split = config::SplitModuleSource(source);
+  if (split.directory.empty()) {
+    return GetPackage(source, fetch.target, fetch.network, fetch.hops + 1);
+  }
+  return GetDirectory(fetch, split);
 }
 
 }  // namespace
@@ -224,12 +287,13 @@ std::string TakeArchiveArgument(net::Url& url) {
 
 Result<void> UnpackModule(const std::string& archive, const std::string& target,
                           const std::string& extension) {
+  if (IsSingleFile(extension)) {
+    return Fail(ErrorCode::kInvalid,
+                extension + "-compressed files can only unarchive to a single file");
+  }
   KINU_TRY(PackageRuntime * runtime, LoadPackageRuntime());
   if (auto made = MakeDirectories(target); !made) {
     return made;
-  }
-  if (IsSingleFile(extension)) {
-    return runtime->Decompress(archive, JoinPath(target, BaseName(target)));
   }
   static const mode_t kMask = [] {
     const mode_t mask = umask(0);
@@ -252,11 +316,15 @@ Result<void> FetchArchive(const PackageFetch& fetch, net::HttpRequest request,
     KINU_TRY(wanted,
              ChecksumFromFile(wanted.substr(5), url ? BaseName(url->path) : "", fetch.network));
   }
+  std::optional<Checksum> checksum;
+  if (!wanted.empty()) {
+    KINU_TRY(checksum, ParseChecksum(wanted));
+  }
   if (auto done = DownloadFile(file.path(), std::move(request), fetch.network, options); !done) {
     return done;
   }
-  if (!wanted.empty()) {
-    if (auto done = CheckFile(file.path(), wanted); !done) {
+  if (checksum) {
+    if (auto done = CheckFile(file.path(), *checksum); !done) {
       return done;
     }
   }
@@ -298,7 +366,8 @@ Result<void> GetFile(const PackageFetch& fetch) {
                   "source path error: stat " + path + ": no such file or directory");
     }
     if (!checksum.empty()) {
-      if (auto done = CheckFile(path, checksum); !done) {
+      KINU_TRY(const Checksum wanted, ParseChecksum(checksum));
+      if (auto done = CheckFile(path, wanted); !done) {
         return done;
       }
     }

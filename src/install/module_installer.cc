@@ -86,6 +86,23 @@ Result<void> CopyModuleFiles(const std::string& from, const std::string& to) {
                : Result<void>();
 }
 
+Result<std::string> FindPackageDirectory(const std::string& package_directory,
+                                         const std::string& directory) {
+  glob_t found = {};
+  const int status = glob(JoinPath(package_directory, directory).c_str(), 0, nullptr, &found);
+  std::vector<std::string> matches;
+  for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
+    matches.emplace_back(found.gl_pathv[i]);
+  }
+  globfree(&found);
+  if (matches.size() == 1) {
+    return matches[0];
+  }
+  return Fail(ErrorCode::kNotFound,
+              "subdir " + InQuotes(directory) +
+                  (matches.empty() ? " not found" : " matches multiple paths"));
+}
+
 void ModuleInstaller::Begin(
     const std::map<std::string, config::InstalledModule, std::less<>>& manifest) {
   manifest_ = manifest;
@@ -152,19 +169,11 @@ std::optional<std::string> ModuleInstaller::FindDirectory(const config::ModuleFe
   }
   const std::string path = JoinPath(package_directory, directory);
   if (!is_registry) {
-    glob_t found = {};
-    const int status = glob(path.c_str(), 0, nullptr, &found);
-    std::vector<std::string> matches;
-    for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
-      matches.emplace_back(found.gl_pathv[i]);
+    auto found = FindPackageDirectory(package_directory, directory);
+    if (found) {
+      return *std::move(found);
     }
-    globfree(&found);
-    if (matches.size() == 1) {
-      return matches[0];
-    }
-    diags.Error("Failed to expand subdir globs",
-                "subdir " + InQuotes(directory) +
-                    (matches.empty() ? " not found" : " matches multiple paths"));
+    diags.Error("Failed to expand subdir globs", found.error().message);
     return std::nullopt;
   }
   if (!IsDirectory(path)) {

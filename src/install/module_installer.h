@@ -81,4 +81,8 @@ class ModuleInstaller final : public config::ModuleFetcher {
 /// Copies a directory: links stay links, and names that begin with a dot are left out.
 Result<void> CopyModuleFiles(const std::string& from, const std::string& to);
 
+/// The only directory of a package that a path or pattern matches.
+Result<std::string> FindPackageDirectory(const std::string& package_directory,
+                                         const std::string& directory);
+
 }  // namespace kinu::install

@@ -12,7 +12,7 @@
 namespace kinu::install {
 
 /// Increase this with every change of this header: the loader refuses a module with another number.
-inline constexpr int kPackageRuntimeVersion = 1;
+inline constexpr int kPackageRuntimeVersion = 2;
 inline constexpr const char* kPackageRuntimeSymbol = "kinu_package_runtime";
 
 /// What a detached signature says about a text.
@@ -43,8 +43,6 @@ class PackageRuntime {
   /// accepted; empty: any. Returns the number of files.
   virtual Result<size_t> Unpack(const std::string& archive, const std::string& directory,
                                 unsigned umask, std::string_view extension) = 0;
-  /// Decompresses a single file (gzip, bzip2, xz).
-  virtual Result<void> Decompress(const std::string& archive, const std::string& target) = 0;
 
  protected:
   ~PackageRuntime() = default;

@@ -86,6 +86,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 time.sleep(8)
             name, _, version = parts[1].rpartition(".zip")[0].partition("-")
             return self.answer(200, pack(module_files(name, version)))
+        elif parts[0] == "get":
+            return self.answer(200, headers=[("X-Terraform-Get", "%s/archives/net-1.0.0.zip//%s"
+                                              % (state.url, "/".join(parts[1:])))])
+        elif parts[0] == "page":
+            return self.answer(200, (
+                "<HTML><!-- <head> --><HEAD><meta name=\"other\" content=\"x\"><META NAME="
+                "terraform-get CONTENT='%s/archives/net-1.0.0.zip?a=b&amp;c=d'/></HEAD></HTML>"
+                % state.url).encode())
         elif parts[0] == "files":
             place = os.path.join(state.files, *parts[1:])
             if os.path.isfile(place):

@@ -113,13 +113,27 @@ def archives(run):
             info.create_system = 3
             info.external_attr = (0o120777 if name == "out" else 0o100644) << 16
             archive.writestr(info, run.root)
+    run.write(os.path.join(run.root, "files"), "single.gz", "")
     base = run.server.url
     directory = run.fresh({"m": {"source": base + "/archives/net-1.0.0.zip//modules/*"}})
     run.says("archive", directory, ["init"], 0, "- m in .terraform/modules/m/modules/sub")
+    directory = run.fresh({"a": {"source": base + "/get/modules/s*"},
+                           "b": {"source": base + "/page"}})
+    run.says("named by a server", directory, ["init"], 0, "- a in .terraform/modules/a",
+             "- b in .terraform/modules/b")
+    for path in ("a/main.tf", "b/modules/sub/main.tf"):
+        run.expect(path, os.path.isfile(os.path.join(directory, ".terraform/modules", path)))
+    run.expect("nothing is left", sorted(os.listdir(os.path.join(
+        directory, ".terraform/modules"))) == ["a", "b", "modules.json"])
+    directory = run.fresh({"m": {"source": base + "/get/none"}})
+    run.says("a directory that a server names wrongly", directory, ["init"], 1,
+             "Failed to download module", 'subdir "none" not found')
     directory = run.fresh({"m": {"source": base + "/archives/net-1.0.0.zip//none"}})
     run.says("no directory in an archive", directory, ["init"], 1, "Failed to expand subdir globs")
     for name, wanted in (("escape.zip", "entry contains '..'"), ("links.zip", "File exists"),
                          ("gone.zip", "bad response code: 404"),
+                         ("single.gz", "can only unarchive to a single file"),
+                         ("escape.zip?checksum=sha3:00", "unsupported checksum type"),
                          ("escape.zip?checksum=md5:" + "0" * 32, "Checksums did not match")):
         directory = run.fresh({"m": {"source": "%s/files/%s" % (base, name)}})
         run.says(name, directory, ["init"], 1, "Failed to download module")

@@ -15,9 +15,6 @@ class ModuleRuntime final : public PackageRuntime {
                         std::string_view extension) override {
     return UnpackArchive(archive, directory, umask, extension);
   }
-  Result<void> Decompress(const std::string& archive, const std::string& target) override {
-    return DecompressFile(archive, target);
-  }
 };
 
 }  // namespace

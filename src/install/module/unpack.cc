@@ -230,38 +230,4 @@ Result<size_t> UnpackArchive(const std::string& path, const std::string& directo
   return Unpacker(reader.get(), path, directory, umask).Run();
 }
 
-Result<void> DecompressFile(const std::string& path, const std::string& target) {
-  const Reader reader(archive_read_new());
-  archive_read_support_filter_gzip(reader.get());
-  archive_read_support_filter_bzip2(reader.get());
-  archive_read_support_filter_xz(reader.get());
-  archive_read_support_format_raw(reader.get());
-  archive_entry* entry = nullptr;
-  if (archive_read_open_filename(reader.get(), path.c_str(), kBlock) != ARCHIVE_OK ||
-      archive_read_next_header(reader.get(), &entry) < ARCHIVE_WARN) {
-    return ReaderFailure(reader.get(), path);
-  }
-  File file(open(target.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (file.get() < 0) {
-    return SystemFailure("open", target);
-  }
-  std::vector<char> buffer(kBlock);
-  for (;;) {
-    const la_ssize_t size = archive_read_data(reader.get(), buffer.data(), buffer.size());
-    if (size < 0) {
-      return ReaderFailure(reader.get(), path);
-    }
-    if (size == 0) {
-      break;
-    }
-    if (!WriteAll(file.get(), buffer.data(), static_cast<size_t>(size))) {
-      return SystemFailure("write", target);
-    }
-  }
-  if (!file.Close()) {
-    return SystemFailure("write", target);
-  }
-  return {};
-}
-
 }  // namespace kinu::install

@@ -7,6 +7,5 @@ namespace kinu::install {
 
 Result<size_t> UnpackArchive(const std::string& archive, const std::string& directory,
                              unsigned umask, std::string_view extension);
-Result<void> DecompressFile(const std::string& archive, const std::string& target);
 
 }  // namespace kinu::install
