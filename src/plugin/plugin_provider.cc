@@ -17,6 +17,7 @@ using provider::RawSchema;
 namespace {
 
 constexpr int kExitTimeoutMs = 2'000;
+constexpr CallLimits kSchemaLimits = {.response = 64 * 1024 * 1024};
 
 std::string_view MethodName(const char* method) {
   return std::strrchr(method, '/') + 1;
@@ -31,11 +32,11 @@ PluginProvider::~PluginProvider() {
 }
 
 bool PluginProvider::Call(const char* method, const std::string& request, std::string* response,
-                          Problems& problems) {
+                          Problems& problems, const CallLimits& limits) {
   if (primed_.valid()) {
     primed_.wait();
   }
-  CallStatus status = channel_->Call(method, request, response);
+  CallStatus status = channel_->Call(method, request, response, limits);
   if (status.ok()) {
     return true;
   }
@@ -73,7 +74,7 @@ bool PluginProvider::Call(const char* method, const std::string& request, std::s
 Result<RawSchema> PluginProvider::FetchSchema() {
   Problems problems;
   auto bytes = std::make_shared<std::pair<std::string, std::string>>();
-  if (!Call(methods_->get_schema, {}, &bytes->first, problems)) {
+  if (!Call(methods_->get_schema, {}, &bytes->first, problems, kSchemaLimits)) {
     return Fail(ErrorCode::kUnavailable, problems[0].summary + ": " + problems[0].detail);
   }
   constexpr uint32_t kDiagnostics = 4;
@@ -103,7 +104,7 @@ void PluginProvider::UseSchema(std::shared_ptr<const schema::ProviderSchema> sch
   if (!fetched_ && !schema_->capabilities().get_provider_schema_optional) {
     primed_ = std::async(std::launch::async, [this] {
                 std::string ignored;
-                channel_->Call(methods_->get_schema, {}, &ignored);
+                channel_->Call(methods_->get_schema, {}, &ignored, kSchemaLimits);
               }).share();
     fetched_ = true;
   }
@@ -129,9 +130,6 @@ void PluginProvider::Close() {
       channel_->Call(kShutdownMethod, {}, &ignored);
     }
     channel_->Cancel();
-  }
-  if (stdio_.joinable()) {
-    stdio_.join();
   }
   channel_.reset();
   if (process_ != nullptr) {

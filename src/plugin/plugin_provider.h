@@ -88,10 +88,10 @@ class PluginProvider final : public provider::Provider {
 
   static Result<std::unique_ptr<PluginProvider>> Start(const Launch& launch, bool tls,
                                                        std::unique_ptr<SocketDirectory> directory);
-  Result<void> Connect(const Endpoint& endpoint);
+  void Connect(Endpoint endpoint);
   /// Makes a call; a transport failure becomes a problem and false.
   bool Call(const char* method, const std::string& request, std::string* response,
-            provider::Problems& problems);
+            provider::Problems& problems, const CallLimits& limits = {});
   const schema::ResourceSchema* ResourceOf(std::string_view type, provider::Problems& problems);
   const schema::ResourceSchema* DataOf(std::string_view type, provider::Problems& problems);
   const schema::ResourceSchema* EphemeralOf(std::string_view type, provider::Problems& problems);
@@ -115,7 +115,6 @@ class PluginProvider final : public provider::Provider {
   std::mutex functions_mutex_;
   bool functions_fetched_ = false;
   std::shared_ptr<const schema::ProviderSchema> functions_;
-  std::thread stdio_;
   std::shared_future<void> primed_;
 };
 

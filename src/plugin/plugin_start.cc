@@ -8,7 +8,6 @@
 #include "base/environment.h"
 #include "base/files.h"
 #include "codec/protowire.h"
-#include "plugin/loader.h"
 #include "plugin/methods.h"
 #include "plugin/plugin_provider.h"
 #include "plugin/socket_directory.h"
@@ -105,8 +104,7 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
   plugin->socket_directory_ = std::move(directory);
   Endpoint endpoint;
   if (tls) {
-    KINU_TRY(PluginRuntime * runtime, LoadPluginRuntime());
-    KINU_TRY(endpoint.identity, runtime->MakeIdentity());
+    KINU_TRY(endpoint.identity, MakeClientIdentity());
   }
   Process::Options options;
   options.executable = launch.executable;
@@ -116,10 +114,6 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
     log->Line(line, stream == Stream::kStdout);
   };
   KINU_TRY(plugin->process_, Process::Start(std::move(options)));
-  // Loading the module overlaps with the start of the provider.
-  if (auto loaded = LoadPluginRuntime(); !loaded) {
-    return std::unexpected(loaded.error());
-  }
   auto line = plugin->process_->AwaitFirstLine(kHandshakeTimeoutMs);
   if (!line) {
     std::string words = plugin->log_->LastWords() + plugin->log_->Panic();
@@ -139,9 +133,7 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Start(
   endpoint.target = handshake.Target();
   endpoint.tls = tls;
   endpoint.server_certificate = handshake.certificate;
-  if (auto connected = plugin->Connect(endpoint); !connected) {
-    return std::unexpected(connected.error());
-  }
+  plugin->Connect(std::move(endpoint));
   return plugin;
 }
 
@@ -155,10 +147,7 @@ Result<std::unique_ptr<PluginProvider>> PluginProvider::Attach(const std::string
   if (attachment.pid > 0 && kill(static_cast<pid_t>(attachment.pid), 0) != 0 && errno == ESRCH) {
     return Fail(ErrorCode::kNotFound, "Reattachment process not found");
   }
-  auto connected = plugin->Connect({.target = attachment.Target()});
-  if (!connected) {
-    return std::unexpected(connected.error());
-  }
+  plugin->Connect({.target = attachment.Target()});
   return plugin;
 }
 
@@ -171,40 +160,29 @@ std::unique_ptr<PluginProvider> PluginProvider::Over(std::unique_ptr<Channel> ch
   return plugin;
 }
 
-Result<void> PluginProvider::Connect(const Endpoint& endpoint) {
-  auto runtime = LoadPluginRuntime();
-  if (!runtime) {
-    return std::unexpected(runtime.error());
-  }
-  auto channel = (*runtime)->Connect(endpoint);
-  if (!channel) {
-    return std::unexpected(channel.error());
-  }
-  channel_ = *std::move(channel);
+void PluginProvider::Connect(Endpoint endpoint) {
+  channel_ = plugin::Connect(std::move(endpoint));
   methods_ = &MethodsOf(protocol_);
   // Receives what the provider prints after the handshake. A provider without that service ends the
   // stream at once.
-  stdio_ = std::thread([channel = channel_.get(), log = log_.get()] {
-    channel->Stream(kStdioMethod, {}, [&](std::string_view message) {
-      constexpr uint64_t kStdout = 1;
-      uint64_t source = 0;
-      std::string_view data;
-      ProtoReader reader(message);
-      for (ProtoField field; reader.Next(field);) {
-        if (field.number == 1) {
-          source = field.scalar;
-        } else if (field.number == 2) {
-          data = field.bytes;
-        }
+  channel_->Listen(kStdioMethod, [log = log_.get()](std::string_view message) {
+    constexpr uint64_t kStdout = 1;
+    uint64_t source = 0;
+    std::string_view data;
+    ProtoReader reader(message);
+    for (ProtoField field; reader.Next(field);) {
+      if (field.number == 1) {
+        source = field.scalar;
+      } else if (field.number == 2) {
+        data = field.bytes;
       }
-      while (!data.empty()) {
-        size_t newline = data.find('\n');
-        log->Line(data.substr(0, newline), source == kStdout);
-        data.remove_prefix(newline == data.npos ? data.size() : newline + 1);
-      }
-    });
+    }
+    while (!data.empty()) {
+      const size_t newline = data.find('\n');
+      log->Line(data.substr(0, newline), source == kStdout);
+      data.remove_prefix(newline == data.npos ? data.size() : newline + 1);
+    }
   });
-  return {};
 }
 
 }  // namespace kinu::plugin

@@ -206,7 +206,8 @@ class FakeChannel final : public Channel {
     std::map<std::string, int> failures;
   };
   explicit FakeChannel(Log& log) : log_(log) {}
-  CallStatus Call(const char* method, std::string_view request, std::string* response) override {
+  CallStatus Call(const char* method, std::string_view request, std::string* response,
+                  const CallLimits&) override {
     log_.requests[method] = request;
     if (auto it = log_.failures.find(method); it != log_.failures.end()) {
       return {it->second, "told to fail"};
@@ -214,10 +215,7 @@ class FakeChannel final : public Channel {
     *response = log_.responses[method];
     return {};
   }
-  CallStatus Stream(const char*, std::string_view,
-                    const std::function<void(std::string_view)>&) override {
-    return {};
-  }
+  void Listen(const char*, std::function<void(std::string_view)>) override {}
   void Cancel() override {}
 
  private:
@@ -446,11 +444,3 @@ INSTANTIATE_TEST_SUITE_P(Protocol, Messages, ::testing::Values(5, 6));
 
 }  // namespace
 }  // namespace kinu::plugin
-
-#if defined(__SANITIZE_ADDRESS__)
-// OpenSSL may allocate for a thread of gRPC that still runs when the process ends.
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:CRYPTO_zalloc\n";
-}
-#endif

@@ -1,13 +1,12 @@
-// The interface between the program and its gRPC module: calls with bytes as requests and
-// responses.
-//
-// gRPC needs about fifty shared libraries, which would cost every command milliseconds at start. It
-// is therefore in a module that is loaded for the first provider process. Only the types in this
-// header cross the boundary: the module knows neither values nor messages. Decision:
-// docs/decisions/0001-provider-transport-module.md.
+// How providers are called: method names and bytes over one connection. The implementation is a
+// small gRPC client (plugin/grpc_channel.h); it knows neither values nor messages. Decision:
+// docs/decisions/0001-provider-transport.md.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,19 +15,21 @@
 
 namespace kinu::plugin {
 
-/// Increase this with every change of this header: the loader refuses a module with another number.
-inline constexpr int kTransportVersion = 1;
-inline constexpr const char* kTransportSymbol = "kinu_plugin_runtime";
-
-/// The gRPC status codes that callers handle.
+/// The gRPC status codes that callers and the transport use.
 enum StatusCode : int {
   kStatusOk = 0,
   kStatusCancelled = 1,
+  kStatusUnknown = 2,
+  kStatusDeadlineExceeded = 4,
+  kStatusPermissionDenied = 7,
+  kStatusResourceExhausted = 8,
   kStatusUnimplemented = 12,
+  kStatusInternal = 13,
   kStatusUnavailable = 14,
+  kStatusUnauthenticated = 16,
 };
 
-/// The status of a call: a code and the server's message.
+/// The status of a call: a code and a message, which is the server's if it sent one.
 struct CallStatus {
   int code = kStatusOk;
   std::string message;
@@ -49,31 +50,32 @@ struct Endpoint {
   ClientIdentity identity;
 };
 
-/// A connection to a provider. Thread-safe.
+/// What a call may take.
+struct CallLimits {
+  std::chrono::milliseconds time{0};                      ///< until the response; 0: no limit
+  size_t response = std::numeric_limits<int32_t>::max();  ///< bytes of a message
+};
+
+/// A connection to a provider. Thread-safe. It has no thread of its own: whichever thread waits for
+/// a response reads for all.
 class Channel {
  public:
   virtual ~Channel() = default;
   /// Calls a method ("/tfplugin6.Provider/PlanResourceChange") and waits for the response.
-  virtual CallStatus Call(const char* method, std::string_view request, std::string* response) = 0;
-  /// Calls a streaming method. Returns when the stream has ended.
-  virtual CallStatus Stream(const char* method, std::string_view request,
-                            const std::function<void(std::string_view)>& receive) = 0;
+  /// `response` is unspecified unless the status is OK.
+  virtual CallStatus Call(const char* method, std::string_view request, std::string* response,
+                          const CallLimits& limits = {}) = 0;
+  /// Calls a streaming method with an empty request, and returns at once. `receive` gets the
+  /// messages, one at a time, from threads that wait in Call(). It must not use this channel.
+  virtual void Listen(const char* method, std::function<void(std::string_view)> receive) = 0;
   /// Cancels running calls. No call may follow.
   virtual void Cancel() = 0;
 };
 
-/// The functions of the module.
-class PluginRuntime {
- public:
-  /// Creates a key and a self-signed certificate.
-  virtual Result<ClientIdentity> MakeIdentity() = 0;
-  /// Connects to a provider. Fails if it cannot be reached.
-  virtual Result<std::unique_ptr<Channel>> Connect(const Endpoint& endpoint) = 0;
+/// Creates a key and a self-signed certificate.
+Result<ClientIdentity> MakeClientIdentity();
 
- protected:
-  ~PluginRuntime() = default;
-};
-
-using PluginRuntimeFunction = PluginRuntime* (*)(int transport_version);
+/// Connects to a provider. If it cannot be reached, the calls say so.
+std::unique_ptr<Channel> Connect(Endpoint endpoint);
 
 }  // namespace kinu::plugin

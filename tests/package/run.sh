@@ -14,7 +14,6 @@ mkdir "$work/directory"
 cp "$root/tests/package/main.tf" "$work/directory"
 "$work/prefix/bin/kinu" -chdir="$work/directory" apply -auto-approve -no-color >>"$work/log" || { cat "$work/log"; exit 1; }
 [ "$("$work/prefix/bin/kinu" -chdir="$work/directory" output -raw installed)" = yes ]
-[ -f "$work/prefix/lib/kinu/kinu-plugin.so" ]
 [ -f "$work/prefix/lib/kinu/kinu-net.so" ]
 [ -f "$work/prefix/lib/kinu/kinu-install.so" ]
 flags=()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the providers of the end-to-end tests into a filesystem mirror:
+# Builds the providers of the end-to-end tests into a filesystem mirror, and beside them the servers
+# of the transport's test:
 #   build.sh DIRECTORY
-# Versions are pinned: kinutest by go.mod and go.sum here, hashicorp/time by its own. Does nothing
+# Versions are pinned: kinutest and grpcpeer by go.mod and go.sum here, hashicorp/time by its own. Does nothing
 # if the mirror is up to date. Without Go, or without the modules and a network to download them, it
 # prints a message and succeeds: the tests are then skipped.
 set -euo pipefail
@@ -17,13 +18,14 @@ if ! command -v go >/dev/null; then
   exit 0
 fi
 platform="$(go env GOOS)_$(go env GOARCH)"
-stamp=$(cat go.mod go.sum kinutest/*.go "${BASH_SOURCE[0]##*/}" | sha256sum | cut -d' ' -f1)
+stamp=$(cat go.mod go.sum kinutest/*.go grpcpeer/*.go "${BASH_SOURCE[0]##*/}" | sha256sum | cut -d' ' -f1)
 [ "$(cat "$mirror/.stamp" 2>/dev/null || true)" = "$stamp" ] && exit 0
 
 export CGO_ENABLED=0 GOFLAGS="-trimpath -buildvcs=false"
 directory="$registry/kinu/kinutest/$kinutest_version/$platform"
 mkdir -p "$directory"
 go build -ldflags "-s -w" -o "$directory/terraform-provider-kinutest_v$kinutest_version" ./kinutest
+go build -ldflags "-s -w" -o "$mirror/grpcpeer" ./grpcpeer
 
 directory="$registry/hashicorp/time/$time_version/$platform"
 mkdir -p "$directory"
