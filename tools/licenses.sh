@@ -7,10 +7,10 @@ directory=$1
 
 # The development package of each library; libraries that these bring along have their papers there.
 packages=(
-  libgrpc++-dev libprotobuf-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
+  libnghttp2-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
   zlib1g-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
   libcurl4-openssl-dev librnp-dev libarchive-dev
-  libabsl-dev libc-ares-dev libstdc++-12-dev
+  libstdc++-12-dev
 )
 if ! command -v dpkg-query >/dev/null; then
   echo "tools/licenses.sh: not a Debian system; add the licences of: ${packages[*]}" >&2

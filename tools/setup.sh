@@ -15,8 +15,8 @@ for group in "$@"; do
     build)
       packages+=(
         make cmake ninja-build g++ mold ccache pkg-config python3
-        libgrpc++-dev protobuf-compiler protobuf-compiler-grpc   # gRPC's CMake package needs the compilers
-        libprotobuf-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
+        protobuf-compiler libprotobuf-dev   # for tests: protoc, and the messages that it knows
+        libnghttp2-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
         libcurl4-openssl-dev librnp-dev libarchive-dev
         zlib1g-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
         libgtest-dev librapidcheck-dev
