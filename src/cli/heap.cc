@@ -13,7 +13,8 @@ namespace kinu::cli {
 void PrepareHeap() {
   constexpr size_t kSegment = size_t{32} << 20;    // the unit in which mimalloc 2 takes memory
   constexpr size_t kReserved = size_t{4} << 30;    // address space only; more comes from the system
-  constexpr size_t kSmallPages = size_t{2} << 20;  // what a command with little to do uses
+  constexpr size_t kSmallPages = size_t{4} << 20;  // of a segment that a short command may use
+  constexpr size_t kFirstSegments = 8;             // each thread begins one of its own
   void* mapped = ::mmap(nullptr, kReserved + kSegment, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) {
@@ -21,7 +22,11 @@ void PrepareHeap() {
   }
   const uintptr_t at = (reinterpret_cast<uintptr_t>(mapped) + kSegment - 1) & ~(kSegment - 1);
   auto* begin = reinterpret_cast<std::byte*>(at);
-  (void)::madvise(begin + kSmallPages, kReserved - kSmallPages, MADV_HUGEPAGE);
+  for (size_t i = 0; i < kFirstSegments; ++i) {
+    (void)::madvise(begin + i * kSegment + kSmallPages, kSegment - kSmallPages, MADV_HUGEPAGE);
+  }
+  (void)::madvise(begin + kFirstSegments * kSegment, kReserved - kFirstSegments * kSegment,
+                  MADV_HUGEPAGE);
   // A process that ends soon gains nothing from giving memory back, which would split huge pages.
   mi_option_disable(mi_option_allow_decommit);
   mi_option_set(mi_option_eager_commit_delay, 0);
