@@ -1,10 +1,15 @@
+// The functions of a single digest: OpenSSL's newer ones, which choose an implementation by name,
+// cost a process a millisecond before the first byte.
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "codec/hash.h"
 
 #include <memory>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/md5.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 
 #include "base/check.h"
 #include "codec/base64.h"
@@ -26,30 +31,82 @@ const EVP_MD* Algorithm(HashKind kind) {
   return nullptr;
 }
 
-EVP_MD_CTX* Context(void* context) {
-  return static_cast<EVP_MD_CTX*>(context);
+/// A digest that is being made.
+struct DigestState {
+  HashKind kind;
+  union {
+    MD5_CTX md5;
+    SHA_CTX sha1;
+    SHA256_CTX sha256;
+    SHA512_CTX sha512;
+  };
+};
+
+DigestState& State(void* context) {
+  return *static_cast<DigestState*>(context);
+}
+
+bool Begin(DigestState& state) {
+  switch (state.kind) {
+    case HashKind::kMd5:
+      return MD5_Init(&state.md5) == 1;
+    case HashKind::kSha1:
+      return SHA1_Init(&state.sha1) == 1;
+    case HashKind::kSha256:
+      return SHA256_Init(&state.sha256) == 1;
+    case HashKind::kSha512:
+      return SHA512_Init(&state.sha512) == 1;
+  }
+  return false;
+}
+
+bool Add(DigestState& state, std::string_view bytes) {
+  switch (state.kind) {
+    case HashKind::kMd5:
+      return MD5_Update(&state.md5, bytes.data(), bytes.size()) == 1;
+    case HashKind::kSha1:
+      return SHA1_Update(&state.sha1, bytes.data(), bytes.size()) == 1;
+    case HashKind::kSha256:
+      return SHA256_Update(&state.sha256, bytes.data(), bytes.size()) == 1;
+    case HashKind::kSha512:
+      return SHA512_Update(&state.sha512, bytes.data(), bytes.size()) == 1;
+  }
+  return false;
+}
+
+/// Writes the digest and returns its size, or 0 if OpenSSL fails.
+size_t End(DigestState& state, unsigned char* digest) {
+  switch (state.kind) {
+    case HashKind::kMd5:
+      return MD5_Final(digest, &state.md5) == 1 ? MD5_DIGEST_LENGTH : 0;
+    case HashKind::kSha1:
+      return SHA1_Final(digest, &state.sha1) == 1 ? SHA_DIGEST_LENGTH : 0;
+    case HashKind::kSha256:
+      return SHA256_Final(digest, &state.sha256) == 1 ? SHA256_DIGEST_LENGTH : 0;
+    case HashKind::kSha512:
+      return SHA512_Final(digest, &state.sha512) == 1 ? SHA512_DIGEST_LENGTH : 0;
+  }
+  return 0;
 }
 
 }  // namespace
 
-Hasher::Hasher(HashKind kind) : context_(EVP_MD_CTX_new()) {
-  KINU_CHECK(
-      context_ != nullptr && EVP_DigestInit_ex(Context(context_), Algorithm(kind), nullptr) == 1,
-      "the digest must be available");
+Hasher::Hasher(HashKind kind) : context_(new DigestState{.kind = kind, .sha512 = {}}) {
+  KINU_CHECK(Begin(State(context_)), "the digest must be available");
 }
 
 Hasher::~Hasher() {
-  EVP_MD_CTX_free(Context(context_));
+  delete &State(context_);
 }
 
 void Hasher::Update(std::string_view bytes) {
-  KINU_CHECK(EVP_DigestUpdate(Context(context_), bytes.data(), bytes.size()) == 1, "digest update");
+  KINU_CHECK(Add(State(context_), bytes), "digest update");
 }
 
 std::string Hasher::Finish() {
   unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  KINU_CHECK(EVP_DigestFinal_ex(Context(context_), digest, &size) == 1, "digest final");
+  const size_t size = End(State(context_), digest);
+  KINU_CHECK(size > 0, "digest final");
   return std::string(reinterpret_cast<const char*>(digest), size);
 }
 
