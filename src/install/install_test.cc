@@ -154,6 +154,12 @@ TEST_F(Files, RememberedHashSeesChanges) {
   EXPECT_EQ(*RememberedPackageHash(Path("p"), cache), first);
   Write("p/file", "two");
   EXPECT_NE(*RememberedPackageHash(Path("p"), cache), first);
+  usleep(80'000);
+  RememberPackageHash(Path("p"), "h1:given", cache);
+  EXPECT_EQ(*RememberedPackageHash(Path("p"), cache), "h1:given");
+  Write("p/file", "three");
+  RememberPackageHash(Path("p"), "h1:too early", cache);
+  EXPECT_NE(*RememberedPackageHash(Path("p"), cache), "h1:too early");
 }
 
 // --- The CLI configuration. ---

@@ -161,6 +161,24 @@ void AddIdentity(const PackageFile& file, std::string& key) {
   }
 }
 
+/// The files of a package, and the key of its hash in the cache.
+struct PackageState {
+  std::string root;
+  std::vector<PackageFile> files;
+  std::string key;
+
+  static Result<PackageState> Read(const std::string& directory) {
+    PackageState out;
+    KINU_TRY(out.root, RealPath(directory));
+    KINU_TRY(out.files, SortedFiles(out.root));
+    out.key = "package " + out.root;
+    for (const PackageFile& file : out.files) {
+      AddIdentity(file, out.key);
+    }
+    return out;
+  }
+};
+
 }  // namespace
 
 Result<std::string> HashPackage(const std::string& directory) {
@@ -191,21 +209,24 @@ Result<std::string> HashArchive(std::string_view archive) {
 
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache) {
-  KINU_TRY(std::string root, RealPath(directory));
-  KINU_TRY(auto files, SortedFiles(root));
-  std::string key = "package " + root;
-  for (const PackageFile& file : files) {
-    AddIdentity(file, key);
-  }
-  if (auto known = cache.FindNote(key)) {
+  KINU_TRY(const PackageState package, PackageState::Read(directory));
+  if (auto known = cache.FindNote(package.key)) {
     return *known;
   }
-  bool fresh = ChangedJustNow(files);
-  KINU_TRY(std::string hash, HashFiles(root, files));
+  const bool fresh = ChangedJustNow(package.files);
+  KINU_TRY(std::string hash, HashFiles(package.root, package.files));
   if (!fresh) {
-    cache.StoreNote(key, hash);
+    cache.StoreNote(package.key, hash);
   }
   return hash;
+}
+
+void RememberPackageHash(const std::string& directory, const std::string& hash,
+                         const provider::SchemaCache& cache) {
+  const auto package = PackageState::Read(directory);
+  if (package && !ChangedJustNow(package->files)) {
+    cache.StoreNote(package->key, hash);
+  }
 }
 
 Result<std::string> RememberedArchiveHash(const std::string& path,

@@ -22,6 +22,10 @@ Result<std::string> HashArchive(std::string_view archive);
 Result<std::string> RememberedPackageHash(const std::string& directory,
                                           const provider::SchemaCache& cache);
 
+/// Stores the hash of a package that this process has just unpacked.
+void RememberPackageHash(const std::string& directory, const std::string& hash,
+                         const provider::SchemaCache& cache);
+
 /// As HashArchive() for the archive at `path`, with the same cache.
 Result<std::string> RememberedArchiveHash(const std::string& path,
                                           const provider::SchemaCache& cache);

@@ -327,6 +327,7 @@ Result<PlacedPackage> PackagePlacer::PlaceArchive(const std::string& address,
     return std::unexpected(done.error());
   }
   archive.unpacked.Release();
+  RememberPackageHash(directory, placed.hash, cache_);
   return placed;
 }
 
