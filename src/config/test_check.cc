@@ -77,11 +77,7 @@ FlatMap<uint32_t, Symbol> NamedProviders(Program& program, const Module& module)
 class TestProviderChecker {
  public:
   TestProviderChecker(const Config& config, const TestFile& file, Diagnostics& diags)
-      : config_(config),
-        program_(*config.program),
-        module_(*config.root().module),
-        file_(file),
-        diags_(diags) {
+      : program_(*config.program), module_(*config.root().module), file_(file), diags_(diags) {
     for (const ProviderBlock& block : file.providers) {
       blocks_[NameKey(block.local_name, block.alias)] = &block;
       configured_.insert(block.local_name.id);
@@ -135,7 +131,6 @@ class TestProviderChecker {
                  range);
   }
 
-  const Config& config_;
   Program& program_;
   const Module& module_;
   const TestFile& file_;

@@ -36,6 +36,20 @@ std::string Roff(std::string_view text) {
   return out;
 }
 
+/// The usage of a command by the program's own name; help shows it by the compatible one.
+std::string OwnUsage(std::string_view usage) {
+  std::string out;
+  ForEachLine(usage, [&](std::string_view line) {
+    out += out.empty() ? "" : "\n";
+    if (line.starts_with("tofu ")) {
+      out += "kinu ";
+      line.remove_prefix(5);
+    }
+    out += line;
+  });
+  return out;
+}
+
 std::string ManHeader(const std::string& page, std::string_view synopsis) {
   std::string upper = page;
   std::ranges::transform(upper, upper.begin(), [](char c) {
@@ -55,7 +69,7 @@ std::string ManPageName(const CommandSpec& command) {
 
 std::string ManPage(const CommandSpec& command) {
   std::string out = ManHeader(ManPageName(command), command.synopsis) + ".SH SYNOPSIS\n.nf\n" +
-                    Roff(command.usage) + "\n.fi\n";
+                    Roff(OwnUsage(command.usage)) + "\n.fi\n";
   if (!command.description.empty()) {
     out += ".SH DESCRIPTION\n";
     ForEachLine(command.description,

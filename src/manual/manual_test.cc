@@ -11,6 +11,7 @@ TEST(ManPages, HaveTheirSections) {
   for (const cli::CommandSpec* command : cli::Commands()) {
     const std::string page = ManPage(*command);
     EXPECT_TRUE(page.starts_with(".TH KINU-")) << command->name;
+    EXPECT_EQ(page.find("\ntofu "), std::string::npos) << command->name;
     for (const char* section : {".SH NAME\n", ".SH SYNOPSIS\n", ".SH SEE ALSO\n"}) {
       EXPECT_NE(page.find(section), std::string::npos) << command->name << section;
     }
