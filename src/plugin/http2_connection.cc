@@ -103,9 +103,7 @@ struct Http2Connection::Callbacks {
     size_t copied = 0;
     for (size_t skipped = 0; std::string_view part : {exchange->prefix_, exchange->body_}) {
       const size_t from = std::min(part.size(), exchange->sent_ + copied - skipped);
-      const size_t taken = std::min(size - copied, part.size() - from);
-      std::memcpy(buffer + copied, part.data() + from, taken);
-      copied += taken;
+      copied += part.copy(reinterpret_cast<char*>(buffer) + copied, size - copied, from);
       skipped += part.size();
     }
     exchange->sent_ += copied;
