@@ -12,7 +12,7 @@
 #include "base/flat_map.h"
 #include "base/thread.h"
 #include "cli/heap.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "functions/function.h"

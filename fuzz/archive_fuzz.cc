@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "base/check.h"
 #include "base/files.h"
+#include "base/invariant.h"
 #include "install/module/unpack.h"
 
 namespace {
@@ -38,8 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string archive = Root() + "/archive";
   const std::string target = Root() + "/inner/target";
   fs::create_directories(target);
-  KINU_CHECK(ReplaceFile(archive, {reinterpret_cast<const char*>(data) + 1, size - 1}).has_value(),
-             "the archive can be written");
+  KINU_INVARIANT(
+      ReplaceFile(archive, {reinterpret_cast<const char*>(data) + 1, size - 1}).has_value(),
+      "the archive can be written");
   static_cast<void>(install::UnpackArchive(archive, target, 022, form));
   size_t beside = 0;
   for (const auto& entry : fs::directory_iterator(Root())) {
@@ -48,10 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& entry : fs::directory_iterator(Root() + "/inner")) {
     beside += entry.path().filename() == "target" ? 0 : 1;
   }
-  KINU_CHECK(beside == 0, "nothing is written outside of the directory");
+  KINU_INVARIANT(beside == 0, "nothing is written outside of the directory");
   for (const auto& entry : fs::recursive_directory_iterator(target)) {
-    KINU_CHECK(!entry.is_symlink() && (entry.is_regular_file() || entry.is_directory()),
-               "only files and directories are made");
+    KINU_INVARIANT(!entry.is_symlink() && (entry.is_regular_file() || entry.is_directory()),
+                   "only files and directories are made");
   }
   fs::remove_all(Root() + "/inner");
   return 0;

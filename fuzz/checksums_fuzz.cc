@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "install/package_trust.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -23,17 +23,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .content_hash = [] { return Result<std::string>("h1:x"); }};
   const auto trust = install::Authenticate(evidence, package, [](const std::string&) {});
   if (!trust) {
-    KINU_CHECK(!trust.error().message.empty(), "an error has a message");
+    KINU_INVARIANT(!trust.error().message.empty(), "an error has a message");
     return 0;
   }
   std::string lower = registry.checksums;
   for (char& c : lower) {
     c = c == 'A' ? 'a' : c;
   }
-  KINU_CHECK(lower.find(sum) != std::string::npos && lower.find("f.zip") != std::string::npos,
-             "the document lists the package");
+  KINU_INVARIANT(lower.find(sum) != std::string::npos && lower.find("f.zip") != std::string::npos,
+                 "the document lists the package");
   for (const auto& [hash, entry] : trust->hashes) {
-    KINU_CHECK(hash.starts_with("zh:") && hash.size() == 67, "hashes have their form");
+    KINU_INVARIANT(hash.starts_with("zh:") && hash.size() == 67, "hashes have their form");
   }
   return 0;
 }

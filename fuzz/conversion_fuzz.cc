@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/check.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "value_maker.h"
 
@@ -25,7 +25,7 @@ void Require(bool holds, const char* what, const Value& value, const Type& type)
 void CheckConversion(const Value& value, const Type& type) {
   const ValueResult<Value> converted = Convert(value, type);
   if (!converted) {
-    KINU_CHECK(!converted.error().ToText().empty(), "an error has a message");
+    KINU_INVARIANT(!converted.error().ToText().empty(), "an error has a message");
     return;
   }
   if (!value.IsWhollyKnown()) {
@@ -47,7 +47,7 @@ void CheckConversion(const Value& value, const Type& type) {
 
 void CheckUnification(const std::vector<Type>& types) {
   for (const std::optional<Type>& common : {Unify(types), UnifyUnsafe(types)}) {
-    KINU_CHECK(!common || !GoString(*common).empty(), "a common type has a text");
+    KINU_INVARIANT(!common || !GoString(*common).empty(), "a common type has a text");
   }
 }
 
@@ -61,9 +61,9 @@ void FuzzOne(ValueMaker maker) {
   const Value other = maker.MakeValue(from);
   const Value equal = Equals(value, other);
   const Value reversed = Equals(other, value);
-  KINU_CHECK(Value::RawEquals(equal, reversed), "equality is symmetric");
-  KINU_CHECK(Value::RawEquals(value, value), "a value equals itself");
-  KINU_CHECK(value.Hash() == Value(value).Hash(), "a copy has the same hash");
+  KINU_INVARIANT(Value::RawEquals(equal, reversed), "equality is symmetric");
+  KINU_INVARIANT(Value::RawEquals(value, value), "a value equals itself");
+  KINU_INVARIANT(value.Hash() == Value(value).Hash(), "a copy has the same hash");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "convert/convert.h"
 #include "hcl/parse.h"
 #include "hcl/writer/format.h"
@@ -32,18 +32,18 @@ void CheckNative(const std::string& text, const BodyShape& shape) {
   const auto source = SourceFile::Make("fuzz.tf", text);
   Diagnostics diags;
   const std::optional<std::string> json = NativeToJson(*source, shape, diags);
-  KINU_CHECK(json.has_value() == !diags.has_errors(), "a result or an error");
-  KINU_CHECK(!json || Parses(*json, true), "the JSON result is valid");
+  KINU_INVARIANT(json.has_value() == !diags.has_errors(), "a result or an error");
+  KINU_INVARIANT(!json || Parses(*json, true), "the JSON result is valid");
 }
 
 void CheckJson(const std::string& text, const BodyShape& shape, Nested nested) {
   const auto source = SourceFile::Make("fuzz.tf.json", text);
   Diagnostics diags;
   const std::optional<std::string> native = JsonToNative(*source, shape, nested, diags);
-  KINU_CHECK(native.has_value() == !diags.has_errors(), "a result or an error");
+  KINU_INVARIANT(native.has_value() == !diags.has_errors(), "a result or an error");
   if (native) {
-    KINU_CHECK(Parses(*native, false), "the native result is valid");
-    KINU_CHECK(hcl::writer::Format(*native) == *native, "the native result is formatted");
+    KINU_INVARIANT(Parses(*native, false), "the native result is valid");
+    KINU_INVARIANT(hcl::writer::Format(*native) == *native, "the native result is formatted");
     CheckNative(*native, shape);
   }
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "functions/function.h"
 #include "text/unicode.h"
 
@@ -18,12 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Value source[] = {Value::String(text)};
   const functions::CallResult rows = kDecode->Call(source, functions::CallContext());
   if (!rows) {
-    KINU_CHECK(!rows.error().message.empty(), "an error has a message");
+    KINU_INVARIANT(!rows.error().message.empty(), "an error has a message");
     return 0;
   }
-  KINU_CHECK(rows->type().is_list() && rows->IsWhollyKnown(), "rows are a list");
+  KINU_INVARIANT(rows->type().is_list() && rows->IsWhollyKnown(), "rows are a list");
   for (const Value& row : rows->elements()) {
-    KINU_CHECK(row.type() == rows->type().element(), "rows have one type");
+    KINU_INVARIANT(row.type() == rows->type().element(), "rows have one type");
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 // Fuzzes documents of service discovery: services have http or https URLs without user information.
 
 #include "answers.h"
-#include "base/check.h"
+#include "base/invariant.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kinu;  // NOLINT(google-build-using-namespace): one function
@@ -10,10 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* id : {"providers.v1", "modules.v1"}) {
     const auto service = network.Service("h.test", id);
     if (!service) {
-      KINU_CHECK(!service.error().message.empty(), "an error has a message");
+      KINU_INVARIANT(!service.error().message.empty(), "an error has a message");
     } else if (service->status == install::HostService::Status::kFound) {
-      KINU_CHECK(service->url.scheme == "http" || service->url.scheme == "https", "a web address");
-      KINU_CHECK(service->url.user.empty() && service->url.fragment.empty(), "a plain address");
+      KINU_INVARIANT(service->url.scheme == "http" || service->url.scheme == "https",
+                     "a web address");
+      KINU_INVARIANT(service->url.user.empty() && service->url.fragment.empty(), "a plain address");
     }
   }
   net::Url base;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/json_reader.h"
 #include "text/unicode.h"
 #include "tfjson/tree.h"
@@ -17,15 +17,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto document = Document::Parse(text);
   if (document) {
-    KINU_CHECK(ParseJson(text).ok(), "the JSON reader accepts the document");
+    KINU_INVARIANT(ParseJson(text).ok(), "the JSON reader accepts the document");
     std::string compact;
     AppendCompact(compact, (*document)->root().text());
     const auto again = Document::Parse(compact);
-    KINU_CHECK(again.has_value(), "the compact text is valid");
-    KINU_CHECK((*again)->tree().entry_count() == (*document)->tree().entry_count(),
-               "the compact text has as many values");
+    KINU_INVARIANT(again.has_value(), "the compact text is valid");
+    KINU_INVARIANT((*again)->tree().entry_count() == (*document)->tree().entry_count(),
+                   "the compact text has as many values");
   } else if (text::IsUtf8(text)) {
-    KINU_CHECK(!ParseJson(text).ok(), "the JSON reader refuses the document");
+    KINU_INVARIANT(!ParseJson(text).ok(), "the JSON reader refuses the document");
   }
   size_t at = 0;
   TokenStream stream([&](char* buffer, size_t room) {
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     at += amount;
     return static_cast<int64_t>(amount);
   });
-  KINU_CHECK((stream.SkipValue() && stream.TakeEnd()) == document.has_value(),
-             "the token stream accepts the same texts");
+  KINU_INVARIANT((stream.SkipValue() && stream.TakeEnd()) == document.has_value(),
+                 "the token stream accepts the same texts");
   return 0;
 }

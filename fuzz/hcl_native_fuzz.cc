@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "hcl/lexer.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
@@ -20,15 +20,15 @@ void CheckTokens(std::string_view text, LexMode mode) {
   uint32_t at = 0;
   const std::vector<Token> tokens = Lex(text, mode, Comments::kKeep);
   for (const Token& token : tokens) {
-    KINU_CHECK(token.begin >= at && token.end >= token.begin && token.end <= text.size(),
-               "tokens are in order");
+    KINU_INVARIANT(token.begin >= at && token.end >= token.begin && token.end <= text.size(),
+                   "tokens are in order");
     at = token.end;
   }
-  KINU_CHECK(!tokens.empty() && tokens.back().kind == TokenKind::kEof, "tokens end");
+  KINU_INVARIANT(!tokens.empty() && tokens.back().kind == TokenKind::kEof, "tokens end");
 }
 
 void CheckExpr(const Expr& expr) {
-  KINU_CHECK(expr.begin <= expr.end && expr.end <= expr.file->text().size(), "range in file");
+  KINU_INVARIANT(expr.begin <= expr.end && expr.end <= expr.file->text().size(), "range in file");
   StartRange(expr);
   ForEachChild(expr, CheckExpr);
 }
@@ -38,7 +38,7 @@ void CheckBody(const NativeBody& body) {
     CheckExpr(*attribute.expr);
   }
   for (const NativeBlock& block : body.blocks) {
-    KINU_CHECK(block.labels.size() == block.label_ranges.size(), "every label has a range");
+    KINU_INVARIANT(block.labels.size() == block.label_ranges.size(), "every label has a range");
     CheckBody(*block.body);
   }
   Diagnostics diags;

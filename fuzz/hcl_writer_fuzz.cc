@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "hcl/parse.h"
 #include "hcl/writer/editor.h"
 #include "hcl/writer/format.h"
@@ -28,7 +28,7 @@ void CheckParses(std::string_view text) {
   SyntaxTree tree;
   Diagnostics diags;
   ParseNative(source.get(), tree, diags);
-  KINU_CHECK(!diags.has_errors(), "the result is valid");
+  KINU_INVARIANT(!diags.has_errors(), "the result is valid");
 }
 
 /// Removes, renames and sets attributes and blocks, in every body.
@@ -54,8 +54,8 @@ void Edit(EditableBody& body) {
 
 void FuzzOne(std::string_view text) {
   const size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-  KINU_CHECK(WithoutBlanks(Format(text)) == WithoutBlanks(text.substr(begin)),
-             "only spaces change");
+  KINU_INVARIANT(WithoutBlanks(Format(text)) == WithoutBlanks(text.substr(begin)),
+                 "only spaces change");
   const auto source = SourceFile::Make("fuzz.tf", std::string(text));
   Diagnostics diags;
   const std::optional<std::string> formatted = FormatFile(source.get(), diags);
@@ -64,7 +64,7 @@ void FuzzOne(std::string_view text) {
   }
   CheckParses(*formatted);
   const std::unique_ptr<Document> document = Document::Parse(source.get(), diags);
-  KINU_CHECK(document != nullptr && document->Text() == text, "unedited text is the same");
+  KINU_INVARIANT(document != nullptr && document->Text() == text, "unedited text is the same");
   Edit(document->body());
   CheckParses(document->Text());
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/json.h"
 #include "hcl/parse.h"
 #include "hcldec/spec_file.h"
@@ -24,7 +24,7 @@ void FuzzOne(std::string_view input) {
 
   Diagnostics diags;
   const auto file = SpecFile::Read(SourceFile::Make("spec", std::string(spec_text)), diags);
-  KINU_CHECK(file != nullptr, "there is a spec even after errors");
+  KINU_INVARIANT(file != nullptr, "there is a spec even after errors");
   if (diags.has_errors()) {
     return;
   }
@@ -44,9 +44,9 @@ void FuzzOne(std::string_view input) {
     if (diags.has_errors() || problems.has_errors()) {
       continue;  // the value is partial
     }
-    KINU_CHECK(value.type().ConformsTo(implied), "a value has the type of its spec");
+    KINU_INVARIANT(value.type().ConformsTo(implied), "a value has the type of its spec");
     if (value.IsWhollyKnown() && !value.ContainsMarked()) {
-      KINU_CHECK(ValueToJson(value, value.type()).has_value(), "a known value has a JSON text");
+      KINU_INVARIANT(ValueToJson(value, value.type()).has_value(), "a known value has a JSON text");
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/json.h"
 #include "value_maker.h"
 
@@ -24,9 +24,9 @@ void CheckRoundTrip(const Value& value, const Type& type) {
     return;  // infinite numbers have no JSON
   }
   const ValueResult<Value> again = ValueFromJson(*text, type);
-  KINU_CHECK(again.has_value(), "written JSON can be read");
+  KINU_INVARIANT(again.has_value(), "written JSON can be read");
   const ValueResult<std::string> second = ValueToJson(*again, type);
-  KINU_CHECK(second && *second == *text, "writing again gives the same JSON");
+  KINU_INVARIANT(second && *second == *text, "writing again gives the same JSON");
 }
 
 void FuzzOne(const uint8_t* data, size_t size) {
@@ -38,11 +38,11 @@ void FuzzOne(const uint8_t* data, size_t size) {
   (void)TypeFromJson(text);
   const ValueResult<Type> implied = ImpliedTypeOfJson(text);
   const ValueResult<Value> value = ImpliedValueOfJson(text);
-  KINU_CHECK(!value || implied, "JSON that implies a value implies a type");
+  KINU_INVARIANT(!value || implied, "JSON that implies a value implies a type");
   if (implied && value) {
-    KINU_CHECK(value->type() == *implied, "the implied value has the implied type");
+    KINU_INVARIANT(value->type() == *implied, "the implied value has the implied type");
     const ValueResult<Value> typed = ValueFromJson(text, *implied);
-    KINU_CHECK(typed && Value::RawEquals(*typed, *value), "reading in two passes is equal");
+    KINU_INVARIANT(typed && Value::RawEquals(*typed, *value), "reading in two passes is equal");
     CheckRoundTrip(*value, *implied);
   }
   if (const ValueResult<Value> asked = ValueFromJson(text, type)) {

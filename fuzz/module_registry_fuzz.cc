@@ -1,7 +1,7 @@
 // Fuzzes what module registries answer: versions and locations.
 
 #include "answers.h"
-#include "base/check.h"
+#include "base/invariant.h"
 #include "config/module_source.h"
 #include "install/module_registry.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/msgpack.h"
 #include "cty/ops.h"
 #include "value_maker.h"
@@ -27,8 +27,8 @@ void FuzzOne(const uint8_t* data, size_t size) {
   if (const ValueResult<Type> implied = ImpliedTypeOfMsgpack(bytes)) {
     // Reading with the implied type may fail, because numbers may be encoded as texts.
     const ValueResult<Value> value = ValueFromMsgpack(bytes, *implied);
-    KINU_CHECK(!value || value->type().ConformsTo(*implied) || value->type().is_dynamic(),
-               "the value has the requested type");
+    KINU_INVARIANT(!value || value->type().ConformsTo(*implied) || value->type().is_dynamic(),
+                   "the value has the requested type");
   }
   const ValueResult<Value> value = ValueFromMsgpack(bytes, type);
   if (!value) {
@@ -44,7 +44,7 @@ void FuzzOne(const uint8_t* data, size_t size) {
     std::abort();
   }
   const ValueResult<Value> again = ValueFromMsgpack(*text, type);
-  KINU_CHECK(again.has_value(), "written msgpack can be read");
+  KINU_INVARIANT(again.has_value(), "written msgpack can be read");
   if (HasMinusZero(*value)) {
     return;  // written as zero, so a set may lose an element
   }

@@ -1,7 +1,7 @@
 // Fuzzes what provider registries answer: versions, packages, checksums, signatures.
 
 #include "answers.h"
-#include "base/check.h"
+#include "base/invariant.h"
 #include "install/package_source.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -15,13 +15,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   install::SourceSet sources(config, {}, "/nowhere", network);
   const auto versions = sources.Versions(kAddress);
   if (!versions) {
-    KINU_CHECK(!versions.error().message.empty(), "an error has a message");
+    KINU_INVARIANT(!versions.error().message.empty(), "an error has a message");
   }
   const auto offer = sources.Package(kAddress, *Version::ParseExact("1.0.0"), "linux_amd64");
   if (offer) {
-    KINU_CHECK(offer->form == install::PackageForm::kRemote, "packages are remote");
-    KINU_CHECK(offer->evidence.registry.has_value(), "packages have evidence");
-    KINU_CHECK(offer->request.headers.Find("Authorization") == nullptr, "no credentials");
+    KINU_INVARIANT(offer->form == install::PackageForm::kRemote, "packages are remote");
+    KINU_INVARIANT(offer->evidence.registry.has_value(), "packages have evidence");
+    KINU_INVARIANT(offer->request.headers.Find("Authorization") == nullptr, "no credentials");
   }
   return 0;
 }

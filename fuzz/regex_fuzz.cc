@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "functions/function.h"
 #include "text/unicode.h"
 
@@ -34,16 +34,17 @@ void FuzzOne(std::string_view input) {
   const functions::CallResult one = kFirst->Call(searched, context);
   const functions::CallResult every = kAll->Call(searched, context);
   if (one) {
-    KINU_CHECK(every && every->size() > 0, "regexall finds a match if regex does");
-    KINU_CHECK(Value::RawEquals(every->elements()[0], *one), "regex finds the first match");
+    KINU_INVARIANT(every && every->size() > 0, "regexall finds a match if regex does");
+    KINU_INVARIANT(Value::RawEquals(every->elements()[0], *one), "regex finds the first match");
   }
   const Value replaced[] = {Value::String(input), Value::String("/" + std::string(pattern) + "/"),
                             Value::String(replacement)};
   const functions::CallResult result = kReplace->Call(replaced, context);
-  KINU_CHECK(!pattern.empty() ? result.has_value() == every.has_value() : result.has_value(),
-             "replace and regexall accept the same patterns");
+  KINU_INVARIANT(!pattern.empty() ? result.has_value() == every.has_value() : result.has_value(),
+                 "replace and regexall accept the same patterns");
   if (every && every->size() == 0 && !pattern.empty()) {
-    KINU_CHECK(Value::RawEquals(*result, searched[1]), "replace changes nothing without a match");
+    KINU_INVARIANT(Value::RawEquals(*result, searched[1]),
+                   "replace changes nothing without a match");
   }
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "query/output.h"
 #include "query/selector.h"
 #include "query/stream.h"
@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t line = text.find('\n');
   const auto selector = query::ParseSelector(text.substr(0, line));
   if (!selector) {
-    KINU_CHECK(selector.error().offset <= text.substr(0, line).size(),
-               "the offset of an error is in the selector");
+    KINU_INVARIANT(selector.error().offset <= text.substr(0, line).size(),
+                   "the offset of an error is in the selector");
     return 0;
   }
   const std::string document = line == std::string::npos ? "null" : text.substr(line + 1);

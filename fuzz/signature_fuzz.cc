@@ -2,7 +2,7 @@
 // the document, because none of the seeds is.
 
 #include "answers.h"
-#include "base/check.h"
+#include "base/invariant.h"
 #include "install/module/signature.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -11,9 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto result = install::VerifyDetached("document of the fuzz target",
                                               parts.size() > 1 ? parts[1] : "", parts[0]);
   if (!result) {
-    KINU_CHECK(!result.error().message.empty(), "an error has a message");
+    KINU_INVARIANT(!result.error().message.empty(), "an error has a message");
     return 0;
   }
-  KINU_CHECK(result->status != install::SignatureStatus::kValid, "forged signatures are invalid");
+  KINU_INVARIANT(result->status != install::SignatureStatus::kValid,
+                 "forged signatures are invalid");
   return 0;
 }

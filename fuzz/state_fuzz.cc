@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "state/state.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -19,9 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   std::string text = state::WriteState(*state, state::Layout::kIndented);
   Result<state::State> again = state::ReadState(program, text);
-  KINU_CHECK(again.has_value(), "a written state can be read");
-  KINU_CHECK(state::WriteState(*again, state::Layout::kIndented) == text, "writing is stable");
+  KINU_INVARIANT(again.has_value(), "a written state can be read");
+  KINU_INVARIANT(state::WriteState(*again, state::Layout::kIndented) == text, "writing is stable");
   Result<state::State> third = state::ReadState(program, text);
-  KINU_CHECK(third.has_value() && state::SameContent(*again, *third), "reading is deterministic");
+  KINU_INVARIANT(third.has_value() && state::SameContent(*again, *third),
+                 "reading is deterministic");
   return 0;
 }

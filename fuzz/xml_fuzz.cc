@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/xml.h"
 
 namespace {
 
 size_t CheckElement(const kinu::XmlElement& element) {
-  KINU_CHECK(!element.name.empty(), "elements have names");
+  KINU_INVARIANT(!element.name.empty(), "elements have names");
   size_t size = element.text.size() + element.name.size();
   for (const kinu::XmlElement& child : element.children) {
     size += CheckElement(child);
@@ -22,9 +22,9 @@ size_t CheckElement(const kinu::XmlElement& element) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto root = kinu::ReadXml({reinterpret_cast<const char*>(data), size});
   if (root) {
-    KINU_CHECK(CheckElement(*root) <= size, "nothing expands");
+    KINU_INVARIANT(CheckElement(*root) <= size, "nothing expands");
   } else {
-    KINU_CHECK(!root.error().message.empty(), "an error has a message");
+    KINU_INVARIANT(!root.error().message.empty(), "an error has a message");
   }
   return 0;
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "functions/function.h"
 #include "text/unicode.h"
 #include "value_maker.h"
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Value source[] = {Value::String(text)};
   const functions::CallResult value = kDecode->Call(source, context);
   if (!value) {
-    KINU_CHECK(!value.error().message.empty(), "an error has a message");
+    KINU_INVARIANT(!value.error().message.empty(), "an error has a message");
     return 0;
   }
   const Value decoded[] = {*value};
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (written) {
     const Value again[] = {*written};
     const functions::CallResult second = kDecode->Call(again, context);
-    KINU_CHECK(second.has_value(), "encoded YAML can be decoded");
+    KINU_INVARIANT(second.has_value(), "encoded YAML can be decoded");
   }
   return 0;
 }

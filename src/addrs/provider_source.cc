@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "addrs/host_name.h"
-#include "base/check.h"
+#include "base/invariant.h"
 
 namespace kinu {
 namespace {
@@ -169,7 +169,7 @@ std::expected<ProviderAddress, ProviderAddressError> ParseProviderSource(std::st
 
 ProviderAddress SplitProviderAddress(std::string_view address) {
   std::vector<std::string_view> parts = Split(address);
-  KINU_CHECK(parts.size() == 3, "a full provider address has three parts");
+  KINU_INVARIANT(parts.size() == 3, "a full provider address has three parts");
   return {std::string(parts[0]), std::string(parts[1]), std::string(parts[2])};
 }
 

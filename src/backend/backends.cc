@@ -4,7 +4,7 @@
 #include "backend/backend.h"
 #include "backend/specs.h"
 #include "base/environment.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 
 namespace kinu::backend {
 namespace {

@@ -1,7 +1,7 @@
 #include "backend/remote_state.h"
 
 #include "backend/backend.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 
 namespace kinu::backend {
 namespace {

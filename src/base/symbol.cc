@@ -6,8 +6,8 @@
 #include <shared_mutex>
 
 #include "base/arena.h"
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 
 namespace kinu {
 namespace {
@@ -49,7 +49,7 @@ struct Texts {
   std::string_view operator[](uint32_t id) const {
     uint32_t offset = 0;
     std::string_view* texts = chunks[ChunkOf(id, &offset)].load(std::memory_order_acquire);
-    KINU_CHECK(texts != nullptr, "symbol of another table");
+    KINU_INVARIANT(texts != nullptr, "symbol of another table");
     return texts[offset];
   }
 };

@@ -1,6 +1,6 @@
 #include "base/thread.h"
 
-#include "base/check.h"
+#include "base/invariant.h"
 
 namespace kinu {
 
@@ -16,7 +16,7 @@ BigThread::BigThread(std::function<void()> body) : body_(std::move(body)) {
       },
       this);
   pthread_attr_destroy(&attributes);
-  KINU_CHECK(failed == 0, "cannot start a thread");
+  KINU_INVARIANT(failed == 0, "cannot start a thread");
 }
 
 BigThread::~BigThread() {

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "base/check.h"
+#include "base/invariant.h"
 
 namespace kinu::check {
 

@@ -1,7 +1,7 @@
 // Kinds by name, and what all assertions have in common.
 #include <algorithm>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "check/assertion.h"
 
 namespace kinu::check {
@@ -42,7 +42,8 @@ const tfjson::Path* Assertion::FirstPath() const {
 }
 
 Outcome Run(const Assertion& assertion, const Documents& documents) {
-  KINU_CHECK(assertion.kind != nullptr && assertion.error.empty(), "the assertion is well-formed");
+  KINU_INVARIANT(assertion.kind != nullptr && assertion.error.empty(),
+                 "the assertion is well-formed");
   return assertion.kind->run(assertion, documents);
 }
 

@@ -8,7 +8,7 @@
 #include <re2/re2.h>
 
 #include "base/flat_map.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "functions/regex_syntax.h"
 
 namespace kinu::check {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/check.h"
+#include "base/invariant.h"
 
 namespace kinu::cli {
 
@@ -221,7 +221,7 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
 
 const Flags::Slot& Flags::At(std::string_view name) const {
   auto it = slots_.find(name);
-  KINU_CHECK(it != slots_.end(), "flag is not in the command's table");
+  KINU_INVARIANT(it != slots_.end(), "flag is not in the command's table");
   return it->second;
 }
 

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/go_deflate.h"
 
 namespace kinu {
@@ -22,9 +22,9 @@ Bytef* Input(std::string_view bytes) {
 
 std::string Compress(std::string_view bytes) {
   z_stream stream{};
-  KINU_CHECK(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, 8,
-                          Z_DEFAULT_STRATEGY) == Z_OK,
-             "deflate must start");
+  KINU_INVARIANT(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kRawDeflate, 8,
+                              Z_DEFAULT_STRATEGY) == Z_OK,
+                 "deflate must start");
   std::string out;
   char chunk[kChunk];
   for (bool done = false; !done;) {
@@ -35,7 +35,7 @@ std::string Compress(std::string_view bytes) {
     stream.next_out = reinterpret_cast<Bytef*>(chunk);
     stream.avail_out = kChunk;
     const int status = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
-    KINU_CHECK(status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR, "deflate");
+    KINU_INVARIANT(status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR, "deflate");
     out.append(chunk, kChunk - stream.avail_out);
     bytes.remove_prefix(piece - stream.avail_in);
     done = status == Z_STREAM_END;
@@ -52,7 +52,7 @@ void AppendLittleEndian(std::string& out, uint32_t value) {
 
 Result<std::string> Decompress(std::string_view bytes, int format, size_t limit) {
   z_stream stream{};
-  KINU_CHECK(inflateInit2(&stream, format) == Z_OK, "inflate must start");
+  KINU_INVARIANT(inflateInit2(&stream, format) == Z_OK, "inflate must start");
   std::string out;
   char chunk[kChunk];
   const char* problem = nullptr;

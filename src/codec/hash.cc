@@ -11,7 +11,7 @@
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/base64.h"
 
 namespace kinu {
@@ -92,7 +92,7 @@ size_t End(DigestState& state, unsigned char* digest) {
 }  // namespace
 
 Hasher::Hasher(HashKind kind) : context_(new DigestState{.kind = kind, .sha512 = {}}) {
-  KINU_CHECK(Begin(State(context_)), "the digest must be available");
+  KINU_INVARIANT(Begin(State(context_)), "the digest must be available");
 }
 
 Hasher::~Hasher() {
@@ -100,13 +100,13 @@ Hasher::~Hasher() {
 }
 
 void Hasher::Update(std::string_view bytes) {
-  KINU_CHECK(Add(State(context_), bytes), "digest update");
+  KINU_INVARIANT(Add(State(context_), bytes), "digest update");
 }
 
 std::string Hasher::Finish() {
   unsigned char digest[EVP_MAX_MD_SIZE];
   const size_t size = End(State(context_), digest);
-  KINU_CHECK(size > 0, "digest final");
+  KINU_INVARIANT(size > 0, "digest final");
   return std::string(reinterpret_cast<const char*>(digest), size);
 }
 
@@ -123,10 +123,10 @@ std::string HexDigest(HashKind kind, std::string_view bytes) {
 std::string Hmac(HashKind kind, std::string_view key, std::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
-  KINU_CHECK(HMAC(Algorithm(kind), key.data(), static_cast<int>(key.size()),
-                  reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest,
-                  &size) != nullptr,
-             "the digest must be available");
+  KINU_INVARIANT(HMAC(Algorithm(kind), key.data(), static_cast<int>(key.size()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest,
+                      &size) != nullptr,
+                 "the digest must be available");
   return std::string(reinterpret_cast<const char*>(digest), size);
 }
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/json_lex.h"
 #include "text/unicode.h"
 
@@ -136,7 +136,7 @@ void JsonWriter::Open(char bracket) {
 }
 
 void JsonWriter::Close(char bracket) {
-  KINU_CHECK(depth_ > 0 && !after_key_, "JSON brackets must match");
+  KINU_INVARIANT(depth_ > 0 && !after_key_, "JSON brackets must match");
   --depth_;
   if (!first_) {
     NewLine();

@@ -2,7 +2,7 @@
 
 #include <yaml.h>
 
-#include "base/check.h"
+#include "base/invariant.h"
 
 namespace kinu {
 namespace {
@@ -86,7 +86,7 @@ struct YamlReader::Impl {
 };
 
 YamlReader::YamlReader(std::string_view text) : impl_(std::make_unique<Impl>()) {
-  KINU_CHECK(yaml_parser_initialize(&impl_->parser) == 1, "libyaml must start");
+  KINU_INVARIANT(yaml_parser_initialize(&impl_->parser) == 1, "libyaml must start");
   yaml_parser_set_input_string(&impl_->parser, YamlText(text), text.size());
   yaml_parser_set_encoding(&impl_->parser, YAML_UTF8_ENCODING);
 }
@@ -136,13 +136,13 @@ struct YamlWriter::Impl {
     return 1;
   }
   void Emit(int initialized, yaml_event_t* event) {
-    KINU_CHECK(initialized == 1 && yaml_emitter_emit(&emitter, event) == 1,
-               "the calls of a YamlWriter must form one value");
+    KINU_INVARIANT(initialized == 1 && yaml_emitter_emit(&emitter, event) == 1,
+                   "the calls of a YamlWriter must form one value");
   }
 };
 
 YamlWriter::YamlWriter() : impl_(std::make_unique<Impl>()) {
-  KINU_CHECK(yaml_emitter_initialize(&impl_->emitter) == 1, "libyaml must start");
+  KINU_INVARIANT(yaml_emitter_initialize(&impl_->emitter) == 1, "libyaml must start");
   yaml_emitter_set_output(&impl_->emitter, &Impl::Append, impl_.get());
   yaml_emitter_set_unicode(&impl_->emitter, 1);
   yaml_event_t event;

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/deflate.h"
 #include "text/quote.h"
 #include "text/unicode.h"
@@ -79,7 +79,7 @@ void ZipWriter::Add(std::string_view name, std::string_view content, ZipMethod m
     return AddStored(name, std::span(&content, 1), modified);
   }
   const std::string packed = Deflate(content);
-  KINU_CHECK(content.size() < UINT32_MAX, "archives of 4 GiB need zip64");
+  KINU_INVARIANT(content.size() < UINT32_MAX, "archives of 4 GiB need zip64");
   Entry entry;
   entry.name = name;
   entry.method = kMethodDeflated;
@@ -122,7 +122,7 @@ void ZipWriter::Begin(Entry& entry) {
 }
 
 void ZipWriter::Append(std::string_view data) {
-  KINU_CHECK(given_ + out_.size() + data.size() < UINT32_MAX, "archives of 4 GiB need zip64");
+  KINU_INVARIANT(given_ + out_.size() + data.size() < UINT32_MAX, "archives of 4 GiB need zip64");
   if (sink_ == nullptr || out_.size() + data.size() < kGivenTogether) {
     out_ += data;
     return;

@@ -5,9 +5,9 @@
 
 #include "addrs/provider_source.h"
 #include "addrs/version.h"
-#include "base/check.h"
+#include "base/invariant.h"
 #include "config/reference_syntax.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/walk.h"
 #include "lang/eval.h"
@@ -379,7 +379,7 @@ void CheckSelfReferences(BlockReader& reader, const Condition& condition, std::s
 }
 
 void ExclusiveArguments::Add(std::string_view name, const SourceRange& name_range) {
-  KINU_CHECK(count_ < std::size(given_), "three arguments at most");
+  KINU_INVARIANT(count_ < std::size(given_), "three arguments at most");
   given_[count_++] = {name, name_range};
 }
 

@@ -1,7 +1,7 @@
 #include "config/expansion.h"
 
 #include "config/config.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"
 

@@ -12,7 +12,7 @@
 #include "config/state_blocks.h"
 #include "config/static_value.h"
 #include "config/test_file.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 
 namespace kinu::config {
 namespace {

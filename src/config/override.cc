@@ -2,7 +2,7 @@
 // internal/configs/module.go mergeFile, module_merge.go.
 #include "config/merged_body.h"
 #include "config/module_builder.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 
 namespace kinu::config {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "config/decode.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/walk.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "config/decode.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "lang/type_expr.h"
 #include "text/quote.h"

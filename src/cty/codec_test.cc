@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "cty/ops.h"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "cty/ops.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 
 namespace kinu {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/json_source.h"
 #include "cty/normalize.h"

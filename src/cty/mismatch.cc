@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/normalize.h"
 
 namespace kinu {

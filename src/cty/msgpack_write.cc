@@ -1,7 +1,7 @@
 // Writing values as msgpack; msgpack_read.cc reads them.
 #include <bit>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "cty/msgpack_codes.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <new>
 
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 #include "cty/number_parts.h"
 
 namespace kinu {
@@ -86,7 +86,7 @@ Number Number::FromUint(uint64_t value, uint16_t precision) {
 }
 
 Number Number::FromDouble(double value, uint16_t precision) {
-  KINU_CHECK(!std::isnan(value), "NaN is no number of the language");
+  KINU_INVARIANT(!std::isnan(value), "NaN is no number of the language");
   Scratch scratch(53);
   mpfr_set_d(scratch, value, MPFR_RNDN);
   return Finish(scratch, precision);
@@ -177,7 +177,7 @@ bool Number::HasQuotient(const Number& a, const Number& b) {
 }
 
 Number Number::Add(const Number& a, const Number& b) {
-  KINU_CHECK(HasSum(a, b), "opposite infinities have no sum");
+  KINU_INVARIANT(HasSum(a, b), "opposite infinities have no sum");
   uint16_t precision = WiderPrecision(a, b);
   int64_t sum = 0;
   if (a.is_inline() && b.is_inline() && !__builtin_add_overflow(a.int_, b.int_, &sum) &&
@@ -188,7 +188,7 @@ Number Number::Add(const Number& a, const Number& b) {
 }
 
 Number Number::Subtract(const Number& a, const Number& b) {
-  KINU_CHECK(HasDifference(a, b), "equal infinities have no difference");
+  KINU_INVARIANT(HasDifference(a, b), "equal infinities have no difference");
   uint16_t precision = WiderPrecision(a, b);
   int64_t difference = 0;
   if (a.is_inline() && b.is_inline() && !__builtin_sub_overflow(a.int_, b.int_, &difference) &&
@@ -199,7 +199,7 @@ Number Number::Subtract(const Number& a, const Number& b) {
 }
 
 Number Number::Multiply(const Number& a, const Number& b) {
-  KINU_CHECK(HasProduct(a, b), "zero and infinity have no product");
+  KINU_INVARIANT(HasProduct(a, b), "zero and infinity have no product");
   uint16_t precision = WiderPrecision(a, b);
   int64_t product = 0;
   if (a.is_inline() && b.is_inline() && a.int_ != 0 && b.int_ != 0 &&
@@ -217,7 +217,7 @@ Number Number::Multiply(const Number& a, const Number& b) {
 }
 
 Number Number::Divide(const Number& a, const Number& b) {
-  KINU_CHECK(HasQuotient(a, b), "no quotient");
+  KINU_INVARIANT(HasQuotient(a, b), "no quotient");
   if (a.is_inline() && b.is_inline() && b.int_ != 0 && b.int_ != -1 && a.int_ != 0 &&
       a.int_ % b.int_ == 0) {
     uint16_t precision = WiderPrecision(a, b);

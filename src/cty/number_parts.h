@@ -10,7 +10,7 @@
 #include <gmp.h>
 #include <mpfr.h>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/number.h"
 
 namespace kinu {
@@ -21,7 +21,7 @@ namespace mp {
 inline void WidenExponents() {
   thread_local const bool kWidened =
       mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
-  KINU_CHECK(kWidened, "MPFR has exponents of more than 32 bits");
+  KINU_INVARIANT(kWidened, "MPFR has exponents of more than 32 bits");
 }
 
 }  // namespace mp

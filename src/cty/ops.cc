@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 #include "cty/normalize.h"
 #include "cty/value_node.h"
 
@@ -509,7 +509,7 @@ Value GetAttribute(const Value& object, std::string_view name) {
   if (!object.IsKnown()) {
     Type object_type = Type::FromNode(type);
     int index = object_type.FindAttribute(name);
-    KINU_CHECK(index >= 0, "the object type has no such attribute");
+    KINU_INVARIANT(index >= 0, "the object type has no such attribute");
     return Value::Unknown(object_type.attributes()[static_cast<size_t>(index)].type)
         .WithMarks(object.marks());
   }

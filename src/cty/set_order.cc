@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 #include "cty/normalize.h"
 #include "cty/value_node.h"
 
@@ -196,15 +196,15 @@ Value Value::Set(const Type& element, std::vector<Value> values) {
   Type type = element;
   if (type.is_dynamic()) {
     std::optional<Type> common = CommonElementType(values);
-    KINU_CHECK(common.has_value(), "elements of a set differ in type");
+    KINU_INVARIANT(common.has_value(), "elements of a set differ in type");
     type = *std::move(common);
   } else {
     type = type.WithoutOptionalAttributes();
   }
   for (Value& value : values) {
     if (Access::TypeOf(value) != type.node()) {
-      KINU_CHECK(Access::TypeOf(value) == &kDynamicTypeNode,
-                 "an element's type is not that of the set");
+      KINU_INVARIANT(Access::TypeOf(value) == &kDynamicTypeNode,
+                     "an element's type is not that of the set");
       value = value.IsNull() ? Null(type) : Unknown(type);
     }
   }

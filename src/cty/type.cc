@@ -7,8 +7,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 #include "cty/normalize.h"
 
 namespace kinu {
@@ -314,17 +314,17 @@ Type Type::Capsule(std::string_view name) {
 }
 
 const Type& Type::element() const {
-  KINU_CHECK(is_collection(), "only collection types have an element type");
+  KINU_INVARIANT(is_collection(), "only collection types have an element type");
   return Children(node_)[0];
 }
 
 std::span<const Type> Type::elements() const {
-  KINU_CHECK(is_tuple(), "only tuple types have element types");
+  KINU_INVARIANT(is_tuple(), "only tuple types have element types");
   return {Children(node_), node_->count};
 }
 
 std::span<const ObjectAttribute> Type::attributes() const {
-  KINU_CHECK(is_object(), "only object types have attributes");
+  KINU_INVARIANT(is_object(), "only object types have attributes");
   return {kinu::Attributes(node_), node_->count};
 }
 
@@ -337,7 +337,7 @@ int Type::FindAttribute(std::string_view name) const {
 }
 
 std::string_view Type::capsule_name() const {
-  KINU_CHECK(is_capsule(), "only capsule types have a name");
+  KINU_INVARIANT(is_capsule(), "only capsule types have a name");
   return {Name(node_), node_->count};
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 
 namespace kinu {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 #include "cty/normalize.h"
 #include "cty/ops.h"
 #include "cty/path.h"
@@ -47,7 +47,7 @@ Type ElementTypeFor(const Type& element, std::vector<Value>& values) {
   Type type = element;
   if (type.is_dynamic()) {
     std::optional<Type> common = Value::CommonElementType(values);
-    KINU_CHECK(common.has_value(), "elements of a collection differ in type");
+    KINU_INVARIANT(common.has_value(), "elements of a collection differ in type");
     type = *std::move(common);
   } else if (type.has_optional_attributes()) {
     type = type.WithoutOptionalAttributes();
@@ -55,7 +55,7 @@ Type ElementTypeFor(const Type& element, std::vector<Value>& values) {
   for (Value& value : values) {
     const TypeNode* have = Access::TypeOf(value);
     if (have != type.node()) {
-      KINU_CHECK(have == &kDynamicTypeNode, "an element's type is not that of the collection");
+      KINU_INVARIANT(have == &kDynamicTypeNode, "an element's type is not that of the collection");
       SetType(value, type);
     }
   }
@@ -237,7 +237,7 @@ Value Value::NormalizedString(std::string_view text) {
   if (text.empty()) {
     return Access::Make(ValueTag::kString, 0, 0, WordOf(&empty_text));
   }
-  KINU_CHECK(text.size() < UINT32_MAX, "string too long");
+  KINU_INVARIANT(text.size() < UINT32_MAX, "string too long");
   void* memory = ::operator new(sizeof(TextNode) + text.size());
   auto* node = new (memory) TextNode(static_cast<uint32_t>(text.size()));
   std::memcpy(static_cast<void*>(node + 1), text.data(), text.size());
@@ -353,7 +353,7 @@ Value Value::Object(std::vector<std::pair<std::string, Value>> attributes) {
 
 Value Value::ObjectOf(const Type& object_type, std::vector<Value> values) {
   std::span<const ObjectAttribute> attributes = object_type.attributes();
-  KINU_CHECK(attributes.size() == values.size(), "one value per attribute");
+  KINU_INVARIANT(attributes.size() == values.size(), "one value per attribute");
   bool same = !object_type.has_optional_attributes();
   for (size_t i = 0; same && i < values.size(); ++i) {
     same = Access::TypeOf(values[i]) == attributes[i].type.node();
@@ -374,7 +374,7 @@ Value Value::EmptyTuple() {
 }
 
 Value Value::Capsule(const Type& capsule_type, uint64_t payload) {
-  KINU_CHECK(capsule_type.is_capsule(), "a capsule needs a capsule type");
+  KINU_INVARIANT(capsule_type.is_capsule(), "a capsule needs a capsule type");
   auto* node = new CapsuleNode();
   node->type = capsule_type;
   node->payload = payload;
@@ -382,7 +382,8 @@ Value Value::Capsule(const Type& capsule_type, uint64_t payload) {
 }
 
 Value Value::WithElements(std::vector<Value> values) const {
-  KINU_CHECK(Access::IsContainer(*this) && values.size() == size(), "as many elements as before");
+  KINU_INVARIANT(Access::IsContainer(*this) && values.size() == size(),
+                 "as many elements as before");
   const ElementsNode* node = Access::Elements(*this);
   if (node->tag != ValueTag::kSet) {
     bool same_types = true;
@@ -444,12 +445,12 @@ MarkSet Value::marks() const {
 // --- Content. ---
 
 bool Value::AsBool() const {
-  KINU_CHECK(Access::Tag(*this) == ValueTag::kBool, "not a known bool");
+  KINU_INVARIANT(Access::Tag(*this) == ValueTag::kBool, "not a known bool");
   return aux_ != 0;
 }
 
 std::string_view Value::AsString() const {
-  KINU_CHECK(Access::Tag(*this) == ValueTag::kString, "not a known string");
+  KINU_INVARIANT(Access::Tag(*this) == ValueTag::kString, "not a known string");
   return Access::Node<TextNode>(Access::Plain(*this))->text();
 }
 
@@ -458,12 +459,12 @@ Number Value::AsNumber() const {
   if (Access::Tag(plain) == ValueTag::kInt) {
     return Number::FromInt(static_cast<int64_t>(plain.word_), static_cast<uint16_t>(plain.aux_));
   }
-  KINU_CHECK(Access::Tag(plain) == ValueTag::kNumber, "not a known number");
+  KINU_INVARIANT(Access::Tag(plain) == ValueTag::kNumber, "not a known number");
   return Number::FromBig(Ref<const BigFloat>::Share(static_cast<const BigFloat*>(plain.Shared())));
 }
 
 uint64_t Value::AsCapsule() const {
-  KINU_CHECK(Access::Tag(*this) == ValueTag::kCapsule, "not a capsule");
+  KINU_INVARIANT(Access::Tag(*this) == ValueTag::kCapsule, "not a capsule");
   return Access::Node<CapsuleNode>(Access::Plain(*this))->payload;
 }
 
@@ -472,12 +473,12 @@ std::optional<int64_t> Value::AsInt64() const {
 }
 
 size_t Value::size() const {
-  KINU_CHECK(Access::IsContainer(*this), "not a known container");
+  KINU_INVARIANT(Access::IsContainer(*this), "not a known container");
   return Access::Elements(*this)->count;
 }
 
 std::span<const Value> Value::elements() const {
-  KINU_CHECK(Access::IsContainer(*this), "not a known container");
+  KINU_INVARIANT(Access::IsContainer(*this), "not a known container");
   const ElementsNode* node = Access::Elements(*this);
   return {node->values(), node->count};
 }
@@ -485,10 +486,11 @@ std::span<const Value> Value::elements() const {
 std::string_view Value::key(size_t index) const {
   const ElementsNode* node = Access::Elements(*this);
   if (Access::Tag(*this) == ValueTag::kMap) {
-    KINU_CHECK(index < node->count, "no such key");
+    KINU_INVARIANT(index < node->count, "no such key");
     return node->key(index);
   }
-  KINU_CHECK(Access::Tag(*this) == ValueTag::kObject && index < node->count, "no such attribute");
+  KINU_INVARIANT(Access::Tag(*this) == ValueTag::kObject && index < node->count,
+                 "no such attribute");
   return Type::FromNode(node->type).attributes()[index].name;
 }
 
@@ -498,7 +500,7 @@ const Value* Value::Find(std::string_view name) const {
     int index = Type::FromNode(node->type).FindAttribute(name);
     return index < 0 ? nullptr : &node->values()[index];
   }
-  KINU_CHECK(Access::Tag(*this) == ValueTag::kMap, "only maps and objects have names");
+  KINU_INVARIANT(Access::Tag(*this) == ValueTag::kMap, "only maps and objects have names");
   size_t low = 0;
   size_t high = node->count;
   while (low < high) {
@@ -514,7 +516,7 @@ const Value* Value::Find(std::string_view name) const {
 
 const Value& Value::Attribute(std::string_view name) const {
   const Value* found = Find(name);
-  KINU_CHECK(found != nullptr, "the object has no such attribute");
+  KINU_INVARIANT(found != nullptr, "the object has no such attribute");
   return *found;
 }
 

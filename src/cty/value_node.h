@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/number.h"
 #include "cty/type.h"
 #include "cty/value.h"
@@ -148,7 +148,7 @@ struct ValueAccess {
   /// A container without its elements.
   static ElementsNode* NewElements(ValueTag tag, const Type& type, size_t count,
                                    size_t extra_bytes) {
-    KINU_CHECK(count < UINT32_MAX, "too many elements");
+    KINU_INVARIANT(count < UINT32_MAX, "too many elements");
     void* memory = ::operator new(sizeof(ElementsNode) + count * sizeof(Value) + extra_bytes);
     AddTypeReference(type.node());
     return new (memory) ElementsNode(tag, type.node(), static_cast<uint32_t>(count));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "cty/path.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "engine/console.h"
+#include "engine/evaluation.h"
 #include "lang/eval.h"
 #include "meta/deprecated_parts.h"
 

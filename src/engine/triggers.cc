@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "config/validate_reference.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "engine/scope.h"
 #include "lang/eval.h"
 

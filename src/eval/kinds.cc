@@ -6,7 +6,7 @@
 
 #include "codec/base64.h"
 #include "codec/json_writer.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/msgpack.h"
 #include "cty/tagged.h"
@@ -17,7 +17,7 @@
 #include "hcl/static.h"
 #include "hcl/writer/format.h"
 #include "hcl/writer/tokens.h"
-#include "lang/console.h"
+#include "lang/console_text.h"
 #include "lang/eval.h"
 #include "lang/type_expr.h"
 

@@ -20,7 +20,7 @@
 #include "base/testing/golden.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "cty/tagged.h"
 #include "functions/testing/evaluation.h"

@@ -1,6 +1,7 @@
 // Types, nulls and marks: can coalesce ephemeralasnull issensitive nonsensitive sensitive tobool
 // tolist tomap tonumber toset tostring try.
-#include "cty/convert.h"
+#include "cty/conversion.h"
+
 #include "functions/families.h"
 #include "functions/support.h"
 #include "text/quote.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "codec/json_writer.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "functions/families.h"
 #include "functions/support.h"

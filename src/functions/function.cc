@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/check.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "functions/support.h"
 #include "text/quote.h"
 
@@ -93,7 +93,7 @@ CallResult CallFunction(std::span<const Parameter> params, const Parameter* vari
 }
 
 CallResult CallFunction(const FunctionSpec& spec, Arguments args, const CallContext& context) {
-  KINU_CHECK(!spec.lazy, "the evaluator implements lazy functions");
+  KINU_INVARIANT(!spec.lazy, "the evaluator implements lazy functions");
   if (auto arity = CheckArity(spec.params.size(), spec.has_variadic, args.size()); !arity) {
     return std::unexpected(arity.error());
   }

@@ -1,7 +1,7 @@
 // Lists: chunklist coalescelist compact concat distinct flatten matchkeys range reverse slice.
 #include <algorithm>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "functions/families.h"
 #include "functions/support.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "functions/families.h"
 #include "functions/support.h"
 #include "text/quote.h"

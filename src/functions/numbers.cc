@@ -1,7 +1,7 @@
 // Numbers: abs ceil floor log max min parseint pow signum sum.
 #include <cmath>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "functions/families.h"
 #include "functions/support.h"
 #include "text/quote.h"

@@ -1,7 +1,7 @@
 // Sets: setintersection setproduct setsubtract setunion.
 #include <algorithm>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "functions/families.h"
 #include "functions/support.h"
 

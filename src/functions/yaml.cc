@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "codec/base64.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "functions/families.h"
 #include "functions/support.h"
 #include "functions/timestamp.h"

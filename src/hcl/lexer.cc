@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "text/unicode.h"
 
 namespace kinu::hcl {
@@ -543,7 +543,7 @@ Lexer::Lexer(std::string_view text, LexMode mode, Comments comments)
       keep_comments_(comments == Comments::kKeep),
       at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
       state_(mode == LexMode::kTemplate ? State::kBare : State::kMain) {
-  KINU_CHECK(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
+  KINU_INVARIANT(text.size() < UINT32_MAX, "sources are limited to 4 GiB");
 }
 
 void Lexer::Step() {

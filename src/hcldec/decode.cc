@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "base/flat_map.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/static.h"
 #include "hcldec/spec.h"
 #include "hcldec/spec_schema.h"

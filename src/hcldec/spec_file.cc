@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcldec/spec_functions.h"
 #include "lang/eval.h"

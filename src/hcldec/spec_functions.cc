@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "functions/support.h"
 #include "text/unicode.h"

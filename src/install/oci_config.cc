@@ -5,7 +5,7 @@
 
 #include "addrs/provider_source.h"
 #include "base/files.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "lang/eval.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "hcl/ast.h"
 #include "lang/eval.h"

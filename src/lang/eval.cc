@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/flat_map.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "hcl/stack_guard.h"
 #include "hcl/static.h"
@@ -196,7 +196,7 @@ Value Evaluator::Eval(const Expr& expr, const Binding* bindings, Diagnostics& di
       diags.Append(*As<hcl::InvalidExpr>(expr).problems);
       return Value::DynamicUnknown();
   }
-  KINU_CHECK(false, "unknown kind of expression");
+  KINU_INVARIANT(false, "unknown kind of expression");
 }
 
 Value Evaluator::EvalTraversal(const hcl::TraversalExpr& expr, const Binding* bindings,

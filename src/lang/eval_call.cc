@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codec/json_writer.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "lang/evaluator.h"
 #include "lang/type_expr.h"
 #include "text/suggest.h"

@@ -2,8 +2,8 @@
 #include <array>
 #include <optional>
 
-#include "base/check.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "cty/unified.h"
 #include "lang/evaluator.h"

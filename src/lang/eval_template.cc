@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/check.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "lang/evaluator.h"
 #include "text/unicode.h"
 
@@ -86,7 +86,7 @@ Value Evaluator::EvalTemplateJoin(const hcl::WrapExpr& expr, const Binding* bind
   if (type.is_dynamic() || !tuple.IsKnown()) {
     return Value::Unknown(Type::String());
   }
-  KINU_CHECK(type.is_tuple() && !tuple.IsNull(), "kTemplateJoin needs the tuple of a for");
+  KINU_INVARIANT(type.is_tuple() && !tuple.IsNull(), "kTemplateJoin needs the tuple of a for");
   const MarkSet tuple_marks = tuple.marks();
   MarkSet marks = tuple_marks;
   std::string joined;

@@ -1,7 +1,7 @@
 // Dynamic blocks, type constraints and the console.
 #include <gtest/gtest.h>
 
-#include "lang/console.h"
+#include "lang/console_text.h"
 #include "lang/dynamic.h"
 #include "lang/testing/evaluation.h"
 #include "lang/type_expr.h"

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/check.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/static.h"
 #include "lang/eval.h"
@@ -431,7 +431,7 @@ std::string TypeString(const Type& type) {
     case TypeKind::kCapsule:
       break;
   }
-  KINU_CHECK(false, "a capsule type cannot be written as a constraint");
+  KINU_INVARIANT(false, "a capsule type cannot be written as a constraint");
 }
 
 }  // namespace kinu::lang

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/static.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"

@@ -1,6 +1,6 @@
 #include "meta/imports.h"
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "lang/eval.h"
 #include "meta/indexed_reference.h"
 

@@ -1,6 +1,6 @@
 #include "plan/relevant_attributes.h"
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/static.h"
 #include "schema/decode.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/files.h"
 #include "codec/json_reader.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "lang/deprecation.h"
 #include "provider/schema_table.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/ops.h"
 #include "schema/check_errors.h"
 #include "schema/object_parts.h"

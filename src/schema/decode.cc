@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "base/check.h"
 #include "base/flat_map.h"
-#include "cty/convert.h"
+#include "base/invariant.h"
+#include "cty/conversion.h"
 #include "lang/dynamic.h"
 #include "lang/eval.h"
 
@@ -60,7 +60,7 @@ class BlockValue {
 
   void Set(std::string_view name, Value value) {
     const int at = schema_.implied_type().FindAttribute(name);
-    KINU_CHECK(at >= 0, "a part of the schema");
+    KINU_INVARIANT(at >= 0, "a part of the schema");
     const size_t index = static_cast<size_t>(at);
     as_implied_ = as_implied_ && value.type() == schema_.implied_type().attributes()[index].type;
     values_[index] = std::move(value);

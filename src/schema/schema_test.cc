@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "lang/testing/evaluation.h"
 #include "schema/decode.h"
 #include "schema/locate.h"

@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "codec/deflate.h"
 #include "config/static_value.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/value_node.h"
 #include "hcl/parse.h"
 #include "session/provider_set.h"

@@ -1,7 +1,5 @@
 // console: evaluates expressions that are typed or piped in.
 // Ref: opentofu internal/command/console.go, console_state.go, internal/repl.
-#include "engine/console.h"
-
 #include <algorithm>
 #include <iostream>
 
@@ -10,9 +8,10 @@
 #include "cli/flag_groups.h"
 #include "cli/state_session.h"
 #include "config/referenced_resources.h"
+#include "engine/evaluation.h"
 #include "hcl/parse.h"
-#include "lang/console.h"
 #include "lang/console_input.h"
+#include "lang/console_text.h"
 #include "lang/eval.h"
 #include "terminal/line_editor.h"
 #include "text/unicode.h"
@@ -83,7 +82,7 @@ class Evaluation {
   StateSession& session_;
   const Loaded& loaded_;
   const engine::Request& input_;
-  std::optional<engine::ConsoleSession> evaluated_;
+  std::optional<engine::EvaluationSession> evaluated_;
   std::optional<lang::ConsoleScope> scope_;
 };
 

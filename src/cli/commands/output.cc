@@ -5,8 +5,8 @@
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
 #include "codec/json_writer.h"
-#include "cty/convert.h"
-#include "lang/console.h"
+#include "cty/conversion.h"
+#include "lang/console_text.h"
 #include "operation/documents.h"
 #include "view/json/documents.h"
 

@@ -4,7 +4,7 @@
 #include "config/blocks/blocks.h"
 #include "config/dropped_attributes.h"
 #include "config/reference_syntax.h"
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "hcl/walk.h"
 #include "lang/type_expr.h"
 

@@ -1,6 +1,6 @@
 // Validation of resource blocks, without state and expansion: one row stands for all instances.
 // Ref: opentofu internal/tofu/node_resource_validate.go.
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"

@@ -1,6 +1,6 @@
 // Objects that leave the state without being destroyed. Ref: opentofu
 // internal/tofu/node_resource_plan_orphan.go, node_resource_deposed.go.
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "engine/rows/rows.h"
 #include "lang/eval.h"
 #include "refactoring/refactoring.h"

@@ -1,6 +1,6 @@
 // Planning of rows: managed rows, orphans, deposed objects. Ref: opentofu
 // internal/tofu/node_resource_plan_instance.go, node_resource_plan_orphan.go.
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "engine/rows/rows.h"
 #include "engine/triggers.h"
 #include "lang/eval.h"

@@ -1,6 +1,6 @@
 // lifecycle.prevent_destroy. Ref: opentofu internal/tofu/node_resource_abstract_instance.go
 // checkPreventDestroy.
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "engine/rows/rows.h"
 #include "hcl/static.h"
 #include "lang/deprecation.h"

@@ -1,6 +1,6 @@
 // Which instance of a provider with for_each serves a resource. Ref: opentofu
 // internal/tofu/eval_provider.go resolveProviderInstance.
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "engine/rows/rows.h"
 #include "lang/deprecation.h"
 #include "lang/eval.h"

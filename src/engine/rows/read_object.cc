@@ -2,7 +2,7 @@
 // opentofu internal/tofu/upgrade_resource_state.go, node_resource_abstract_instance.go refresh.
 #include <tuple>
 
-#include "cty/convert.h"
+#include "cty/conversion.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "engine/rows/rows.h"

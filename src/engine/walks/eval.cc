@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engine/build_graph.h"
-#include "engine/console.h"
+#include "engine/evaluation.h"
 #include "engine/nodes/nodes.h"
 #include "engine/reference_check.h"
 #include "engine/scope.h"
@@ -26,7 +26,7 @@ constexpr NodeTable<NodeContext> kEvalNodes({
 
 }  // namespace
 
-struct ConsoleSession::Parts {
+struct EvaluationSession::Parts {
   explicit Parts(const Request& request) : context(WalkKind::kEval, request), graph(context) {}
   WalkContext context;
   PlanGraph graph;
@@ -35,15 +35,16 @@ struct ConsoleSession::Parts {
   std::unique_ptr<ModuleScope> scope;
 };
 
-ConsoleSession::ConsoleSession(const Request& request) : parts_(std::make_unique<Parts>(request)) {
+EvaluationSession::EvaluationSession(const Request& request)
+    : parts_(std::make_unique<Parts>(request)) {
 }
-ConsoleSession::~ConsoleSession() = default;
+EvaluationSession::~EvaluationSession() = default;
 
-const lang::Scope& ConsoleSession::scope() const {
+const lang::Scope& EvaluationSession::scope() const {
   return *parts_->scope;
 }
 
-bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const {
+bool EvaluationSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) const {
   const Walk& walk = *parts_->walk;
   const config::Module& root = *walk.config.root().module;
   if (!ReferenceCheck(walk, walk.config.root()).Expr(expr, diags)) {
@@ -67,7 +68,7 @@ bool ConsoleSession::CheckReferences(const hcl::Expr& expr, Diagnostics& diags) 
 }
 
 /// Whether the given value of a variable is invalid, which Open() has reported.
-bool ConsoleSession::HasUnusableValue(size_t variable) const {
+bool EvaluationSession::HasUnusableValue(size_t variable) const {
   const Walk& walk = *parts_->walk;
   const config::Variable& declared = walk.config.nodes[0]->module->variables[variable];
   if (walk.context.request.variables == nullptr || walk.slots.root->variables[variable].IsKnown()) {
@@ -79,7 +80,7 @@ bool ConsoleSession::HasUnusableValue(size_t variable) const {
          given->second.value->IsKnown();
 }
 
-bool ConsoleSession::Open(Diagnostics& diags) {
+bool EvaluationSession::Open(Diagnostics& diags) {
   if (!BuildGraph(parts_->graph, diags)) {
     return false;
   }

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
 #include "base/flat_map.h"
+#include "base/invariant.h"
 #include "hcl/parse.h"
 #include "hcl/parse_tokens.h"
 #include "hcl/writer/layout.h"
@@ -401,7 +401,7 @@ std::optional<std::string> FormatFile(const SourceFile* source, Diagnostics& dia
   SyntaxTree tree;
   const size_t errors = diags.error_count();
   ParseNative(source, tree, diags);
-  KINU_CHECK(diags.error_count() > errors, "a piece of a valid file has a syntax error");
+  KINU_INVARIANT(diags.error_count() > errors, "a piece of a valid file has a syntax error");
   return std::nullopt;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "cty/tagged.h"
@@ -23,10 +23,10 @@ class Bench {
   explicit Bench(std::string variables = "{}") : json_(std::move(variables)) {
     if (!json_.empty()) {
       document_ = ParseJson(json_);
-      KINU_CHECK(document_.ok(), "test variables");
+      KINU_INVARIANT(document_.ok(), "test variables");
       for (const JsonMember& member : document_.root().members()) {
         auto value = ValueFromTagged(member.value);
-        KINU_CHECK(value.has_value(), "test variables");
+        KINU_INVARIANT(value.has_value(), "test variables");
         variables_.insert_or_assign(std::string(member.name), *value);
       }
     }

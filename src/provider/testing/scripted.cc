@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "addrs/provider_source.h"
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/json.h"
 #include "cty/ops.h"
 #include "provider/builtin.h"
@@ -76,7 +76,7 @@ class ScriptedProvider final : public Provider {
   Value UpgradeResourceState(std::string_view type, int64_t, const RawState& raw,
                              Problems& problems) override {
     const schema::ResourceSchema* schema = script_->schema.FindResource(type);
-    KINU_CHECK(schema != nullptr, "the script has no such type");
+    KINU_INVARIANT(schema != nullptr, "the script has no such type");
     auto value = ValueFromJson(raw.json, schema->block.implied_type());
     Value result = value ? *value : Value::Null(schema->block.implied_type());
     if (!value) {
@@ -88,7 +88,7 @@ class ScriptedProvider final : public Provider {
   Value UpgradeResourceIdentity(std::string_view type, int64_t, std::string_view json,
                                 Problems& problems) override {
     const schema::ResourceSchema* schema = script_->schema.FindResource(type);
-    KINU_CHECK(schema != nullptr, "the script has no such type");
+    KINU_INVARIANT(schema != nullptr, "the script has no such type");
     auto value = ValueFromJson(json, schema->identity_type);
     if (!value) {
       AddError(problems, value.error().ToText());
@@ -190,7 +190,7 @@ class ScriptedProvider final : public Provider {
                                                   Problems& problems) override {
     std::vector<ImportedObject> objects;
     const schema::ResourceSchema* schema = script_->schema.FindResource(type);
-    KINU_CHECK(schema != nullptr, "the script has no such type");
+    KINU_INVARIANT(schema != nullptr, "the script has no such type");
     if (Begin(About("ImportResourceState", type, {}, {}), problems)) {
       return objects;
     }
@@ -211,7 +211,7 @@ class ScriptedProvider final : public Provider {
     ImportedObject moved;
     moved.type = request.target_type;
     const schema::ResourceSchema* schema = script_->schema.FindResource(request.target_type);
-    KINU_CHECK(schema != nullptr, "the script has no such type");
+    KINU_INVARIANT(schema != nullptr, "the script has no such type");
     Begin(About("MoveResourceState", request.target_type, {}, {}), problems);
     auto value = ValueFromJson(request.source_state.json, schema->block.implied_type());
     if (!value) {
@@ -327,7 +327,7 @@ class ScriptedProvider final : public Provider {
         schema = data == nullptr && ephemeral != nullptr ? ephemeral : schema;
       }
     }
-    KINU_CHECK(schema != nullptr, "the script has no such type");
+    KINU_INVARIANT(schema != nullptr, "the script has no such type");
     const TypeScript& script = TypeOf(type);
     std::map<size_t, Value> changes;
     for (size_t i = 0; i < object.size(); ++i) {

@@ -1,6 +1,6 @@
 #include "view/human/output.h"
 
-#include "lang/console.h"
+#include "lang/console_text.h"
 #include "text/unicode.h"
 
 namespace kinu::view {

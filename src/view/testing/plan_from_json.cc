@@ -4,7 +4,7 @@
 #include <iterator>
 #include <set>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "codec/json_reader.h"
 #include "cty/json.h"
 #include "provider/builtin.h"
@@ -191,18 +191,18 @@ Path PathFrom(const JsonNode& steps) {
 plan::ResourceChange ChangeFrom(Program& program, const JsonNode& entry,
                                 const SchemaLookup& schemas) {
   plan::ResourceChange change;
-  KINU_CHECK(program.ParseResourceInstance(Text(entry, "address"), &change.address), "address");
+  KINU_INVARIANT(program.ParseResourceInstance(Text(entry, "address"), &change.address), "address");
   change.previous_address = change.address;
   if (const JsonNode* previous = entry.Find("previous_address")) {
-    KINU_CHECK(program.ParseResourceInstance(previous->text(), &change.previous_address),
-               "previous address");
+    KINU_INVARIANT(program.ParseResourceInstance(previous->text(), &change.previous_address),
+                   "previous address");
   }
   change.deposed = Text(entry, "deposed");
   change.provider.provider = program.Intern(Text(entry, "provider_name"));
   const ResourceName& name = change.address.resource.resource;
   const schema::ResourceSchema* schema =
       schemas.FindResource(Text(entry, "provider_name"), name.mode, program.Text(name.type));
-  KINU_CHECK(schema != nullptr, "schema");
+  KINU_INVARIANT(schema != nullptr, "schema");
   const Type& type = schema->block.implied_type();
   const JsonNode& detail = *entry.Find("change");
   change.action = ActionFrom(*detail.Find("actions"));
@@ -354,7 +354,7 @@ void TestSchemas::AddDocument(std::string_view json) {
 
 plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
   const JsonDocument document = ParseJson(json);
-  KINU_CHECK(document.ok(), "plan document");
+  KINU_INVARIANT(document.ok(), "plan document");
   const JsonNode& root = document.root();
   plan::Plan plan;
   plan.program = std::make_shared<Program>();
@@ -386,8 +386,9 @@ plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
   if (const JsonNode* attributes = root.Find("relevant_attributes")) {
     for (const JsonNode& entry : attributes->elements()) {
       plan::RelevantAttribute relevant;
-      KINU_CHECK(plan.program->ParseResourceInstance(Text(entry, "resource"), &relevant.resource),
-                 "relevant resource");
+      KINU_INVARIANT(
+          plan.program->ParseResourceInstance(Text(entry, "resource"), &relevant.resource),
+          "relevant resource");
       relevant.attribute = PathFrom(*entry.Find("attribute"));
       plan.relevant_attributes.push_back(std::move(relevant));
     }
@@ -398,7 +399,7 @@ plan::Plan PlanFromJson(std::string_view json, const SchemaLookup& schemas) {
 Value ValueFromDocument(std::string_view json, const Type& type, std::string_view unknown,
                         std::string_view sensitive) {
   const JsonDocument value = ParseJson(json);
-  KINU_CHECK(value.ok(), "value");
+  KINU_INVARIANT(value.ok(), "value");
   const JsonDocument unknown_mask = ParseJson(unknown.empty() ? "false" : unknown);
   const JsonDocument sensitive_mask = ParseJson(sensitive.empty() ? "false" : sensitive);
   return Mark(Build(&value.root(), &unknown_mask.root(), type), &sensitive_mask.root());
@@ -406,7 +407,7 @@ Value ValueFromDocument(std::string_view json, const Type& type, std::string_vie
 
 schema::Block BlockFromJson(std::string_view json) {
   const JsonDocument document = ParseJson(json);
-  KINU_CHECK(document.ok(), "block");
+  KINU_INVARIANT(document.ok(), "block");
   schema::Block block = BlockFrom(json, document.root());
   block.Finish();
   return block;
@@ -415,7 +416,7 @@ schema::Block BlockFromJson(std::string_view json) {
 std::string ReadTestFile(std::string_view name) {
   const std::string path = std::string(KINU_SOURCE_DIR) + "/src/view/testdata/" + std::string(name);
   std::ifstream in(path, std::ios::binary);
-  KINU_CHECK(in.good(), "test file");
+  KINU_INVARIANT(in.good(), "test file");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

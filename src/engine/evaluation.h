@@ -14,11 +14,11 @@
 
 namespace kinu::engine {
 
-class ConsoleSession {
+class EvaluationSession {
  public:
   /// `request` must outlive the session.
-  explicit ConsoleSession(const Request& input);
-  ~ConsoleSession();
+  explicit EvaluationSession(const Request& input);
+  ~EvaluationSession();
 
   /// Evaluates the named values. False if the configuration has errors that prevent any evaluation;
   /// values with other errors are unknown.

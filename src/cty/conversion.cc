@@ -1,9 +1,9 @@
-#include "cty/convert.h"
+#include "cty/conversion.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "base/check.h"
+#include "base/invariant.h"
 #include "cty/normalize.h"
 #include "cty/ops.h"
 #include "cty/unified.h"

@@ -1,4 +1,4 @@
-#include "lang/console.h"
+#include "lang/console_text.h"
 
 #include <utility>
 #include <vector>
