@@ -13,7 +13,7 @@ namespace kinu::cli {
 void PrepareHeap() {
   constexpr size_t kSegment = size_t{32} << 20;    // the unit in which mimalloc 2 takes memory
   constexpr size_t kReserved = size_t{4} << 30;    // address space only; more comes from the system
-  constexpr size_t kSmallPages = size_t{4} << 20;  // of a segment that a short command may use
+  constexpr size_t kSmallPages = size_t{1} << 20;  // of a segment that a short command may use
   constexpr size_t kFirstSegments = 8;             // each thread begins one of its own
   void* mapped = ::mmap(nullptr, kReserved + kSegment, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
