@@ -372,7 +372,9 @@ func main() {
 	}
 	server := grpc.NewServer(grpc.UnknownServiceHandler(answer), grpc.ForceServerCodec(rawCodec{}),
 		grpc.MaxRecvMsgSize(math.MaxInt32), grpc.MaxSendMsgSize(math.MaxInt32), grpc.MaxConcurrentStreams(8))
-	go func() { _ = server.Serve(listen("grpc")) }()
+	// Every socket listens before a client dials: a refused client backs off for a second.
+	calls := listen("grpc")
+	go func() { _ = server.Serve(calls) }()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
@@ -389,13 +391,10 @@ func main() {
 			go serve(conn, &goaways)
 		}
 	}()
-	fmt.Printf("server\ttcp\t%s\n", tcp.Addr())
-	for name, target := range map[string]string{"grpc": "unix:" + filepath.Join(directory, "grpc"), "frames": targets["frames"], "absent": targets["absent"]} {
-		targets[name] = target
-		fmt.Printf("server\t%s\t%s\n", name, target)
-	}
+	targets["tcp"] = tcp.Addr().String()
 	clients := map[string]*grpc.ClientConn{}
 	for name, target := range targets {
+		fmt.Printf("server\t%s\t%s\n", name, target)
 		clients[name] = connect(target)
 	}
 	for _, c := range cases() {
