@@ -13,6 +13,7 @@ import threading
 import urllib.parse
 
 import loopback
+import answers
 
 # Access key: (secret key, session token)
 KEYS = {"AKTEST": ("secret/key+1", ""), "ASROLE": ("role-secret", "role-token"),
@@ -62,22 +63,7 @@ def signature_problem(handler, body):
     return "" if wanted == signature else "SignatureDoesNotMatch"
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, code, data=b"", kind="application/octet-stream", headers=()):
-        self.send_response(code)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
-
+class Handler(answers.AnswerHandler):
     def json(self, value, code=200):
         self.answer(code, json.dumps(value).encode(), "application/json")
 

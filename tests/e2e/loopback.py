@@ -13,6 +13,8 @@ import threading
 import time
 import zipfile
 
+import answers
+
 PLATFORMS = ("linux_amd64", "linux_arm64")
 # name: the fault of the provider
 FAULTS = {"future": "needs protocol 7", "tampered": "other bytes than promised",
@@ -50,22 +52,7 @@ def module_files(name, version):
     return files
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, code, data=b"", kind="application/octet-stream", headers=()):
-        self.send_response(code)
-        for key, value in headers:
-            self.send_header(key, value)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
-
+class Handler(answers.AnswerHandler):
     def do_GET(self):
         state = self.server.state
         path, _, query = self.path.partition("?")

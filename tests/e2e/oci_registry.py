@@ -13,6 +13,7 @@ import ssl
 import threading
 
 import loopback
+import answers
 
 CERTIFICATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "loopback.pem")
 IMAGE = "application/vnd.oci.image.manifest.v1+json"
@@ -107,21 +108,9 @@ class Repository:
         return text
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class Handler(answers.AnswerHandler):
     def answer(self, code, data=b"", kind="application/json", headers=()):
-        self.send_response(code)
-        for key, value in headers:
-            self.send_header(key, value)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
+        super().answer(code, data, kind, headers)
 
     def problem(self, code, name):
         self.answer(code, json.dumps({"errors": [{"code": name, "message": "m"}]}).encode())
