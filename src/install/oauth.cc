@@ -88,14 +88,6 @@ std::string Unpadded(std::string text) {
   return text;
 }
 
-std::string ScopesOf(const OAuthClient& client) {
-  std::string out;
-  for (const std::string& scope : client.scopes) {
-    out += (out.empty() ? "" : " ") + scope;
-  }
-  return out;
-}
-
 /// The members of a token endpoint's answer that matter here.
 struct TokenAnswer {
   std::string token;
@@ -189,13 +181,21 @@ ProofKey MakeProofKey() {
   return key;
 }
 
+std::string ScopeText(const OAuthClient& client) {
+  std::string out;
+  for (const std::string& scope : client.scopes) {
+    out += (out.empty() ? "" : " ") + scope;
+  }
+  return out;
+}
+
 std::string AuthorizationUrl(const OAuthClient& client, const std::string& redirect,
                              const std::string& state, const ProofKey& key) {
   net::QueryArguments query = {{"client_id", client.id},   {"code_challenge", key.challenge},
                                {"redirect_uri", redirect}, {"code_challenge_method", "S256"},
                                {"response_type", "code"},  {"state", state}};
   if (!client.scopes.empty()) {
-    query.emplace_back("scope", ScopesOf(client));
+    query.emplace_back("scope", ScopeText(client));
   }
   const bool has_query = client.authorization_url.find('?') != std::string::npos;
   return client.authorization_url + (has_query ? '&' : '?') + net::EncodeQuery(std::move(query));

@@ -40,6 +40,9 @@ ProofKey MakeProofKey();
 std::string AuthorizationUrl(const OAuthClient& client, const std::string& redirect,
                              const std::string& state, const ProofKey& key);
 
+/// The scopes as requests have them, separated by spaces.
+std::string ScopeText(const OAuthClient& client);
+
 /// Exchanges a grant, given as the form of RFC 6749 without client_id, for an access token.
 Result<std::string> RequestToken(Network& network, const OAuthClient& client,
                                  net::QueryArguments form);

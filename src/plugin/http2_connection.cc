@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include <nghttp2/nghttp2.h>
 #include <poll.h>

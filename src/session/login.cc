@@ -281,6 +281,9 @@ std::string LoginRun::TokenByPassword() {
   }
   net::QueryArguments form = {
       {"grant_type", "password"}, {"username", name}, {"password", password}};
+  if (!oauth_->scopes.empty()) {
+    form.emplace_back("scope", install::ScopeText(*oauth_));
+  }
   return Exchange(std::move(form), "Failed to retrieve API token",
                   "The remote host did not issue an API token: ");
 }
@@ -345,6 +348,11 @@ bool LoginRun::CheckToken(const std::string& token) {
 
 void LoginRun::SaySuccess() {
   narrator_.Text(kSeparator);
+  if (host_ == kPasswordHost) {
+    narrator_.Say("\n[green][bold]Success![reset] [bold]Logged in to cloud backend[reset]\n",
+                  "Success! Logged in to cloud backend");
+    return;
+  }
   if (!oauth_) {
     narrator_.Say("[green][bold]Success![reset] [bold]Logged in to the cloud backend (" + host_ +
                       ")[reset]\n",

@@ -89,13 +89,13 @@ class Test:
         self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
-    def home(self, services, more=""):
+    def home(self, services, more="", host=HOST):
         """A home directory whose configuration gives the host these services."""
         self.count += 1
         home = os.path.join(self.root, "h%d" % self.count)
         os.makedirs(os.path.join(home, ".terraform.d", "plugins"))
         self.write(home, ".terraformrc", 'host "%s" {\n  services = %s\n}\n%s' % (
-            HOST, self.hcl(services), more))
+            host, self.hcl(services), more))
         seen, codes = os.path.join(home, "seen"), os.path.join(home, "codes")
         self.script(home, "browser", BROWSER % (sys.executable, seen, codes, codes))
         return home
@@ -256,6 +256,19 @@ def by_hand(test):
     test.expect("nothing stored", not test.read(home, ".terraform.d", "credentials.tfrc.json"))
 
 
+def by_password(test):
+    """Only one host may ask for a password."""
+    host = "app.terraform.io"
+    home = test.home(test.oauth(grant_types=["password"], scopes=["a", "b"]), host=host)
+    test.says("password", home, ["login", host], 0, "using OAuth.", "Username for app.terraform.io:",
+              "This password will NOT be saved locally.", "Password for app.terraform.io:",
+              "Success! Logged in to cloud backend", answers=["yes", "ada", "a secret"])
+    form = test.server.forms.pop()
+    test.expect("the form of a password", form == {
+        "client_id": "the client", "grant_type": "password", "username": "ada", "password": "a secret",
+        "scope": "a b", "Content-Type": "application/x-www-form-urlencoded"}, str(form))
+
+
 def by_helper(test):
     home = test.home(test.oauth(), 'credentials_helper "test" {\n  args = ["-x"]\n}\n')
     log, given = os.path.join(home, "log"), os.path.join(home, "given")
@@ -294,7 +307,7 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as root:
         test = Test(os.path.abspath(args.binary), root, args.show)
-        for part in (by_page, refused, by_hand, by_helper, interrupted):
+        for part in (by_page, refused, by_hand, by_password, by_helper, interrupted):
             part(test)
         test.server.shutdown()
     print("%d failed" % test.failed)
