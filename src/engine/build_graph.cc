@@ -68,7 +68,7 @@ constexpr Pass kPasses[] = {
     {"ConnectCells", "edges between cells, blocks and values; joins", kApplies, Call<ConnectCells>},
     {"AddOptionalEdges", "edges between provider configurations that close no cycle", kApplies,
      Call<AddOptionalEdges>},
-    {"DropUnusedValues", "ends of modules that wait for no value that nothing needs", kApplies,
+    {"DropUnusedValues", "ends of modules that wait for no node that nothing needs", kApplies,
      Call<DropUnusedValues>},
     {"ApplyTargetingToCells", "the rows that -target or -exclude keep", kApplies,
      Call<ApplyTargetingToCells>},

@@ -16,10 +16,11 @@ void ConnectCells(PlanGraph& graph, ApplyGraph& apply);
 
 /// The nodes that a cell, check or root output needs; the others are not executed. If `strictly`, a
 /// root output does not need the expansions of the blocks that it names, only their objects. The
-/// end of a module needs no variables and locals for itself. Ref: pruneUnusedNodesTransformer.
+/// end of a module needs the module's outputs if something refers to the whole module, and nothing
+/// else in it. Ref: pruneUnusedNodesTransformer.
 std::vector<bool> NeededNodes(const PlanGraph& graph, bool strictly = false);
 
-/// Drops the edges from the end of a module to values that no node needs (A12). After
+/// Drops the edges from the end of a module to nodes that nothing needs (A12). After
 /// Graph::Finish().
 void DropUnusedValues(PlanGraph& graph);
 

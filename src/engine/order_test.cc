@@ -393,6 +393,52 @@ TEST_F(OrderTest, ExpansionWaitsForProviderConfiguration) {  // A9
             edges.end());
 }
 
+TEST_F(OrderTest, NestedModuleWithoutReaderHoldsNothingUp) {  // A12
+  const std::string root = R"(
+      resource "test_thing" "a" {
+        name  = "a"
+        force = "%v"
+      }
+      module "m" {
+        source = "./m"
+        in     = test_thing.a.id
+      }
+      resource "test_thing" "b" {
+        name       = "b"
+        force      = "%v"
+        depends_on = [module.m]
+      })";
+  const std::string module = R"(
+      variable "in" {}
+      module "n" {
+        source = "./n"
+        in     = var.in
+      }
+      output "out" { value = )";
+  const std::string nested = R"(
+      variable "in" {}
+      output "out" { value = var.in })";
+  for (const bool read : {false, true}) {
+    const std::string middle = module + (read ? "module.n.out }" : "1 }");
+    auto configure = [&](const char* version) {
+      Configure(
+          {{"main.tf", Versioned(root, version)}, {"m/main.tf", middle}, {"m/n/main.tf", nested}});
+    };
+    state_ = state::State();
+    configure("one");
+    Apply();
+    configure("two");
+    const plan::Plan plan = Plan();
+    ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+    const Strings edges = EdgesOfApply(plan);
+    EXPECT_EQ(std::any_of(edges.begin(), edges.end(),
+                          [](const std::string& edge) {
+                            return edge.starts_with("module.m.module.n.output.out (expand) -> ");
+                          }),
+              read);
+  }
+}
+
 TEST_F(OrderTest, CheckDataIsReadAfterAllObjects) {  // A10
   Configure(R"(
     resource "test_thing" "a" { name = "a" }

@@ -603,59 +603,103 @@ void ConnectCells(PlanGraph& graph, ApplyGraph& apply) {
 
 namespace {
 
-/// A reference to a whole module reads only its outputs, not these.
-bool IsInner(NodeKind kind) {
-  return kind == NodeKind::kVariable || kind == NodeKind::kLocal;
-}
+/// Collects the nodes that something needs, and what these need.
+class NeedSearch {
+ public:
+  NeedSearch(const PlanGraph& graph, bool strictly)
+      : graph_(graph), strictly_(strictly), needed_(graph.size()), read_(graph.size()) {}
+
+  std::vector<bool> Run() {
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (IsRoot(id)) {
+        Need(id);
+      }
+    }
+    while (!work_.empty()) {
+      const NodeId id = work_.back();
+      work_.pop_back();
+      const NodeKind kind = graph_.node(id).kind;
+      for (const NodeId dependency : graph_.dependencies(id)) {
+        if (!Passes(id, graph_.node(dependency).kind)) {
+          continue;
+        }
+        Need(dependency);
+        if (kind != NodeKind::kModuleEnd) {
+          Read(dependency);
+        }
+      }
+    }
+    return std::move(needed_);
+  }
+
+ private:
+  /// A destruction of everything evaluates neither root outputs, checks nor rules. The rules of a
+  /// variable are checked again whether something uses it or not.
+  bool IsRoot(NodeId id) const {
+    const Node& node = graph_.node(id);
+    if (node.kind == NodeKind::kCell || graph_.context.mode == plan::Mode::kDestroy) {
+      return node.kind == NodeKind::kCell;
+    }
+    const config::Module& module = *graph_.config.nodes[node.config_node]->module;
+    return IsRootOutput(node) || node.kind == NodeKind::kCheck ||
+           (node.kind == NodeKind::kVariable && !module.variables[node.index].validations.empty());
+  }
+
+  static bool IsRootOutput(const Node& node) {
+    return node.kind == NodeKind::kOutput && node.config_node == 0;
+  }
+
+  /// Whether node `id` needs its dependencies of a kind. The end of a module only waits for what
+  /// is in the module; who refers to the whole module reads its outputs.
+  bool Passes(NodeId id, NodeKind dependency) const {
+    if (graph_.node(id).kind != NodeKind::kModuleEnd) {
+      return !(strictly_ && IsRootOutput(graph_.node(id)) && dependency == NodeKind::kResource);
+    }
+    switch (dependency) {
+      case NodeKind::kVariable:
+      case NodeKind::kLocal:
+      case NodeKind::kResource:
+        return false;
+      case NodeKind::kOutput:
+        return read_[id];
+      default:
+        return true;
+    }
+  }
+
+  void Need(NodeId id) {
+    if (!needed_[id]) {
+      needed_[id] = true;
+      work_.push_back(id);
+    }
+  }
+
+  /// Something refers to node `id`; the end of a module that contains another does not.
+  void Read(NodeId id) {
+    if (graph_.node(id).kind == NodeKind::kModuleEnd && !read_[id]) {
+      read_[id] = true;
+      work_.push_back(id);
+    }
+  }
+
+  const PlanGraph& graph_;
+  const bool strictly_;
+  std::vector<bool> needed_;
+  std::vector<bool> read_;  ///< ends of modules that something refers to
+  std::vector<NodeId> work_;
+};
 
 }  // namespace
 
 void DropUnusedValues(PlanGraph& graph) {
-  std::vector<bool> needed = NeededNodes(graph);
+  const std::vector<bool> needed = NeededNodes(graph);
   graph.RemoveEdges([&](NodeId from, NodeId to) {
-    return graph.node(from).kind == NodeKind::kModuleEnd && IsInner(graph.node(to).kind) &&
-           !needed[to];
+    return graph.node(from).kind == NodeKind::kModuleEnd && !needed[to];
   });
 }
 
 std::vector<bool> NeededNodes(const PlanGraph& graph, bool strictly) {
-  std::vector<bool> needed(graph.size(), false);
-  std::vector<NodeId> work;
-  auto need = [&](NodeId id) {
-    if (!needed[id]) {
-      needed[id] = true;
-      work.push_back(id);
-    }
-  };
-  // A destruction of everything evaluates neither root outputs nor checks.
-  const bool destroys = graph.context.mode == plan::Mode::kDestroy;
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(id);
-    bool root_output = node.kind == NodeKind::kOutput && node.config_node == 0 && !destroys;
-    bool is_check = node.kind == NodeKind::kCheck && !destroys;
-    // Rules are checked again, whether something uses the variable or not.
-    bool has_rules =
-        node.kind == NodeKind::kVariable && !destroys &&
-        !graph.config.nodes[node.config_node]->module->variables[node.index].validations.empty();
-    if (node.kind == NodeKind::kCell || root_output || is_check || has_rules) {
-      need(id);
-    }
-  }
-  while (!work.empty()) {
-    NodeId id = work.back();
-    work.pop_back();
-    const Node& node = graph.node(id);
-    bool looks_only = node.kind == NodeKind::kOutput && node.config_node == 0;
-    for (NodeId dependency : graph.dependencies(id)) {
-      NodeKind kind = graph.node(dependency).kind;
-      if ((strictly && looks_only && kind == NodeKind::kResource) ||
-          (node.kind == NodeKind::kModuleEnd && IsInner(kind))) {
-        continue;
-      }
-      need(dependency);
-    }
-  }
-  return needed;
+  return NeedSearch(graph, strictly).Run();
 }
 
 std::string CellRowName(const PlanGraph& graph, const ApplyGraph& apply, const Cell& cell,
