@@ -31,6 +31,8 @@ struct ProviderInfo {
 struct StoredNode {
   const state::Resource* resource = nullptr;
   uint32_t provider = 0;  ///< index of the ProviderInfo
+  /// Something that -target or -exclude keep waits for the node: all its objects are kept.
+  bool whole = false;
 };
 
 /// The import blocks of a resource block.

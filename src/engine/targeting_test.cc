@@ -91,6 +91,32 @@ TEST_F(EngineTest, OrphanIsTargetedAlone) {
   EXPECT_EQ(Changes(Plan()), Strings{"test_thing.a[0]"});
 }
 
+TEST_F(EngineTest, WholeModuleIncludesObjectsWithoutBlock) {
+  const std::string root = R"(
+    module "m" { source = "./m" }
+    resource "test_thing" "user" {
+      name  = "user"
+      value = jsonencode(module.m)
+    })";
+  const std::string module = R"(
+    resource "test_thing" "a" { name = "a" }
+    output "a" { value = test_thing.a.id })";
+  const std::string gone = R"(
+    resource "test_thing" "gone" { name = "gone" })";
+  Configure({{"main.tf", root}, {"m/main.tf", module + gone}});
+  Apply();
+  Configure({{"main.tf", root}, {"m/main.tf", module}});
+  targets_ = {"test_thing.user"};
+  EXPECT_EQ(Changes(Plan()), Strings{"module.m.test_thing.gone"});
+  targets_ = {"module.m.test_thing.a"};
+  EXPECT_EQ(Changes(Plan()), Strings{});
+  targets_.clear();
+  excludes_ = {"test_thing.user"};
+  EXPECT_EQ(Changes(Plan()), Strings{"module.m.test_thing.gone"});
+  excludes_ = {"module.m.test_thing.gone"};
+  EXPECT_EQ(Changes(Plan()), Strings{});
+}
+
 TEST_F(EngineTest, OnlyTargetedDependentsForceCreateBeforeDestroy) {
   auto text = [](const std::string& force) {
     return R"(

@@ -306,7 +306,7 @@ void PlanOrphan(NodeContext& context, NodeId id, Diagnostics& diags) {
   StoredSlot& slot = walk.slots.stored[walk.graph.node(id).index];
   const AbsResource& address = stored.resource->address;
   for (const state::Instance& entry : stored.resource->instances) {
-    if (entry.current != nullptr && context.Wants({address, entry.key})) {
+    if (entry.current != nullptr && (stored.whole || context.Wants({address, entry.key}))) {
       Row& row = slot.rows.emplace_back();
       row.key = entry.key;
       row.origin = RowOrigin::kOrphan;
@@ -361,7 +361,7 @@ void PlanDeposed(NodeContext& context, NodeId id, Diagnostics& diags) {
   const config::Resource& resource =
       block < 0 ? kNoBlock : place->module->resources[static_cast<size_t>(block)];
   for (const state::Instance& entry : stored.resource->instances) {
-    if (!context.WantsDeposed({address, entry.key})) {
+    if (!stored.whole && !context.WantsDeposed({address, entry.key})) {
       continue;
     }
     for (const state::DeposedObject& deposed : entry.deposed) {

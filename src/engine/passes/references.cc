@@ -322,6 +322,12 @@ class TreeConnector {
       ConnectResources(*node);
       ConnectChecks(*node);
     }
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const NodeKind kind = graph_.node(id).kind;
+      if (kind == NodeKind::kOrphan || kind == NodeKind::kDeposed) {
+        ConnectStored(id);
+      }
+    }
     ConnectProviders();
   }
 
@@ -342,6 +348,23 @@ class TreeConnector {
       if (closes) {
         connect.Wait(base.module_end, id);
       }
+    }
+  }
+
+  /// Objects that only the state has belong to their module too, or to the one that called it if
+  /// the call is gone. Ref: transform_module_expansion.go, RemovedModuleTransformer.
+  void ConnectStored(NodeId id) {
+    const AbsResource& address = graph_.stored[graph_.node(id).index].resource->address;
+    ModuleId path = graph_.program.ModuleOf(address.module);
+    const config::ConfigNode* place = graph_.config.Find(path);
+    while (place == nullptr) {
+      path = graph_.program.Parent(path);
+      place = graph_.config.Find(path);
+    }
+    const PlanGraph::Bases& base = graph_.bases[place->index];
+    if (base.module != kNoNode) {
+      graph_.AddEdge(id, base.module);
+      graph_.AddEdge(base.module_end, id);
     }
   }
 

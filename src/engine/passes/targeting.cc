@@ -37,6 +37,21 @@ std::vector<NodeId> OutputsToKeep(const PlanGraph& graph, F&& complete, G&& pres
   return out;
 }
 
+/// Whether any object of an orphaned or deposed node is `wanted` (or is not).
+bool HasObject(const PlanGraph& graph, const Node& node, bool wanted) {
+  const state::Resource& resource = *graph.stored[node.index].resource;
+  return std::any_of(
+      resource.instances.begin(), resource.instances.end(), [&](const state::Instance& instance) {
+        const bool exists = node.kind == NodeKind::kOrphan ? instance.current != nullptr
+                                                           : !instance.deposed.empty();
+        return exists && graph.context.targets.Wants({resource.address, instance.key}) == wanted;
+      });
+}
+
+bool IsStored(const Node& node) {
+  return node.kind == NodeKind::kOrphan || node.kind == NodeKind::kDeposed;
+}
+
 /// The nodes that -exclude leaves out: those that it names, and all that wait for a block that it
 /// names in whole or in part. Cells do not count as dependents of their own block.
 std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) {
@@ -62,18 +77,11 @@ std::vector<bool> FindExcluded(const PlanGraph& graph, const ApplyGraph* apply) 
       ConfigResource block = BlockOf(graph, node);
       excluded[id] = excluded[id] || graph.context.targets.Contains(block);
       spreads[id] = spreads[id] || graph.context.targets.Touches(block);
+    } else if (IsStored(node)) {
+      spreads[id] = spreads[id] || HasObject(graph, node, false);
     }
   }
   return excluded;
-}
-
-/// Whether any object of an orphaned or deposed node is wanted.
-bool AnyWanted(const PlanGraph& graph, const Node& node) {
-  const state::Resource& resource = *graph.stored[node.index].resource;
-  return std::any_of(resource.instances.begin(), resource.instances.end(),
-                     [&](const state::Instance& instance) {
-                       return graph.context.targets.Wants({resource.address, instance.key});
-                     });
 }
 
 }  // namespace
@@ -95,7 +103,7 @@ void ApplyTargeting(PlanGraph& graph) {
     }
     bool wanted = excluded.empty() || !excluded[id];
     if (node.kind != NodeKind::kResource) {
-      wanted = wanted && AnyWanted(graph, node);
+      wanted = wanted && HasObject(graph, node, true);
     } else {
       // Rows are selected only in blocks that an address names.
       wanted = targets.excluding() ? wanted : targets.Touches(BlockOf(graph, node));
@@ -109,6 +117,14 @@ void ApplyTargeting(PlanGraph& graph) {
            graph, [&](NodeId resource) { return bool{graph.kept[resource]}; },
            [](NodeId) { return true; })) {
     graph.MarkReached(id, graph.kept);
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (IsStored(graph.node(id))) {
+      const auto dependents = graph.dependents(id);
+      graph.stored[graph.node(id).index].whole = std::any_of(
+          dependents.begin(), dependents.end(),
+          [&](NodeId dependent) { return graph.kept[dependent] && !graph.IsSoft(dependent, id); });
+    }
   }
 }
 
