@@ -146,8 +146,10 @@ TEST(Transport, AnswersAsGrpcGo) {
       EXPECT_EQ(response.size(), c.size) << c.method;
       EXPECT_EQ(HexDigest(HashKind::kSha256, response).substr(0, c.hash.size()), c.hash)
           << c.method;
-    } else if (c.server != "absent" && c.method != "/t/Garbage") {
-      // These two quote the system and the library.
+    } else if (c.server != "absent" && c.method != "/t/Garbage" &&
+               !c.method.starts_with("/t/Close")) {
+      // These quote the system and the library. A connection that the server closes before it has
+      // read all is reset or at its end.
       EXPECT_EQ(text::GoQuote(status.message), c.message) << c.method;
     }
   }
