@@ -238,7 +238,11 @@ class Round {
     Relation out(nodes);
     for (NodeId id = 0; id < graph.size(); ++id) {
       for (NodeId to : graph.dependencies(id)) {
-        bool own = graph.IsSoft(id, to);
+        const bool own = graph.IsSoft(id, to);
+        if (own &&
+            (graph.node(id).kind != NodeKind::kCell || graph.node(to).kind != NodeKind::kCell)) {
+          continue;  // where only values are read
+        }
         for (size_t a : rows[id]) {
           for (size_t b : rows[to]) {
             if (!own || (rows_[a].key == rows_[b].key)) {

@@ -53,9 +53,6 @@ class Artist {
     }
     for (NodeId id = 0; id < graph_.size(); ++id) {
       for (NodeId to : graph_.dependencies(id)) {
-        if (graph_.node(to).kind == NodeKind::kDeposed && graph_.IsSoft(id, to)) {
-          continue;  // OpenTofu leaves this order open
-        }
         if (!shown[id] || !shown[to]) {
           continue;
         }
@@ -94,8 +91,12 @@ class Artist {
     }
   }
 
-  /// Connects the two halves of each row.
+  /// Connects the two halves of each row of two cells. OpenTofu has no other order than this where
+  /// the graph has a soft edge.
   void ConnectHalves(NodeId from, NodeId to) {
+    if (graph_.node(from).kind != NodeKind::kCell || graph_.node(to).kind != NodeKind::kCell) {
+      return;
+    }
     const Cell& a = apply_->cells[graph_.node(from).index];
     const Cell& b = apply_->cells[graph_.node(to).index];
     FlatMap<ResourceInstance, size_t> position;

@@ -524,7 +524,9 @@ class CellConnector {
     return found;
   }
 
-  /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks.
+  /// A1, A2: configuration references, block to block, as edges to the rows behind the blocks. A
+  /// row without changes is read once its block has expanded; the reference reads it from the
+  /// state, so the edge to an expansion for a single row is soft.
   void ConfigEdges() {
     // Values, expansions of other blocks and ends of modules wait for all rows of a block.
     for (auto it = crossings_.begin(); it != crossings_.end(); ++it) {
@@ -537,6 +539,7 @@ class CellConnector {
     }
     for (const ResourceEdge& edge : apply_.resource_edges) {
       if (edge.key && WaitForSingle(edge)) {
+        graph_.AddSoftEdge(edge.from, edge.to);
         continue;
       }
       Wait(edge.from, edge.to);
@@ -573,7 +576,9 @@ class CellConnector {
         }
         bool own = address == ConfigOf(cell);
         cell.flags.names_itself = cell.flags.names_itself || (own && !named);
-        if (!named && !own) {
+        if (named) {
+          graph_.AddSoftEdge(cell.id, ref.target);
+        } else if (!own) {
           Wait(cell.id, ref.target);
         }
         for (uint32_t i : a->cells) {
