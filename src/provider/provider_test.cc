@@ -23,6 +23,19 @@ Value Data(Value id, Value input, Value output, Value triggers) {
                         {"triggers_replace", std::move(triggers)}});
 }
 
+/// The names of all types of a set in the order of a visit, with those of their blocks.
+std::string NamesOf(const schema::ProviderSchema& provider, schema::TypeSet set) {
+  std::string out;
+  provider.Visit(set, [&](std::string_view name, const schema::ResourceSchema& schema) {
+    out += name;
+    for (const schema::NestedBlock& nested : schema.block.blocks) {
+      out += (&nested == schema.block.blocks.data() ? ":" : ",") + nested.name;
+    }
+    out += ' ';
+  });
+  return out;
+}
+
 const Value kNullString = Value::Null(Type::String());
 
 // --- terraform_data. ---
@@ -123,8 +136,8 @@ TEST_F(TerraformData, UpgradeImportAndMove) {
 
 TEST(BuiltIn, Schema) {
   const schema::ProviderSchema& schema = BuiltInSchema();
-  EXPECT_EQ(schema.ResourceTypes(), std::vector<std::string>{"terraform_data"});
-  EXPECT_EQ(schema.DataTypes(), std::vector<std::string>{"terraform_remote_state"});
+  EXPECT_EQ(NamesOf(schema, schema::TypeSet::kResources), "terraform_data ");
+  EXPECT_EQ(NamesOf(schema, schema::TypeSet::kData), "terraform_remote_state ");
   EXPECT_EQ(schema.FunctionNames(),
             (std::vector<std::string>{"decode_tfvars", "encode_expr", "encode_tfvars"}));
   EXPECT_EQ(schema.FindResource("nothing"), nullptr);
@@ -260,7 +273,10 @@ TEST(WireSchema, BothProtocols) {
     RawSchema raw = Encoded(protocol, "");
     EXPECT_TRUE(CheckWireSchema(raw));
     auto schema = *OpenWireSchema(raw);
-    EXPECT_EQ(schema->ResourceTypes(), (std::vector<std::string>{"x_a", "x_b"}));
+    EXPECT_EQ(NamesOf(*schema, schema::TypeSet::kResources), "x_a x_b:any,disk ");
+    EXPECT_EQ(NamesOf(*schema, schema::TypeSet::kData), "x_a ");
+    EXPECT_EQ(NamesOf(*schema, schema::TypeSet::kEphemeral), "x_e ");
+    EXPECT_EQ(NamesOf(*schema, schema::TypeSet::kIdentities), "");
     EXPECT_TRUE(schema->capabilities().plan_destroy);
     EXPECT_FALSE(schema->capabilities().get_provider_schema_optional);
     EXPECT_NE(schema->provider_config().block.FindAttribute("region"), nullptr);
@@ -310,6 +326,7 @@ TEST(WireSchema, NestedAttributesAndIdentity) {
   EXPECT_EQ(a->identity_version, 4);
   EXPECT_EQ(TypeToJson(a->identity_type), R"(["object",{"arn":"string"}])");
   EXPECT_EQ(schema->FindResource("x_b")->identity, nullptr);
+  EXPECT_EQ(NamesOf(*schema, schema::TypeSet::kIdentities), "x_a ");
 }
 
 TEST(WireSchema, RejectsWhatBreaksTheRules) {

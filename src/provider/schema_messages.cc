@@ -262,15 +262,12 @@ constexpr Fields<FunctionSignature> kFunctionFields = {
 schema::ResourceSchema Decoder::Resource(std::string_view message) {
   schema::ResourceSchema out;
   Read(message, kSchemaFields, out);
-  out.block.Finish();
   return out;
 }
 
 void Decoder::Identity(std::string_view message, schema::ResourceSchema& out) {
   out.identity = std::make_unique<schema::Block>();
   Read(message, kIdentityFields, out);
-  out.identity->Finish();
-  out.identity_type = out.identity->implied_type();
 }
 
 FunctionSignature Decoder::Function(std::string_view name, std::string_view message) {
@@ -369,11 +366,29 @@ schema::ResourceSchema DecodeResourceSchema(int protocol, std::string_view messa
                                             std::string* problem) {
   Decoder decoder(protocol);
   schema::ResourceSchema schema = decoder.Resource(message);
+  schema.block.Finish();
   if (identity) {
     decoder.Identity(*identity, schema);
+    schema.identity->Finish();
+    schema.identity_type = schema.identity->implied_type();
   }
   if (problem != nullptr) {
     *problem = decoder.problem();
+  }
+  return schema;
+}
+
+schema::ResourceSchema DecodeDeclarations(int protocol, std::optional<std::string_view> message,
+                                          std::optional<std::string_view> identity) {
+  Decoder decoder(protocol);
+  schema::ResourceSchema schema;
+  if (message) {
+    schema = decoder.Resource(*message);
+    schema.block.Sort();
+  }
+  if (identity) {
+    decoder.Identity(*identity, schema);
+    schema.identity->Sort();
   }
   return schema;
 }

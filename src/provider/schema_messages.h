@@ -17,6 +17,11 @@ schema::ResourceSchema DecodeResourceSchema(int protocol, std::string_view messa
                                             std::optional<std::string_view> identity,
                                             std::string* problem);
 
+/// Decodes the same messages, each if given. Blocks are sorted but lack what
+/// schema::Block::Finish() derives.
+schema::ResourceSchema DecodeDeclarations(int protocol, std::optional<std::string_view> message,
+                                          std::optional<std::string_view> identity);
+
 /// Decodes a Function message; `problem` as above.
 schema::FunctionSignature DecodeFunction(std::string_view name, std::string_view message,
                                          std::string* problem);

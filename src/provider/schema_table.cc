@@ -9,15 +9,6 @@ auto* FindIn(const Map& map, std::string_view name) {
   return it == map.end() ? nullptr : &it->second;
 }
 
-template <typename Map>
-std::vector<std::string> NamesOf(const Map& map) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : map) {
-    names.push_back(name);
-  }
-  return names;
-}
-
 }  // namespace
 
 void SchemaTable::Finish() {
@@ -48,17 +39,23 @@ const schema::ResourceSchema* SchemaTable::FindEphemeral(std::string_view type) 
 const schema::FunctionSignature* SchemaTable::FindFunction(std::string_view name) const {
   return FindIn(functions, name);
 }
-std::vector<std::string> SchemaTable::ResourceTypes() const {
-  return NamesOf(resources);
+void SchemaTable::Visit(schema::TypeSet set, const schema::TypeVisitor& visit) const {
+  using schema::TypeSet;
+  for (const auto& [name, schema] : set == TypeSet::kData        ? data
+                                    : set == TypeSet::kEphemeral ? ephemeral
+                                                                 : resources) {
+    if (set != TypeSet::kIdentities || schema.identity != nullptr) {
+      visit(name, schema);
+    }
+  }
 }
-std::vector<std::string> SchemaTable::DataTypes() const {
-  return NamesOf(data);
-}
-std::vector<std::string> SchemaTable::EphemeralTypes() const {
-  return NamesOf(ephemeral);
-}
+
 std::vector<std::string> SchemaTable::FunctionNames() const {
-  return NamesOf(functions);
+  std::vector<std::string> names;
+  for (const auto& [name, function] : functions) {
+    names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace kinu::provider

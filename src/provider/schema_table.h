@@ -32,9 +32,7 @@ class SchemaTable : public schema::ProviderSchema {
   const schema::ResourceSchema* FindData(std::string_view type) const override;
   const schema::ResourceSchema* FindEphemeral(std::string_view type) const override;
   const schema::FunctionSignature* FindFunction(std::string_view name) const override;
-  std::vector<std::string> ResourceTypes() const override;
-  std::vector<std::string> DataTypes() const override;
-  std::vector<std::string> EphemeralTypes() const override;
+  void Visit(schema::TypeSet set, const schema::TypeVisitor& visit) const override;
   std::vector<std::string> FunctionNames() const override;
   schema::Capabilities capabilities() const override { return can; }
 };

@@ -29,16 +29,6 @@ const Entry<T>* FindEntry(const Entries<T>& entries, std::string_view name) {
   return it == entries.end() || it->name != name ? nullptr : &*it;
 }
 
-template <typename T>
-std::vector<std::string> NamesOf(const Entries<T>& entries) {
-  std::vector<std::string> names;
-  names.reserve(entries.size());
-  for (const Entry<T>& entry : entries) {
-    names.emplace_back(entry.name);
-  }
-  return names;
-}
-
 class WireSchema final : public schema::ProviderSchema {
  public:
   explicit WireSchema(RawSchema raw) : raw_(std::move(raw)) {}
@@ -175,10 +165,32 @@ class WireSchema final : public schema::ProviderSchema {
     }
     return entry->decoded.get();
   }
-  std::vector<std::string> ResourceTypes() const override { return NamesOf(resources_); }
-  std::vector<std::string> DataTypes() const override { return NamesOf(data_); }
-  std::vector<std::string> EphemeralTypes() const override { return NamesOf(ephemeral_); }
-  std::vector<std::string> FunctionNames() const override { return NamesOf(functions_); }
+  void Visit(schema::TypeSet set, const schema::TypeVisitor& visit) const override {
+    using schema::TypeSet;
+    const bool identities = set == TypeSet::kIdentities;
+    for (const auto& entry : set == TypeSet::kResources   ? resources_
+                             : set == TypeSet::kData      ? data_
+                             : set == TypeSet::kEphemeral ? ephemeral_
+                                                          : identities_) {
+      if (identities && FindEntry(resources_, entry.name) == nullptr) {
+        continue;
+      }
+      const std::optional<std::string_view> bytes = entry.bytes;
+      schema::ResourceSchema schema = DecodeDeclarations(
+          raw_.protocol, identities ? std::nullopt : bytes, identities ? bytes : std::nullopt);
+      if (set != TypeSet::kResources) {
+        schema.version = 0;
+      }
+      visit(entry.name, schema);
+    }
+  }
+  std::vector<std::string> FunctionNames() const override {
+    std::vector<std::string> names;
+    for (const auto& entry : functions_) {
+      names.emplace_back(entry.name);
+    }
+    return names;
+  }
   schema::Capabilities capabilities() const override { return capabilities_; }
 
  private:

@@ -9,8 +9,10 @@ namespace {
 
 template <typename Item>
 void SortByName(std::vector<Item>& items) {
-  std::sort(items.begin(), items.end(),
-            [](const Item& a, const Item& b) { return a.name < b.name; });
+  const auto less = [](const Item& a, const Item& b) { return a.name < b.name; };
+  if (!std::is_sorted(items.begin(), items.end(), less)) {
+    std::sort(items.begin(), items.end(), less);
+  }
 }
 
 template <typename Item>
@@ -118,9 +120,22 @@ const NestedBlock* Block::FindBlock(std::string_view name) const {
   return FindByName(blocks, name);
 }
 
-void Block::Finish() {
+void Block::Sort() {
   SortByName(attributes);
   SortByName(blocks);
+  std::erase_if(
+      blocks, [this](const NestedBlock& nested) { return FindAttribute(nested.name) != nullptr; });
+  for (NestedBlock& nested : blocks) {
+    nested.block.Sort();
+  }
+}
+
+void Block::Finish() {
+  Sort();
+  DeriveTypes();
+}
+
+void Block::DeriveTypes() {
   Findings findings;
   allows_attributes_as_blocks_ = true;
   std::vector<Type::Attribute> members;
@@ -132,11 +147,8 @@ void Block::Finish() {
       allows_attributes_as_blocks_ = false;
     }
   }
-  // An attribute hides a block of the same name. Only an invalid schema has both.
-  std::erase_if(
-      blocks, [this](const NestedBlock& nested) { return FindAttribute(nested.name) != nullptr; });
   for (NestedBlock& nested : blocks) {
-    nested.Finish();
+    nested.DeriveTypes();
     members.push_back({nested.name, nested.implied_type(), false});
     findings.sensitive |= nested.block.has_sensitive_;
     findings.write_only |= nested.block.has_write_only_;
@@ -158,8 +170,8 @@ void Block::Finish() {
   empty_value_ = Value::Object(std::move(empty));
 }
 
-void NestedBlock::Finish() {
-  block.Finish();
+void NestedBlock::DeriveTypes() {
+  block.DeriveTypes();
   const Type& object = block.implied_type();
   // When a part is dynamic, the elements may have different types: no list or map type fits.
   const bool open = object.has_dynamic();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -52,7 +53,8 @@ struct NestedAttributes {
 
 struct NestedBlock;
 
-/// A block: attributes and nested blocks, each sorted by name. Call Finish() once after filling.
+/// A block: attributes and nested blocks, each sorted by name. Call Finish() once after filling, or
+/// Sort() if only the declarations are read.
 struct Block {
   std::vector<Attribute> attributes;
   std::vector<NestedBlock> blocks;
@@ -65,6 +67,9 @@ struct Block {
   const NestedBlock* FindBlock(std::string_view name) const;
   /// The object type of a value of this block. Set by Finish(). Ref: configschema/implied_type.go.
   const Type& implied_type() const { return implied_type_; }
+  /// Sorts the members, here and in all nested blocks. An attribute hides a block of the same name,
+  /// which only an invalid schema has.
+  void Sort();
   /// Sorts the members and computes implied types, empty values and the flags below, here and in
   /// all nested blocks.
   void Finish();
@@ -88,6 +93,8 @@ struct Block {
   const Value& EmptyValue() const { return empty_value_; }
 
  private:
+  friend struct NestedBlock;
+  void DeriveTypes();
   std::vector<Member> members_;
   Value empty_value_ = Value::EmptyObject();
   Type implied_type_ = Type::EmptyObject();
@@ -112,7 +119,7 @@ struct NestedBlock {
 
  private:
   friend struct Block;
-  void Finish();
+  void DeriveTypes();
   Type implied_type_;
   Value empty_value_;
 };
@@ -161,6 +168,11 @@ struct Capabilities {
   bool move_resource_state = false;
 };
 
+/// The types of a provider that have a schema; kIdentities: resource types with an identity.
+enum class TypeSet : uint8_t { kResources, kData, kEphemeral, kIdentities };
+/// Receives the name of a type and its schema.
+using TypeVisitor = std::function<void(std::string_view name, const ResourceSchema& schema)>;
+
 /// Everything that a provider declares. Each type is decoded at its first use and then kept, so
 /// that a command with a warm cache decodes only the types it uses. Thread-safe.
 class ProviderSchema {
@@ -173,10 +185,10 @@ class ProviderSchema {
   virtual const ResourceSchema* FindData(std::string_view type) const = 0;
   virtual const ResourceSchema* FindEphemeral(std::string_view type) const = 0;
   virtual const FunctionSignature* FindFunction(std::string_view name) const = 0;
-  /// All names, sorted.
-  virtual std::vector<std::string> ResourceTypes() const = 0;
-  virtual std::vector<std::string> DataTypes() const = 0;
-  virtual std::vector<std::string> EphemeralTypes() const = 0;
+  /// Calls `visit` with each type of a set, in the order of their names. A schema may be gone after
+  /// the call, may lack what Block::Finish() derives, and for kIdentities all but the identity.
+  virtual void Visit(TypeSet set, const TypeVisitor& visit) const = 0;
+  /// Sorted.
   virtual std::vector<std::string> FunctionNames() const = 0;
   /// Protocol features that the provider supports.
   virtual Capabilities capabilities() const = 0;

@@ -64,10 +64,8 @@ static int RunProvidersSchema(Invocation& invocation) {
     invocation.Show(diags);
     return 1;
   }
-  std::string text;
-  JsonWriter out(text);
-  view::WriteProviderSchemas(out, schemas);
-  Print(text + "\n");
+  view::WriteProviderSchemas(schemas, [](std::string_view text) { Print(text); });
+  Print("\n");
   return 0;
 }
 

@@ -4,6 +4,7 @@
 // jsonprovider.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,10 +54,11 @@ void WriteChecks(JsonWriter& out, const Program& program,
 /// Whether the array of check results would have elements.
 bool HasChecks(std::span<const state::CheckResult> checks);
 
-/// `providers schema -json`. `providers` must be sorted by address.
+/// `providers schema -json`. `providers` must be sorted by address. `write` receives the document
+/// in pieces.
 void WriteProviderSchemas(
-    JsonWriter& out,
-    std::span<const std::pair<std::string, const schema::ProviderSchema*>> providers);
+    std::span<const std::pair<std::string, const schema::ProviderSchema*>> providers,
+    const std::function<void(std::string_view)>& write);
 
 /// `metadata functions -json`. Each function appears twice: as its name and as core::name.
 void WriteFunctions(JsonWriter& out, const functions::Table& table);

@@ -11,6 +11,23 @@ using schema::Nesting;
 using schema::ProviderSchema;
 using schema::ResourceSchema;
 
+/// The document as it is written. Large providers have megabytes, so it is passed on in pieces.
+struct Output {
+  static constexpr size_t kPiece = size_t{1} << 16;
+  explicit Output(const std::function<void(std::string_view)>& to) : write(to), json(text) {}
+
+  void PassOn() {
+    if (text.size() >= kPiece) {
+      write(text);
+      text.clear();
+    }
+  }
+
+  const std::function<void(std::string_view)>& write;
+  std::string text;
+  JsonWriter json;
+};
+
 std::string_view KindName(schema::TextKind kind) {
   return kind == schema::TextKind::kMarkdown ? "markdown" : "plain";
 }
@@ -114,21 +131,26 @@ void WriteSchema(JsonWriter& out, const ResourceSchema& schema, bool with_block)
   out.EndObject();
 }
 
-template <typename Find>
-void WriteSchemas(JsonWriter& out, std::string_view key, const std::vector<std::string>& names,
-                  Find&& find) {
-  if (names.empty()) {
-    return;
-  }
-  out.Key(key);
-  out.BeginObject();
-  for (const std::string& name : names) {
-    if (const ResourceSchema* schema = find(name)) {
-      out.Key(name);
-      WriteSchema(out, *schema, /*with_block=*/true);
+/// Writes one member per type of a set by `write`, and nothing if there is none. Passes on what is
+/// written after each.
+template <typename Write>
+void WriteTypes(Output& output, std::string_view key, const ProviderSchema& provider,
+                schema::TypeSet set, Write&& write) {
+  JsonWriter& out = output.json;
+  bool any = false;
+  provider.Visit(set, [&](std::string_view name, const ResourceSchema& schema) {
+    if (!any) {
+      out.Key(key);
+      out.BeginObject();
+      any = true;
     }
+    out.Key(name);
+    write(schema);
+    output.PassOn();
+  });
+  if (any) {
+    out.EndObject();
   }
-  out.EndObject();
 }
 
 /// Writes a type in a function signature: primitive types by name, others in cty's notation.
@@ -185,41 +207,25 @@ void WriteFunctions(JsonWriter& out, const ProviderSchema& provider) {
   out.EndObject();
 }
 
-void WriteIdentities(JsonWriter& out, const ProviderSchema& provider) {
-  bool any = false;
-  for (const std::string& type : provider.ResourceTypes()) {
-    const ResourceSchema* schema = provider.FindResource(type);
-    if (schema == nullptr || schema->identity == nullptr) {
-      continue;
-    }
-    if (!any) {
-      out.Key("resource_identity_schemas");
-      out.BeginObject();
-      any = true;
-    }
-    out.Key(type);
+void WriteIdentity(JsonWriter& out, const ResourceSchema& schema) {
+  out.BeginObject();
+  out.Member("version", schema.identity_version);
+  if (!schema.identity->attributes.empty()) {
+    out.Key("attributes");
     out.BeginObject();
-    out.Member("version", schema->identity_version);
-    if (!schema->identity->attributes.empty()) {
-      out.Key("attributes");
+    for (const Attribute& attribute : schema.identity->attributes) {
+      out.Key(attribute.name);
       out.BeginObject();
-      for (const Attribute& attribute : schema->identity->attributes) {
-        out.Key(attribute.name);
-        out.BeginObject();
-        out.Key("type");
-        WriteType(out, attribute.type);
-        WriteOptional(out, "description", std::string_view(attribute.description));
-        WriteOptional(out, "required_for_import", attribute.required);
-        WriteOptional(out, "optional_for_import", attribute.optional);
-        out.EndObject();
-      }
+      out.Key("type");
+      WriteType(out, attribute.type);
+      WriteOptional(out, "description", std::string_view(attribute.description));
+      WriteOptional(out, "required_for_import", attribute.required);
+      WriteOptional(out, "optional_for_import", attribute.optional);
       out.EndObject();
     }
     out.EndObject();
   }
-  if (any) {
-    out.EndObject();
-  }
+  out.EndObject();
 }
 
 /// Whether to write the provider's configuration block. The built-in provider has none; that of
@@ -229,25 +235,28 @@ bool HasConfigBlock(std::string_view address, const ProviderSchema& provider) {
          !IsEmpty(provider.provider_config().block);
 }
 
-void WriteProvider(JsonWriter& out, std::string_view address, const ProviderSchema& provider) {
+void WriteProvider(Output& output, std::string_view address, const ProviderSchema& provider) {
+  using schema::TypeSet;
+  JsonWriter& out = output.json;
+  auto write = [&](const ResourceSchema& schema) { WriteSchema(out, schema, /*with_block=*/true); };
   out.BeginObject();
   out.Key("provider");
   WriteSchema(out, provider.provider_config(), HasConfigBlock(address, provider));
-  WriteSchemas(out, "resource_schemas", provider.ResourceTypes(),
-               [&](const std::string& name) { return provider.FindResource(name); });
-  WriteSchemas(out, "data_source_schemas", provider.DataTypes(),
-               [&](const std::string& name) { return provider.FindData(name); });
-  WriteSchemas(out, "ephemeral_resource_schemas", provider.EphemeralTypes(),
-               [&](const std::string& name) { return provider.FindEphemeral(name); });
+  WriteTypes(output, "resource_schemas", provider, TypeSet::kResources, write);
+  WriteTypes(output, "data_source_schemas", provider, TypeSet::kData, write);
+  WriteTypes(output, "ephemeral_resource_schemas", provider, TypeSet::kEphemeral, write);
   WriteFunctions(out, provider);
-  WriteIdentities(out, provider);
+  WriteTypes(output, "resource_identity_schemas", provider, TypeSet::kIdentities,
+             [&](const ResourceSchema& schema) { WriteIdentity(out, schema); });
   out.EndObject();
 }
 
 }  // namespace
 
-void WriteProviderSchemas(
-    JsonWriter& out, std::span<const std::pair<std::string, const ProviderSchema*>> providers) {
+void WriteProviderSchemas(std::span<const std::pair<std::string, const ProviderSchema*>> providers,
+                          const std::function<void(std::string_view)>& write) {
+  Output output(write);
+  JsonWriter& out = output.json;
   out.BeginObject();
   out.Member("format_version", kProviderSchemasFormatVersion);
   if (!providers.empty()) {
@@ -255,11 +264,12 @@ void WriteProviderSchemas(
     out.BeginObject();
     for (const auto& [address, provider] : providers) {
       out.Key(address);
-      WriteProvider(out, address, *provider);
+      WriteProvider(output, address, *provider);
     }
     out.EndObject();
   }
   out.EndObject();
+  write(output.text);
 }
 
 }  // namespace kinu::view
