@@ -44,7 +44,6 @@ endfunction()
 
 # kinu_external(crypto libcrypto libcrypto.a): a third-party library as the target
 # kinu_external_crypto, found by its pkg-config module; its archive with KINU_STATIC_LIBRARIES.
-# Libraries under the LGPL are not found this way: they stay shared.
 function(kinu_external name module archive)
   set(target kinu_external_${name})
   if(TARGET ${target})

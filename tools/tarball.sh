@@ -48,6 +48,9 @@ kinu $version for Linux on $(uname -m). Needs glibc $glibc or newer and nothing 
   bin/kinu              the program; it finds the rest beside itself, wherever this directory lies
   lib/kinu              what it loads when it starts providers or uses the network
   share                 manual pages, completions, documentation and licences
+
+The program contains MPFR, GMP and libxcrypt (LGPL). To link it with other versions of them, run
+"make install" in the source archive of this release.
 TEXT
 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner -cJf "$out/$name.tar.xz" "$name"
 echo "$out/$name.tar.xz (glibc $glibc or newer)"
