@@ -135,6 +135,28 @@ TEST_F(EphemeralTest, IsRefusedInStoredValues) {
   }
 }
 
+TEST_F(EphemeralTest, OutputOfAModuleIsRefusedInStoredValues) {
+  ConfigureAs(R"(
+    module "m" { source = "./m" }
+    resource "test_thing" "a" {
+      count = 2
+      name  = module.m.x
+    })",
+              R"(output "x" {
+      value     = "known while validating"
+      ephemeral = true
+    })",
+              "");
+  (void)Plan();
+  Strings refused;
+  for (const Diagnostic& problem : diags_) {
+    EXPECT_EQ(problem.summary, "Ephemeral value used in non-ephemeral context");
+    refused.push_back(problem.address);
+  }
+  EXPECT_EQ(refused, (Strings{"test_thing.a[0]", "test_thing.a[1]"}));
+  EXPECT_EQ(script_->CountCalls("PlanResourceChange"), 0u);
+}
+
 /// Waits for a number of events.
 class CountingSink final : public EventSink {
  public:

@@ -175,7 +175,7 @@ SourceRange LocateBody(const hcl::Body& body, const Path& path) {
 }
 
 void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,
-                     Diagnostics& diags) {
+                     const std::string& address, Diagnostics& diags) {
   if (!value.HasMarkDeep(MarkSet::Ephemeral())) {
     return;
   }
@@ -196,11 +196,13 @@ void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& val
     if (attribute != nullptr && attribute->write_only) {
       continue;
     }
-    diags.Error("Ephemeral value used in non-ephemeral context",
-                "Attribute " + text::GoQuote(path.ToText()) +
-                    " is referencing an ephemeral value but ephemeral values can be "
-                    "referenced only by other ephemeral attributes or by write-only ones.",
-                Locate(body, path));
+    diags
+        .Error("Ephemeral value used in non-ephemeral context",
+               "Attribute " + text::GoQuote(path.ToText()) +
+                   " is referencing an ephemeral value but ephemeral values can be "
+                   "referenced only by other ephemeral attributes or by write-only ones.",
+               Locate(body, path))
+        .address = address;
   }
 }
 

@@ -18,9 +18,10 @@ SourceRange Locate(const hcl::Body& body, const Path& path);
 /// block that a `dynamic` block generates, that is the `content` block.
 SourceRange LocateBody(const hcl::Body& body, const Path& path);
 
-/// Reports every ephemeral part of a value that is outside of write-only attributes. Ref: opentofu
+/// Reports every ephemeral part of a value that is outside of write-only attributes, as errors that
+/// concern the object at `address`, a text such as `test_thing.a[0]`. Ref: opentofu
 /// internal/lang/eval.go validEphemeralReferences.
 void RejectEphemeral(const Block& block, const hcl::Body& body, const Value& value,
-                     Diagnostics& diags);
+                     const std::string& address, Diagnostics& diags);
 
 }  // namespace kinu::schema

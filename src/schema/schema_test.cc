@@ -295,8 +295,9 @@ TEST(Locate, EphemeralValuesNeedWriteOnlyAttributes) {
   Diagnostics diags;
   const hcl::NativeBody* body = bench.ParseBody("p = e\nw = e\n", diags);
   const Value value = DecodeBody(block, *body, {}, bench.scope(), nullptr, diags);
-  RejectEphemeral(block, *body, value, diags);
+  RejectEphemeral(block, *body, value, "test_thing.a", diags);
   EXPECT_EQ(Bench::Show(diags), "Ephemeral value used in non-ephemeral context at 4-5");
+  EXPECT_EQ(diags.begin()->address, "test_thing.a");
 }
 
 // A resource schema with a computed, an optional computed and an optional attribute, and blocks.

@@ -23,6 +23,9 @@ struct ValidatedBlock {
   const BlockInfo& info;
   const ModuleScope& scope;  ///< with count.index and each.key, unknown
 
+  std::string AddressText() const {
+    return walk.program.ToText(ConfigResource{place.path, resource.name});
+  }
   bool repeated() const { return resource.count != nullptr || resource.for_each != nullptr; }
   config::ReferenceContext inside(bool has_self) const {
     config::ReferenceContext out;
@@ -176,8 +179,7 @@ void AskProvider(Walk& walk, const ValidatedBlock& block, const Value& config, D
       provider->ValidateEphemeralConfig(type, unmarked, problems);
       break;
   }
-  AppendProblems(problems, block.resource.body,
-                 walk.program.ToText(ConfigResource{block.place.path, block.resource.name}), diags);
+  AppendProblems(problems, block.resource.body, block.AddressText(), diags);
 }
 
 /// Validates repetition, depends_on, body and the attributes in lifecycle.
@@ -194,7 +196,7 @@ void ValidateBody(Walk& walk, const ValidatedBlock& block, Diagnostics& diags) {
   const Value config = check.Decode(schema, *resource.body, config::MetaNames(resource.name.mode),
                                     block.scope, diags);
   if (resource.name.mode != ResourceMode::kEphemeral) {
-    schema::RejectEphemeral(schema, *resource.body, config, diags);
+    schema::RejectEphemeral(schema, *resource.body, config, block.AddressText(), diags);
   }
   if (diags.error_count() != errors) {
     return;

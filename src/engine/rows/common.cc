@@ -2,6 +2,7 @@
 #include "engine/reference_check.h"
 #include "engine/rows/rows.h"
 #include "schema/decode.h"
+#include "schema/locate.h"
 #include "text/quote.h"
 
 namespace kinu::engine {
@@ -97,6 +98,12 @@ std::optional<Value> EvaluateConfig(RowContext& row, Diagnostics& diags) {
   }
   const size_t errors = diags.error_count();
   Value config = WarnDeprecatedIn(*row.resource.body, DecodeConfig(row, diags), diags);
+  // Validation sees values of modules that are not final: an ephemeral output whose value is known
+  // there is marked only once the module is planned.
+  if (row.resource.name.mode != ResourceMode::kEphemeral) {
+    schema::RejectEphemeral(row.info.schema->block, *row.resource.body, config, row.AddressText(),
+                            diags);
+  }
   return diags.error_count() == errors ? std::optional<Value>(std::move(config)) : std::nullopt;
 }
 
