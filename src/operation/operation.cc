@@ -72,6 +72,7 @@ bool Operation::Open(const session::Workspace& workspace, const PlanRequest& req
   if (diags.has_errors()) {
     return false;
   }
+  session::AdoptProviders(*loaded.config, prior);
   const bool applies =
       lock_operation == "OperationTypeApply" || lock_operation == "OperationTypeRefresh";
   if (!providers->RequireForState(prior, applies ? nullptr : loaded.config.get(), diags)) {
@@ -83,7 +84,6 @@ bool Operation::Open(const session::Workspace& workspace, const PlanRequest& req
       return false;
     }
   }
-  session::AdoptProviders(*loaded.config, prior);
   CollectValues(request.style, loaded, request.input && !audience.json_only(), diags);
   if (diags.has_errors()) {
     return false;

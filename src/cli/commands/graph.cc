@@ -71,11 +71,11 @@ bool OpenConfiguration(OperationRun& run, plan::Plan& plan) {
     return false;
   }
   operation.providers->RequireSelected(*operation.loaded.config, run.diags);
+  session::AdoptProviders(*operation.loaded.config, operation.prior);
   if (run.diags.has_errors() || !operation.providers->RequireForState(
                                     operation.prior, operation.loaded.config.get(), run.diags)) {
     return false;
   }
-  session::AdoptProviders(*operation.loaded.config, operation.prior);
   engine::Request& input = operation.input;
   input.config = operation.loaded.config.get();
   input.prior_state = &operation.prior;

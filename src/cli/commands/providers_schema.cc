@@ -51,6 +51,7 @@ static int RunProvidersSchema(Invocation& invocation) {
       auto read = store ? (*store)->Read(loaded.program) : std::unexpected(store.error());
       if (read) {
         state = std::move(*read);
+        session::AdoptProviders(*loaded.config, *state);
       } else {
         diags.Error("error loading state: " + read.error().message, "");
       }

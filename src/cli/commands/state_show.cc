@@ -49,10 +49,10 @@ static int RunStateShow(Invocation& invocation) {
     ReportNoState(session.diags);
     return session.Fail();
   }
+  session::AdoptProviders(*loaded.config, session.state);
   if (!providers->RequireForState(session.state, nullptr, session.diags)) {
     return session.Fail();
   }
-  session::AdoptProviders(*loaded.config, session.state);
   const state::Instance* found = nullptr;
   const state::Resource* resource = session.state.Find(address.resource);
   if (resource != nullptr) {
