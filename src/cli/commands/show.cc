@@ -342,12 +342,15 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
 int ShowCurrentState(const Invocation& invocation,
                      std::span<const config::VariableArgument> variables, const Form& form,
                      Diagnostics& diags) {
-  // The whole configuration must be valid, though only the root module names the backend.
   Diagnostics of_modules;
-  const Loaded loaded = session::Load(invocation.workspace, {.variables = variables}, of_modules);
+  Loaded loaded = session::Load(invocation.workspace, {.variables = variables}, of_modules);
   if (of_modules.has_errors()) {
-    diags.Append(std::move(of_modules));
-    return 1;
+    // The root module alone chooses the backend. Only a state to show needs the other modules.
+    loaded = session::Load(invocation.workspace,
+                           {.intent = LoadIntent::kBackend, .variables = variables}, diags);
+    if (diags.has_errors()) {
+      return 1;
+    }
   }
   const auto chosen = session::ChooseBackend(invocation.workspace, loaded, {}, diags);
   if (!chosen) {
@@ -361,7 +364,12 @@ int ShowCurrentState(const Invocation& invocation,
     diags.Error("failed to load state: " + state.error().message, "");
     return 1;
   }
-  return ShowState(invocation, *state, form, (*store)->exports_absent_state(), diags);
+  const bool from_file = (*store)->exports_absent_state();
+  if (of_modules.has_errors() && (from_file || !state->empty() || !state->lineage.empty())) {
+    diags.Append(std::move(of_modules));
+    return 1;
+  }
+  return ShowState(invocation, *state, form, from_file, diags);
 }
 
 int ShowTarget(const Invocation& invocation, const Flags& flags, const Form& form,
