@@ -128,7 +128,10 @@ Result<void> MirrorWriter::WriteProviderIndexes(const std::string& address) cons
 
 Result<void> MirrorWriter::WriteIndexes() const {
   if (!IsDirectory(directory_)) {
-    return Fail(ErrorCode::kNotFound, "lstat " + directory_ + ": no such file or directory");
+    return Fail(
+        ErrorCode::kNotFound,
+        "Could not scan the output directory to get package metadata for the JSON indexes: lstat " +
+            directory_ + ": no such file or directory");
   }
   for (const std::string& host : DirectoriesIn(directory_)) {
     for (const std::string& space : DirectoriesIn(JoinPath(directory_, host))) {

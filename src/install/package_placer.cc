@@ -262,9 +262,13 @@ Result<void> PackagePlacer::Download(const PackageOffer& offer, Archive& archive
     return Fail(response.error().code, (url ? url->host + ": " : "") + response.error().message);
   }
   if (response->status != 200) {
-    return Fail(ErrorCode::kUnavailable, "unsuccessful request to " +
-                                             (url ? url->Redacted() : offer.request.url) + ": " +
-                                             response->StatusText());
+    const std::string shown = url ? url->Redacted() : offer.request.url;
+    // A server that may recover is reported alike whether retries are on or off.
+    const bool may_pass = response->status == 429 || response->status >= 500;
+    return Fail(ErrorCode::kUnavailable,
+                (may_pass ? download.method + ' ' + shown + " giving up after 1 attempt(s): "
+                          : "unsuccessful request to " + shown + ": ") +
+                    response->StatusText());
   }
   archive.path = archive.download.get();
   archive.checksum = EncodeHex(hasher.Finish());

@@ -73,7 +73,7 @@ TEST_F(Sources, RegistryFailures) {
   const Case cases[] = {
       {404, "", SourceProblem::kUnknownProvider, "does not have a provider named"},
       {401, "", SourceProblem::kFailed, "requires authentication credentials"},
-      {500, "", SourceProblem::kFailed, "request failed after 2 attempts: 500"},
+      {500, "", SourceProblem::kFailed, "giving up after 2 attempt(s): 500"},
       {200, "<html>", SourceProblem::kFailed, "could not query provider registry"},
       {200, R"({"versions":[{"version":"one"}]})", SourceProblem::kFailed, "invalid version"},
       {200, R"({"versions":[]})", SourceProblem::kNotFound, "was not found in any"},

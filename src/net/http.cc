@@ -207,13 +207,16 @@ Result<HttpResponse> HttpClient::Send(const HttpRequest& request) const {
     }
     if (attempt > request.retry.retries) {
       const std::string why =
-          response ? response->StatusText() + " returned from " + ShownUrl(response->url)
-                   : response.error().message;
+          !response ? response.error().message
+          : response->url == request.url
+              ? response->StatusText()
+              : response->StatusText() + " returned from " + ShownUrl(response->url);
       if (attempt == 1) {
         return response;
       }
-      return Fail(ErrorCode::kUnavailable,
-                  "request failed after " + std::to_string(attempt) + " attempts: " + why);
+      return Fail(ErrorCode::kUnavailable, request.method + ' ' + ShownUrl(request.url) +
+                                               " giving up after " + std::to_string(attempt) +
+                                               " attempt(s): " + why);
     }
     const auto after = response ? RetryAfter(*response) : std::nullopt;
     if (!Wait(after.value_or(std::min(wait, request.retry.max_wait)))) {

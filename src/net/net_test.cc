@@ -83,7 +83,7 @@ TEST_F(Client, ReportsTheLastStatusAfterAllAttempts) {
   auto response = Send({.url = "http://a/x", .retry = {.retries = 1}});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().message,
-            "request failed after 2 attempts: 500 Internal Server Error returned from http://a/x");
+            "GET http://a/x giving up after 2 attempt(s): 500 Internal Server Error");
 }
 
 TEST_F(Client, DoesNotRetryWhatWillNotPass) {
