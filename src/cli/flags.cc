@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/invariant.h"
+#include "text/duration.h"
 
 namespace kinu::cli {
 
@@ -19,46 +20,6 @@ std::optional<bool> ParseBool(std::string_view text) {
     }
   }
   return std::nullopt;
-}
-
-std::optional<int64_t> ParseDuration(std::string_view text) {
-  bool negative = false;
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    negative = text[0] == '-';
-    text.remove_prefix(1);
-  }
-  if (text == "0") {
-    return 0;
-  }
-  if (text.empty()) {
-    return std::nullopt;
-  }
-  double total = 0;
-  while (!text.empty()) {
-    double value = 0;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    if (error != std::errc()) {
-      return std::nullopt;
-    }
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    static constexpr std::pair<std::string_view, double> kUnits[] = {
-        {"ms", 1},   {"us", 1e-3}, {"ns", 1e-6},  {"\xC2\xB5s", 1e-3},
-        {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-    bool found = false;
-    for (const auto& [unit, factor] : kUnits) {
-      if (text.starts_with(unit)) {
-        total += value * factor;
-        text.remove_prefix(unit.size());
-        found = true;
-        break;
-      }
-    }
-    if (!found) {
-      return std::nullopt;
-    }
-  }
-  return static_cast<int64_t>(negative ? -total : total);
 }
 
 std::optional<std::vector<std::string>> SplitShellWords(std::string_view text) {
@@ -199,11 +160,11 @@ Result<void> Flags::Take(std::span<const FlagSpec> specs, std::span<const std::s
         break;
       }
       case FlagKind::kDuration: {
-        std::optional<int64_t> value = ParseDuration(*given);
-        if (!value) {
+        std::optional<int64_t> nanoseconds = text::ParseDuration(*given);
+        if (!nanoseconds) {
           return invalid();
         }
-        slot.number = *value;
+        slot.number = *nanoseconds / 1'000'000;
         break;
       }
       case FlagKind::kList:

@@ -77,8 +77,6 @@ class Flags {
   std::vector<std::string> positionals_;
 };
 
-/// Go's time.ParseDuration, in milliseconds. Nothing when malformed.
-std::optional<int64_t> ParseDuration(std::string_view text);
 /// Go's strconv.ParseBool.
 std::optional<bool> ParseBool(std::string_view text);
 /// Splits a TF_CLI_ARGS text as a shell would. Nothing when quotes do not match.
