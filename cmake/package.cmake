@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 
 add_custom_target(installable
-  DEPENDS kinu kinu_net_module kinu_install_module kinu_package kinu_command_docs_files)
+  DEPENDS kinu kinu_net_module kinu_install_module kinu_ssh_module kinu_package kinu_command_docs_files)
 
 set(KINU_DOCDIR share/doc/kinu)
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md

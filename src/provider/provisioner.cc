@@ -1,6 +1,7 @@
 #include "provider/provisioner.h"
 
 #include "base/subprocess.h"
+#include "provider/remote_provisioners.h"
 #include "text/quote.h"
 
 namespace kinu::provider {
@@ -121,23 +122,10 @@ class LocalExec final : public Provisioner {
   }
 };
 
-/// Reports why file and remote-exec cannot connect.
-void RefuseConnection(std::string_view provisioner, const Value& connection, Problems& problems) {
-  std::string summary = std::string(provisioner) + " provisioner error";
-  if (connection.IsNull()) {
-    AddError(problems, summary,
-             "The provisioner has no connection block, neither in its own block nor in that of the "
-             "resource.");
-    return;
-  }
-  std::string type = Text(connection, "type");
-  if (!type.empty() && type != "ssh" && type != "winrm") {
-    AddError(problems, summary, "The connection type '" + type + "' is not supported.");
-  } else if (type != "winrm" && Text(connection, "host").empty()) {
-    AddError(problems, summary, "The host of a connection must not be empty.");
-  } else {
-    AddError(problems, summary,
-             "Connections to other machines are not built: this version runs local-exec only.");
+/// Reports the outcome of file or remote-exec.
+void ReportOutcome(std::string_view provisioner, const Result<void>& done, Problems& problems) {
+  if (!done) {
+    AddError(problems, std::string(provisioner) + " provisioner error", done.error().message);
   }
 }
 
@@ -162,7 +150,11 @@ class File final : public Provisioner {
   }
 
   void Run(const ProvisionRequest& request, Problems& problems) const override {
-    RefuseConnection("file", request.connection, problems);
+    if (!request.connection.IsNull() && IsMissing(request.config, "destination")) {
+      Validate(request.config, problems);
+      return;
+    }
+    ReportOutcome("file", UploadToMachine(request), problems);
   }
 };
 
@@ -187,7 +179,7 @@ class RemoteExec final : public Provisioner {
   }
 
   void Run(const ProvisionRequest& request, Problems& problems) const override {
-    RefuseConnection("remote-exec", request.connection, problems);
+    ReportOutcome("remote-exec", RunOnMachine(request), problems);
   }
 };
 

@@ -139,7 +139,7 @@ TEST(Provisioner, ConnectionsAreRefusedWithTheReason) {
   file->Run(request, problems);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].summary, "file provisioner error");
-  EXPECT_NE(problems[0].detail.find("no connection block"), std::string::npos);
+  EXPECT_EQ(problems[0].detail, "Missing connection configuration for provisioner.");
 }
 
 }  // namespace

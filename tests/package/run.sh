@@ -16,6 +16,7 @@ cp "$root/tests/package/main.tf" "$work/directory"
 [ "$("$work/prefix/bin/kinu" -chdir="$work/directory" output -raw installed)" = yes ]
 [ -f "$work/prefix/lib/kinu/kinu-net.so" ]
 [ -f "$work/prefix/lib/kinu/kinu-install.so" ]
+[ -f "$work/prefix/lib/kinu/kinu-ssh.so" ]
 flags=()
 [ -n "${2:-}" ] && flags+=("-DCMAKE_CXX_COMPILER=$2")
 command -v ccache >/dev/null && flags+=("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")

@@ -1,0 +1,16 @@
+// What the provisioners file and remote-exec do on another machine.
+// Ref: opentofu internal/builtin/provisioners/file, internal/builtin/provisioners/remote-exec.
+#pragma once
+
+#include "base/result.h"
+#include "provider/provisioner.h"
+
+namespace kinu::provider {
+
+/// Uploads a file, a directory, or a text.
+Result<void> UploadToMachine(const ProvisionRequest& request);
+
+/// Uploads scripts and runs them, one after the other.
+Result<void> RunOnMachine(const ProvisionRequest& request);
+
+}  // namespace kinu::provider
