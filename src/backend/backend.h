@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "provider/provider.h"
+#include "state/sealer.h"
 #include "state/store.h"
 
 namespace kinu::backend {
@@ -56,6 +57,14 @@ class Backend {
                                                      Opening opening = Opening::kMake) = 0;
   /// The files of a workspace's state, if the backend keeps states in local files.
   virtual std::optional<StateFiles> Files(std::string_view) const { return std::nullopt; }
+  /// From now on stores encrypt and decrypt states; null: they do not.
+  void Seal(state::SealerRef sealer) { sealer_ = std::move(sealer); }
+
+ protected:
+  const state::SealerRef& sealer() const { return sealer_; }
+
+ private:
+  state::SealerRef sealer_;
 };
 
 enum class SettingType : uint8_t { kString, kBool, kNumber };

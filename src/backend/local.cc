@@ -106,7 +106,7 @@ Result<std::unique_ptr<state::Store>> LocalBackend::Open(std::string_view worksp
       return std::unexpected(std::move(made).error());
     }
   }
-  return std::make_unique<LocalStore>(*Files(workspace), std::move(program));
+  return std::make_unique<LocalStore>(*Files(workspace), std::move(program), sealer());
 }
 
 std::string SettingText(const Value& settings, std::string_view name) {
@@ -115,14 +115,17 @@ std::string SettingText(const Value& settings, std::string_view name) {
 }
 
 std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::string& backup,
-                                            std::shared_ptr<Program> program) {
-  return std::make_unique<LocalStore>(StateFiles{path, path, backup}, std::move(program));
+                                            std::shared_ptr<Program> program,
+                                            state::SealerRef sealer) {
+  return std::make_unique<LocalStore>(StateFiles{path, path, backup}, std::move(program),
+                                      std::move(sealer));
 }
 
-Result<void> WriteErroredState(state::State& state) {
+Result<void> WriteErroredState(state::State& state, state::SealerRef sealer) {
   constexpr const char* kName = "errored.tfstate";
   const bool existed = FileExists(kName);
-  Result<void> written = OpenStateFile(kName, {}, state.program)->Replace(state, true);
+  Result<void> written =
+      OpenStateFile(kName, {}, state.program, std::move(sealer))->Replace(state, true);
   if (!written && !existed) {
     (void)::unlink(kName);  // an empty file says nothing
   }

@@ -29,7 +29,7 @@ namespace kinu::backend {
 class LocalStore final : public state::Store {
  public:
   /// States are read into `program`.
-  LocalStore(StateFiles paths, std::shared_ptr<Program> program);
+  LocalStore(StateFiles paths, std::shared_ptr<Program> program, state::SealerRef sealer = nullptr);
   LocalStore(const LocalStore&) = delete;
   LocalStore& operator=(const LocalStore&) = delete;
   /// Unlocks.
@@ -79,11 +79,14 @@ class LocalStore final : public state::Store {
   Result<void> WriteLockInfo(const state::LockRequest& request) const;
   Result<void> TakeOriginal();
   std::string ConflictMessage() const;
-  Result<Text> ReadOpenFile() const;
+  Result<Text> ReadOpenFile();
+  Result<Text> Document(std::string bytes);
+  std::string DocumentOf(const state::State& state) const;
+  Result<std::string> Sealed(const state::State& state, const std::string& document) const;
   Result<void> LoadBase(const std::shared_ptr<Program>& program);
   Result<void> WriteBackup(const state::State& state, const state::State& base);
   Result<void> Persist(state::State& state, std::string lineage, uint64_t serial, bool changed);
-  Result<void> SwapIn(std::string_view text);
+  Result<void> SwapIn(const state::State& state, const std::string& document);
   bool IsRegular() const;
   Result<void> RecoverJournal(state::State& state);
   std::string KeepDamagedJournal(size_t damaged);
@@ -100,7 +103,9 @@ class LocalStore final : public state::Store {
   void CloseFile();
 
   StateFiles paths_;
-  std::string target_;  // paths_.write with symbolic links followed
+  const state::SealerRef sealer_;
+  bool outdated_ = false;  // the stored state is worth encrypting anew
+  std::string target_;     // paths_.write with symbolic links followed
   std::shared_ptr<Program> program_;
   int fd_ = -1;           // of target_, from opening on
   bool created_ = false;  // target_ did not exist before

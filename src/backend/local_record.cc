@@ -34,7 +34,7 @@ void LocalStore::RecoverUnderLock() {
   if (!claimed || !left) {
     return;
   }
-  LocalStore other(paths_, std::make_shared<Program>());
+  LocalStore other(paths_, std::make_shared<Program>(), sealer_);
   if (!other.Lock({.operation = "recovery"})) {
     return;
   }
@@ -138,9 +138,8 @@ Result<void> LocalStore::RecoverTarget() {
   KINU_TRY(const Journal::Replayed replayed, left_journal_->Replay(state));
   if (replayed.outcome == Journal::Outcome::kReplayed) {
     ++state.serial;
-    auto whole =
-        std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
-    if (Result<void> swapped = SwapIn(*whole); !swapped) {
+    auto whole = std::make_shared<const std::string>(DocumentOf(state));
+    if (Result<void> swapped = SwapIn(state, *whole); !swapped) {
       return swapped;
     }
     original_ = std::move(whole);
@@ -223,8 +222,9 @@ Result<void> LocalStore::StartRecording() {
     return opened;
   }
   recording_ = true;
-  if (!IsRegular()) {
-    return {};  // nobody could go on from what stands there
+  if (!IsRegular() || sealer_ != nullptr) {
+    // Nobody could go on from what stands there, and a journal is not encrypted.
+    return {};
   }
   Result<void> ready = WriteBaseToTarget();
   if (ready && !locked_ && paths_.read == paths_.write) {

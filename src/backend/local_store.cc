@@ -10,6 +10,7 @@
 #include "backend/lock_wait.h"
 #include "base/file_replacement.h"
 #include "base/files.h"
+#include "codec/json_writer.h"
 
 namespace kinu::backend {
 namespace {
@@ -60,8 +61,8 @@ std::string LocalStore::JournalPath(const std::string& state_path) {
   return Beside(state_path, ".journal");
 }
 
-LocalStore::LocalStore(StateFiles paths, std::shared_ptr<Program> program)
-    : paths_(std::move(paths)), program_(std::move(program)) {
+LocalStore::LocalStore(StateFiles paths, std::shared_ptr<Program> program, state::SealerRef sealer)
+    : paths_(std::move(paths)), sealer_(std::move(sealer)), program_(std::move(program)) {
 }
 
 LocalStore::~LocalStore() {
@@ -107,7 +108,35 @@ Result<void> LocalStore::OpenFile() {
   return {};
 }
 
-Result<LocalStore::Text> LocalStore::ReadOpenFile() const {
+/// The document in the bytes of a state file; null: it is empty.
+Result<LocalStore::Text> LocalStore::Document(std::string bytes) {
+  if (bytes.empty()) {
+    return Text();
+  }
+  if (sealer_ == nullptr) {
+    return std::make_shared<const std::string>(std::move(bytes));
+  }
+  KINU_TRY(state::Sealer::Opened opened, sealer_->Open(bytes));
+  outdated_ = opened.outdated;
+  return std::make_shared<const std::string>(std::move(opened.document));
+}
+
+std::string LocalStore::DocumentOf(const state::State& state) const {
+  return state::WriteState(state,
+                           sealer_ == nullptr ? state::Layout::kIndented : state::Layout::kCompact);
+}
+
+/// The bytes to store for a document.
+Result<std::string> LocalStore::Sealed(const state::State& state,
+                                       const std::string& document) const {
+  if (sealer_ == nullptr) {
+    return document;
+  }
+  const state::Snapshot snapshot{state.serial, state.lineage};
+  return sealer_->Seal(document, &snapshot);
+}
+
+Result<LocalStore::Text> LocalStore::ReadOpenFile() {
   struct stat info{};
   if (::fstat(fd_, &info) != 0) {
     return SystemFailure("read", target_);
@@ -130,7 +159,7 @@ Result<LocalStore::Text> LocalStore::ReadOpenFile() const {
     errno = error;
     return SystemFailure("read", target_);
   }
-  return text.empty() ? Text() : std::make_shared<const std::string>(std::move(text));
+  return Document(std::move(text));
 }
 
 Result<void> LocalStore::TryLock(bool* held_by_other) {
@@ -243,7 +272,8 @@ Result<void> LocalStore::AfterLock(const state::LockRequest& request) {
   parsed_.reset();
   part_.reset();
   RemoveAbandonedFiles(target_);
-  if (request.only != nullptr && paths_.read == paths_.write && !left_journal_) {
+  if (request.only != nullptr && paths_.read == paths_.write && !left_journal_ &&
+      sealer_ == nullptr) {
     part_ = state::ReadStateResources(program_, fd_, *request.only);
   }
   in_part_ = part_.has_value();
@@ -303,7 +333,7 @@ Result<void> LocalStore::LoadBase(const std::shared_ptr<Program>& program) {
     parsed_.reset();
     Result<std::string> text = ReadFile(paths_.read);
     if (text) {
-      base_text_ = text->empty() ? Text() : std::make_shared<const std::string>(*std::move(text));
+      KINU_TRY(base_text_, Document(*std::move(text)));
     } else if (text.error().code == ErrorCode::kNotFound) {
       base_text_ = nullptr;
     } else {
@@ -359,7 +389,7 @@ Result<state::State> LocalStore::Read(std::shared_ptr<Program> program) {
 
 template <typename Reader>
 auto LocalStore::ViewFile(const Reader& read) -> decltype(read(0)) {
-  if (locked_) {
+  if (locked_ || sealer_ != nullptr) {
     return std::nullopt;
   }
   RecoverUnderLock();
@@ -418,8 +448,9 @@ Result<void> LocalStore::WriteBackup(const state::State& state, const state::Sta
   if (state::SameContent(state, *original)) {
     return {};
   }
-  Result<void> written =
-      ReplaceFile(paths_.backup, state::WriteState(*original, state::Layout::kCompact));
+  KINU_TRY(const std::string bytes,
+           Sealed(*original, state::WriteState(*original, state::Layout::kCompact)));
+  Result<void> written = ReplaceFile(paths_.backup, bytes);
   if (!written) {
     return Fail(written.error().code,
                 "failed to create local state backup file: " + written.error().message);
@@ -498,17 +529,17 @@ Result<void> LocalStore::Persist(state::State& state, std::string lineage, uint6
   if (Result<void> writable = state::CheckWritable(state); !writable) {
     return writable;
   }
-  auto text =
-      std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
-  if (changed || !base_is_written_ || base_text_ == nullptr || *base_text_ != *text) {
+  auto text = std::make_shared<const std::string>(DocumentOf(state));
+  if (changed || !base_is_written_ || outdated_ || base_text_ == nullptr || *base_text_ != *text) {
     if (journal_) {
       // Where the journal cannot grow, the whole state may still find its place.
       journal_->AppendSnapshot(serial);
       (void)journal_->Commit();
     }
-    if (Result<void> swapped = SwapIn(*text); !swapped) {
+    if (Result<void> swapped = SwapIn(state, *text); !swapped) {
       return swapped;
     }
+    outdated_ = false;
   }
   base_text_ = std::move(text);
   base_is_written_ = true;
@@ -534,7 +565,14 @@ bool LocalStore::IsRegular() const {
   return ::fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-Result<void> LocalStore::SwapIn(std::string_view text) {
+Result<void> LocalStore::SwapIn(const state::State& state, const std::string& document) {
+  KINU_TRY(std::string bytes, Sealed(state, document));
+  if (sealer_ != nullptr) {
+    std::string indented;
+    JsonWriter json(indented, {.indent = "  "});
+    json.Embed(bytes);
+    bytes = indented + '\n';
+  }
   if (Result<void> opened = OpenFile(); !opened) {
     return opened;
   }
@@ -544,7 +582,7 @@ Result<void> LocalStore::SwapIn(std::string_view text) {
     return SystemFailure("truncate", paths_.write);
   }
   KINU_TRY(FileReplacement file, FileReplacement::Start(target_, info.st_mode & 07777));
-  file.Write(text);
+  file.Write(bytes);
   if (Result<void> committed = file.Commit(); !committed) {
     return committed;
   }

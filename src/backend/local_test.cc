@@ -622,7 +622,7 @@ TEST_F(LocalTest, ErroredStateHasItsOwnFile) {
   state::State state = WithOutput(1);
   state.lineage = "l";
   state.serial = 4;
-  EXPECT_TRUE(WriteErroredState(state));
+  EXPECT_TRUE(WriteErroredState(state, nullptr));
   ASSERT_EQ(::chdir(before.c_str()), 0);
   EXPECT_EQ(Text("errored.tfstate"), state::WriteState(state, state::Layout::kIndented));
   EXPECT_EQ(state.serial, 5U);

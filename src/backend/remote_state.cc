@@ -59,6 +59,17 @@ std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config, Prob
   return provider::HasErrors(problems) ? nullptr : std::move(backend);
 }
 
+/// The name by which an `encryption` block means a data source.
+std::string TargetOf(std::string_view address) {
+  constexpr std::string_view kData = "data.terraform_remote_state.";
+  std::string out(address);
+  if (const size_t at = out.find(kData); at != out.npos) {
+    out.erase(at, kData.size());
+  }
+  constexpr std::string_view kModule = "module.";
+  return out.starts_with(kModule) ? out.substr(kModule.size()) : out;
+}
+
 }  // namespace
 
 void StoredStates::Check(std::string_view backend, const Value& config, Problems& problems) {
@@ -71,7 +82,8 @@ void StoredStates::Check(std::string_view backend, const Value& config, Problems
   }
 }
 
-std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::string_view backend,
+std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::string_view address,
+                                                                      std::string_view backend,
                                                                       const Value& config,
                                                                       std::string_view workspace,
                                                                       Problems& problems) {
@@ -87,6 +99,9 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
   if (states == nullptr) {
     return std::nullopt;
   }
+  if (sealer_of_) {
+    states->Seal(sealer_of_(TargetOf(address)));
+  }
   auto program = std::make_shared<Program>();
   auto store = states->Open(workspace, program);
   if (!store) {
@@ -97,7 +112,11 @@ std::optional<std::vector<provider::RemoteOutput>> StoredStates::Read(std::strin
   (*store)->LookOnly();
   Result<state::State> stored = (*store)->Read(program);
   if (!stored) {
-    AddError(problems, stored.error().message, "", "backend");
+    problems.push_back({.severity = Severity::kError,
+                        .summary = stored.error().message,
+                        .detail = "",
+                        .attribute = std::nullopt,
+                        .sourceless = true});
     return std::nullopt;
   }
   if (stored->empty() && stored->lineage.empty()) {

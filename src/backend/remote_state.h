@@ -1,7 +1,10 @@
 // States of other configurations, for the data source terraform_remote_state.
 #pragma once
 
+#include <functional>
+
 #include "provider/builtin.h"
+#include "state/sealer.h"
 
 namespace kinu::backend {
 
@@ -9,11 +12,21 @@ namespace kinu::backend {
 /// stored.
 class StoredStates final : public provider::RemoteStates {
  public:
+  /// Returns what decrypts the state of a data source. `name`: its address without
+  /// "data.terraform_remote_state." and a leading "module.".
+  using SealerOf = std::function<state::SealerRef(std::string_view name)>;
+  /// Before the first Read(): the states may be encrypted.
+  void Decrypt(SealerOf sealer_of) { sealer_of_ = std::move(sealer_of); }
+
   void Check(std::string_view backend, const Value& config, provider::Problems& problems) override;
-  std::optional<std::vector<provider::RemoteOutput>> Read(std::string_view backend,
+  std::optional<std::vector<provider::RemoteOutput>> Read(std::string_view address,
+                                                          std::string_view backend,
                                                           const Value& config,
                                                           std::string_view workspace,
                                                           provider::Problems& problems) override;
+
+ private:
+  SealerOf sealer_of_;
 };
 
 }  // namespace kinu::backend

@@ -31,7 +31,8 @@ class RemoteStateTest : public ::testing::Test {
 };
 
 TEST_F(RemoteStateTest, ReadsRootOutputs) {
-  auto outputs = states_.Read("local", Path("there.tfstate"), "default", problems_);
+  auto outputs = states_.Read("data.terraform_remote_state.s", "local", Path("there.tfstate"),
+                              "default", problems_);
   ASSERT_TRUE(outputs);
   ASSERT_EQ(outputs->size(), 1u);
   EXPECT_EQ((*outputs)[0].name, "name");
@@ -42,13 +43,14 @@ TEST_F(RemoteStateTest, ReadsRootOutputs) {
 TEST_F(RemoteStateTest, ReadsAWorkspaceOfItsOwnDirectory) {
   Value config = Value::Object(
       {{"path", Value::String("unused")}, {"workspace_dir", Value::String(dir_ + "/spaces")}});
-  auto outputs = states_.Read("local", config, "prod", problems_);
+  auto outputs = states_.Read("data.terraform_remote_state.s", "local", config, "prod", problems_);
   ASSERT_TRUE(outputs);
   EXPECT_EQ((*outputs)[0].value.AsString(), "prod");
 }
 
 TEST_F(RemoteStateTest, WithoutAStateThereIsNothingAndNoProblem) {
-  EXPECT_FALSE(states_.Read("local", Path("none.tfstate"), "default", problems_));
+  EXPECT_FALSE(states_.Read("data.terraform_remote_state.s", "local", Path("none.tfstate"),
+                            "default", problems_));
   EXPECT_TRUE(problems_.empty());
 }
 
@@ -75,7 +77,8 @@ TEST_F(RemoteStateTest, SettingsAreChecked) {
   }
   states_.Check("s3", Value::EmptyObject(), problems_);
   EXPECT_TRUE(problems_.empty());
-  EXPECT_FALSE(states_.Read("s3", Value::EmptyObject(), "default", problems_));
+  EXPECT_FALSE(states_.Read("data.terraform_remote_state.s", "s3", Value::EmptyObject(), "default",
+                            problems_));
   ASSERT_EQ(problems_.size(), 1u);
   EXPECT_EQ(problems_[0].summary, "Unsupported backend type");
 }

@@ -46,6 +46,11 @@ Result<RemoteStore::Stored> RemoteStore::Fetch(const std::shared_ptr<Program>& p
   KINU_TRY(std::optional<std::string> bytes, client_->Get());
   Stored stored;
   if (bytes) {
+    if (sealer_ != nullptr) {
+      KINU_TRY(state::Sealer::Opened opened, sealer_->Open(*bytes));
+      stored.outdated = opened.outdated;
+      bytes = std::move(opened.document);
+    }
     stored.text = std::make_shared<const std::string>(*std::move(bytes));
     KINU_TRY(const state::State state, state::ReadState(program, stored.text));
     stored.lineage = state.lineage;
@@ -67,10 +72,15 @@ Result<void> RemoteStore::Persist(state::State& state) {
   }
   auto text =
       std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
-  if (Result<void> put = client_->Put(*text); !put) {
+  std::string bytes;
+  if (sealer_ != nullptr) {
+    const state::Snapshot snapshot{state.serial, state.lineage};
+    KINU_TRY(bytes, sealer_->Seal(state::WriteState(state, state::Layout::kCompact), &snapshot));
+  }
+  if (Result<void> put = client_->Put(sealer_ != nullptr ? bytes : *text); !put) {
     return put;
   }
-  stored_ = Stored{std::move(text), state.lineage, state.serial};
+  stored_ = Stored{std::move(text), state.lineage, state.serial, false};
   return {};
 }
 
@@ -83,7 +93,7 @@ Result<void> RemoteStore::Write(state::State& state) {
   state.serial = stored_->serial;
   if (stored_->text != nullptr) {
     KINU_TRY(const state::State base, state::ReadState(state.program, stored_->text));
-    if (state::SameContent(state, base)) {
+    if (state::SameContent(state, base) && !stored_->outdated) {
       return {};
     }
   }

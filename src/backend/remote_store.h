@@ -7,13 +7,16 @@
 #include <string>
 
 #include "backend/remote_client.h"
+#include "state/sealer.h"
 #include "state/store.h"
 
 namespace kinu::backend {
 
 class RemoteStore final : public state::Store {
  public:
-  explicit RemoteStore(std::unique_ptr<RemoteClient> client) : client_(std::move(client)) {}
+  /// `sealer`: encrypts the state; null: nothing does.
+  RemoteStore(std::unique_ptr<RemoteClient> client, state::SealerRef sealer)
+      : client_(std::move(client)), sealer_(std::move(sealer)) {}
   RemoteStore(const RemoteStore&) = delete;
   RemoteStore& operator=(const RemoteStore&) = delete;
   /// Unlocks.
@@ -34,15 +37,17 @@ class RemoteStore final : public state::Store {
  private:
   /// What is stored, as the last Read() or Write() saw it.
   struct Stored {
-    std::shared_ptr<const std::string> text;  ///< null: nothing is stored
+    std::shared_ptr<const std::string> text;  ///< the document; null: nothing is stored
     std::string lineage;
     uint64_t serial = 0;
+    bool outdated = false;  ///< it is worth encrypting anew
   };
 
   Result<Stored> Fetch(const std::shared_ptr<Program>& program);
   Result<void> Persist(state::State& state);
 
   std::unique_ptr<RemoteClient> client_;
+  const state::SealerRef sealer_;
   std::string lock_id_;  // empty: not locked
   std::optional<Stored> stored_;
 };

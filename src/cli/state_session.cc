@@ -53,6 +53,7 @@ bool StateSession::Open(std::string_view lock, const Loaded* loaded) {
     return false;
   }
   handle = *std::move(opened);
+  sealer = chosen->sealer();
   if (!lock.empty() && (!flags.Has("lock") || flags.Bool("lock"))) {
     state::LockRequest request = LockRequestFor(lock);
     request.only = first;

@@ -258,6 +258,8 @@ struct EncryptionPart {
   std::string type;
   std::string name;
   const hcl::Body* body = nullptr;
+  /// Of a key provider: the name of its metadata in what is encrypted.
+  std::string metadata_key;
 };
 /// The encryption methods of the state, of plans or of one remote state.
 struct EncryptionTarget {

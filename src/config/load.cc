@@ -600,11 +600,9 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
   if (rules_.for_validation) {
     return;
   }
-  if (const std::optional<Encryption>& encryption = root.module->encryption) {
-    if (CheckEncryption(root, *encryption, static_, diags_)) {
-      diags_.Error("Encryption is not supported",
-                   "Encryption of state and plan files is not built yet.", encryption->range);
-    }
+  // A saved plan is decrypted with what the directory says now.
+  if (root.module->encryption && options_.snapshot == nullptr) {
+    CheckEncryption(root, *root.module->encryption, static_, diags_);
   }
   if (const std::optional<Cloud>& cloud = root.module->cloud) {
     const bool right = CheckCloud(root, *cloud, static_, rules_.for_init, diags_);
@@ -634,6 +632,9 @@ void ConfigLoader::Load() {
   }
   Directory& root = ReadDirectory(root_dir_, config_.tests.get());
   ShowProblems(root);
+  if (!rules_.for_validation) {
+    MergeEncryptionText(*root.module, "TF_ENCRYPTION", options_.encryption, diags_);
+  }
   ConfigNode* root_node = AddNode(root.module, nullptr, -1);
   CheckSupported(*root_node);
   if (rules_.files_only) {

@@ -85,6 +85,8 @@ struct LoadOptions {
   ModuleFetcher* fetcher = nullptr;
   /// Where files are read; null: the disk.
   const SourceFiles* files = nullptr;
+  /// The content of an `encryption` block that precedes the configuration's; empty: none.
+  std::string encryption = {};
   /// Sources to read in place of `files` (a saved plan's); its modules count as installed.
   const SourceSnapshot* snapshot = nullptr;
 };

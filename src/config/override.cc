@@ -2,6 +2,7 @@
 // internal/configs/module.go mergeFile, module_merge.go.
 #include "config/merged_body.h"
 #include "config/module_builder.h"
+#include "config/state_blocks.h"
 #include "cty/conversion.h"
 
 namespace kinu::config {
@@ -30,7 +31,6 @@ class Overrider {
   void Merge(Resource& base, Resource& over);
   void MergeRequiredProviders(RequiredProvidersBlock& over);
   void MergeProviders(std::vector<ProviderBlock>& over);
-  void MergeEncryption(Encryption& over);
   void MergeBackends(FileContent& over);
 
   /// Merges blocks into the blocks of the same name. Reports names that the module does not
@@ -213,59 +213,6 @@ void Overrider::MergeProviders(std::vector<ProviderBlock>& over) {
   }
 }
 
-/// Ref: opentofu internal/encryption/config/config_merge.go.
-void Overrider::MergeEncryption(Encryption& over) {
-  if (!module_.encryption) {
-    module_.encryption = std::move(over);
-    return;
-  }
-  Encryption& base = *module_.encryption;
-  const auto merge_parts = [&](std::vector<EncryptionPart>& parts,
-                               std::vector<EncryptionPart>& others) {
-    for (EncryptionPart& other : others) {
-      const auto same = std::ranges::find_if(parts, [&](const EncryptionPart& part) {
-        return part.type == other.type && part.name == other.name;
-      });
-      if (same == parts.end()) {
-        parts.push_back(std::move(other));
-      } else {
-        same->body = module_.tree->Own(std::make_unique<OverriddenBody>(same->body, other.body));
-      }
-    }
-  };
-  const auto merge_targets = [](std::optional<EncryptionTarget>& target,
-                                std::optional<EncryptionTarget>& other) {
-    if (!target || !other) {
-      target = target ? std::move(target) : std::move(other);
-      return;
-    }
-    target->enforced |= other->enforced;
-    // A missing argument replaces too, as null does. Fallbacks are replaced as a whole.
-    target->methods[0] = other->methods[0];
-    if (other->methods.size() > 1) {
-      target->methods = std::move(other->methods);
-    }
-  };
-  merge_parts(base.key_providers, over.key_providers);
-  merge_parts(base.methods, over.methods);
-  merge_targets(base.state, over.state);
-  merge_targets(base.plan, over.plan);
-  merge_targets(base.remote_default, over.remote_default);
-  for (auto& [name, target] : over.remotes) {
-    const auto same = std::ranges::find_if(
-        base.remotes, [&](const auto& remote) { return remote.first == name; });
-    if (same == base.remotes.end()) {
-      base.remotes.emplace_back(name, std::move(target));
-      continue;
-    }
-    std::optional<EncryptionTarget> merged = std::move(same->second);
-    std::optional<EncryptionTarget> other = std::move(target);
-    merge_targets(merged, other);
-    same->second = *std::move(merged);
-  }
-  base.range = {};  // OpenTofu loses the range here
-}
-
 void Overrider::MergeBackends(FileContent& over) {
   if (over.backends.size() == 1) {
     module_.backend = std::move(over.backends[0]);
@@ -288,7 +235,7 @@ void Overrider::MergeBackends(FileContent& over) {
                  over.clouds[1].range);
   }
   if (over.encryptions.size() == 1) {
-    MergeEncryption(over.encryptions[0]);
+    MergeEncryption(module_, over.encryptions[0]);
   } else if (over.encryptions.size() > 1) {
     diags_.Error("Duplicate encryption configuration",
                  "Each override file may have only one encryption configuration. Encryption was "

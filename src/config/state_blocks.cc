@@ -4,6 +4,7 @@
 #include <map>
 
 #include "config/decode.h"
+#include "config/encryption_values.h"
 #include "cty/conversion.h"
 #include "hcl/parse.h"
 #include "hcl/walk.h"
@@ -140,28 +141,65 @@ std::optional<PartName> ReadPartName(std::span<const hcl::TraversalStep> steps) 
 class EncryptionChecker {
  public:
   EncryptionChecker(const ConfigNode& root, const Encryption& encryption,
-                    StaticEvaluator& evaluator, Diagnostics& diags)
-      : root_(root), encryption_(encryption), evaluator_(evaluator), diags_(diags) {}
+                    StaticEvaluator& evaluator, Diagnostics& diags, const KeyMaker& make_key = {})
+      : root_(root),
+        encryption_(encryption),
+        evaluator_(evaluator),
+        diags_(diags),
+        make_key_(make_key) {
+    evaluator_.SetOtherNames([this](const hcl::TraversalExpr& traversal, Diagnostics& problems) {
+      return KeyProviderOf(traversal, problems);
+    });
+  }
+  EncryptionChecker(const EncryptionChecker&) = delete;
+  EncryptionChecker& operator=(const EncryptionChecker&) = delete;
+  ~EncryptionChecker() { evaluator_.SetOtherNames(nullptr); }
 
   void Check() {
-    for (const EncryptionPart& method : encryption_.methods) {
-      if (method.type == kUnencrypted) {
-        diags_.Warning("Unencrypted method configured",
-                       "Method unencrypted is present in configuration. This is a security risk "
-                       "and should only be enabled during migrations.",
-                       encryption_.range);
-      }
-    }
-    evaluator_.SetOtherNames([this](const hcl::TraversalExpr& traversal, Diagnostics& diags) {
-      return KeyProviderOf(traversal, diags);
-    });
     CheckTarget(encryption_.state);
     CheckTarget(encryption_.plan);
     CheckTarget(encryption_.remote_default);
     for (const auto& [name, target] : encryption_.remotes) {
       CheckTarget(target);
     }
-    evaluator_.SetOtherNames(nullptr);
+  }
+
+  std::vector<const EncryptionPart*> Methods(const EncryptionTarget& target) {
+    std::vector<const EncryptionPart*> methods;
+    for (const EncryptionTarget::Method& method : target.methods) {
+      if (!AddMethod(method, methods)) {
+        break;
+      }
+    }
+    return methods;
+  }
+
+  /// Reads the arguments of a method and stops at the first invalid one.
+  std::optional<PartValues> SetUpMethod(const EncryptionPart& part) {
+    const PartType* type = TypeOf(part, kMethodTypes, "encryption method");
+    if (type == nullptr) {
+      return std::nullopt;
+    }
+    PartValues out{&part, {}};
+    if (type->name == kUnencrypted) {
+      return out;  // OpenTofu never reads the body of `unencrypted`
+    }
+    const StaticSubject subject{"encryption.method." + part.type + "." + part.name,
+                                encryption_.range};
+    const size_t errors = diags_.error_count();
+    const hcl::BodyContent content = ContentOf(part, *type, diags_);
+    for (const Argument& argument : type->arguments) {
+      if (diags_.error_count() != errors) {
+        return std::nullopt;
+      }
+      if (const hcl::Attribute* given = content.Find(argument.name)) {
+        const Value value = evaluator_.Evaluate(root_, *given->expr, subject, diags_);
+        if (diags_.error_count() == errors) {
+          Keep(argument, ReadValue(argument, value, *given->expr, subject), out);
+        }
+      }
+    }
+    return diags_.error_count() == errors ? std::optional(std::move(out)) : std::nullopt;
   }
 
  private:
@@ -172,12 +210,7 @@ class EncryptionChecker {
     }
     keys_.clear();
     const size_t errors = diags_.error_count();
-    std::vector<const EncryptionPart*> methods;
-    for (const EncryptionTarget::Method& method : target->methods) {
-      if (!AddMethod(method, methods)) {
-        break;
-      }
-    }
+    const std::vector<const EncryptionPart*> methods = Methods(*target);
     const bool any_unencrypted = std::ranges::any_of(
         methods, [](const EncryptionPart* part) { return part->type == kUnencrypted; });
     if (target->enforced && any_unencrypted) {
@@ -186,7 +219,7 @@ class EncryptionChecker {
                    encryption_.range);
     }
     if (diags_.error_count() == errors && !methods.empty()) {
-      SetUpMethod(*methods[0]);
+      (void)SetUpMethod(*methods[0]);
     }
   }
 
@@ -243,9 +276,14 @@ class EncryptionChecker {
       return Value::DynamicUnknown();
     }
     const auto [slot, is_new] = keys_.emplace(part, Value::DynamicUnknown());
-    if (is_new && SetUpKeyProvider(*part)) {
-      const Value bytes = Value::Unknown(Type::List(Type::Number()));
-      keys_[part] = Value::Object({{"encryption_key", bytes}, {"decryption_key", bytes}});
+    if (is_new) {
+      const std::optional<PartValues> values = SetUpKeyProvider(*part);
+      if (values && make_key_) {
+        keys_[part] = make_key_(*values, diags_).value_or(Value::DynamicUnknown());
+      } else if (values) {
+        const Value bytes = Value::Unknown(KeyType());
+        keys_[part] = Value::Object({{"encryption_key", bytes}, {"decryption_key", bytes}});
+      }
     }
     return keys_[part];
   }
@@ -274,35 +312,12 @@ class EncryptionChecker {
                               hcl::Strictness::kExact, diags);
   }
 
-  /// Stops at the first invalid argument.
-  void SetUpMethod(const EncryptionPart& part) {
-    const PartType* type = TypeOf(part, kMethodTypes, "encryption method");
-    if (type == nullptr || type->name == kUnencrypted) {
-      return;  // OpenTofu never reads the body of `unencrypted`
-    }
-    const StaticSubject subject{"encryption.method." + part.type + "." + part.name,
-                                encryption_.range};
-    const size_t errors = diags_.error_count();
-    const hcl::BodyContent content = ContentOf(part, *type, diags_);
-    for (const Argument& argument : type->arguments) {
-      if (diags_.error_count() != errors) {
-        return;
-      }
-      if (const hcl::Attribute* given = content.Find(argument.name)) {
-        const Value value = evaluator_.Evaluate(root_, *given->expr, subject, diags_);
-        if (diags_.error_count() == errors) {
-          CheckValue(argument, value, *given->expr, subject);
-        }
-      }
-    }
-  }
-
-  /// Reports first all problems of references, then those of the body, then those of values. False
-  /// after an error.
-  bool SetUpKeyProvider(const EncryptionPart& part) {
+  /// Reports first all problems of references, then those of the body, then those of values.
+  /// Nothing after an error.
+  std::optional<PartValues> SetUpKeyProvider(const EncryptionPart& part) {
     const PartType* type = TypeOf(part, kKeyProviderTypes, "key_provider");
     if (type == nullptr) {
-      return false;
+      return std::nullopt;
     }
     const StaticSubject subject{"encryption.key_provider." + part.type + "." + part.name,
                                 encryption_.range};
@@ -319,50 +334,53 @@ class EncryptionChecker {
       }
     }
     if (diags_.error_count() != errors) {
-      return false;
+      return std::nullopt;
     }
     diags_.Append(shape);
+    PartValues out{&part, {}};
     for (size_t i = 0; i < values.size(); ++i) {
       const hcl::Attribute& given = content.attributes[i];
-      CheckValue(*std::ranges::find(type->arguments, given.name, &Argument::name), values[i],
-                 *given.expr, subject);
+      const Argument& argument = *std::ranges::find(type->arguments, given.name, &Argument::name);
+      Keep(argument, ReadValue(argument, values[i], *given.expr, subject), out);
     }
-    return diags_.error_count() == errors;
+    return diags_.error_count() == errors ? std::optional(std::move(out)) : std::nullopt;
   }
 
-  void CheckValue(const Argument& argument, const Value& given, const hcl::Expr& expr,
-                  const StaticSubject& what) {
+  static void Keep(const Argument& argument, std::optional<Value> value, PartValues& out) {
+    if (value && !value->IsNull()) {
+      out.arguments.emplace(argument.name, *std::move(value));
+    }
+  }
+
+  std::optional<Value> ReadValue(const Argument& argument, const Value& given,
+                                 const hcl::Expr& expr, const StaticSubject& what) {
     const Value value = given.UnmarkDeep();
     switch (argument.shape) {
       case Shape::kString:
-        ConvertKnownValue(value, Type::String(), expr, diags_);
-        break;
+        return ConvertKnownValue(value, Type::String(), expr, diags_);
       case Shape::kBool:
-        ConvertKnownValue(value, Type::Bool(), expr, diags_);
-        break;
-      case Shape::kInteger:
-        if (const std::optional<Value> number =
-                ConvertKnownValue(value, Type::Number(), expr, diags_);
-            number && !number->AsNumber().IsInteger()) {
+        return ConvertKnownValue(value, Type::Bool(), expr, diags_);
+      case Shape::kInteger: {
+        const std::optional<Value> number = ConvertKnownValue(value, Type::Number(), expr, diags_);
+        if (number && !number->IsNull() && !number->AsNumber().IsInteger()) {
           diags_.Error("Unsuitable value type", "This argument is a whole number.",
                        hcl::StartRange(expr), expr.range());
         }
-        break;
+        return number;
+      }
       case Shape::kStrings:
-        ConvertKnownValue(value, Type::List(Type::String()), expr, diags_);
-        break;
+        return ConvertKnownValue(value, Type::List(Type::String()), expr, diags_);
       case Shape::kBytes:
-        ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
-        break;
+        return ConvertKnownValue(value, Type::List(Type::Number()), expr, diags_);
       case Shape::kKey:
-        CheckKey(value, expr, what);
-        break;
+        return ReadKey(value, expr, what);
     }
+    return std::nullopt;
   }
 
   /// Checks the keys of a method: the value of a key provider or an object of the same form. A
   /// string may name the key provider; OpenTofu allows that in JSON and in native syntax.
-  void CheckKey(Value value, const hcl::Expr& expr, const StaticSubject& what) {
+  std::optional<Value> ReadKey(Value value, const hcl::Expr& expr, const StaticSubject& what) {
     if (value.IsKnown() && !value.IsNull() && value.type() == Type::String() &&
         value.AsString().starts_with("key_provider.")) {
       const SourceFile* text =
@@ -374,7 +392,7 @@ class EncryptionChecker {
         const size_t errors = diags_.error_count();
         value = evaluator_.Evaluate(root_, *traversal, what, diags_);
         if (diags_.error_count() != errors) {
-          return;
+          return std::nullopt;
         }
       }
     }
@@ -384,7 +402,7 @@ class EncryptionChecker {
                    "Expected a key_provider compatible value, found " +
                        value.type().FriendlyName() + " instead",
                    expr.range());
-      return;
+      return std::nullopt;
     }
     const bool has_key = value.type().is_object()
                              ? value.type().FindAttribute("encryption_key") >= 0
@@ -394,13 +412,16 @@ class EncryptionChecker {
                    "An encryption_key value is required in the key_provider compatible object at "
                    "this location",
                    expr.range());
+      return std::nullopt;
     }
+    return value;
   }
 
   const ConfigNode& root_;
   const Encryption& encryption_;
   StaticEvaluator& evaluator_;
   Diagnostics& diags_;
+  const KeyMaker make_key_;
   hcl::SyntaxTree& tree_ = *root_.module->tree;
   std::map<const EncryptionPart*, Value> keys_;  // by key provider, for the current target
 };
@@ -431,11 +452,44 @@ schema::Block CloudSchema() {
 
 }  // namespace
 
+Type KeyType() {
+  return Type::List(Type::Number());
+}
+
+std::vector<const EncryptionPart*> MethodsOf(const ConfigNode& root, const Encryption& encryption,
+                                             const EncryptionTarget& target,
+                                             StaticEvaluator& evaluator) {
+  Diagnostics ignored;
+  return EncryptionChecker(root, encryption, evaluator, ignored).Methods(target);
+}
+
+void WarnOfUnencrypted(const Encryption& encryption, Diagnostics& diags) {
+  for (const EncryptionPart& method : encryption.methods) {
+    if (method.type == kUnencrypted) {
+      diags.Warning("Unencrypted method configured",
+                    "The method \"unencrypted\" stores states or plans as they are. Have it only "
+                    "while you move to or from encryption.",
+                    encryption.range);
+    }
+  }
+}
+
+std::optional<PartValues> EvaluateMethod(const ConfigNode& root, const Encryption& encryption,
+                                         const EncryptionPart& method, StaticEvaluator& evaluator,
+                                         const KeyMaker& make_key, Diagnostics& diags) {
+  return EncryptionChecker(root, encryption, evaluator, diags, make_key).SetUpMethod(method);
+}
+
 bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
                      StaticEvaluator& evaluator, Diagnostics& diags) {
-  const size_t errors = diags.error_count();
-  EncryptionChecker(root, encryption, evaluator, diags).Check();
-  return diags.error_count() == errors;
+  Diagnostics found;
+  EncryptionChecker(root, encryption, evaluator, found).Check();
+  if (found.has_errors()) {
+    WarnOfUnencrypted(encryption, diags);
+  }
+  const bool good = !found.has_errors();
+  diags.Append(std::move(found));
+  return good;
 }
 
 bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,

@@ -22,8 +22,9 @@ void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bo
 }
 
 /// Saves a state that its store refused: in errored.tfstate, or else in the output.
-void RescueState(state::State& state, view::Audience& audience, Diagnostics& diags) {
-  if (auto saved = backend::WriteErroredState(state); !saved) {
+void RescueState(state::State& state, const state::SealerRef& sealer, view::Audience& audience,
+                 Diagnostics& diags) {
+  if (auto saved = backend::WriteErroredState(state, sealer); !saved) {
     diags.Error("Failed to create local state file", saved.error().message);
     // The last resort: whoever reads the output can keep it.
     std::string text = state::WriteState(state, state::Layout::kIndented);
@@ -47,7 +48,7 @@ void StoreResult(engine::ApplyResult& result, Operation& operation, view::Audien
   auto written = result.started ? operation.store().Write(result.state) : Result<void>();
   if (!written) {
     diags.Error("Failed to save state", written.error().message);
-    RescueState(result.state, audience, diags);
+    RescueState(result.state, operation.backend->sealer(), audience, diags);
   }
 }
 

@@ -91,8 +91,8 @@ std::optional<std::string> PlanJson(const session::Workspace& workspace, const p
   return document;
 }
 
-Result<state::State> ReadStateFile(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer) {
+  const int fd = sealer == nullptr ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
   if (fd >= 0) {
     auto state = state::ReadLargeState(std::make_shared<Program>(), fd);
     ::close(fd);
@@ -100,9 +100,12 @@ Result<state::State> ReadStateFile(const std::string& path) {
       return *std::move(state);
     }
   }
-  auto bytes = ReadFile(path);
-  return bytes ? state::ReadGivenState(std::make_shared<Program>(), *std::move(bytes))
-               : std::unexpected(bytes.error());
+  KINU_TRY(std::string bytes, ReadFile(path));
+  if (sealer != nullptr) {
+    KINU_TRY(state::Sealer::Opened opened, sealer->Open(bytes));
+    bytes = std::move(opened.document);
+  }
+  return state::ReadGivenState(std::make_shared<Program>(), std::move(bytes));
 }
 
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
@@ -192,15 +195,19 @@ std::string FirstBytes(int fd, std::string& taken) {
 /// The document that a plan or state file stands for.
 std::optional<std::string> Converted(const session::Workspace& workspace, const std::string& path,
                                      FileKind kind, Diagnostics& diags) {
+  const session::EncryptionRef encryption = session::LoadEncryption(workspace, {}, diags);
+  if (encryption == nullptr) {
+    return std::nullopt;
+  }
   if (kind == FileKind::kPlanFile) {
-    const auto file = plan::PlanFile::Open(path);
+    const auto file = plan::PlanFile::Open(path, encryption->plan());
     if (!file) {
       diags.Error("Failed to read the given file as a plan file", file.error().message);
       return std::nullopt;
     }
     return PlanJson(workspace, *file, diags);
   }
-  const auto state = ReadStateFile(path);
+  const auto state = ReadStateFile(path, encryption->state());
   if (!state) {
     diags.Error("Failed to read the given file as a state file", state.error().message);
     return std::nullopt;

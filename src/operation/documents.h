@@ -18,8 +18,8 @@ namespace kinu::operation {
 /// the diagnostics say why.
 std::optional<std::string> PlanJson(const session::Workspace& workspace, const plan::PlanFile& file,
                                     Diagnostics& diags);
-/// A state file for reading only.
-Result<state::State> ReadStateFile(const std::string& path);
+/// A state file for reading only. `sealer`: decrypts it; null: nothing does.
+Result<state::State> ReadStateFile(const std::string& path, const state::SealerRef& sealer);
 std::optional<std::string> StateJson(const session::Workspace& workspace, const state::State& state,
                                      Diagnostics& diags);
 

@@ -119,16 +119,23 @@ void Operation::FillInput(const session::Workspace& workspace, const PlanRequest
 bool Operation::Prepare(const session::Workspace& workspace, const PlanRequest& request,
                         std::string_view lock_operation, const session::Loaded& root,
                         Diagnostics& early_warnings, view::Audience& audience, Diagnostics& diags) {
-  backend = session::ChooseBackend(workspace, root, request.state_flags, diags);
+  Diagnostics of_backend;
+  backend = session::ChooseBackend(workspace, root, request.state_flags, of_backend);
+  const bool applies = lock_operation == "OperationTypeApply";
   if (!backend) {
+    diags.Append(std::move(of_backend));
     return false;
   }
+  if (!applies) {  // which has no warnings about encryption, as the reference
+    early_warnings.Append(std::move(of_backend));
+  }
   providers = session::ProviderSet::Open(workspace, diags);
+  providers->Decrypt(backend->encryption);
   if (diags.has_errors() ||
       !providers->RequirePackages(session::ProviderSet::Missing::kAdvice, diags)) {
     return false;
   }
-  if (lock_operation == "OperationTypeApply") {
+  if (applies) {
     session::WarnOfOverrides(workspace, false, diags);
     audience.Show(diags);
   }

@@ -45,6 +45,8 @@ struct Operation {
   state::State prior;
   engine::Request input;
   std::optional<session::ConfiguredBackend> backend;
+  /// Of a saved plan and its state, before OpenSavedPlan().
+  session::EncryptionRef encryption = session::NoEncryption();
 
   /// Loads everything and takes the lock, whose reason is `lock_operation`. Returns false after an
   /// error.

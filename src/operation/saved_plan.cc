@@ -122,7 +122,7 @@ std::string NoPlanText(const std::string& path, const Error& error) {
 bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& request,
                    const std::string& path, Operation& operation, plan::Plan& plan,
                    view::Audience& audience, Diagnostics& diags, bool incomplete) {
-  auto file = plan::PlanFile::Open(path);
+  auto file = plan::PlanFile::Open(path, operation.encryption->plan());
   if (!file && IsUnusablePlan(file.error())) {
     diags.Error("Failed to read plan from plan file", file.error().message);
     return false;
@@ -157,6 +157,7 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   operation.loaded.config = session::LoadPlanned(workspace, *snapshot, *variables, workspace.Name(),
                                                  operation.loaded.program, diags);
   operation.providers = session::ProviderSet::Open(workspace, diags);
+  operation.providers->Decrypt(operation.encryption);
   if (diags.has_errors() ||
       !operation.providers->RequirePackages(session::ProviderSet::Missing::kList, diags)) {
     return false;
@@ -172,6 +173,7 @@ bool OpenSavedPlan(const session::Workspace& workspace, const PlanRequest& reque
   if (!operation.backend) {
     return false;
   }
+  operation.backend->Encrypt(operation.encryption);
   if (!incomplete) {
     session::WarnOfOverrides(workspace, false, diags);
     audience.Show(diags);

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "plan/plan.h"
 #include "schema/schema.h"
+#include "state/sealer.h"
 
 namespace kinu::plan {
 
@@ -21,8 +22,10 @@ namespace kinu::plan {
 using SchemaLookup =
     std::function<const schema::ResourceSchema*(Symbol provider, const ResourceName& resource)>;
 
-/// Writes a plan file. Replaces the file at `path` atomically.
-Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas);
+/// Writes a plan file. Replaces the file at `path` atomically. `sealer`: encrypts it; null: nothing
+/// does.
+Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas,
+                           const state::SealerRef& sealer = nullptr);
 /// The bytes of the plan file.
 Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas);
 
@@ -32,7 +35,7 @@ class PlanFile {
  public:
   /// kInvalid: no plan file. kUnsupported: a plan file that cannot be used, for the reason in the
   /// message.
-  static Result<PlanFile> Open(const std::string& path);
+  static Result<PlanFile> Open(const std::string& path, const state::SealerRef& sealer = nullptr);
   static Result<PlanFile> FromBytes(std::string bytes);
 
   /// Fails unless the same release made the file: only then it may be applied.

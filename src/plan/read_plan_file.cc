@@ -723,12 +723,13 @@ Result<PlanFile> PlanFile::FromBytes(std::string bytes) {
   return file;
 }
 
-Result<PlanFile> PlanFile::Open(const std::string& path) {
-  Result<std::string> bytes = ReadFile(path);
-  if (!bytes) {
-    return std::unexpected(std::move(bytes).error());
+Result<PlanFile> PlanFile::Open(const std::string& path, const state::SealerRef& sealer) {
+  KINU_TRY(std::string bytes, ReadFile(path));
+  if (sealer != nullptr) {
+    KINU_TRY(state::Sealer::Opened opened, sealer->Open(bytes));
+    bytes = std::move(opened.document);
   }
-  return FromBytes(*std::move(bytes));
+  return FromBytes(std::move(bytes));
 }
 
 Result<void> PlanFile::CheckVersion() const {

@@ -446,7 +446,15 @@ Result<std::string> EncodePlanFile(const Plan& plan, const SchemaLookup& schemas
   return zip.Finish();
 }
 
-Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas) {
+Result<void> WritePlanFile(const std::string& path, const Plan& plan, const SchemaLookup& schemas,
+                           const state::SealerRef& sealer) {
+  if (sealer != nullptr) {
+    KINU_TRY(const std::string bytes, EncodePlanFile(plan, schemas));
+    KINU_TRY(const std::string sealed, sealer->Seal(bytes, nullptr));
+    KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
+    file.Write(sealed);
+    return file.Commit();
+  }
   KINU_TRY(std::string message, EncodeMessage(plan, schemas));
   KINU_TRY(FileReplacement file, FileReplacement::Start(path, 0644));
   ZipWriter zip([&](std::string_view bytes) { file.Write(bytes); });

@@ -286,7 +286,7 @@ ApplyResponse PluginProvider::ApplyResourceChange(const ApplyRequest& apply, Pro
   return result;
 }
 
-Value PluginProvider::ReadDataSource(std::string_view type, const Value& config,
+Value PluginProvider::ReadDataSource(std::string_view type, std::string_view, const Value& config,
                                      const Value& provider_meta, Problems& problems) {
   const schema::ResourceSchema* schema = DataOf(type, problems);
   if (schema == nullptr) {

@@ -62,8 +62,8 @@ class PluginProvider final : public provider::Provider {
                                             provider::Problems& problems) override;
   provider::ApplyResponse ApplyResourceChange(const provider::ApplyRequest& request,
                                               provider::Problems& problems) override;
-  Value ReadDataSource(std::string_view type, const Value& config, const Value& provider_meta,
-                       provider::Problems& problems) override;
+  Value ReadDataSource(std::string_view type, std::string_view, const Value& config,
+                       const Value& provider_meta, provider::Problems& problems) override;
   std::vector<provider::ImportedObject> ImportResourceState(std::string_view type,
                                                             std::string_view id,
                                                             const Value& identity,

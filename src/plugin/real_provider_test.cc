@@ -189,7 +189,7 @@ TEST_P(RealProvider, OtherKindsOfObjects) {
   ASSERT_NE(lookup, nullptr);
   Value anything = Value::Object({{"k", Value::Tuple({Value::Int(1), Value::True()})}});
   Value found = provider->ReadDataSource(
-      "kinutest_lookup",
+      "kinutest_lookup", "",
       ObjectWith(lookup->block, {{"key", Value::String("abc")}, {"anything", anything}}), {},
       problems);
   ASSERT_TRUE(problems.empty()) << TextOf(problems);
@@ -249,7 +249,7 @@ TEST_P(RealProvider, ManyCallsAtOnce) {
         Problems problems;
         std::string key = "k" + std::to_string(i * 100 + k);
         Value found = provider->ReadDataSource(
-            "kinutest_lookup", ObjectWith(lookup->block, {{"key", Value::String(key)}}), {},
+            "kinutest_lookup", "", ObjectWith(lookup->block, {{"key", Value::String(key)}}), {},
             problems);
         key[0] = 'K';
         right += problems.empty() && found.Attribute("value").AsString() == key ? 1 : 0;

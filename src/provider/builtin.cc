@@ -168,14 +168,14 @@ class RemoteStateData {
     }
   }
 
-  Value Read(const Value& config, Problems& problems) const {
+  Value Read(std::string_view address, const Value& config, Problems& problems) const {
     std::optional<Value> settings = Settings(config, problems);
     if (!settings) {
       return {};
     }
     const Value& workspace = config.Attribute("workspace");
     std::optional<std::vector<RemoteOutput>> stored =
-        states_->Read(config.Attribute("backend").AsString(), *settings,
+        states_->Read(address, config.Attribute("backend").AsString(), *settings,
                       workspace.IsNull() ? "default" : workspace.AsString(), problems);
     if (!stored) {
       if (!HasErrors(problems)) {
@@ -346,9 +346,9 @@ class BuiltInProvider final : public Provider {
     return response;
   }
 
-  Value ReadDataSource(std::string_view, const Value& config, const Value&,
-                       Problems& problems) override {
-    return remote_states_.Read(config, problems);
+  Value ReadDataSource(std::string_view, std::string_view address, const Value& config,
+                       const Value&, Problems& problems) override {
+    return remote_states_.Read(address, config, problems);
   }
 
   std::vector<ImportedObject> ImportResourceState(std::string_view type, std::string_view id,

@@ -23,8 +23,10 @@ class RemoteStates {
   /// Checks that the backend exists and accepts the configuration (an object). Problems name the
   /// attribute `backend` or `config`.
   virtual void Check(std::string_view backend, const Value& config, Problems& problems) = 0;
-  /// The root outputs. Nothing, without a problem, if there is no state.
-  virtual std::optional<std::vector<RemoteOutput>> Read(std::string_view backend,
+  /// The root outputs, for the data source at `address`. Nothing, without a problem, if there is no
+  /// state.
+  virtual std::optional<std::vector<RemoteOutput>> Read(std::string_view address,
+                                                        std::string_view backend,
                                                         const Value& config,
                                                         std::string_view workspace,
                                                         Problems& problems) = 0;

@@ -144,8 +144,9 @@ class Provider {
   virtual PlanResponse PlanResourceChange(const PlanRequest& request, Problems& problems) = 0;
   /// Creates, updates or destroys an object as planned.
   virtual ApplyResponse ApplyResourceChange(const ApplyRequest& request, Problems& problems) = 0;
-  /// Reads a data source. Null after an error.
-  virtual Value ReadDataSource(std::string_view type, const Value& config,
+  /// Reads a data source. Null after an error. `address`: of the instance, for the provider that is
+  /// built in.
+  virtual Value ReadDataSource(std::string_view type, std::string_view address, const Value& config,
                                const Value& provider_meta, Problems& problems) = 0;
   /// Imports the object with this id or, if `id` is empty, this identity. May return several
   /// objects.

@@ -354,7 +354,12 @@ std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace, const
   Diagnostics lock_diags;
   (void)install::LockFile::Read(workspace.lock_file_path(), lock_diags);
   AddLockFileError(lock_diags, diags);
-  return diags.error_count() == errors ? std::move(out) : std::nullopt;
+  EncryptionRef encryption = SetUpEncryption(workspace, loaded, diags);
+  if (diags.error_count() != errors) {
+    return std::nullopt;
+  }
+  out->Encrypt(std::move(encryption));
+  return out;
 }
 
 std::optional<ConfiguredBackend> ChooseBackend(const Workspace& workspace,

@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "plan/plan.h"
 #include "session/backend_record.h"
+#include "session/encryption.h"
 #include "session/load.h"
 
 namespace kinu::session {
@@ -20,6 +21,14 @@ struct ConfiguredBackend {
   std::string type;
   Value settings;  ///< as records and plan files keep them
   std::shared_ptr<backend::Backend> backend;
+  EncryptionRef encryption = NoEncryption();  ///< of what the backend stores, and of plans
+
+  const state::SealerRef& sealer() const { return encryption->state(); }
+  /// Sets the encryption of all that is stored from now on.
+  void Encrypt(EncryptionRef with) {
+    encryption = std::move(with);
+    backend->Seal(encryption->state());
+  }
 };
 
 /// The backend block of the configuration with the values of -backend-config.

@@ -87,7 +87,13 @@ class Initializer {
   void ReportChange();
   /// The backend that the record names.
   std::optional<ConfiguredBackend> Previous() {
-    return Configure(record_.type, record_.Settings(), {}, diags_);
+    return Encrypted(Configure(record_.type, record_.Settings(), {}, diags_));
+  }
+  std::optional<ConfiguredBackend> Encrypted(std::optional<ConfiguredBackend> backend) const {
+    if (backend) {
+      backend->Encrypt(request_.encryption);
+    }
+    return backend;
   }
 
   const Workspace& workspace_;
@@ -100,7 +106,7 @@ class Initializer {
 
 std::optional<ConfiguredBackend> Initializer::Run() {
   if (settings_.type.empty() && record_.empty()) {
-    return ImpliedBackend();
+    return Encrypted(ImpliedBackend());
   }
   const backend::BackendSpec* previous = backend::FindBackend(record_.type);
   if (!record_.empty() && (previous == nullptr || previous->make == nullptr)) {
@@ -143,7 +149,7 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
                             record_.type + "\" backend";
   dialog_.Say(unset + ".", unset);
   const auto from = Previous();
-  const ConfiguredBackend to = ImpliedBackend();
+  const ConfiguredBackend to = *Encrypted(ImpliedBackend());
   if (!from || !StateMigration(request_.migration, *from, to, dialog_, diags_).Run() ||
       !SaveRecord(workspace_, {}, diags_)) {
     return std::nullopt;
@@ -157,7 +163,7 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
 /// Moves states from the files that a directory without a backend has.
 bool Initializer::MoveToFirst(const ConfiguredBackend& to) {
   const size_t errors = diags_.error_count();
-  const ConfiguredBackend from = ImpliedBackend();
+  const ConfiguredBackend from = *Encrypted(ImpliedBackend());
   StateMigration migration(request_.migration, from, to, dialog_, diags_);
   const bool states = migration.HasStates();
   return diags_.error_count() == errors &&
@@ -189,7 +195,7 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
   if (!record_.empty()) {
     ReportChange();
   }
-  auto to = Configure(settings_.type, settings_.settings, {}, diags_, &settings_);
+  auto to = Encrypted(Configure(settings_.type, settings_.settings, {}, diags_, &settings_));
   if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to)) ||
       !ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_) ||
       !SaveRecord(workspace_, MakeBackendRecord(to->type, to->settings, settings_.hash), diags_)) {

@@ -68,6 +68,7 @@ Loaded Load(const Workspace& workspace, const LoadRequest& request, Diagnostics&
   options.test_directory = request.test_directory;
   options.files = request.files;
   options.fetcher = request.fetcher;
+  options.encryption = Environment("TF_ENCRYPTION");
   Diagnostics ignored;
   loaded.config = config::LoadConfig(
       loaded.program, request.directory.empty() ? workspace.directory : request.directory, options,

@@ -34,7 +34,8 @@ std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagn
   options.locks = install::LockFile::Read(workspace.lock_file_path(), lock_diags);
   AddLockFileError(lock_diags, diags);
   options.dev_overrides = workspace.cli_config.dev_overrides();
-  options.remote_states = std::make_shared<backend::StoredStates>();
+  auto states = std::make_shared<backend::StoredStates>();
+  options.remote_states = states;
   if (std::string_view attach = Environment("TF_REATTACH_PROVIDERS"); !attach.empty()) {
     auto attachments = plugin::ParseAttachments(attach);
     if (!attachments) {
@@ -43,7 +44,13 @@ std::unique_ptr<ProviderSet> ProviderSet::Open(const Workspace& workspace, Diagn
       options.attachments = std::move(*attachments);
     }
   }
-  return std::unique_ptr<ProviderSet>(new ProviderSet(std::move(options)));
+  return std::unique_ptr<ProviderSet>(new ProviderSet(std::move(options), std::move(states)));
+}
+
+void ProviderSet::Decrypt(EncryptionRef encryption) {
+  states_->Decrypt([encryption = std::move(encryption)](std::string_view name) {
+    return encryption->RemoteState(name);
+  });
 }
 
 plan::SchemaLookup ProviderSet::PlanSchemas(const Program& program) {

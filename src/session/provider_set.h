@@ -7,10 +7,12 @@
 
 #include <memory>
 
+#include "backend/remote_state.h"
 #include "config/config.h"
 #include "diag/diagnostic.h"
 #include "install/provider_locator.h"
 #include "plan/plan_file.h"
+#include "session/encryption.h"
 #include "session/workspace.h"
 #include "state/state.h"
 
@@ -27,6 +29,9 @@ class ProviderSet {
   /// Reads the lock file, TF_REATTACH_PROVIDERS and the overrides of the CLI configuration, and
   /// reports invalid ones. Never null.
   static std::unique_ptr<ProviderSet> Open(const Workspace& workspace, Diagnostics& diags);
+
+  /// How states that terraform_remote_state reads are decrypted from now on.
+  void Decrypt(EncryptionRef encryption);
 
   /// Finds schemas and starts processes.
   provider::ProviderSource& source() { return *locator_; }
@@ -60,9 +65,12 @@ class ProviderSet {
                    Diagnostics& diags) const;
 
  private:
-  explicit ProviderSet(install::ProviderLocator::Options options)
-      : locator_(std::make_unique<install::ProviderLocator>(std::move(options))) {}
+  ProviderSet(install::ProviderLocator::Options options,
+              std::shared_ptr<backend::StoredStates> states)
+      : states_(std::move(states)),
+        locator_(std::make_unique<install::ProviderLocator>(std::move(options))) {}
 
+  std::shared_ptr<backend::StoredStates> states_;
   std::unique_ptr<install::ProviderLocator> locator_;
 };
 

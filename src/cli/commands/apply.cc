@@ -77,7 +77,14 @@ void DropCheckResults(Diagnostics& diags) {
 std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& path,
                                         const PlanRequest& request, bool destroy_command) {
   const session::Workspace& workspace = run.invocation.workspace;
-  auto file = plan::PlanFile::Open(path);
+  Diagnostics of_encryption;
+  session::EncryptionRef encryption =
+      session::LoadEncryption(workspace, request.variables, of_encryption);
+  if (encryption == nullptr) {
+    run.diags.Append(std::move(of_encryption));
+    return std::nullopt;
+  }
+  auto file = plan::PlanFile::Open(path, encryption->plan());
   if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
     return std::nullopt;
   }
@@ -89,6 +96,7 @@ std::optional<plan::Plan> OpenGivenPlan(OperationRun& run, const std::string& pa
     return std::nullopt;
   }
   plan::Plan plan;
+  run.operation.encryption = std::move(encryption);
   if (!operation::OpenSavedPlan(workspace, request, path, run.operation, plan, *run.audience,
                                 run.diags)) {
     return std::nullopt;

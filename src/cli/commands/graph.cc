@@ -37,7 +37,11 @@ bool OpenPlan(OperationRun& run, const std::string& path, plan::Plan& plan) {
   PlanRequest request;
   request.variables = VariableArguments(run.flags);
   request.lock = false;
-  const auto file = plan::PlanFile::Open(path);
+  run.operation.encryption = session::LoadEncryption(workspace, request.variables, run.diags);
+  if (run.operation.encryption == nullptr) {
+    return false;
+  }
+  const auto file = plan::PlanFile::Open(path, run.operation.encryption->plan());
   if (!session::CheckFiles(workspace, request.variables, file ? &*file : nullptr, run.diags)) {
     return false;
   }

@@ -128,12 +128,17 @@ std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) 
   if (!run_.flags.Bool("backend") || !run_.flags.Bool("cloud")) {
     return session::RecordedBackend(workspace_, run_.diags);
   }
+  session::BackendInitRequest request = BackendRequest();
+  request.encryption = session::SetUpEncryption(workspace_, root, run_.diags);
+  if (request.encryption == nullptr) {
+    return std::nullopt;
+  }
   narrator_.Say("\n[reset][bold]Initializing the backend...");
   if (lock_diags.has_errors()) {
     session::AddLockFileError(lock_diags, run_.diags);
     return std::nullopt;
   }
-  return session::InitBackend(workspace_, root, BackendRequest(), dialog_, run_.diags);
+  return session::InitBackend(workspace_, root, request, dialog_, run_.diags);
 }
 
 /// Whether the root module or a run block of its tests calls any module.

@@ -17,7 +17,8 @@ bool SavePlan(OperationRun& run, plan::Plan& plan) {
   Operation& operation = run.operation;
   operation::AddPlanFileParts(operation, plan);
   auto written =
-      plan::WritePlanFile(path, plan, operation.providers->PlanSchemas(*operation.loaded.program));
+      plan::WritePlanFile(path, plan, operation.providers->PlanSchemas(*operation.loaded.program),
+                          operation.backend->encryption->plan());
   if (!written) {
     run.diags.Error("Failed to write plan file", written.error().message);
   }

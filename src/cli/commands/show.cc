@@ -285,8 +285,9 @@ int ReportNoPlan(const std::string& path, const Error& error, Diagnostics& diags
 }
 
 /// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
-int ShowStateFile(const Invocation& invocation, const std::string& path, const Error& not_plan,
-                  const Form& form, Diagnostics& diags) {
+int ShowStateFile(const Invocation& invocation, const std::string& path,
+                  const state::SealerRef& sealer, const Error& not_plan, const Form& form,
+                  Diagnostics& diags) {
   if (not_plan.code != ErrorCode::kInvalid) {
     const std::string& why = not_plan.message;
     diags.Error("Failed to read the given file as a state or plan file",
@@ -296,7 +297,7 @@ int ShowStateFile(const Invocation& invocation, const std::string& path, const E
                     why + ") or a saved cloud plan (" + why + ")");
     return 1;
   }
-  const auto state = operation::ReadStateFile(path);
+  const auto state = operation::ReadStateFile(path, sealer);
   if (!state && state.error().code == ErrorCode::kInvalid) {
     diags.Error("Couldn't show state file", "State read error: " + state.error().message);
     return 1;
@@ -320,7 +321,12 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
     return PrintDocument(operation::ReadDocument(invocation.workspace, path, {}, diags), form,
                          diags);
   }
-  const auto file = plan::PlanFile::Open(path);
+  const session::EncryptionRef encryption =
+      session::LoadEncryption(invocation.workspace, variables, diags);
+  if (encryption == nullptr) {
+    return 1;
+  }
+  const auto file = plan::PlanFile::Open(path, encryption->plan());
   if (!session::CheckFiles(invocation.workspace, variables, file ? &*file : nullptr, diags)) {
     return 1;
   }
@@ -335,7 +341,7 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
     diags = OfUnusablePlan(diags, guessed);
     return 1;
   }
-  return guessed ? ShowStateFile(invocation, path, file.error(), form, diags)
+  return guessed ? ShowStateFile(invocation, path, encryption->state(), file.error(), form, diags)
                  : ReportNoPlan(path, file.error(), diags);
 }
 

@@ -26,8 +26,9 @@ class OtherState {
       return true;
     }
     const std::string& backup = session.flags.String("backup-out");
-    session::StateHandle opened(backend::OpenStateFile(
-        path, backup == "-" || backup.empty() ? CopyNameOf(path) : backup, session.program));
+    session::StateHandle opened(
+        backend::OpenStateFile(path, backup == "-" || backup.empty() ? CopyNameOf(path) : backup,
+                               session.program, session.sealer));
     if (session.flags.Bool("lock") &&
         !opened.Lock(session.LockRequestFor("state-mv"), session.diags)) {
       return false;

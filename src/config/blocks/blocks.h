@@ -19,6 +19,9 @@ void ReadMovedBlock(BlockReader& reader, const hcl::Block& block);
 void ReadImportBlock(BlockReader& reader, const hcl::Block& block);
 void ReadCheckBlock(BlockReader& reader, const hcl::Block& block);
 void ReadRemovedBlock(BlockReader& reader, const hcl::Block& block);
+/// Reads the content of an `encryption` block. Nothing after an error.
+std::optional<Encryption> ReadEncryption(const hcl::Body& body, const SourceRange& range,
+                                         Diagnostics& diags);
 void ReadEncryptionBlock(BlockReader& reader, const hcl::Block& block);
 void ReadTerraformBlock(BlockReader& reader, const hcl::Block& block);
 

@@ -25,17 +25,17 @@ class EncryptionReader {
  public:
   explicit EncryptionReader(Diagnostics& diags) : diags_(diags) {}
 
-  Encryption Read(const hcl::Block& block) {
+  Encryption Read(const hcl::Body& body, const SourceRange& range) {
     Encryption out;
-    out.range = block.def_range;
+    out.range = range;
     const hcl::BodyContent content =
-        block.body->Content({.blocks = kBlocks}, hcl::Strictness::kExact, diags_);
+        body.Content({.blocks = kBlocks}, hcl::Strictness::kExact, diags_);
     for (const hcl::Block& nested : content.blocks) {
       if (nested.type == "key_provider") {
         out.key_providers.push_back(ReadKeyProvider(nested));
       } else if (nested.type == "method") {
         out.methods.push_back(
-            {std::string(nested.labels[0]), std::string(nested.labels[1]), nested.body});
+            {std::string(nested.labels[0]), std::string(nested.labels[1]), nested.body, {}});
       }
     }
     out.state = ReadTarget(content, "state", true);
@@ -57,11 +57,16 @@ class EncryptionReader {
   EncryptionPart ReadKeyProvider(const hcl::Block& block) {
     const hcl::BodyContent content = block.body->Content({.attributes = kKeyProviderArguments},
                                                          hcl::Strictness::kPartial, diags_);
+    const std::string type(block.labels[0]);
+    const std::string name(block.labels[1]);
+    std::string metadata_key;
     if (const hcl::Attribute* alias = content.Find("encrypted_metadata_alias")) {
-      std::string text;
-      ReadString(*alias->expr, text, diags_);
+      ReadString(*alias->expr, metadata_key, diags_);
     }
-    return {std::string(block.labels[0]), std::string(block.labels[1]), block.body};
+    if (metadata_key.empty()) {
+      metadata_key = "key_provider." + type + "." + name;
+    }
+    return {type, name, block.body, metadata_key};
   }
 
   /// The only block of a type; null if there is none. Reports repeated blocks.
@@ -149,25 +154,29 @@ void CheckParts(const Encryption& encryption, const std::vector<EncryptionPart>&
 
 }  // namespace
 
-void ReadEncryptionBlock(BlockReader& reader, const hcl::Block& block) {
-  const size_t errors = reader.diags.error_count();
-  Encryption encryption = EncryptionReader(reader.diags).Read(block);
-  if (reader.diags.error_count() != errors) {
-    return;
+std::optional<Encryption> ReadEncryption(const hcl::Body& body, const SourceRange& range,
+                                         Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  Encryption encryption = EncryptionReader(diags).Read(body, range);
+  if (diags.error_count() != errors) {
+    return std::nullopt;
   }
-  CheckParts(encryption, encryption.key_providers, "key_provider", "key provider", reader.diags);
-  CheckParts(encryption, encryption.methods, "method", "encryption method", reader.diags);
+  CheckParts(encryption, encryption.key_providers, "key_provider", "key provider", diags);
+  CheckParts(encryption, encryption.methods, "method", "encryption method", diags);
   for (const auto& [name, target] : encryption.remotes) {
     const auto same = std::ranges::count_if(encryption.remotes,
                                             [&](const auto& other) { return other.first == name; });
     if (same > 1) {
-      reader.diags.Error("Duplicate remote_data_source",
-                         "Found multiple instances of remote_data_source." + name,
-                         encryption.range);
+      diags.Error("Duplicate remote_data_source",
+                  "Found multiple instances of remote_data_source." + name, encryption.range);
     }
   }
-  if (reader.diags.error_count() == errors) {
-    reader.out.encryptions.push_back(std::move(encryption));
+  return diags.error_count() == errors ? std::optional(std::move(encryption)) : std::nullopt;
+}
+
+void ReadEncryptionBlock(BlockReader& reader, const hcl::Block& block) {
+  if (auto encryption = ReadEncryption(*block.body, block.def_range, reader.diags)) {
+    reader.out.encryptions.push_back(*std::move(encryption));
   }
 }
 

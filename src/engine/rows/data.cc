@@ -160,7 +160,8 @@ std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provide
   Timed timed(row.walk().ticker, row.provider_slot().blocking,
               {.address = row.address, .action = plan::Action::kRead});
   problems.clear();
-  Value value = provider.ReadDataSource(type, unmarked, Value::Null(Type::Dynamic()), problems);
+  Value value = provider.ReadDataSource(type, row.AddressText(), unmarked,
+                                        Value::Null(Type::Dynamic()), problems);
   failed = provider::HasErrors(problems);
   AppendProblems(problems, row.resource.body, row.AddressText(), diags);
   bool remote_state =

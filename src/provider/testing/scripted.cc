@@ -176,7 +176,7 @@ class ScriptedProvider final : public Provider {
     return response;
   }
 
-  Value ReadDataSource(std::string_view type, const Value& config, const Value&,
+  Value ReadDataSource(std::string_view type, std::string_view, const Value& config, const Value&,
                        Problems& problems) override {
     bool failed = Begin(About("ReadDataSource", type, config, config), problems);
     if (failed) {

@@ -1,0 +1,45 @@
+// The values of `encryption` blocks: which methods a target has, and the arguments of a method and
+// of the key providers that it needs. Ref: opentofu internal/encryption/methods.go, keyprovider.go.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/static_value.h"
+
+namespace kinu::config {
+
+/// A key provider or method with the values of its arguments by name. Null arguments are left out,
+/// marks are removed.
+struct PartValues {
+  const EncryptionPart* part = nullptr;
+  std::map<std::string, Value, std::less<>> arguments;
+};
+
+/// Returns the value of a key provider: an object with `encryption_key` and `decryption_key`, lists
+/// of the bytes of keys. Nothing after an error, which it reports.
+using KeyMaker = std::function<std::optional<Value>(const PartValues&, Diagnostics&)>;
+
+/// The type of encryption_key and decryption_key.
+Type KeyType();
+
+/// The methods of a target: that for writing, then the fallbacks. Of a block that CheckEncryption()
+/// has accepted.
+std::vector<const EncryptionPart*> MethodsOf(const ConfigNode& root, const Encryption& encryption,
+                                             const EncryptionTarget& target,
+                                             StaticEvaluator& evaluator);
+
+/// Warns of each method that does not encrypt.
+void WarnOfUnencrypted(const Encryption& encryption, Diagnostics& diags);
+
+/// Evaluates the arguments of a method, and first each key provider that they refer to. Nothing
+/// after an error.
+std::optional<PartValues> EvaluateMethod(const ConfigNode& root, const Encryption& encryption,
+                                         const EncryptionPart& method, StaticEvaluator& evaluator,
+                                         const KeyMaker& make_key, Diagnostics& diags);
+
+}  // namespace kinu::config

@@ -1,0 +1,73 @@
+#include "encryption/encryption.h"
+
+#include <gtest/gtest.h>
+
+#include "codec/base64.h"
+#include "codec/cipher.h"
+#include "encryption/envelope.h"
+
+namespace kinu::encryption {
+namespace {
+
+TEST(Cipher, AesGcmHasTheFormOfTheReference) {
+  const std::string key(32, 'k');
+  const auto sealed = EncryptAesGcm(key, "aad", "hello");
+  ASSERT_TRUE(sealed);
+  EXPECT_EQ(sealed->size(), 12u + 5 + 16);
+  EXPECT_EQ(DecryptAesGcm(key, "aad", *sealed).value_or(""), "hello");
+  EXPECT_FALSE(DecryptAesGcm(key, "other", *sealed));
+  EXPECT_FALSE(DecryptAesGcm(std::string(32, 'x'), "aad", *sealed));
+  for (size_t i = 0; i < sealed->size(); ++i) {
+    std::string damaged = *sealed;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_FALSE(DecryptAesGcm(key, "aad", damaged)) << i;
+  }
+  EXPECT_FALSE(EncryptAesGcm("short", "", "x"));
+  EXPECT_EQ(DecryptAesGcm(key, "", *EncryptAesGcm(key, "", "")).value_or("x"), "");
+}
+
+TEST(Cipher, DeriveKeyIsPbkdf2) {
+  // RFC 7914, section 11.
+  EXPECT_EQ(EncodeHex(DeriveKey(HashKind::kSha256, "passwd", "salt", 1, 16)),
+            "55ac046e56e3089fec1691c22544b605");
+}
+
+TEST(Envelope, ReadsWhatItWrites) {
+  Envelope envelope;
+  envelope.metadata["key_provider.pbkdf2.k"] = "{\"salt\":\"eA==\"}";
+  envelope.data = std::string("\0\xff", 2);
+  envelope.serial = 3;
+  envelope.lineage = "l";
+  const std::string text = envelope.ToJson(true);
+  EXPECT_TRUE(text.starts_with("{\"serial\":3,\"lineage\":\"l\",\"meta\":{"));
+  std::string problem;
+  const auto read = ReadEnvelope(text, problem);
+  ASSERT_TRUE(read && *read);
+  EXPECT_EQ((*read)->metadata, envelope.metadata);
+  EXPECT_EQ((*read)->data, envelope.data);
+  EXPECT_EQ((*read)->serial, 3u);
+  EXPECT_EQ((*read)->lineage, "l");
+}
+
+TEST(Envelope, DamageIsFound) {
+  Envelope envelope;
+  envelope.metadata["k"] = "{}";
+  envelope.data = "abc";
+  const std::string good = envelope.ToJson(true);
+  std::string problem;
+  for (size_t i = 0; i < good.size(); ++i) {
+    for (const char change : {'\x01', '\x20', '\x80', '\xff'}) {
+      std::string text = good;
+      text[i] = static_cast<char>(text[i] ^ change);
+      (void)ReadEnvelope(text, problem);  // fails or reads; it does not crash
+    }
+    EXPECT_FALSE(ReadEnvelope(good.substr(0, i), problem).value_or(std::nullopt)) << i;
+  }
+  EXPECT_FALSE(ReadEnvelope("PK", problem).value_or(std::nullopt));
+  EXPECT_NE(problem, "");
+  EXPECT_EQ(ReadEnvelope(R"({"encryption_version":"v1"})", problem).error().message,
+            "invalid encrypted payload version: v1 != v0");
+}
+
+}  // namespace
+}  // namespace kinu::encryption

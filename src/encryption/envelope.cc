@@ -1,0 +1,101 @@
+#include "encryption/envelope.h"
+
+#include "codec/base64.h"
+#include "codec/json_reader.h"
+#include "codec/json_writer.h"
+#include "cty/number.h"
+
+namespace kinu::encryption {
+namespace {
+
+constexpr std::string_view kVersion = "v0";
+
+std::string TextIn(const JsonNode& object, std::string_view name) {
+  const JsonNode* node = object.Find(name);
+  return node != nullptr && node->is_string() ? std::string(node->text()) : std::string();
+}
+
+std::optional<uint64_t> SerialIn(const JsonNode& object) {
+  const JsonNode* node = object.Find("serial");
+  if (node == nullptr || !node->is_number()) {
+    return std::nullopt;
+  }
+  const auto number = Number::Parse(node->text());
+  const auto serial = number ? number->ToInt64() : std::nullopt;
+  return serial && *serial >= 0 ? std::optional(static_cast<uint64_t>(*serial)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string Envelope::ToJson(bool with_snapshot) const {
+  std::string out;
+  out.reserve(data.size() * 4 / 3 + 512);
+  JsonWriter json(out);
+  json.BeginObject();
+  if (with_snapshot) {
+    json.Key("serial");
+    if (serial) {
+      json.Uint(*serial);
+    } else {
+      json.Null();
+    }
+    json.Member("lineage", lineage);
+  }
+  json.Key("meta");
+  json.BeginObject();
+  for (const auto& [name, text] : metadata) {
+    json.Member(name, EncodeBase64(text));
+  }
+  json.EndObject();
+  json.Member("encrypted_data", EncodeBase64(data));
+  json.Member("encryption_version", kVersion);
+  json.EndObject();
+  return out;
+}
+
+Result<std::optional<Envelope>> ReadEnvelope(std::string_view bytes, std::string& problem) {
+  problem.clear();
+  if (bytes.find("\"encryption_version\"") == std::string_view::npos && bytes.starts_with('{')) {
+    return std::nullopt;  // a state in the clear need not be parsed for this
+  }
+  const JsonDocument document = ParseJson(bytes);
+  const JsonNode& root = document.root();
+  if (!document.ok()) {
+    problem = document.problems()[0].message;
+    return std::nullopt;
+  }
+  const std::string version = root.is_object() ? TextIn(root, "encryption_version") : "";
+  if (version.empty()) {
+    return std::nullopt;
+  }
+  if (version != kVersion) {
+    return Fail(ErrorCode::kInvalid,
+                "invalid encrypted payload version: " + version + " != " + std::string(kVersion));
+  }
+  Envelope out;
+  out.serial = SerialIn(root);
+  out.lineage = TextIn(root, "lineage");
+  auto decode = [](const JsonNode& node) -> Result<std::string> {
+    return node.is_string() ? DecodeBase64(node.text()) : Result<std::string>("");
+  };
+  if (const JsonNode* data = root.Find("encrypted_data")) {
+    KINU_TRY(out.data, decode(*data));
+  }
+  if (const JsonNode* meta = root.Find("meta"); meta != nullptr && meta->is_object()) {
+    for (const JsonMember& member : meta->members()) {
+      KINU_TRY(out.metadata[std::string(member.name)], decode(member.value));
+    }
+  }
+  return std::optional(std::move(out));
+}
+
+StateNumber ReadStateNumber(std::string_view state) {
+  const JsonDocument document = ParseJson(state);
+  const JsonNode& root = document.root();
+  if (!document.ok() || !root.is_object()) {
+    return {};
+  }
+  return {SerialIn(root), TextIn(root, "lineage"), !TextIn(root, "terraform_version").empty()};
+}
+
+}  // namespace kinu::encryption
