@@ -58,7 +58,7 @@ class KeyRun {
       diags.Error("Key provider is not supported",
                   "Keys of \"" + values.part->type +
                       "\" are not built yet: this version has the "
-                      "key providers \"pbkdf2\" and \"external\".");
+                      "key providers \"pbkdf2\", \"openbao\" and \"external\".");
       return std::nullopt;
     }
     const std::string* metadata = nullptr;

@@ -5,7 +5,7 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr const KeyProviderSpec* kKeyProviders[] = {&kPbkdf2, &kExternalKeys};
+constexpr const KeyProviderSpec* kKeyProviders[] = {&kPbkdf2, &kOpenBao, &kExternalKeys};
 
 const Value* Argument(const config::PartValues& values, std::string_view name) {
   const auto found = values.arguments.find(name);

@@ -47,5 +47,6 @@ std::vector<std::string> TextsArgument(const config::PartValues& values, std::st
 
 extern const KeyProviderSpec kPbkdf2;
 extern const KeyProviderSpec kExternalKeys;
+extern const KeyProviderSpec kOpenBao;
 
 }  // namespace kinu::encryption
