@@ -1,5 +1,7 @@
 // Validation of resource blocks, without state and expansion: one row stands for all instances.
 // Ref: opentofu internal/tofu/node_resource_validate.go.
+#include <algorithm>
+
 #include "cty/conversion.h"
 #include "engine/imports.h"
 #include "engine/nodes/nodes.h"
@@ -11,6 +13,7 @@
 #include "schema/decode.h"
 #include "schema/locate.h"
 #include "schema/marks.h"
+#include "text/suggest.h"
 
 namespace kinu::engine {
 namespace {
@@ -143,19 +146,54 @@ void ValidateRepetition(const ValidatedBlock& block, Diagnostics& diags) {
   }
 }
 
+/// How the types of a mode are found and called.
+struct TypeKind {
+  ResourceMode mode;
+  schema::TypeSet set;
+  const schema::ResourceSchema* (schema::ProviderSchema::*find)(std::string_view) const;
+  std::string_view words;
+  std::string_view keyword;
+};
+
+constexpr TypeKind kTypeKinds[] = {
+    {ResourceMode::kManaged, schema::TypeSet::kResources, &schema::ProviderSchema::FindResource,
+     "resource type", "resource"},
+    {ResourceMode::kData, schema::TypeSet::kData, &schema::ProviderSchema::FindData, "data source",
+     "data"},
+    {ResourceMode::kEphemeral, schema::TypeSet::kEphemeral, &schema::ProviderSchema::FindEphemeral,
+     "ephemeral resource", "ephemeral"},
+};
+
+/// A sentence that names a type of another mode with the same name, or a similar name; may be
+/// empty. Ref: opentofu internal/tofu/node_resource_validate.go.
+std::string SuggestType(const schema::ProviderSchema& provider, const TypeKind& kind,
+                        std::string_view type) {
+  for (const TypeKind& other : kTypeKinds) {
+    if (other.mode != kind.mode && (provider.*other.find)(type) != nullptr) {
+      return "\n\nIt has a " + std::string(other.words) +
+             " of that name: write a block of type \"" + std::string(other.keyword) +
+             "\" instead of \"" + std::string(kind.keyword) + "\".";
+    }
+  }
+  std::vector<std::string> names;
+  provider.Visit(kind.set, [&](std::string_view name, const auto&) { names.emplace_back(name); });
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view similar = text::SuggestName(type, views);
+  return similar.empty() ? "" : " Did you mean \"" + std::string(similar) + "\"?";
+}
+
 void ReportUnknownType(const ValidatedBlock& block, Diagnostics& diags) {
   const ProviderInfo& slot = block.walk.graph.providers[block.info.provider];
   if (slot.schema == nullptr) {
     return;
   }
-  const ResourceMode mode = block.resource.name.mode;
-  const std::string kind = mode == ResourceMode::kManaged ? "resource type"
-                           : mode == ResourceMode::kData  ? "data source"
-                                                          : "ephemeral resource";
+  const TypeKind& kind = *std::ranges::find(kTypeKinds, block.resource.name.mode, &TypeKind::mode);
   const Program& program = block.walk.program;
-  diags.Error("Invalid " + kind,
+  const std::string_view type = program.Text(block.resource.name.type);
+  diags.Error("Invalid " + std::string(kind.words),
               "The provider " + std::string(program.Text(slot.address.provider)) + " has no " +
-                  kind + " named \"" + std::string(program.Text(block.resource.name.type)) + "\".",
+                  std::string(kind.words) + " named \"" + std::string(type) + "\"." +
+                  SuggestType(*slot.schema, kind, type),
               block.resource.type_range);
 }
 
