@@ -33,8 +33,10 @@ static int RunProvidersSchema(Invocation& invocation) {
       diags = std::move(of_root);
     } else if (!of_root.has_errors()) {
       diags = Diagnostics();
-      loaded = session::Load(invocation.workspace,
-                             {.variables = arguments, .directory = WorkingDirectory()}, diags);
+      if (session::ChooseBackend(invocation.workspace, root, {}, diags)) {
+        loaded = session::Load(invocation.workspace,
+                               {.variables = arguments, .directory = WorkingDirectory()}, diags);
+      }
     }
   }
   auto providers = session::ProviderSet::Open(invocation.workspace, diags);
