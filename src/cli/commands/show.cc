@@ -286,8 +286,9 @@ int ReportNoPlan(const std::string& path, const Error& error, Diagnostics& diags
 
 /// Shows a file that is no plan file as a state. `not_plan` is why it is no plan.
 int ShowStateFile(const Invocation& invocation, const std::string& path,
-                  const state::SealerRef& sealer, const Error& not_plan, const Form& form,
-                  Diagnostics& diags) {
+                  const state::SealerRef& sealer,
+                  std::span<const config::VariableArgument> variables, const Error& not_plan,
+                  const Form& form, Diagnostics& diags) {
   if (not_plan.code != ErrorCode::kInvalid) {
     const std::string& why = not_plan.message;
     diags.Error("Failed to read the given file as a state or plan file",
@@ -307,6 +308,12 @@ int ShowStateFile(const Invocation& invocation, const std::string& path,
                 "State read error: Error reading " + path +
                     " as a statefile: " + state.error().message +
                     "\n\nPlan read error: " + operation::NoPlanText(path, not_plan));
+    return 1;
+  }
+  Diagnostics of_modules;  // all modules must be valid, as for the current state
+  (void)session::Load(invocation.workspace, {.variables = variables}, of_modules);
+  if (of_modules.has_errors()) {
+    diags.Append(std::move(of_modules));
     return 1;
   }
   return ShowState(invocation, *state, form, true, diags);
@@ -341,7 +348,8 @@ int ShowFile(const Invocation& invocation, const std::string& path, bool guessed
     diags = OfUnusablePlan(diags, guessed);
     return 1;
   }
-  return guessed ? ShowStateFile(invocation, path, encryption->state(), file.error(), form, diags)
+  return guessed ? ShowStateFile(invocation, path, encryption->state(), variables, file.error(),
+                                 form, diags)
                  : ReportNoPlan(path, file.error(), diags);
 }
 
