@@ -69,7 +69,7 @@ int Run(Invocation& invocation, bool taint) {
     }
   }
   if (instance == nullptr) {
-    return missing(session.state.resources.empty()
+    return missing(session.state.empty()
                        ? std::string("The state currently contains no resource instances "
                                      "whatsoever.")
                        : "There is no resource instance in the state with the address " + text +
