@@ -16,7 +16,8 @@ class KeyCache {
  public:
   Result<Provided> Get(const KeyProviderSpec& spec, const config::PartValues& values,
                        const std::string* metadata) {
-    std::string key = values.part->metadata_key + '\n' + values.part->type + '\n' +
+    // Not by metadata_key, which an alias can make that of several key providers.
+    std::string key = values.part->type + '.' + values.part->name + '\n' +
                       (metadata == nullptr ? "" : '=' + *metadata);
     // A chained key provider has other keys while decrypting.
     const auto chain = values.arguments.find("chain");
