@@ -1,0 +1,108 @@
+// Which nodes of an apply something needs. Ref: opentofu internal/tofu/transform_destroy_edge.go
+// pruneUnusedNodesTransformer.
+#include "engine/cells.h"
+#include "engine/passes/passes.h"
+
+namespace kinu::engine {
+namespace {
+
+/// Collects the nodes that something needs, and what these need.
+class NeedSearch {
+ public:
+  NeedSearch(const PlanGraph& graph, bool strictly)
+      : graph_(graph), strictly_(strictly), needed_(graph.size()), read_(graph.size()) {}
+
+  std::vector<bool> Run() {
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      if (IsRoot(id)) {
+        Need(id);
+      }
+    }
+    while (!work_.empty()) {
+      const NodeId id = work_.back();
+      work_.pop_back();
+      const NodeKind kind = graph_.node(id).kind;
+      for (const NodeId dependency : graph_.dependencies(id)) {
+        if (!Passes(id, graph_.node(dependency).kind)) {
+          continue;
+        }
+        Need(dependency);
+        if (kind != NodeKind::kModuleEnd) {
+          Read(dependency);
+        }
+      }
+    }
+    return std::move(needed_);
+  }
+
+ private:
+  /// A destruction of everything evaluates neither root outputs, checks nor rules. The rules of a
+  /// variable are checked again whether something uses it or not.
+  bool IsRoot(NodeId id) const {
+    const Node& node = graph_.node(id);
+    if (node.kind == NodeKind::kCell || graph_.context.mode == plan::Mode::kDestroy) {
+      return node.kind == NodeKind::kCell;
+    }
+    const config::Module& module = *graph_.config.nodes[node.config_node]->module;
+    return IsRootOutput(node) || node.kind == NodeKind::kCheck ||
+           (node.kind == NodeKind::kVariable && !module.variables[node.index].validations.empty());
+  }
+
+  static bool IsRootOutput(const Node& node) {
+    return node.kind == NodeKind::kOutput && node.config_node == 0;
+  }
+
+  /// Whether node `id` needs its dependencies of a kind. The end of a module only waits for what
+  /// is in the module; who refers to the whole module reads its outputs.
+  bool Passes(NodeId id, NodeKind dependency) const {
+    if (graph_.node(id).kind != NodeKind::kModuleEnd) {
+      return !(strictly_ && IsRootOutput(graph_.node(id)) && dependency == NodeKind::kResource);
+    }
+    switch (dependency) {
+      case NodeKind::kVariable:
+      case NodeKind::kLocal:
+      case NodeKind::kResource:
+        return false;
+      case NodeKind::kOutput:
+        return read_[id];
+      default:
+        return true;
+    }
+  }
+
+  void Need(NodeId id) {
+    if (!needed_[id]) {
+      needed_[id] = true;
+      work_.push_back(id);
+    }
+  }
+
+  /// Something refers to node `id`; the end of a module that contains another does not.
+  void Read(NodeId id) {
+    if (graph_.node(id).kind == NodeKind::kModuleEnd && !read_[id]) {
+      read_[id] = true;
+      work_.push_back(id);
+    }
+  }
+
+  const PlanGraph& graph_;
+  const bool strictly_;
+  std::vector<bool> needed_;
+  std::vector<bool> read_;  ///< ends of modules that something refers to
+  std::vector<NodeId> work_;
+};
+
+}  // namespace
+
+void DropUnusedValues(PlanGraph& graph) {
+  const std::vector<bool> needed = NeededNodes(graph);
+  graph.RemoveEdges([&](NodeId from, NodeId to) {
+    return graph.node(from).kind == NodeKind::kModuleEnd && !needed[to];
+  });
+}
+
+std::vector<bool> NeededNodes(const PlanGraph& graph, bool strictly) {
+  return NeedSearch(graph, strictly).Run();
+}
+
+}  // namespace kinu::engine
