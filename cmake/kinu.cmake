@@ -42,6 +42,25 @@ function(kinu_no_undefined target)
   endif()
 endfunction()
 
+# kinu_module(NAME net SOURCES a.cc EXTERNAL PkgConfig::X)
+#
+# Makes the module lib/kinu/kinu-NAME.so, which a library loads when it is first needed.
+function(kinu_module)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;EXTERNAL" ${ARGN})
+  set(target kinu_${ARG_NAME}_module)
+  add_library(${target} MODULE ${ARG_SOURCES})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME kinu-${ARG_NAME}
+    PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/kinu
+    POSITION_INDEPENDENT_CODE ON
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(${target} PRIVATE kinu_options ${ARG_EXTERNAL})
+  kinu_no_undefined(${target})
+  install(TARGETS ${target} LIBRARY DESTINATION lib/kinu COMPONENT runtime)
+endfunction()
+
 # kinu_external(crypto libcrypto libcrypto.a): a third-party library as the target
 # kinu_external_crypto, found by its pkg-config module; its archive with KINU_STATIC_LIBRARIES.
 function(kinu_external name module archive)

@@ -46,7 +46,7 @@ cat > "$root/README" <<TEXT
 kinu $version for Linux on $(uname -m). Needs glibc $glibc or newer and nothing else.
 
   bin/kinu              the program; it finds the rest beside itself, wherever this directory lies
-  lib/kinu              what it loads when it starts providers or uses the network
+  lib/kinu              what it loads when it uses the network, unpacks packages or connects by ssh
   share                 manual pages, completions, documentation and licences
 
 The program contains MPFR, GMP and libxcrypt (LGPL). To link it with other versions of them, run
