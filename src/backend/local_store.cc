@@ -567,7 +567,9 @@ bool LocalStore::IsRegular() const {
 
 Result<void> LocalStore::SwapIn(const state::State& state, const std::string& document) {
   KINU_TRY(std::string bytes, Sealed(state, document));
-  if (sealer_ != nullptr) {
+  if (sealer_ != nullptr && bytes == document) {
+    bytes = state::WriteState(state, state::Layout::kIndented);  // the method does not encrypt
+  } else if (sealer_ != nullptr) {
     std::string indented;
     JsonWriter json(indented, {.indent = "  "});
     json.Embed(bytes);

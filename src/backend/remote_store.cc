@@ -71,13 +71,13 @@ Result<void> RemoteStore::Persist(state::State& state) {
     return writable;
   }
   auto text =
-      std::make_shared<const std::string>(state::WriteState(state, state::Layout::kIndented));
-  std::string bytes;
+      std::make_shared<const std::string>(state::WriteState(state, state::Layout::kCompact));
+  std::string sealed;
   if (sealer_ != nullptr) {
     const state::Snapshot snapshot{state.serial, state.lineage};
-    KINU_TRY(bytes, sealer_->Seal(state::WriteState(state, state::Layout::kCompact), &snapshot));
+    KINU_TRY(sealed, sealer_->Seal(*text, &snapshot));
   }
-  if (Result<void> put = client_->Put(sealer_ != nullptr ? bytes : *text); !put) {
+  if (Result<void> put = client_->Put(sealer_ != nullptr ? sealed : *text); !put) {
     return put;
   }
   stored_ = Stored{std::move(text), state.lineage, state.serial, false};

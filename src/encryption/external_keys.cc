@@ -7,7 +7,7 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr std::string_view kMagic = "OpenTofu-External-Key-Provider";
+constexpr ProgramProtocol kProtocol = {"OpenTofu-External-Key-Provider", "external key provider"};
 
 Result<std::string> KeyIn(const JsonNode& keys, std::string_view name) {
   const JsonNode* key = keys.Find(name);
@@ -80,7 +80,7 @@ Result<Provided> Provide(const config::PartValues& values, const std::string* me
   auto failed = [](std::string message, const std::string& errors) {
     return Fail(ErrorCode::kUnavailable, message + "\n\nStderr:\n-------\n" + errors);
   };
-  const auto answer = AskProgram(command, kMagic, metadata == nullptr ? "null" : *metadata);
+  const auto answer = AskProgram(command, kProtocol, metadata == nullptr ? "null" : *metadata);
   if (!answer) {
     const ProgramFailure& failure = answer.error();
     switch (failure.kind) {

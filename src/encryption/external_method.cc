@@ -11,7 +11,7 @@
 namespace kinu::encryption {
 namespace {
 
-constexpr std::string_view kMagic = "OpenTofu-External-Encryption-Method";
+constexpr ProgramProtocol kProtocol = {"OpenTofu-External-Encryption-Method", "external method"};
 
 std::unexpected<Error> Failure(std::string message, const std::string& reason,
                                const std::string& errors) {
@@ -29,7 +29,7 @@ Result<std::string> Run(const std::vector<std::string>& command, const std::stri
   }
   json.Member("payload", EncodeBase64(payload));
   json.EndObject();
-  const auto answer = AskProgram(command, kMagic, std::move(request));
+  const auto answer = AskProgram(command, kProtocol, std::move(request));
   if (!answer) {
     const ProgramFailure& failure = answer.error();
     constexpr const char* kMessages[] = {

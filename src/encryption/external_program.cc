@@ -40,29 +40,30 @@ class Minute {
 };
 
 /// The problem of a header; empty: none.
-std::string ProblemOfHeader(std::string_view line, std::string_view magic) {
+std::string ProblemOfHeader(std::string_view line, const ProgramProtocol& protocol) {
+  const std::string peer(protocol.peer);
   const JsonDocument document = ParseJson(line);
   const JsonNode& header = document.root();
   if (!document.ok() || !header.is_object()) {
-    return "failed to unmarshal header from external binary (it is no JSON object)";
+    return "failed to unmarshal header from " + peer + " (it is no JSON object)";
   }
   const JsonNode* name = header.Find("magic");
   const JsonNode* version = header.Find("version");
   const std::string_view given = name != nullptr && name->is_string() ? name->text() : "";
-  if (given != magic) {
-    return "invalid magic received from external key provider: " + std::string(given);
+  if (given != protocol.magic) {
+    return "invalid magic received from " + peer + ": " + std::string(given);
   }
   const std::string_view number =
       version != nullptr && version->is_number() ? version->text() : "0";
   return number == "1"
              ? std::string()
-             : "invalid version number received from external key provider: " + std::string(number);
+             : "invalid version number received from " + peer + ": " + std::string(number);
 }
 
 }  // namespace
 
 std::expected<ProgramAnswer, ProgramFailure> AskProgram(const std::vector<std::string>& command,
-                                                        std::string_view magic,
+                                                        const ProgramProtocol& protocol,
                                                         std::string request) {
   using Kind = ProgramFailure::Kind;
   const Minute minute;
@@ -75,7 +76,8 @@ std::expected<ProgramAnswer, ProgramFailure> AskProgram(const std::vector<std::s
   }
   const size_t end = run->output.find('\n');
   if (end != std::string::npos) {
-    if (std::string problem = ProblemOfHeader(std::string_view(run->output).substr(0, end), magic);
+    if (std::string problem =
+            ProblemOfHeader(std::string_view(run->output).substr(0, end), protocol);
         !problem.empty()) {
       return std::unexpected(ProgramFailure{Kind::kHeader, std::move(problem), run->errors});
     }

@@ -23,9 +23,15 @@ struct ProgramAnswer {
   std::string errors;
 };
 
-/// Runs a program for at most a minute. `magic`: the name of the protocol in its header.
+/// A protocol: its name in the header of an answer, and who answers, in messages.
+struct ProgramProtocol {
+  std::string_view magic;
+  std::string_view peer;
+};
+
+/// Runs a program for at most a minute.
 std::expected<ProgramAnswer, ProgramFailure> AskProgram(const std::vector<std::string>& command,
-                                                        std::string_view magic,
+                                                        const ProgramProtocol& protocol,
                                                         std::string request);
 
 }  // namespace kinu::encryption

@@ -28,6 +28,15 @@ void RescueState(state::State& state, const state::SealerRef& sealer, view::Audi
     diags.Error("Failed to create local state file", saved.error().message);
     // The last resort: whoever reads the output can keep it.
     std::string text = state::WriteState(state, state::Layout::kIndented);
+    if (sealer != nullptr) {
+      const state::Snapshot snapshot{state.serial, state.lineage};
+      auto sealed = sealer->Seal(state::WriteState(state, state::Layout::kCompact), &snapshot);
+      if (!sealed) {
+        diags.Error("Failed to persist state to backend", sealed.error().message);
+        return;
+      }
+      text = *std::move(sealed) + "\n";
+    }
     if (audience.json() != nullptr) {
       audience.json()->StateDump(text);
     }
