@@ -219,5 +219,27 @@ TEST_F(DestroyTest, BlockedMovesWarn) {
   EXPECT_EQ(program_->ToText(plan.changes[0].previous_address), "test_thing.a[\"b\"]");
 }
 
+// The key of a provider with for_each comes from the state: repetitions are not evaluated.
+TEST_F(DestroyTest, ProvidersWithForEach) {
+  Configure(R"(
+    locals { regions = toset(["a", "b"]) }
+    provider "test" {
+      alias    = "each"
+      for_each = local.regions
+    }
+    resource "test_thing" "a" {
+      for_each = local.regions
+      provider = test.each[each.key]
+      name     = each.key
+    })");
+  PlanAndApply();
+  ASSERT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Stored(), (Strings{"test_thing.a[\"a\"]", "test_thing.a[\"b\"]"}));
+  mode_ = plan::Mode::kDestroy;
+  PlanAndApply();
+  EXPECT_FALSE(diags_.has_errors()) << Text(diags_);
+  EXPECT_EQ(Stored(), Strings{});
+}
+
 }  // namespace
 }  // namespace kinu::engine

@@ -85,7 +85,8 @@ InstanceKey ReadKey(const RowContext& row, const hcl::Expr& expr, const ModuleSc
 
 InstanceKey ProviderKeyOf(const RowContext& row, Diagnostics& diags) {
   const Walk& walk = row.walk();
-  if (row.instance != nullptr && !row.row.orphan() && row.resource.range.valid()) {
+  if (row.instance != nullptr && !row.row.orphan() && row.resource.range.valid() &&
+      !row.node.destroying) {
     if (row.resource.provider_ref && row.resource.provider_ref->key != nullptr) {
       const ResourceTable& table = *row.instance->resources[walk.graph.node(row.id).index];
       ModuleScope scope(walk, *row.instance, {&table.expansion, row.row.expansion_row});
