@@ -463,7 +463,6 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
   if (installed == nullptr) {
     return nullptr;
   }
-  CheckInstalled(caller, target, *installed);
   Directory& directory = ReadDirectory(installed->dir);
   if (!directory.readable) {
     diags_.Error("Module not installed",
@@ -473,6 +472,7 @@ ConfigLoader::Directory* ConfigLoader::FindModule(const Caller& caller, const Ca
                  caller.range);
     return nullptr;
   }
+  CheckInstalled(caller, target, *installed);
   ShowProblems(directory);
   out = *installed;
   if (target.valid) {
