@@ -57,6 +57,8 @@ struct Diagnostic {
   std::optional<FunctionCallNote> function_call;
   DiagnosticTag tag = DiagnosticTag::kNone;
   std::shared_ptr<const DiagnosticExtra> extra;
+  /// The object whose condition is reported (meta::ConditionOrigin); null: no condition is.
+  std::shared_ptr<const DiagnosticExtra> origin;
 
   bool is_error() const { return severity == Severity::kError; }
 };

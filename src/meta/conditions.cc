@@ -15,6 +15,26 @@ namespace {
 /// Marks warnings of check blocks that have no other extra.
 struct CheckBlockFinding final : DiagnosticExtra {};
 
+CheckableKind ObjectKind(ConditionKind kind) {
+  switch (kind) {
+    case ConditionKind::kPrecondition:
+    case ConditionKind::kPostcondition:
+      return CheckableKind::kResource;
+    case ConditionKind::kOutput:
+      return CheckableKind::kOutput;
+    case ConditionKind::kAssertion:
+      return CheckableKind::kCheck;
+  }
+  return CheckableKind::kResource;
+}
+
+std::shared_ptr<const ConditionOrigin> MakeOrigin(CheckableKind kind,
+                                                  const ResourceInstance& object) {
+  auto origin = std::make_shared<ConditionOrigin>();
+  origin->object = {kind, object};
+  return origin;
+}
+
 std::string_view Describe(ConditionKind kind) {
   switch (kind) {
     case ConditionKind::kPrecondition:
@@ -43,37 +63,6 @@ std::string RefersTo(const std::string& what) {
   return "The error expression used to explain this condition refers to " + what +
          " values. OpenTofu will not display the resulting message.\n\nLeave such values out of "
          "error_message.";
-}
-
-/// The message of a condition, or empty with diagnostics when it cannot be shown.
-std::string ErrorMessage(const hcl::Expr& expr, const lang::Scope& scope, Diagnostics& diags) {
-  size_t errors = diags.error_count();
-  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
-  if (diags.error_count() != errors) {
-    return "";
-  }
-  auto invalid = [&](std::string detail) {
-    lang::DescribeValues(expr, scope, nullptr,
-                         diags.Error("Invalid error message", std::move(detail), expr.range()));
-    return std::string();
-  };
-  ValueResult<Value> text = Convert(value, Type::String());
-  if (!text) {
-    return invalid("Unsuitable value for error message: " + text.error().ToText() + ".");
-  }
-  if (!text->IsKnown()) {
-    return "";
-  }
-  if (text->IsNull()) {
-    return invalid("Unsuitable value for error message: must not be null.");
-  }
-  MarkSet marks = text->marks();
-  if (marks.sensitive() || marks.ephemeral()) {
-    const std::string what = marks.sensitive() ? "sensitive" : "ephemeral";
-    diags.Warning("Error message refers to " + what + " values", RefersTo(what), expr.range());
-    return "";
-  }
-  return Trim(text->AsString());
 }
 
 /// Whether every traversal of an expression has the form of a reference.
@@ -157,10 +146,11 @@ class ValidationRule {
   }
 
  private:
-  void ReportError(std::string summary, std::string detail, const hcl::Expr& expr,
-                   SourceRange range) {
-    lang::DescribeValues(expr, scope_, nullptr,
-                         diags_.Error(std::move(summary), std::move(detail), range));
+  Diagnostic& ReportError(std::string summary, std::string detail, const hcl::Expr& expr,
+                          SourceRange range) {
+    Diagnostic& error = diags_.Error(std::move(summary), std::move(detail), range);
+    lang::DescribeValues(expr, scope_, nullptr, error);
+    return error;
   }
   void InvalidMessage(std::string summary, std::string detail) {
     ReportError(std::move(summary), std::move(detail), *rule_.error_message,
@@ -202,7 +192,8 @@ class ValidationRule {
     ReportError(
         "Invalid value for variable",
         text + "\n\nThis was checked by the validation rule at " + PlaceOf(rule_.range) + ".",
-        *rule_.condition, variable.value_range);
+        *rule_.condition, variable.value_range)
+        .origin = MakeOrigin(CheckableKind::kVariable, variable.object);
     return {CheckStatus::kFail, std::move(text)};
   }
 
@@ -218,8 +209,17 @@ bool FromCheckBlock(const Diagnostic& diagnostic) {
          dynamic_cast<const CheckBlockFinding*>(diagnostic.extra.get()) != nullptr;
 }
 
-void AppendAsCheckWarnings(Diagnostics&& found, Diagnostics& diags) {
+const ConditionOrigin* OriginOf(const Diagnostic& diagnostic) {
+  return static_cast<const ConditionOrigin*>(diagnostic.origin.get());
+}
+
+void AppendAsCheckWarnings(Diagnostics&& found, const ResourceInstance& check, Diagnostics& diags) {
   for (Diagnostic& diagnostic : found.list()) {
+    auto origin = std::make_shared<ConditionOrigin>();
+    origin->object = {CheckableKind::kCheck, check};
+    origin->data_source = true;
+    origin->severity = diagnostic.severity;
+    diagnostic.origin = std::move(origin);
     diagnostic.severity = Severity::kWarning;
   }
   AppendOfCheck(std::move(found), diags);
@@ -234,17 +234,48 @@ void AppendOfCheck(Diagnostics&& found, Diagnostics& diags) {
   }
 }
 
+std::string EvaluateErrorMessage(const hcl::Expr& expr, const lang::Scope& scope,
+                                 Diagnostics& diags) {
+  size_t errors = diags.error_count();
+  Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
+  if (diags.error_count() != errors) {
+    return "";
+  }
+  auto invalid = [&](std::string detail) {
+    lang::DescribeValues(expr, scope, nullptr,
+                         diags.Error("Invalid error message", std::move(detail), expr.range()));
+    return std::string();
+  };
+  ValueResult<Value> text = Convert(value, Type::String());
+  if (!text) {
+    return invalid("Unsuitable value for error message: " + text.error().ToText() + ".");
+  }
+  if (!text->IsKnown()) {
+    return "";
+  }
+  if (text->IsNull()) {
+    return invalid("Unsuitable value for error message: must not be null.");
+  }
+  MarkSet marks = text->marks();
+  if (marks.sensitive() || marks.ephemeral()) {
+    const std::string what = marks.sensitive() ? "sensitive" : "ephemeral";
+    diags.Warning("Error message refers to " + what + " values", RefersTo(what), expr.range());
+    return "";
+  }
+  return Trim(text->AsString());
+}
+
 void ValidateErrorMessage(const config::Condition& condition, const lang::Scope& scope,
                           Diagnostics& diags) {
-  (void)ErrorMessage(*condition.error_message, scope, diags);
+  (void)EvaluateErrorMessage(*condition.error_message, scope, diags);
 }
 
 ConditionResult EvaluateCondition(const config::Condition& condition, ConditionKind kind,
-                                  const lang::Scope& scope, Severity severity, Diagnostics& diags,
-                                  bool sound) {
+                                  const ResourceInstance& object, const lang::Scope& scope,
+                                  Severity severity, Diagnostics& diags, bool sound) {
   size_t errors = diags.error_count();
   const hcl::Expr& expr = *condition.condition;
-  std::string message = ErrorMessage(*condition.error_message, scope, diags);
+  std::string message = EvaluateErrorMessage(*condition.error_message, scope, diags);
   Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
   if (!sound || diags.error_count() != errors) {
     return {CheckStatus::kError, ""};
@@ -258,10 +289,13 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   };
   if (!value.IsKnown()) {
     if (kind == ConditionKind::kAssertion) {
-      describe(diags.Warning(std::string(Describe(kind)) + " known after apply",
-                             "The condition could not be evaluated at this time, a result will be "
-                             "known when this plan is applied.",
-                             expr.range()));
+      Diagnostic& warning =
+          diags.Warning(std::string(Describe(kind)) + " known after apply",
+                        "The condition could not be evaluated at this time, a result will be "
+                        "known when this plan is applied.",
+                        expr.range());
+      warning.origin = MakeOrigin(ObjectKind(kind), object);
+      describe(warning);
     }
     return {CheckStatus::kUnknown, ""};
   }
@@ -286,6 +320,7 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
                                         "described in the other accompanying messages."
                                       : message;
   diagnostic.subject = expr.range();
+  diagnostic.origin = MakeOrigin(ObjectKind(kind), object);
   describe(diagnostic);
   diags.Add(std::move(diagnostic));
   return {CheckStatus::kFail, message};

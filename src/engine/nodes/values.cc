@@ -73,10 +73,11 @@ void RunValidationRules(NodeContext& context, const ModuleInstance& instance, No
     if (ReferenceCheck(walk, *instance.node).Exprs(exprs, diags) != References::kSound) {
       return;
     }
-    ConditionResult result = meta::EvaluateValidationRule(
-        rule,
-        {walk.program, *instance.node->module, place, walk.context.kind == WalkKind::kValidate},
-        scope, diags);
+    ConditionResult result =
+        meta::EvaluateValidationRule(rule,
+                                     {walk.program, *instance.node->module, place, address,
+                                      walk.context.kind == WalkKind::kValidate},
+                                     scope, diags);
     result.rule = i;
     context.checks.Report(id, address, result);
   }
@@ -261,7 +262,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
       ConditionScope around(walk, scope, references);
       const bool sound = references == References::kSound;
       ConditionResult result =
-          meta::EvaluateCondition(rule, meta::ConditionKind::kOutput,
+          meta::EvaluateCondition(rule, meta::ConditionKind::kOutput, address,
                                   sound ? static_cast<const lang::Scope&>(scope) : around,
                                   context.condition_severity, diags, sound);
       result.rule = i;
@@ -339,7 +340,7 @@ void EvaluateCheck(NodeContext& context, NodeId id, Diagnostics& diags) {
       // A failed assertion is a warning; one that cannot be evaluated is an error.
       Diagnostics found;
       ConditionResult result = meta::EvaluateCondition(condition, meta::ConditionKind::kAssertion,
-                                                       scope, Severity::kWarning, found);
+                                                       address, scope, Severity::kWarning, found);
       result.rule = i;
       context.checks.Report(id, address, result);
       meta::AppendOfCheck(std::move(found), diags);

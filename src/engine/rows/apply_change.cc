@@ -459,7 +459,7 @@ void ApplyDataRow(ApplyContext& context, RowContext& row, Diagnostics& diags) {
   bool nested = row.resource.check >= 0;
   if (nested) {
     ReportToCheck(row, value ? nullptr : &found);
-    meta::AppendAsCheckWarnings(std::move(found), diags);
+    meta::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
   } else {
     diags.Append(std::move(found));
   }

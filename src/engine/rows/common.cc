@@ -45,6 +45,11 @@ provider::Provider* ProviderOf(RowContext& row, Diagnostics& diags) {
   }
   row.row.provider_key = key;
   provider::Provider* provider = slot.Get(key);
+  if (Substitutes* substitutes = row.walk().context.request.substitutes;
+      substitutes != nullptr && provider != nullptr) {
+    return &substitutes->For(row.walk().program, row.address.resource, row.provider_info().address,
+                             *provider);
+  }
   if (provider == nullptr && !diags.has_errors()) {
     diags.Error("Provider instance not present",
                 "No instance of the provider configuration serves " + row.AddressText() +
@@ -72,7 +77,8 @@ bool CheckConditions(RowContext& row, meta::ConditionKind kind,
   size_t rule =
       kind == meta::ConditionKind::kPostcondition ? row.resource.preconditions.size() : size_t{0};
   for (const config::Condition& condition : conditions) {
-    ConditionResult result = meta::EvaluateCondition(condition, kind, scope, severity, diags);
+    ConditionResult result =
+        meta::EvaluateCondition(condition, kind, row.address, scope, severity, diags);
     result.rule = rule++;
     row.node.checks.Report(row.id, row.address, result);
   }

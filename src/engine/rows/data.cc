@@ -117,6 +117,11 @@ Value NameDeprecatedOutputs(const RowContext& row, const Value& value) {
 
 }  // namespace
 
+ResourceInstance EnclosingCheck(const RowContext& row) {
+  const auto check = static_cast<size_t>(row.resource.check);
+  return NamedObject(*row.instance, row.instance->node->module->checks[check].name);
+}
+
 void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
   const Walk& walk = row.node.walk;
   const config::ConfigNode& place = *row.instance->node;
@@ -140,7 +145,7 @@ void ReportToCheck(const RowContext& row, const Diagnostics* failure) {
       result.failure_message = std::to_string(count) + " problems:\n" + several;
     }
   }
-  row.node.checks.Report(check, NamedObject(*row.instance, block.name), result);
+  row.node.checks.Report(check, EnclosingCheck(row), result);
 }
 
 std::optional<Value> ReadDataSource(RowContext& row, provider::Provider& provider,
@@ -246,7 +251,7 @@ void ReadForCheck(RowContext& row, provider::Provider& provider, const Value& co
     ReportToCheck(row, &found);
     value = Placeholder(row, config);
   }
-  meta::AppendAsCheckWarnings(std::move(found), diags);
+  meta::AppendAsCheckWarnings(std::move(found), EnclosingCheck(row), diags);
   row.row.read.refreshed = *value;
   row.row.value = *value;
   if (row.walk().context.mode != plan::Mode::kRefreshOnly) {

@@ -132,6 +132,8 @@ plan::ResourceChange PlanForget(RowContext& row, const Value& prior, const Provi
 /// destroyed. False, and an error, when it is wrong or forbids that the row is destroyed.
 bool CheckPreventDestroy(const RowContext& row, bool destroys, Diagnostics& diags);
 
+/// The check block around a data source, in the module instance of the row.
+ResourceInstance EnclosingCheck(const RowContext& row);
 /// Records for the check block around a data source that it was read (null), or why not.
 void ReportToCheck(const RowContext& row, const Diagnostics* failure);
 
