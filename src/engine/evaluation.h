@@ -40,4 +40,8 @@ class EvaluationSession {
 /// block are not evaluated.
 void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource);
 
+/// Calls the inspector of a walk whose nodes have run, if the request has one. It sees the stored
+/// objects of what -target and -exclude leave out.
+void Inspect(const Walk& walk);
+
 }  // namespace kinu::engine

@@ -43,6 +43,11 @@ class ReferenceCheck final : private config::SchemaSource {
   /// As Expr(), for all expressions of a body.
   bool Body(const schema::Block& block, const hcl::Body& body,
             std::span<const std::string_view> hidden, Diagnostics& diags) const;
+  /// As Exprs(), in every walk, for some of the references of expressions.
+  References Traversals(std::span<const hcl::TraversalExpr* const> traversals,
+                        Diagnostics& diags) const {
+    return Check(traversals, false, diags);
+  }
   /// Checks `depends_on`, whose elements must be whole objects.
   void DependsOn(std::span<const hcl::TraversalExpr* const> list, Diagnostics& diags) const;
 

@@ -48,6 +48,31 @@ struct PlanRecord {
   plan::BackendRecord backend;
 };
 
+class Walk;
+
+/// Stands between the engine and the providers of a walk: answers for objects in their place.
+class Substitutes {
+ public:
+  virtual ~Substitutes() = default;
+  /// Whether a provider has no use for a configuration: it is started, but neither validated nor
+  /// configured.
+  virtual bool Unconfigured(const ProviderConfig& address) const = 0;
+  /// Returns what answers the calls about objects of `resource`: `provider`, which serves it, or
+  /// another one, valid as long as this. Thread-safe.
+  virtual provider::Provider& For(const Program& program, const AbsResource& resource,
+                                  const ProviderConfig& address, provider::Provider& provider) = 0;
+};
+
+/// Looks at the values of a plan or apply walk once its nodes have run, while they exist.
+class Inspector {
+ public:
+  virtual ~Inspector() = default;
+  /// What Inspect() evaluates in the root module: the walk evaluates what these refer to, even if
+  /// nothing else needs it.
+  virtual std::span<const hcl::Expr* const> expressions() const = 0;
+  virtual void Inspect(const Walk& walk) = 0;
+};
+
 /// The input of a command. Outlives the walks.
 struct Request {
   const config::Config* config = nullptr;
@@ -60,6 +85,8 @@ struct Request {
   const std::atomic<bool>* stop = nullptr;
   /// Set when the result is no longer needed: nothing is started, and nothing is reported.
   const std::atomic<bool>* abandoned = nullptr;
+  Substitutes* substitutes = nullptr;          ///< null: providers answer
+  Inspector* inspector = nullptr;              ///< null: nothing looks at the values
   meta::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is generated
   Options options;
   PlanRecord record;

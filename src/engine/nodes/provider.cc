@@ -52,6 +52,9 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     slot.blocking = (*started)->blocking();
     return std::move(*started);
   };
+  const Substitutes* substitutes = walk.context.request.substitutes;
+  const bool configured =
+      !info.only_functions && (substitutes == nullptr || !substitutes->Unconfigured(info.address));
   const schema::Block& block = info.schema->provider_config().block;
   auto configure = [&](provider::Provider& provider, const ModuleInstance* instance,
                        Repetition repetition) {
@@ -89,14 +92,14 @@ void ConfigureProvider(NodeContext& context, NodeId id, Diagnostics& diags) {
     slot.expansion = info.node->provider_instances[index];
     for (size_t row = 0; row < slot.expansion.size(); ++row) {
       slot.keyed.push_back(start(row));
-      if (slot.keyed.back() != nullptr) {
+      if (slot.keyed.back() != nullptr && configured) {
         configure(*slot.keyed.back(), instance, Repetition{&slot.expansion, row});
       }
     }
     return;
   }
   slot.provider = start(0);
-  if (slot.provider != nullptr && !info.only_functions) {
+  if (slot.provider != nullptr && configured) {
     configure(*slot.provider, instance, {});
   }
 }

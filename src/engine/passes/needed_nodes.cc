@@ -2,6 +2,7 @@
 // pruneUnusedNodesTransformer.
 #include "engine/cells.h"
 #include "engine/passes/passes.h"
+#include "hcl/static.h"
 
 namespace kinu::engine {
 namespace {
@@ -18,6 +19,7 @@ class NeedSearch {
         Need(id);
       }
     }
+    NeedInspected();
     while (!work_.empty()) {
       const NodeId id = work_.back();
       work_.pop_back();
@@ -67,6 +69,46 @@ class NeedSearch {
         return read_[id];
       default:
         return true;
+    }
+  }
+
+  /// What the request's inspector evaluates in the root module.
+  void NeedInspected() {
+    if (strictly_ || graph_.context.request.inspector == nullptr) {
+      return;
+    }
+    std::vector<const hcl::TraversalExpr*> traversals;
+    for (const hcl::Expr* expr : graph_.context.request.inspector->expressions()) {
+      hcl::CollectTraversals(*expr, traversals);
+    }
+    for (const hcl::TraversalExpr* traversal : traversals) {
+      const config::ConfigNode& root = graph_.config.root();
+      NeedObject(root, config::ResolveReference(graph_.program, *root.module, *traversal, nullptr));
+    }
+  }
+
+  void NeedObject(const config::ConfigNode& root, const config::Reference& ref) {
+    if (ref.index < 0) {
+      return;
+    }
+    const auto index = static_cast<NodeId>(ref.index);
+    const PlanGraph::Bases& bases = graph_.bases[root.index];
+    switch (ref.kind) {
+      case config::ReferenceKind::kVariable:
+        return Need(bases.variables + index);
+      case config::ReferenceKind::kLocal:
+        return Need(bases.locals + index);
+      case config::ReferenceKind::kResource:
+        return Need(bases.resources + index);
+      case config::ReferenceKind::kModule:
+        if (const config::ConfigNode* child = root.children[index]; child != nullptr) {
+          const NodeId end = graph_.bases[child->index].module_end;
+          Need(end);
+          Read(end);
+        }
+        return;
+      default:
+        return;
     }
   }
 

@@ -12,6 +12,7 @@
 
 #include "engine/build_graph.h"
 #include "engine/cells.h"
+#include "engine/evaluation.h"
 #include "engine/rows/apply_row.h"
 #include "engine/walks/node_table.h"
 #include "refactoring/refactoring.h"
@@ -136,6 +137,7 @@ void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store*
         }
       },
       diags);
+  Inspect(walk);
   if (!recorder.failure().empty()) {
     diags.Error("Failed to record changes",
                 "What had become of an object could not be written beside the state, so nothing "

@@ -96,6 +96,21 @@ bool EvaluationSession::Open(Diagnostics& diags) {
   return true;
 }
 
+void Inspect(const Walk& walk) {
+  Inspector* inspector = walk.context.request.inspector;
+  if (inspector == nullptr) {
+    return;
+  }
+  const ModuleInstance& root = *walk.slots.root;
+  const NodeId first = walk.graph.bases[0].resources;
+  for (size_t i = 0; i < root.resources.size(); ++i) {
+    if (!walk.graph.Kept(first + static_cast<NodeId>(i)) && !root.resources[i]->expanded) {
+      LoadStoredRows(walk, root, i);
+    }
+  }
+  inspector->Inspect(walk);
+}
+
 void LoadStoredRows(const Walk& walk, const ModuleInstance& instance, size_t resource) {
   ResourceTable& table = *instance.resources[resource];
   const config::Resource& block = instance.node->module->resources[resource];

@@ -16,6 +16,7 @@
 #include "engine/apply.h"
 #include "engine/assemble.h"
 #include "engine/build_graph.h"
+#include "engine/evaluation.h"
 #include "engine/imports.h"
 #include "engine/walks/node_table.h"
 #include "engine/walks/walks.h"
@@ -157,6 +158,7 @@ void RunPlanWalk(const WalkContext& context, Severity condition_severity, plan::
       },
       found_by_nodes);
   DeclareUnreachedChecks(walk, checks);
+  Inspect(walk);
   if (context.command_import != nullptr && found_by_nodes.has_errors()) {
     // After errors the instances that could be imported to are not known.
     diags.Append(std::move(found_by_nodes));
