@@ -191,32 +191,47 @@ const hcl::Body* Config::EmptyBody(const std::string& file) const {
   return empty.body;
 }
 
-std::unique_ptr<const Config> Config::WithRootResources(std::vector<Resource> added) const {
+std::unique_ptr<const Config> Config::WithModules(
+    std::map<uint32_t, Replacement> replacements) const {
   auto out = std::make_unique<Config>();
   out->program = program;
-  out->node_of_module = node_of_module;
+  std::vector<ConfigNode*> copies(nodes.size());
+  for (const auto& node : nodes) {
+    ConfigNode* parent = node->parent == nullptr ? nullptr : copies[node->parent->index];
+    const bool called =
+        node->parent == nullptr ||
+        (parent != nullptr && static_cast<size_t>(node->call) < parent->module->calls.size());
+    if (!called) {
+      continue;
+    }
+    auto copy = std::make_unique<ConfigNode>(*node);
+    copy->parent = parent;
+    copy->index = static_cast<uint32_t>(out->nodes.size());
+    if (auto found = replacements.find(node->index); found != replacements.end()) {
+      copy->module = found->second.module.get();
+      copy->provider_instances = std::move(found->second.provider_instances);
+      out->modules.push_back(std::move(found->second.module));
+    }
+    copy->children.assign(copy->module->calls.size(), nullptr);
+    if (parent != nullptr) {
+      parent->children[static_cast<size_t>(node->call)] = copy.get();
+    }
+    copies[node->index] = copy.get();
+    out->node_of_module[copy->path.id] = copy->index;
+    out->nodes.push_back(std::move(copy));
+  }
+  return out;
+}
+
+std::unique_ptr<const Config> Config::WithRootResources(std::vector<Resource> added) const {
   auto module = std::make_unique<Module>(*root().module);
   for (Resource& resource : added) {
     module->resource_index.emplace(resource.name, static_cast<int>(module->resources.size()));
     module->resources.push_back(std::move(resource));
   }
-  std::vector<std::unique_ptr<ConfigNode>> copies;
-  for (const auto& node : nodes) {
-    copies.push_back(std::make_unique<ConfigNode>(*node));
-  }
-  auto counterpart = [&](const ConfigNode* node) {
-    return node == nullptr ? nullptr : copies[node->index].get();
-  };
-  for (const auto& node : copies) {
-    node->parent = counterpart(node->parent);
-    for (const ConfigNode*& child : node->children) {
-      child = counterpart(child);
-    }
-  }
-  copies[0]->module = module.get();
-  out->nodes.assign(std::make_move_iterator(copies.begin()), std::make_move_iterator(copies.end()));
-  out->modules.push_back(std::move(module));
-  return out;
+  std::map<uint32_t, Replacement> root_module;
+  root_module.emplace(0, Replacement{std::move(module), root().provider_instances});
+  return WithModules(std::move(root_module));
 }
 
 }  // namespace kinu::config

@@ -385,6 +385,16 @@ class Config {
   /// files and bound references are shared. Must not outlive this one.
   std::unique_ptr<const Config> WithRootResources(std::vector<Resource> added) const;
 
+  /// What takes the place of a node's module.
+  struct Replacement {
+    std::unique_ptr<const Module> module;
+    std::vector<Expansion> provider_instances;  ///< as in ConfigNode
+  };
+  /// This configuration with other modules in some of its nodes, by index. Calls that a replacement
+  /// lacks leave the tree, with everything below. Files and bound references are shared. Must not
+  /// outlive this one.
+  std::unique_ptr<const Config> WithModules(std::map<uint32_t, Replacement> replacements) const;
+
   FlatMap<uint32_t, uint32_t> node_of_module;  ///< ModuleId::id to index
   /// Whether every called module was found and has no errors of its own.
   bool calls_complete = false;

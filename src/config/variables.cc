@@ -50,7 +50,9 @@ void AddArgument(const std::string& text, RawInputs& inputs, Diagnostics& diags)
   inputs.values[std::move(name)] = {InputSource::kCommandLine, text.substr(equals + 1), nullptr};
 }
 
-void AddDirectory(const std::string& dir, RawInputs& inputs, Diagnostics& diags) {
+}  // namespace
+
+void AddVariableFiles(const std::string& dir, RawInputs& inputs, Diagnostics& diags) {
   for (std::string_view name : {"terraform.tfvars", "terraform.tfvars.json"}) {
     const std::string path = JoinPath(dir, name);
     if (FileExists(path)) {
@@ -67,8 +69,6 @@ void AddDirectory(const std::string& dir, RawInputs& inputs, Diagnostics& diags)
     }
   }
 }
-
-}  // namespace
 
 void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
                      Diagnostics& diags) {
@@ -125,7 +125,7 @@ RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::s
           InputSource::kEnvironment, std::string(entry.substr(equals + 1)), nullptr};
     }
   }
-  AddDirectory(dir, inputs, diags);
+  AddVariableFiles(dir, inputs, diags);
   for (const VariableArgument& argument : arguments) {
     if (argument.is_file) {
       AddVariableFile(argument.text, InputSource::kNamedFile, inputs, diags);
@@ -142,7 +142,10 @@ std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,
   InputValue out;
   out.source = raw.source;
   const size_t errors = diags.error_count();
-  if (raw.expr != nullptr) {
+  if (raw.value) {
+    out.value = raw.value;
+    out.range = raw.range;
+  } else if (raw.expr != nullptr) {
     out.range = raw.expr->range();
     out.value = EvaluateConstant(*raw.expr, diags);
   } else if (!variable.parse_as_expression) {

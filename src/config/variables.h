@@ -31,6 +31,8 @@ struct RawInput {
   InputSource source = InputSource::kConfig;
   std::string text;                 ///< used if `expr` is null
   const hcl::Expr* expr = nullptr;  ///< from a variable file
+  std::optional<Value> value = {};  ///< evaluated already, with its range
+  SourceRange range = {};
 };
 
 /// All values by name. Must outlive every range and diagnostic of its sources.
@@ -59,6 +61,9 @@ RawInputs GatherInputs(std::span<const VariableArgument> arguments, const std::s
 /// Adds the values of one variable file.
 void AddVariableFile(const std::string& path, InputSource source, RawInputs& inputs,
                      Diagnostics& diags);
+
+/// Adds the values of the variable files of a directory that need not be named.
+void AddVariableFiles(const std::string& dir, RawInputs& inputs, Diagnostics& diags);
 
 /// Parses one value as its variable's type requires. Returns nothing after an error.
 std::optional<InputValue> ReadInput(std::string_view name, const RawInput& raw,

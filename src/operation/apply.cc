@@ -3,6 +3,16 @@
 #include "backend/state_file.h"
 
 namespace kinu::operation {
+
+void WarnOfTargets(const engine::ApplyResult& result, const plan::Plan& plan, Diagnostics& diags) {
+  if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
+    diags.Warning(
+        "Applied changes may be incomplete",
+        "The plan was limited by -target or -exclude, so the configuration may ask for more than "
+        "was done. Plan again without these options to see what is left.");
+  }
+}
+
 namespace {
 
 /// Reports what a finished apply left undone: forgotten objects, and what is outside of -target.
@@ -13,12 +23,7 @@ void ReportRemains(const engine::ApplyResult& result, const plan::Plan& plan, bo
                 "Objects with lifecycle.destroy = false were dropped from the state but "
                 "still exist.");
   }
-  if (result.started && (!plan.targets.empty() || !plan.excludes.empty())) {
-    diags.Warning(
-        "Applied changes may be incomplete",
-        "The plan was limited by -target or -exclude, so the configuration may ask for more than "
-        "was done. Plan again without these options to see what is left.");
-  }
+  WarnOfTargets(result, plan, diags);
 }
 
 /// Saves a state that its store refused: in errored.tfstate, or else in the output.

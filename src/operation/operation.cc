@@ -18,7 +18,8 @@ std::string DescriptionOf(const config::Variable& variable) {
          "Variable is marked as deprecated with the following message: " + variable.deprecated;
 }
 
-/// The current time as RFC 3339 in UTC.
+}  // namespace
+
 std::string Timestamp() {
   std::time_t now = std::time(nullptr);
   std::tm utc{};
@@ -27,8 +28,6 @@ std::string Timestamp() {
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   return text;
 }
-
-}  // namespace
 
 bool Operation::Open(const session::Workspace& workspace, const PlanRequest& request,
                      std::string_view lock_operation, view::Audience& audience,

@@ -71,6 +71,9 @@ struct Operation {
                  view::Audience& audience);
 };
 
+/// The current time as RFC 3339 in UTC: what plantimestamp() returns.
+std::string Timestamp();
+
 /// Plans, with a record of the backend for a plan file.
 plan::Plan RunPlanning(Operation& operation, Diagnostics& diags);
 

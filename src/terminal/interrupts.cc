@@ -91,28 +91,50 @@ std::atomic<bool>& StopRequested() {
   return stop;
 }
 
-void CatchInterrupts(std::function<void()> stop) {
+namespace {
+
+/// Calls `first` with the number of the first signal and `second` at the next one.
+void WatchOperation(std::function<void(int)> first, std::function<void()> second) {
   if (!operation_pipe.Open()) {
     return;
   }
-  std::thread([stop = std::move(stop)] {
-    const int first = operation_pipe.Await();
-    if (first < 0) {
+  std::thread([first = std::move(first), second = std::move(second)] {
+    const int number = operation_pipe.Await();
+    if (number < 0) {
       return;
     }
-    Print(view::kInterrupted);
-    if (first != kWhileAsking) {
-      Print("\nStopping operation...\n");
-    }
-    StopRequested().store(true);
-    stop();
+    first(number);
     if (operation_pipe.Await() >= 0) {
-      PrintError(view::kSecondInterrupt);
+      second();
       std::_Exit(1);
     }
   }).detach();
   Catch(SIGINT, StopOperation, nullptr);
   Catch(SIGTERM, StopOperation, nullptr);
+}
+
+}  // namespace
+
+void CatchInterrupts(std::function<void()> stop) {
+  WatchOperation(
+      [stop = std::move(stop)](int number) {
+        Print(view::kInterrupted);
+        if (number != kWhileAsking) {
+          Print("\nStopping operation...\n");
+        }
+        StopRequested().store(true);
+        stop();
+      },
+      [] { PrintError(view::kSecondInterrupt); });
+}
+
+void CatchInterrupts(std::function<void()> first, std::function<void()> second) {
+  WatchOperation(
+      [first = std::move(first)](int) {
+        StopRequested().store(true);
+        first();
+      },
+      std::move(second));
 }
 
 void StopOnInterrupt() {

@@ -16,6 +16,10 @@ std::atomic<bool>& StopRequested();
 /// own; the second one ends the process.
 void CatchInterrupts(std::function<void()> stop);
 
+/// From now on the first SIGINT or SIGTERM sets StopRequested() and calls `first` on a thread of
+/// its own; the second one calls `second` there and ends the process with code 1.
+void CatchInterrupts(std::function<void()> first, std::function<void()> second);
+
 /// From now on the first SIGINT or SIGTERM sets StopRequested(), and the next one ends the process.
 void StopOnInterrupt();
 

@@ -31,6 +31,7 @@ inline constexpr std::string_view kValidateFormatVersion = "1.0";
 /// `show -json PLAN`. With a null `config` the configuration is empty.
 struct PlanDocumentOptions {
   std::string_view version;  ///< of the running program, pre-release included
+  bool prior_state = true;
 };
 Result<void> WritePlan(JsonWriter& out, const plan::Plan& plan, const config::Config* config,
                        const SchemaLookup& schemas, const PlanDocumentOptions& options);

@@ -451,7 +451,7 @@ Result<void> WritePlan(JsonWriter& out, const Plan& plan, const config::Config* 
     return std::unexpected(In("error in marshaling resource changes", std::move(done).error()));
   }
   writer.OutputChanges();
-  if (HasObjects(plan.prior_state)) {
+  if (options.prior_state && HasObjects(plan.prior_state)) {
     out.Key("prior_state");
     if (auto done = WriteState(out, plan.prior_state, schemas, {.checks = false}); !done) {
       return std::unexpected(In("error marshaling prior state", std::move(done).error()));

@@ -1,0 +1,329 @@
+#include "suite/file_run.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "addrs/compatible_version.h"
+#include "backend/state_file.h"
+#include "engine/apply.h"
+#include "engine/plan.h"
+#include "meta/conditions.h"
+#include "operation/apply.h"
+#include "suite/assertions.h"
+#include "suite/expected_failures.h"
+#include "terminal/interrupts.h"
+
+namespace kinu::suite {
+namespace {
+
+bool FromCheck(const Diagnostic& diagnostic) {
+  const meta::ConditionOrigin* origin = meta::OriginOf(diagnostic);
+  return origin != nullptr && origin->object.kind == CheckableKind::kCheck;
+}
+
+/// Drops what check blocks have found: the apply reports it again.
+void DropCheckWarnings(Diagnostics& diags) {
+  Diagnostics rest;
+  for (Diagnostic& diagnostic : diags.list()) {
+    if (!FromCheck(diagnostic)) {
+      rest.Add(std::move(diagnostic));
+    }
+  }
+  diags = std::move(rest);
+}
+
+std::string_view TextOf(const hcl::TraversalExpr& traversal) {
+  return traversal.file->text().substr(traversal.begin, traversal.end - traversal.begin);
+}
+
+}  // namespace
+
+FileRun::FileRun(const SuiteRequest& suite, FileResult& result) : suite_(suite), result_(result) {
+}
+
+FileRun::KeyedState& FileRun::StateOf(const config::TestRun& run) {
+  const std::string key = run.module ? run.module->source.text : std::string();
+  const auto found = std::ranges::find(states_, key, [](const auto& keyed) { return keyed->key; });
+  if (found != states_.end()) {
+    return **found;
+  }
+  auto made = std::make_unique<KeyedState>();
+  made->key = key;
+  made->state.program = suite_.loaded.program;
+  const std::scoped_lock hold(mutex_);
+  return *states_.emplace_back(std::move(made));
+}
+
+Value FileRun::Outputs() const {
+  std::vector<std::pair<std::string, Value>> runs;
+  for (const auto& keyed : states_) {
+    if (keyed->run == nullptr) {
+      continue;
+    }
+    std::vector<std::pair<std::string, Value>> outputs;
+    for (const state::OutputValue& output : keyed->state.outputs) {
+      outputs.emplace_back(output.name, output.value.UnmarkDeep());
+    }
+    runs.emplace_back(keyed->run->name, Value::Object(std::move(outputs)));
+  }
+  return Value::Object(std::move(runs));
+}
+
+void FileRun::SetRunning(const RunResult* run, const plan::Plan* plan) {
+  std::vector<std::string> creating;
+  if (plan != nullptr) {
+    for (const plan::ResourceChange& change : plan->changes) {
+      if (change.action == plan::Action::kCreate) {
+        creating.push_back(program().ToText(change.address));
+      }
+    }
+  }
+  const std::scoped_lock hold(mutex_);
+  running_ = run;
+  creating_ = std::move(creating);
+}
+
+Abandoned FileRun::Abandon() const {
+  const std::scoped_lock hold(mutex_);
+  Abandoned out;
+  out.file = &result_;
+  out.run = running_;
+  out.creating = creating_;
+  for (const auto& keyed : states_) {
+    std::vector<ObjectName> objects = ObjectsOf(keyed->state);
+    if (keyed->key.empty()) {
+      out.of_root = std::move(objects);
+    } else if (!objects.empty()) {
+      out.of_modules.push_back({keyed->run->name, keyed->key, std::move(objects)});
+    }
+  }
+  return out;
+}
+
+void FileRun::Execute() {
+  result_.status = Status::kPass;
+  bool any = false;
+  size_t index = 0;
+  for (RunResult& run : result_.runs) {
+    if (terminal::StopRequested() || result_.status == Status::kError) {
+      run.status = Status::kSkip;
+    } else {
+      ExecuteRun(run, index);
+      result_.status = Merge(result_.status, run.status);
+      any = true;
+    }
+    ++index;
+  }
+  SetRunning(nullptr, nullptr);
+  if (!any && !result_.runs.empty()) {
+    result_.status = Status::kPending;  // an interrupt came first
+  }
+}
+
+void FileRun::ReadPlanOptions(const config::TestRun& run, engine::Options& options,
+                              Diagnostics& diags) {
+  options.mode = run.options.mode == config::TestMode::kRefreshOnly ? plan::Mode::kRefreshOnly
+                                                                    : plan::Mode::kNormal;
+  options.refresh = run.options.refresh;
+  for (const hcl::TraversalExpr* traversal : run.options.target) {
+    TargetAddress target;
+    if (ParseTarget(program(), TextOf(*traversal), &target)) {
+      options.targets.push_back(target);
+    } else {
+      diags.Error("Invalid address",
+                  "Resource specification must include a resource type and name.",
+                  traversal->range());
+    }
+  }
+  for (const hcl::TraversalExpr* traversal : run.options.replace) {
+    TargetAddress target;
+    if (!ParseTarget(program(), TextOf(*traversal), &target) || !target.resource) {
+      diags.Error("Invalid address",
+                  "Resource specification must include a resource type and name.",
+                  traversal->range());
+      continue;
+    }
+    const ResourceInstance address{{target.module, *target.resource}, target.key};
+    if (target.resource->mode != ResourceMode::kManaged) {
+      diags.Error("Can only target managed resources for forced replacements.",
+                  program().ToText(address), traversal->range());
+      continue;
+    }
+    options.force_replace.push_back(address);
+  }
+}
+
+std::unique_ptr<FileRun::Setup> FileRun::Prepare(const config::TestRun& run,
+                                                 const state::State& state,
+                                                 std::shared_ptr<const RunValues> values,
+                                                 Diagnostics& diags) {
+  const size_t errors = diags.error_count();
+  auto setup = std::make_unique<Setup>();
+  setup->values = std::move(values);
+  setup->config = std::make_unique<RunConfig>(RunConfigInput{.config = ModuleUnderTest(run),
+                                                             .file = *result_.file,
+                                                             .run = run,
+                                                             .values = setup->values,
+                                                             .evaluated = evaluated_},
+                                              diags);
+  if (diags.error_count() == errors) {
+    suite_.providers.RequirePlugins(setup->config->config(), diags);
+  }
+  if (diags.error_count() != errors) {
+    return nullptr;
+  }
+  engine::Request& request = setup->request;
+  request.config = &setup->config->config();
+  request.prior_state = &state;
+  request.variables = &setup->values->inputs();
+  request.providers = &suite_.providers.source();
+  request.pool = &suite_.pool;
+  if (!setup->config->mocks().empty()) {
+    request.substitutes = &setup->config->mocks();
+  }
+  request.options.workspace = suite_.workspace.Name();
+  request.options.original_directory = suite_.workspace.original_directory;
+  request.options.plan_timestamp = operation::Timestamp();
+  return setup;
+}
+
+void FileRun::ExecuteRun(RunResult& result, size_t index) {
+  const config::TestRun& run = *result.run;
+  SetRunning(&result, nullptr);
+  result.status = Status::kError;
+  config::CheckTestFile(program(), *result_.file, result.diags);
+  if (result.diags.has_errors()) {
+    return;
+  }
+  config::CheckTestRun(program(), run, result.diags);
+  if (result.diags.has_errors()) {
+    return;
+  }
+  KeyedState& state = StateOf(run);
+  const RunSources sources = SourcesOf(run);
+  auto values = std::make_shared<const RunValues>(sources, result.diags);
+  if (result.diags.has_errors()) {
+    return;
+  }
+  const std::unique_ptr<Setup> setup = Prepare(run, state.state, std::move(values), result.diags);
+  if (setup == nullptr) {
+    return;
+  }
+  setup->of_assertions = setup->values->ForAssertions(sources);
+  ReadPlanOptions(run, setup->request.options, result.diags);
+  if (result.diags.has_errors()) {
+    return;
+  }
+  result.status = run.command == config::TestCommand::kPlan ? Plan(*setup, result)
+                                                            : Apply(*setup, result, state, index);
+}
+
+Status FileRun::Plan(Setup& setup, RunResult& result) {
+  Assertions assertions(*result.run, std::move(setup.of_assertions), true);
+  setup.request.inspector = &assertions;
+  Diagnostics found;
+  plan::Plan plan = engine::MakePlan(setup.request, found);
+  ExpectedFailures expected(program(), *setup.request.config->root().module, *result.run);
+  result.diags.Append(expected.Apply(std::move(found)));
+  if (result.diags.has_errors() || !assertions.evaluated()) {
+    return Status::kError;
+  }
+  if (suite_.verbose) {
+    result.plan = std::move(plan);
+    result.config = &ModuleUnderTest(*result.run);
+  }
+  result.diags.Append(std::move(assertions.diags()));
+  return assertions.status();
+}
+
+Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t index) {
+  ExpectedFailures expected(program(), *setup.request.config->root().module, *result.run);
+  Diagnostics found;
+  const plan::Plan plan = engine::MakePlan(setup.request, found);
+  expected.WarnOfPlan(found);
+  result.diags.Append(std::move(found));
+  if (result.diags.has_errors()) {
+    return Status::kError;
+  }
+  DropCheckWarnings(result.diags);
+  Assertions assertions(*result.run, std::move(setup.of_assertions), false);
+  setup.request.inspector = &assertions;
+  setup.request.prior_state = &plan.prior_state;
+  SetRunning(&result, &plan);
+  engine::ApplyResult applied = engine::Apply(setup.request, plan, nullptr, found = {});
+  operation::WarnOfTargets(applied, plan, found);
+  {
+    const std::scoped_lock hold(mutex_);
+    state.state = std::move(applied.state);
+    state.run = &result;
+    state.values = setup.values;
+    state.index = index;
+    creating_.clear();
+  }
+  result.diags.Append(expected.Apply(std::move(found)));
+  if (result.diags.has_errors() || !assertions.evaluated()) {
+    return Status::kError;
+  }
+  if (suite_.verbose) {
+    result.state = state.state.Clone();
+    result.state->terraform_version = kCompatibleVersion;
+  }
+  result.diags.Append(std::move(assertions.diags()));
+  return assertions.status();
+}
+
+void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {
+  if (ObjectsOf(state.state).empty()) {
+    return;
+  }
+  const std::unique_ptr<Setup> setup = Prepare(*state.run->run, state.state, state.values, diags);
+  if (setup == nullptr) {
+    return;
+  }
+  setup->request.options.mode = plan::Mode::kDestroy;
+  const plan::Plan plan = engine::MakePlan(setup->request, diags);
+  if (diags.has_errors()) {
+    return;
+  }
+  setup->request.prior_state = &plan.prior_state;
+  engine::ApplyResult applied = engine::Apply(setup->request, plan, nullptr, diags);
+  const std::scoped_lock hold(mutex_);
+  state.state = std::move(applied.state);
+}
+
+void FileRun::KeepLeftOver(KeyedState& state, Report& report) {
+  Diagnostics diags;
+  std::string text;
+  const auto store = backend::OpenStateFile(kErroredState, {}, suite_.loaded.program, nullptr);
+  if (auto written = store->Replace(state.state, true); !written) {
+    text = state::WriteState(state.state, state::Layout::kIndented);
+    diags.Error("Failed to persist state",
+                "The state could not be written to " + std::string(kErroredState) + ": " +
+                    written.error().message +
+                    ".\n\nIt is printed above, as JSON. Copy it from the first { to the last } "
+                    "into a file of that name.");
+  }
+  report.Stored(result_, *state.run, diags, text);
+}
+
+void FileRun::Cleanup(Report& report) {
+  std::vector<KeyedState*> order;
+  for (const auto& keyed : states_) {
+    if (keyed->run != nullptr) {
+      order.push_back(keyed.get());
+    }
+  }
+  std::ranges::stable_sort(order, std::ranges::greater(), &KeyedState::index);
+  for (KeyedState* state : order) {
+    Diagnostics diags;
+    Destroy(*state, diags);
+    const std::vector<ObjectName> left = ObjectsOf(state->state);
+    report.Cleanup(result_, *state->run, diags, left);
+    if (!left.empty()) {
+      KeepLeftOver(*state, report);
+    }
+  }
+}
+
+}  // namespace kinu::suite
