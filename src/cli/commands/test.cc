@@ -1,7 +1,4 @@
 // test: runs the test files of a configuration.
-#include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "base/files.h"
 #include "cli/command_run.h"
