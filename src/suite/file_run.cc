@@ -140,7 +140,8 @@ void FileRun::ReadPlanOptions(const config::TestRun& run, engine::Options& optio
     TargetAddress target;
     if (!ParseTarget(program(), TextOf(*traversal), &target) || !target.resource) {
       diags.Error("Invalid address",
-                  "Resource specification must include a resource type and name.",
+                  "A resource instance address is required here. The module path must be followed "
+                  "by a resource instance specification.",
                   traversal->range());
       continue;
     }
@@ -262,6 +263,9 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
     creating_.clear();
   }
   result.diags.Append(expected.Apply(std::move(found)));
+  if (auto writable = state::CheckWritable(state.state); !writable) {
+    result.diags.Error("Failure during state serialization", writable.error().message);
+  }
   if (result.diags.has_errors() || !assertions.evaluated()) {
     return Status::kError;
   }

@@ -115,6 +115,20 @@ TEST(GeneratedValue, ReportsValuesThatCannotBe) {
   }
 }
 
+TEST(GeneratedValue, WriteOnlyAttributesHaveNoValue) {
+  schema::Block block;
+  block.attributes.push_back(MakeAttribute("secret", Type::String(), true, true));
+  block.attributes[0].write_only = true;
+  block.Finish();
+  const Value given = Value::Object({{"secret", Value::String("x")}});
+  provider::Problems problems;
+  const Value object = GenerateObject("t", block, Empty(block), &given, problems);
+  EXPECT_TRUE(object.Find("secret")->IsNull());
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].severity, Severity::kWarning);
+  EXPECT_EQ(problems[0].summary, "Encountered override for write-only attribute `secret`");
+}
+
 TEST(GoRandom, StaysBelowTheEnd) {
   for (const int64_t seed : {int64_t{0}, int64_t{-1}, int64_t{1} << 40}) {
     GoRandom random(seed);
