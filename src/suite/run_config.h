@@ -38,7 +38,7 @@ class EvaluatedBody final : public hcl::Body {
   bool is_json() const override { return original_.is_json(); }
 
  private:
-  void Evaluate(hcl::Attribute& attribute, Diagnostics& diags) const;
+  void Evaluate(hcl::Attribute& attribute) const;
 
   const hcl::Body& original_;
   std::shared_ptr<const RunValues> values_;
