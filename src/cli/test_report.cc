@@ -262,18 +262,24 @@ void TestReport::Cleanup(const FileResult& file, const RunResult& run, Diagnosti
 
 void TestReport::Stored(const FileResult& file, const RunResult& run, Diagnostics& diags,
                         const std::string& text) {
-  const std::string message = "Writing state to file: " + std::string(suite::kErroredState);
-  PrintError("\n" + message + "\n");
-  if (json() != nullptr) {
-    json()->Message(Level::kInfo, message);
-    if (!text.empty()) {
-      json()->StateDump(text);
-    }
+  Kept({suite::kErroredState});
+  if (json() != nullptr && !text.empty()) {
+    json()->StateDump(text);
   }
   run_.audience->Text(text);
   SetContext(&file, &run);
   run_.audience->Show(diags);
   SetContext(nullptr, nullptr);
+}
+
+void TestReport::Kept(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const std::string message = "Writing state to file: " + file;
+    PrintError("\n" + message + "\n");
+    if (json() != nullptr) {
+      json()->Message(Level::kInfo, message);
+    }
+  }
 }
 
 void TestReport::End(const SuiteResult& suite) {

@@ -23,6 +23,8 @@ class TestReport final : public suite::Report {
   // Interrupts. Called on another thread than the others.
   void Interrupted();
   void InterruptedAgain(const suite::Abandoned& abandoned);
+  /// The files of the states that were stored after the second interrupt.
+  void Kept(const std::vector<std::string>& files);
 
  private:
   view::JsonUi* json() { return run_.audience->json(); }

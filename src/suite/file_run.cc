@@ -1,6 +1,7 @@
 #include "suite/file_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -39,7 +40,8 @@ std::string_view TextOf(const hcl::TraversalExpr& traversal) {
 
 }  // namespace
 
-FileRun::FileRun(const SuiteRequest& suite, FileResult& result) : suite_(suite), result_(result) {
+FileRun::FileRun(const SuiteRequest& suite, FileResult& result, const std::atomic<bool>& cancelled)
+    : suite_(suite), result_(result), cancelled_(cancelled) {
 }
 
 FileRun::KeyedState& FileRun::StateOf(const config::TestRun& run) {
@@ -106,10 +108,15 @@ void FileRun::Execute() {
   bool any = false;
   size_t index = 0;
   for (RunResult& run : result_.runs) {
+    if (cancelled_) {
+      return;
+    }
     if (terminal::StopRequested() || result_.status == Status::kError) {
       run.status = Status::kSkip;
     } else {
+      const auto start = std::chrono::steady_clock::now();
       ExecuteRun(run, index);
+      run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       result_.status = Merge(result_.status, run.status);
       any = true;
     }
@@ -309,6 +316,23 @@ void FileRun::KeepLeftOver(KeyedState& state, Report& report) {
                     "into a file of that name.");
   }
   report.Stored(result_, *state.run, diags, text);
+}
+
+std::vector<std::string> FileRun::KeepStates() {
+  std::vector<std::string> files;
+  const std::scoped_lock hold(mutex_);
+  for (const auto& keyed : states_) {
+    if (ObjectsOf(keyed->state).empty()) {
+      continue;
+    }
+    const std::string name =
+        keyed->key.empty() ? kErroredState : "errored_test." + keyed->run->name + ".tfstate";
+    const auto store = backend::OpenStateFile(name, {}, suite_.loaded.program, nullptr);
+    if (store->Replace(keyed->state, true)) {
+      files.push_back(name);
+    }
+  }
+  return files;
 }
 
 void FileRun::Cleanup(Report& report) {

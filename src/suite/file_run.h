@@ -1,6 +1,7 @@
 // The runs of one test file, and the states that they share.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,7 +15,8 @@ namespace kinu::suite {
 
 class FileRun {
  public:
-  FileRun(const SuiteRequest& suite, FileResult& result);
+  /// No run is begun once `cancelled` is true.
+  FileRun(const SuiteRequest& suite, FileResult& result, const std::atomic<bool>& cancelled);
 
   /// Executes the runs in order.
   void Execute();
@@ -22,6 +24,8 @@ class FileRun {
   void Cleanup(Report& report);
   /// What exists now. Thread-safe.
   Abandoned Abandon() const;
+  /// Stores the states that have objects. Returns their files. Thread-safe.
+  std::vector<std::string> KeepStates();
 
  private:
   /// The state of all runs of one module.
@@ -67,6 +71,7 @@ class FileRun {
 
   const SuiteRequest& suite_;
   FileResult& result_;
+  const std::atomic<bool>& cancelled_;
   EvaluatedProviders evaluated_;
   mutable std::mutex mutex_;  // of states_ and what follows, for Abandon()
   std::vector<std::unique_ptr<KeyedState>> states_;

@@ -1,6 +1,8 @@
 #include "suite/suite.h"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
 
@@ -42,7 +44,10 @@ struct Suite::Parts {
 
   SuiteRequest request;
   SuiteResult result;
-  mutable std::mutex mutex;  // of `current`
+  std::atomic<bool> cancelled = false;
+  mutable std::mutex mutex;  // of what follows
+  std::condition_variable ended;
+  bool idle = true;  ///< no run is executed
   std::unique_ptr<FileRun> current;
 };
 
@@ -73,9 +78,18 @@ void Suite::Run(Report& report) {
   for (FileResult& file : parts_->result.files) {
     {
       const std::scoped_lock hold(parts_->mutex);
-      parts_->current = std::make_unique<FileRun>(parts_->request, file);
+      parts_->current = std::make_unique<FileRun>(parts_->request, file, parts_->cancelled);
+      parts_->idle = false;
     }
     parts_->current->Execute();
+    {
+      const std::scoped_lock hold(parts_->mutex);
+      parts_->idle = true;
+    }
+    parts_->ended.notify_all();
+    if (cancelled()) {
+      return;
+    }
     report.File(file);
     parts_->current->Cleanup(report);
     parts_->result.status = Merge(parts_->result.status, file.status);
@@ -85,6 +99,21 @@ void Suite::Run(Report& report) {
 Abandoned Suite::Abandon() const {
   const std::scoped_lock hold(parts_->mutex);
   return parts_->current == nullptr ? Abandoned() : parts_->current->Abandon();
+}
+
+bool Suite::cancelled() const {
+  return parts_->cancelled;
+}
+
+void Suite::Cancel(std::chrono::milliseconds patience) {
+  parts_->cancelled = true;
+  std::unique_lock hold(parts_->mutex);
+  parts_->ended.wait_for(hold, patience, [&] { return parts_->idle; });
+}
+
+std::vector<std::string> Suite::KeepStates() {
+  const std::scoped_lock hold(parts_->mutex);
+  return parts_->current == nullptr ? std::vector<std::string>() : parts_->current->KeepStates();
 }
 
 }  // namespace kinu::suite

@@ -5,6 +5,7 @@
 // state in memory. Nothing of this is known to the engine. Ref: opentofu internal/command/test.go.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct RunResult {
   const config::TestRun* run = nullptr;
   std::string name;
   Status status = Status::kPending;
+  double seconds = -1;  ///< that it took; negative: it did not run
   Diagnostics diags;
   /// What -verbose shows: the plan of a plan, the new state of an apply.
   std::optional<plan::Plan> plan;
@@ -106,6 +108,12 @@ class Suite {
   void Run(Report& report);
   /// What exists now. Thread-safe.
   Abandoned Abandon() const;
+  /// Ends the suite: after the current run nothing more is done or reported. Waits for the end of
+  /// that run, but not longer than `patience`. Thread-safe.
+  void Cancel(std::chrono::milliseconds patience);
+  bool cancelled() const;
+  /// Stores the states that have objects. Returns their files. After Cancel().
+  std::vector<std::string> KeepStates();
 
  private:
   struct Parts;

@@ -1,8 +1,14 @@
 // test: runs the test files of a configuration.
 
+#include <chrono>
+
+#include <unistd.h>
+
 #include "base/files.h"
+#include "cli/build_info.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/test_findings.h"
 #include "cli/test_report.h"
 #include "suite/suite.h"
 #include "terminal/interrupts.h"
@@ -19,13 +25,50 @@ config::RawInputs GatherTestInputs(const CommandRun& run, const std::string& tes
   return inputs;
 }
 
-void CatchTestInterrupts(const suite::Suite& suite, engine::ProviderPool& pool,
-                         TestReport& report) {
+/// The first interrupt lets the current run end, the second one does not.
+void CatchTestInterrupts(suite::Suite& suite, engine::ProviderPool& pool, TestReport& report) {
   terminal::CatchInterrupts([&report] { report.Interrupted(); },
                             [&suite, &pool, &report] {
+                              constexpr std::chrono::seconds kPatience(5);
                               report.InterruptedAgain(suite.Abandon());
                               pool.StopAll();
+                              suite.Cancel(kPatience);
+                              report.Kept(suite.KeepStates());
                             });
+}
+
+/// Waits for the end of the process, which the second interrupt brings.
+[[noreturn]] void AwaitEnd() {
+  while (true) {
+    ::pause();
+  }
+}
+
+/// Replaces the file of a flag, if the flag is given.
+void WriteReport(CommandRun& run, std::string_view flag, const std::string& text) {
+  const std::string& path = run.flags.String(flag);
+  if (path.empty()) {
+    return;
+  }
+  if (auto written = ReplaceFile(path, text, 0644); !written) {
+    run.diags.Error("Failed to write test report", written.error().message);
+  }
+}
+
+/// Writes what -junit-xml, -sarif and -annotations ask for.
+void WriteFindings(CommandRun& run, const TestFindings& findings) {
+  const check::Finder finder{"kinu test", kOwnVersion};
+  std::string junit;
+  check::WriteJunit(junit, finder, findings.runs());
+  WriteReport(run, "junit-xml", junit);
+  std::string sarif;
+  check::WriteSarif(sarif, finder, findings.problems());
+  WriteReport(run, "sarif", sarif);
+  if (run.flags.Bool("annotations")) {
+    std::string annotations;
+    check::WriteAnnotations(annotations, findings.problems());
+    run.audience->Text(annotations);
+  }
 }
 
 }  // namespace
@@ -76,9 +119,15 @@ static int RunTest(Invocation& invocation) {
   run.audience->Show(run.diags);
   report.Begin(suite.result());
   CatchTestInterrupts(suite, pool, report);
-  suite.Run(report);
+  TestFindings findings(report);
+  suite.Run(findings);
+  if (suite.cancelled()) {
+    AwaitEnd();
+  }
   report.End(suite.result());
-  return suite.result().status == suite::Status::kPass ? 0 : 1;
+  WriteFindings(run, findings);
+  const bool written = !run.audience->Show(run.diags);
+  return written && suite.result().status == suite::Status::kPass ? 0 : 1;
 }
 
 constexpr auto kTestFlags =
@@ -88,15 +137,25 @@ constexpr auto kTestFlags =
                        .form = "=testfile",
                        .help = "Run only that file; may be repeated."},
               kJsonStream, kNoColor, kTestDirectory, kVariables,
-              FlagSpec{.name = "verbose", .help = "Show the plan or the state of each run."});
+              FlagSpec{.name = "verbose", .help = "Show the plan or the state of each run."},
+              FlagSpec{.name = "junit-xml",
+                       .kind = FlagKind::kString,
+                       .form = "=FILE",
+                       .help = "Write the results of the runs as JUnit XML."},
+              FlagSpec{.name = "sarif",
+                       .kind = FlagKind::kString,
+                       .form = "=FILE",
+                       .help = "Write what did not pass as SARIF 2.1.0."},
+              FlagSpec{.name = "annotations",
+                       .help = "Print what did not pass as workflow commands of GitHub."});
 
 extern constexpr CommandSpec kTestCommand{
     .name = "test",
     .synopsis = "Execute integration tests for OpenTofu modules",
     .usage = "tofu [global options] test [options]",
     .description = R"(Runs the test files of the configuration in this directory: plans and applies
-what their run blocks say, checks the assertions, and destroys what was made. States are kept in
-memory; the backend is not used.)",
+what their run blocks say, checks the assertions, and destroys what was made.
+States are kept in memory; the backend is not used.)",
     .flags = kTestFlags,
     .run = RunTest,
 };

@@ -1,0 +1,35 @@
+// The results of a test suite as findings, for files and output that CI reads.
+#pragma once
+
+#include <vector>
+
+#include "check/finding.h"
+#include "suite/suite.h"
+
+namespace kinu::cli {
+
+/// Collects results and passes them on to another report.
+class TestFindings final : public suite::Report {
+ public:
+  explicit TestFindings(suite::Report& next) : next_(next) {}
+
+  void File(suite::FileResult& file) override;
+  void Cleanup(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
+               const std::vector<suite::ObjectName>& left) override;
+  void Stored(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
+              const std::string& text) override {
+    next_.Stored(file, run, diags, text);
+  }
+
+  /// One for each run.
+  const std::vector<check::Finding>& runs() const { return runs_; }
+  /// One for each error of a run, and each object that was left behind.
+  const std::vector<check::Finding>& problems() const { return problems_; }
+
+ private:
+  suite::Report& next_;
+  std::vector<check::Finding> runs_;
+  std::vector<check::Finding> problems_;
+};
+
+}  // namespace kinu::cli
