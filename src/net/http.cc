@@ -211,7 +211,7 @@ Result<HttpResponse> HttpClient::Send(const HttpRequest& request) const {
           : response->url == request.url
               ? response->StatusText()
               : response->StatusText() + " returned from " + ShownUrl(response->url);
-      if (attempt == 1) {
+      if (attempt == 1 || (response && request.retry.keep_last)) {
         return response;
       }
       return Fail(ErrorCode::kUnavailable, request.method + ' ' + ShownUrl(request.url) +

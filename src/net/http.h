@@ -48,6 +48,8 @@ struct RetryPolicy {
   int retries = 0;
   std::chrono::milliseconds first_wait{1000};
   std::chrono::milliseconds max_wait{30'000};
+  /// The response to the last attempt is returned whatever its status; else it is an error.
+  bool keep_last = false;
 };
 
 /// A client certificate and its key, as PEM.
