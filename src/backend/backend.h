@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "provider/provider.h"
+#include "schema/schema.h"
 #include "state/sealer.h"
 #include "state/store.h"
 
@@ -47,7 +48,8 @@ class Backend {
   /// Sets the settings: a value that SettingsObject() made. Called once, before all others. The
   /// attribute of a problem is that of the setting.
   virtual void Configure(const Value& settings, provider::Problems& problems) = 0;
-  /// The names of the workspaces that exist, in the order in which they are listed.
+  /// The names of the workspaces that exist, in the order in which they are listed. kUnsupported:
+  /// the backend has one state only, that of the default workspace.
   virtual Result<std::vector<std::string>> Workspaces() = 0;
   /// Deletes a workspace with its state. Refuses the default one.
   virtual Result<void> DeleteWorkspace(std::string_view name) = 0;
@@ -67,18 +69,37 @@ class Backend {
   state::SealerRef sealer_;
 };
 
-enum class SettingType : uint8_t { kString, kBool, kNumber };
+enum class SettingType : uint8_t {
+  kString,
+  kBool,
+  kNumber,
+  kStringList,
+  kStringSet,
+  kStringMap,
+  kObject,     ///< an attribute: an object of `parts`
+  kBlock,      ///< a block of `parts`: an object, null when it is not written
+  kBlockList,  ///< at most one block of `parts`: a list of objects
+  kBlockSet,   ///< at most one block of `parts`: a set of objects
+};
 
-/// One argument of a backend's block.
+/// One argument or nested block of a backend's block.
 struct Setting {
   std::string_view name;
   std::string_view docs;
   SettingType type = SettingType::kString;
   /// Environment variables with the value for blocks that have none; the first that is set
-  /// counts.
+  /// counts. Of scalar settings that are no parts.
   std::span<const std::string_view> environment = {};
   bool sensitive = false;
+  /// A missing value is asked for or refused, unless the environment has it.
+  bool required = false;
+  /// The advice of the warning for blocks that have this; empty: it is not deprecated.
+  std::string_view deprecated = {};
+  /// Of an object or a block; sorted by name.
+  std::span<const Setting> parts = {};
 
+  bool is_block() const { return type >= SettingType::kBlock; }
+  /// The parts of objects are optional: a value that lacks some can be converted to it.
   Type value_type() const;
 };
 
@@ -89,22 +110,36 @@ struct BackendSpec {
   std::span<const Setting> settings = {};  ///< sorted by name
   /// Null: the reference has such a backend, and this version lacks it.
   std::unique_ptr<Backend> (*make)(const StateFlags& flags) = nullptr;
+  /// Backend::Configure() reports missing settings itself.
+  bool checks_required = false;
 
   const Setting* Find(std::string_view name) const;
 };
+
+/// The settings as a schema, in which nothing is required. Made at first use.
+const schema::Block& SchemaOf(const BackendSpec& spec);
+/// Whether a value has to be asked for: a required scalar that neither `settings` nor the
+/// environment has.
+bool IsMissing(const Setting& setting, const Value& settings);
 
 /// All backends, by type.
 std::span<const BackendSpec* const> Backends();
 /// Null when there is no such type.
 const BackendSpec* FindBackend(std::string_view type);
 
+/// The error of backends that have one state only.
+inline std::unexpected<Error> NoWorkspaces() {
+  return Fail(ErrorCode::kUnsupported, "workspaces not supported");
+}
+
 /// The backend of a directory whose configuration has no block for one.
 inline constexpr std::string_view kImpliedBackend = "local";
 
 /// Makes an object with all settings of `spec` from the attributes of `given`: missing ones are
-/// null, and attributes that are no settings are dropped.
+/// null (repeated blocks: empty), and attributes that are no settings are dropped.
 Value SettingsObject(const BackendSpec& spec, const Value& given);
 /// Makes a configured backend. Settings that are null get their values from the environment.
+/// Required ones that are still missing are problems; then the backend must not be used.
 /// `spec.make` must not be null.
 std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
                                      const StateFlags& flags, provider::Problems& problems);

@@ -1,7 +1,10 @@
 // The table of backends.
 #include <algorithm>
+#include <array>
+#include <mutex>
 
 #include "backend/backend.h"
+#include "backend/settings.h"
 #include "backend/specs.h"
 #include "base/environment.h"
 #include "cty/conversion.h"
@@ -36,6 +39,96 @@ Value FromEnvironment(const Setting& setting) {
   return Value::Null(setting.value_type());
 }
 
+schema::Attribute AttributeOf(const Setting& setting) {
+  schema::Attribute out;
+  out.name = setting.name;
+  out.description = setting.docs;
+  out.optional = true;
+  out.sensitive = setting.sensitive;
+  if (setting.type != SettingType::kObject) {
+    out.type = setting.value_type();
+    return out;
+  }
+  out.nested = std::make_unique<schema::NestedAttributes>();
+  for (const Setting& part : setting.parts) {
+    out.nested->attributes.push_back(AttributeOf(part));
+  }
+  return out;
+}
+
+schema::Block BlockOf(std::span<const Setting> settings) {
+  schema::Block out;
+  for (const Setting& setting : settings) {
+    if (!setting.is_block()) {
+      out.attributes.push_back(AttributeOf(setting));
+      continue;
+    }
+    schema::NestedBlock nested;
+    nested.name = setting.name;
+    nested.max_items = 1;
+    nested.nesting = setting.type == SettingType::kBlock       ? schema::Nesting::kSingle
+                     : setting.type == SettingType::kBlockList ? schema::Nesting::kList
+                                                               : schema::Nesting::kSet;
+    nested.block = BlockOf(setting.parts);
+    out.blocks.push_back(std::move(nested));
+  }
+  return out;
+}
+
+/// The value of a setting that is not written.
+Value EmptyValue(const Setting& setting) {
+  const Type type = setting.value_type().WithoutOptionalAttributes();
+  return setting.type == SettingType::kBlockList  ? Value::List(type.element(), {})
+         : setting.type == SettingType::kBlockSet ? Value::Set(type.element(), {})
+                                                  : Value::Null(type);
+}
+
+struct SchemaCache {
+  std::once_flag once;
+  schema::Block block;
+};
+
+void AddMissing(std::string_view name, provider::Problems& problems) {
+  AddFailure(problems, '"' + std::string(name) + "\": required field is not set");
+}
+
+/// Checks what is required in each block of a setting.
+void CheckParts(const Setting& setting, const Value& blocks, provider::Problems& problems) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    for (const Setting& part : setting.parts) {
+      const Value* value = blocks.elements()[i].Find(part.name);
+      if (part.required && (value == nullptr || value->IsNull())) {
+        AddMissing(
+            std::string(setting.name) + '.' + std::to_string(i) + '.' + std::string(part.name),
+            problems);
+      }
+    }
+  }
+}
+
+/// Reports required settings that are missing and deprecated ones that are not. `given` lacks, and
+/// `complete` has the values of the environment.
+void CheckSettings(const BackendSpec& spec, const Value& given, const Value& complete,
+                   provider::Problems& problems) {
+  for (const Setting& setting : spec.settings) {
+    const Value& value = *complete.Find(setting.name);
+    if (setting.required && value.IsNull()) {
+      AddMissing(setting.name, problems);
+    }
+    if (setting.type == SettingType::kBlockList || setting.type == SettingType::kBlockSet) {
+      CheckParts(setting, value, problems);
+    }
+    if (!setting.deprecated.empty() && !given.Find(setting.name)->IsNull()) {
+      problems.push_back({.severity = Severity::kWarning,
+                          .summary = '"' + std::string(setting.name) + "\": [DEPRECATED] " +
+                                     std::string(setting.deprecated),
+                          .detail = "",
+                          .attribute = std::nullopt,
+                          .sourceless = true});
+    }
+  }
+}
+
 }  // namespace
 
 Type Setting::value_type() const {
@@ -44,10 +137,28 @@ Type Setting::value_type() const {
       return Type::Bool();
     case SettingType::kNumber:
       return Type::Number();
+    case SettingType::kStringList:
+      return Type::List(Type::String());
+    case SettingType::kStringSet:
+      return Type::Set(Type::String());
+    case SettingType::kStringMap:
+      return Type::Map(Type::String());
     case SettingType::kString:
+      return Type::String();
+    case SettingType::kObject:
+    case SettingType::kBlock:
+    case SettingType::kBlockList:
+    case SettingType::kBlockSet:
       break;
   }
-  return Type::String();
+  std::vector<Type::Attribute> members;
+  for (const Setting& part : parts) {
+    members.push_back({std::string(part.name), part.value_type(), true});
+  }
+  const Type object = Type::Object(std::move(members));
+  return type == SettingType::kBlockList  ? Type::List(object)
+         : type == SettingType::kBlockSet ? Type::Set(object)
+                                          : object;
 }
 
 const Setting* BackendSpec::Find(std::string_view name) const {
@@ -64,16 +175,33 @@ const BackendSpec* FindBackend(std::string_view type) {
   return found == std::end(kBackends) ? nullptr : *found;
 }
 
+const schema::Block& SchemaOf(const BackendSpec& spec) {
+  static std::array<SchemaCache, std::size(kBackends)> caches;
+  const auto row = std::ranges::find(kBackends, &spec);
+  SchemaCache& cache = caches[static_cast<size_t>(row - std::begin(kBackends))];
+  std::call_once(cache.once, [&] {
+    cache.block = BlockOf(spec.settings);
+    cache.block.Finish();
+  });
+  return cache.block;
+}
+
+bool IsMissing(const Setting& setting, const Value& settings) {
+  const Value* value = settings.Find(setting.name);
+  return setting.required && setting.type <= SettingType::kNumber &&
+         (value == nullptr || value->IsNull()) && FromEnvironment(setting).IsNull();
+}
+
 Value SettingsObject(const BackendSpec& spec, const Value& given) {
   const bool usable = given.IsKnown() && !given.IsNull() && given.type().is_object();
   std::vector<std::pair<std::string, Value>> attributes;
   for (const Setting& setting : spec.settings) {
     const Value* value = usable ? given.Find(setting.name) : nullptr;
-    auto converted = value == nullptr ? ValueResult<Value>(Value::Null(setting.value_type()))
-                                      : Convert(*value, setting.value_type());
-    attributes.emplace_back(setting.name, converted && converted->IsKnown()
+    auto converted = value == nullptr || value->IsNull() ? ValueResult<Value>(EmptyValue(setting))
+                                                         : Convert(*value, setting.value_type());
+    attributes.emplace_back(setting.name, converted && converted->IsWhollyKnown()
                                               ? *std::move(converted)
-                                              : Value::Null(setting.value_type()));
+                                              : EmptyValue(setting));
   }
   return Value::Object(std::move(attributes));
 }
@@ -81,13 +209,20 @@ Value SettingsObject(const BackendSpec& spec, const Value& given) {
 std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
                                      const StateFlags& flags, provider::Problems& problems) {
   std::vector<std::pair<std::string, Value>> attributes;
-  const Value all = SettingsObject(spec, settings);
+  const Value given = SettingsObject(spec, settings);
   for (const Setting& setting : spec.settings) {
-    const Value& value = *all.Find(setting.name);
-    attributes.emplace_back(setting.name, value.IsNull() ? FromEnvironment(setting) : value);
+    const Value& value = *given.Find(setting.name);
+    const bool looks_around = value.IsNull() && !setting.environment.empty();
+    attributes.emplace_back(setting.name, looks_around ? FromEnvironment(setting) : value);
   }
+  const Value complete = Value::Object(std::move(attributes));
   std::unique_ptr<Backend> backend = spec.make(flags);
-  backend->Configure(Value::Object(std::move(attributes)), problems);
+  if (!spec.checks_required) {
+    CheckSettings(spec, given, complete, problems);
+  }
+  if (!provider::HasErrors(problems)) {
+    backend->Configure(complete, problems);
+  }
   return backend;
 }
 

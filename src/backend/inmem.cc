@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backend/remote_store.h"
+#include "backend/settings.h"
 #include "backend/specs.h"
 
 namespace kinu::backend {

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "backend/settings.h"
 #include "backend/specs.h"
 #include "backend/state_file.h"
 #include "base/files.h"
@@ -107,11 +108,6 @@ Result<std::unique_ptr<state::Store>> LocalBackend::Open(std::string_view worksp
     }
   }
   return std::make_unique<LocalStore>(*Files(workspace), std::move(program), sealer());
-}
-
-std::string SettingText(const Value& settings, std::string_view name) {
-  const Value* value = settings.Find(name);
-  return value == nullptr || value->IsNull() ? std::string() : std::string(value->AsString());
 }
 
 std::unique_ptr<state::Store> OpenStateFile(const std::string& path, const std::string& backup,

@@ -37,7 +37,11 @@ Value ReadSettings(const BackendSpec& spec, const Value& config, Problems& probl
       invalid("there is no argument \"" + name + "\"");
       continue;
     }
-    ValueResult<Value> value = Convert(config.elements()[i].UnmarkDeep(), setting->value_type());
+    // A block may be written as the object that it has.
+    const Value given = config.elements()[i].UnmarkDeep();
+    const bool one =
+        setting->is_block() && setting->type != SettingType::kBlock && given.type().is_object();
+    ValueResult<Value> value = Convert(one ? Value::Tuple({given}) : given, setting->value_type());
     if (!value) {
       invalid(name + ": " + value.error().ToText());
     } else {

@@ -7,7 +7,4 @@ namespace kinu::backend {
 
 extern const BackendSpec kInmem, kLocal;
 
-/// A setting's text; empty when it is null. `settings` is what Configure() receives.
-std::string SettingText(const Value& settings, std::string_view name);
-
 }  // namespace kinu::backend

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "codec/deflate.h"
+#include "config/decode.h"
 #include "config/static_value.h"
 #include "cty/conversion.h"
 #include "cty/value_node.h"
@@ -29,103 +30,100 @@ Value ObjectOf(const BackendSpec& spec, const SettingValues& values) {
   return backend::SettingsObject(spec, Value::Object(std::move(attributes)));
 }
 
-/// Reads the expressions of one backend's settings.
+/// Reads the settings of one backend.
 class SettingReader {
  public:
   SettingReader(const Loaded& loaded, const BackendSpec& spec, const config::LoadOptions& options)
-      : loaded_(loaded), spec_(spec), evaluator_(*loaded.program, options, ".") {
-    for (const Setting& setting : spec.settings) {
-      schemas_.push_back({setting.name});
-    }
-  }
+      : loaded_(loaded), spec_(spec), evaluator_(*loaded.program, options, ".") {}
 
-  hcl::BodyContent Content(const hcl::Body& body, Diagnostics& diags) const {
-    return body.Content({.attributes = schemas_}, hcl::Strictness::kExact, diags);
-  }
-  /// False when the expression is wrong.
-  bool Read(const hcl::Attribute& attribute, const SourceRange& block, SettingValues& out,
-            Diagnostics& diags);
-  /// As Read(), for commands that only compare the block with what `init` recorded: wrong
-  /// references and secrets are reported, other problems make the two differ.
-  bool ReadToCompare(const hcl::Attribute& attribute, const SourceRange& block, SettingValues& out,
-                     Diagnostics& diags);
-  /// Reads a file of -backend-config: attributes, in either syntax.
-  void ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags);
+  /// Reads a body: adds what it has to `out`, and to `given` (unless null) where. Reports wrong
+  /// references and secrets in `diags`, other problems in `of_values`. False after an error.
+  bool Read(const hcl::Body& body, const SourceRange& block, SettingValues& out,
+            std::map<std::string, SourceRange>* given, Diagnostics& diags, Diagnostics& of_values);
   /// Reads the values of -backend-config.
   void ReadOverrides(const std::vector<std::string>& overrides, SettingValues& values,
                      bool& overridden, Diagnostics& diags);
 
  private:
-  config::StaticSubject Subject(const SourceRange& block) const {
-    return {"backend." + std::string(spec_.type), block};
-  }
-  /// Evaluates an expression whose value may be stored.
-  std::optional<Value> Evaluate(const hcl::Attribute& attribute, const SourceRange& block,
-                                Diagnostics& diags, Diagnostics& of_secrets);
+  /// Reads a file of -backend-config, in either syntax.
+  void ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags);
+  /// Reads NAME=VALUE.
+  void ReadArgument(const std::string& name, const std::string& text, SettingValues& values,
+                    Diagnostics& diags);
 
   const Loaded& loaded_;
   const BackendSpec& spec_;
   config::StaticEvaluator evaluator_;
-  std::vector<hcl::AttributeSchema> schemas_;
 };
 
-std::optional<Value> SettingReader::Evaluate(const hcl::Attribute& attribute,
-                                             const SourceRange& block, Diagnostics& diags,
-                                             Diagnostics& of_secrets) {
-  const size_t errors = diags.error_count();
-  Value value = evaluator_.Evaluate(loaded_.config->root(), *attribute.expr, Subject(block), diags);
-  if (diags.error_count() != errors) {
-    return std::nullopt;
-  }
-  for (auto [secret, what] : {std::pair(value.MarksDeep().sensitive(), "sensitive"),
-                              std::pair(value.MarksDeep().ephemeral(), "ephemeral")}) {
+/// Reports values that may not be stored. False if there are any.
+bool CheckSecrets(const Value& value, const SourceRange& block, Diagnostics& diags) {
+  const MarkSet marks = value.MarksDeep();
+  for (auto [secret, what] :
+       {std::pair(marks.sensitive(), "sensitive"), std::pair(marks.ephemeral(), "ephemeral")}) {
     if (secret) {
-      of_secrets.Error(
-          "Backend config contains " + std::string(what) + " values",
-          "What the backend block says is kept in the data directory and in plan files. "
-          "Give secrets through environment variables of the backend instead.",
-          block);
-      return std::nullopt;
+      diags.Error("Backend config contains " + std::string(what) + " values",
+                  "What the backend block says is kept in the data directory and in plan files. "
+                  "Give secrets through environment variables of the backend instead.",
+                  block);
+      return false;
     }
   }
-  return value;
-}
-
-bool SettingReader::Read(const hcl::Attribute& attribute, const SourceRange& block,
-                         SettingValues& out, Diagnostics& diags) {
-  const std::optional<Value> value = Evaluate(attribute, block, diags, diags);
-  if (!value) {
-    return false;
-  }
-  const Type type = spec_.Find(attribute.name)->value_type();
-  auto converted = Convert(*value, type);
-  if (!converted || !converted->IsKnown()) {
-    diags.Error("Incorrect attribute value type",
-                "Inappropriate value for attribute \"" + std::string(attribute.name) +
-                    "\": " + type.FriendlyName() + " required.",
-                attribute.expr->range());
-    return false;
-  }
-  out.insert_or_assign(std::string(attribute.name), *std::move(converted));
   return true;
 }
 
-bool SettingReader::ReadToCompare(const hcl::Attribute& attribute, const SourceRange& block,
-                                  SettingValues& out, Diagnostics& diags) {
-  if (!evaluator_.CheckReferences(loaded_.config->root(), *attribute.expr, Subject(block), diags)) {
-    return false;
+/// Finds the settings that a body has, by name.
+std::map<std::string, SourceRange> NamesIn(const hcl::Body& body, const BackendSpec& spec) {
+  std::vector<hcl::AttributeSchema> attributes;
+  std::vector<hcl::BlockSchema> blocks;
+  for (const Setting& setting : spec.settings) {
+    if (setting.is_block()) {
+      blocks.push_back({setting.name, {}});
+    } else {
+      attributes.push_back({setting.name});
+    }
   }
   Diagnostics ignored;
-  const std::optional<Value> value = Evaluate(attribute, block, ignored, diags);
-  if (!value) {
+  const hcl::BodyContent content = body.Content({.attributes = attributes, .blocks = blocks},
+                                                hcl::Strictness::kPartial, ignored);
+  std::map<std::string, SourceRange> out;
+  for (const hcl::Attribute& attribute : content.attributes) {
+    out.emplace(attribute.name, attribute.expr->range());
+  }
+  for (const hcl::Block& block : content.blocks) {
+    out.emplace(block.type, block.def_range);
+  }
+  return out;
+}
+
+bool SettingReader::Read(const hcl::Body& body, const SourceRange& block, SettingValues& out,
+                         std::map<std::string, SourceRange>* given, Diagnostics& diags,
+                         Diagnostics& of_values) {
+  const size_t errors = diags.error_count();
+  const size_t value_errors = of_values.error_count();
+  const Value decoded =
+      evaluator_.DecodeBody(loaded_.config->root(), backend::SchemaOf(spec_), body,
+                            {"backend." + std::string(spec_.type), block}, diags, of_values);
+  if (diags.error_count() != errors || !CheckSecrets(decoded, block, diags)) {
     return false;
   }
-  auto converted = Convert(*value, spec_.Find(attribute.name)->value_type());
-  if (!converted || !converted->IsKnown()) {
-    return false;
+  bool good = of_values.error_count() == value_errors;
+  if (good && !decoded.IsWhollyKnown()) {
+    of_values.Error("Unknown values within backend definition",
+                    "A backend block may have only values that are known before anything runs.");
+    good = false;
   }
-  out.insert_or_assign(std::string(attribute.name), *std::move(converted));
-  return true;
+  const Value values = decoded.UnmarkDeep();
+  for (auto& [name, range] : NamesIn(body, spec_)) {
+    const Value* value = values.type().is_object() ? values.Find(name) : nullptr;
+    if (value != nullptr && value->IsWhollyKnown()) {
+      out.insert_or_assign(name, *value);
+    }
+    if (given != nullptr) {
+      given->insert_or_assign(name, range);
+    }
+  }
+  return good;
 }
 
 void SettingReader::ReadFile(const std::string& path, SettingValues& values, Diagnostics& diags) {
@@ -139,12 +137,44 @@ void SettingReader::ReadFile(const std::string& path, SettingValues& values, Dia
   tree.KeepSource(file);
   const hcl::Body* body = path.ends_with(".json") ? hcl::ParseJson(file.get(), tree, diags)
                                                   : hcl::ParseNative(file.get(), tree, diags);
-  if (body == nullptr || diags.has_errors()) {
+  if (body != nullptr && !diags.has_errors()) {
+    Read(*body, SourceRange(), values, nullptr, diags, diags);
+  }
+}
+
+void SettingReader::ReadArgument(const std::string& name, const std::string& text,
+                                 SettingValues& values, Diagnostics& diags) {
+  constexpr std::string_view kSummary = "Invalid backend configuration argument";
+  const std::string subject =
+      "The backend configuration argument \"" + name + "\" given on the command line";
+  const Setting* setting = spec_.Find(name);
+  if (setting == nullptr || setting->is_block()) {
+    diags.Error(std::string(kSummary), subject + " is not expected for the selected backend type.");
     return;
   }
-  for (const hcl::Attribute& attribute : Content(*body, diags).attributes) {
-    Read(attribute, attribute.range, values, diags);
+  Value given = Value::String(text);
+  if (setting->type > backend::SettingType::kNumber) {
+    hcl::SyntaxTree& tree = *loaded_.inputs.tree;
+    const size_t errors = diags.error_count();
+    const SourceFile* file =
+        tree.KeepSource(SourceFile::Make("<value for -backend-config=\"" + name + "\">", text));
+    const hcl::Expr* expr = hcl::ParseExpression(file, tree, diags);
+    if (expr != nullptr && diags.error_count() == errors) {
+      given = config::EvaluateConstant(*expr, diags);
+    }
+    if (diags.error_count() != errors) {
+      return;
+    }
   }
+  auto value = Convert(given, setting->value_type());
+  if (!value) {
+    diags.Error(setting->type > backend::SettingType::kNumber
+                    ? std::string(kSummary)
+                    : "Invalid backend configuration value",
+                subject + ": " + value.error().ToText() + ".");
+    return;
+  }
+  values.insert_or_assign(name, *std::move(value));
 }
 
 void SettingReader::ReadOverrides(const std::vector<std::string>& overrides, SettingValues& values,
@@ -155,28 +185,11 @@ void SettingReader::ReadOverrides(const std::vector<std::string>& overrides, Set
     if (item.empty() && overrides.size() == 1) {
       continue;
     }
-    const size_t equals = item.find('=');
-    if (equals == std::string::npos) {
+    if (const size_t equals = item.find('='); equals == std::string::npos) {
       ReadFile(item, values, diags);
-      continue;
+    } else {
+      ReadArgument(item.substr(0, equals), item.substr(equals + 1), values, diags);
     }
-    const std::string name = item.substr(0, equals);
-    const Setting* setting = spec_.Find(name);
-    if (setting == nullptr) {
-      diags.Error("Invalid backend configuration argument",
-                  "The backend configuration argument \"" + name +
-                      "\" given on the command line is not expected for the selected backend "
-                      "type.");
-      continue;
-    }
-    auto value = Convert(Value::String(item.substr(equals + 1)), setting->value_type());
-    if (!value) {
-      diags.Error("Invalid backend configuration argument",
-                  "The backend configuration argument \"" + name +
-                      "\" given on the command line: " + value.error().ToText() + ".");
-      continue;
-    }
-    values.insert_or_assign(name, *std::move(value));
   }
 }
 
@@ -280,18 +293,10 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   load_options.workspace = workspace.Name();
   load_options.inputs = &loaded.inputs;
   SettingReader reader(loaded, *spec, load_options);
-  Diagnostics content_diags;
-  const hcl::BodyContent content = reader.Content(*block.body, content_diags);
-  out.complete = !content_diags.has_errors();
-  if (for_init) {
-    diags.Append(std::move(content_diags));
-  }
   SettingValues values;
-  for (const hcl::Attribute& attribute : content.attributes) {
-    out.given[std::string(attribute.name)] = attribute.expr->range();
-    out.complete &= for_init ? reader.Read(attribute, block.range, values, diags)
-                             : reader.ReadToCompare(attribute, block.range, values, diags);
-  }
+  Diagnostics ignored;
+  out.complete =
+      reader.Read(*block.body, block.range, values, &out.given, diags, for_init ? diags : ignored);
   const Value block_settings = ObjectOf(*spec, values);
   out.hash = HashOf(out.type, block_settings);
   const size_t errors = diags.error_count();
@@ -316,7 +321,9 @@ std::optional<ConfiguredBackend> Configure(const std::string& type, const Value&
                         backend::MakeBackend(spec, values, flags, problems)};
   for (const provider::Problem& problem : problems) {
     SourceRange range = settings == nullptr ? SourceRange() : settings->range;
-    if (settings != nullptr && problem.attribute && !problem.attribute->empty()) {
+    if (problem.sourceless) {
+      range = SourceRange();
+    } else if (settings != nullptr && problem.attribute && !problem.attribute->empty()) {
       const auto found = settings->given.find(std::string(problem.attribute->steps()[0].name));
       range = found == settings->given.end() ? range : found->second;
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cty/conversion.h"
+
 namespace kinu::session {
 namespace {
 
@@ -10,6 +12,9 @@ namespace {
 bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backend, bool input,
                      InitDialog& dialog, Diagnostics& diags) {
   auto names = backend.backend->Workspaces();
+  if (!names && names.error().code == ErrorCode::kUnsupported) {
+    return true;  // there is only one state
+  }
   if (!names) {
     diags.Error("Failed to get existing workspaces: " + names.error().message, "");
     return false;
@@ -85,6 +90,7 @@ class Initializer {
   bool MoveToFirst(const ConfiguredBackend& to);
   bool MoveToOther(const ConfiguredBackend& to);
   void ReportChange();
+  Value AskForMissing();
   /// The backend that the record names.
   std::optional<ConfiguredBackend> Previous() {
     return Encrypted(Configure(record_.type, record_.Settings(), {}, diags_));
@@ -150,7 +156,7 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
   dialog_.Say(unset + ".", unset);
   const auto from = Previous();
   const ConfiguredBackend to = *Encrypted(ImpliedBackend());
-  if (!from || !StateMigration(request_.migration, *from, to, dialog_, diags_).Run() ||
+  if (!from || !StateMigration(workspace_, request_.migration, *from, to, dialog_, diags_).Run() ||
       !SaveRecord(workspace_, {}, diags_)) {
     return std::nullopt;
   }
@@ -164,7 +170,7 @@ std::optional<ConfiguredBackend> Initializer::Unset() {
 bool Initializer::MoveToFirst(const ConfiguredBackend& to) {
   const size_t errors = diags_.error_count();
   const ConfiguredBackend from = *Encrypted(ImpliedBackend());
-  StateMigration migration(request_.migration, from, to, dialog_, diags_);
+  StateMigration migration(workspace_, request_.migration, from, to, dialog_, diags_);
   const bool states = migration.HasStates();
   return diags_.error_count() == errors &&
          (!states || (migration.Run() && migration.EraseSources()));
@@ -185,9 +191,35 @@ void Initializer::ReportChange() {
   }
 }
 
+/// Returns the settings of the configuration with the required ones that the user adds.
+Value Initializer::AskForMissing() {
+  const backend::BackendSpec& spec = *backend::FindBackend(settings_.type);
+  std::vector<std::pair<std::string, Value>> out;
+  bool ask = request_.migration.input;
+  for (const backend::Setting& setting : spec.settings) {
+    Value value = *settings_.settings.Find(setting.name);
+    while (ask && value.IsNull() && backend::IsMissing(setting, settings_.settings)) {
+      const std::string name(setting.name);
+      auto answer = dialog_.Ask({.query = name, .description = std::string(setting.docs)});
+      if (!answer) {
+        diags_.Error("Error asking for input to configure backend \"" + settings_.type +
+                         "\": " + name + ": " + answer.error().message,
+                     "");
+        ask = false;
+      } else if (auto converted = Convert(Value::String(*answer), setting.value_type())) {
+        value = *std::move(converted);
+      } else {
+        dialog_.Refuse("Invalid value: " + converted.error().ToText());
+      }
+    }
+    out.emplace_back(setting.name, std::move(value));
+  }
+  return Value::Object(std::move(out));
+}
+
 bool Initializer::MoveToOther(const ConfiguredBackend& to) {
   const auto from = Previous();
-  return from && StateMigration(request_.migration, *from, to, dialog_, diags_).Run();
+  return from && StateMigration(workspace_, request_.migration, *from, to, dialog_, diags_).Run();
 }
 
 /// The configuration asks for another backend than before.
@@ -195,7 +227,8 @@ std::optional<ConfiguredBackend> Initializer::Adopt() {
   if (!record_.empty()) {
     ReportChange();
   }
-  auto to = Encrypted(Configure(settings_.type, settings_.settings, {}, diags_, &settings_));
+  const Value settings = AskForMissing();
+  auto to = Encrypted(Configure(settings_.type, settings, {}, diags_, &settings_));
   if (!to || !(record_.empty() ? MoveToFirst(*to) : MoveToOther(*to)) ||
       !ChooseWorkspace(workspace_, *to, request_.migration.input, dialog_, diags_) ||
       !SaveRecord(workspace_, MakeBackendRecord(to->type, to->settings, settings_.hash), diags_)) {

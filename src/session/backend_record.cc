@@ -7,49 +7,13 @@
 #include "base/files.h"
 #include "codec/json_reader.h"
 #include "codec/json_writer.h"
+#include "cty/json.h"
 
 namespace kinu::session {
 namespace {
 
 std::string RecordPath(const std::string& data_directory) {
   return JoinPath(data_directory, "terraform.tfstate");
-}
-
-/// A scalar of the record; a dynamic null for all else.
-Value ScalarOf(const JsonNode& node) {
-  if (node.is_string()) {
-    return Value::String(node.text());
-  }
-  if (node.is_bool()) {
-    return Value::Bool(node.boolean());
-  }
-  if (node.is_number()) {
-    return Value::String(node.text());  // settings are converted to their types
-  }
-  return Value::Null(Type::Dynamic());
-}
-
-/// Writes the members of a record's settings that are scalars, in one line.
-std::string CompactSettings(const JsonNode& config) {
-  std::string out;
-  JsonWriter writer(out);
-  writer.BeginObject();
-  for (const JsonMember& member : config.members()) {
-    if (member.value.is_string()) {
-      writer.Member(member.name, std::string_view(member.value.text()));
-    } else if (member.value.is_null()) {
-      writer.Key(member.name);
-      writer.Null();
-    } else if (member.value.is_bool()) {
-      writer.Key(member.name);
-      writer.Bool(member.value.boolean());
-    } else if (member.value.is_number()) {
-      writer.Key(member.name);
-      writer.Embed(member.value.text());
-    }
-  }
-  writer.EndObject();
-  return out;
 }
 
 }  // namespace
@@ -60,10 +24,18 @@ Value BackendRecord::Settings() const {
     return Value::EmptyObject();
   }
   const JsonDocument document = ParseJson(config_json);
+  const schema::Block& block = backend::SchemaOf(*spec);
   std::vector<std::pair<std::string, Value>> given;
-  if (document.ok() && document.root().is_object()) {
-    for (const JsonMember& member : document.root().members()) {
-      given.emplace_back(std::string(member.name), ScalarOf(member.value));
+  for (const JsonMember& member :
+       document.ok() ? document.root().members() : std::span<const JsonMember>()) {
+    const int at = block.implied_type().FindAttribute(member.name);
+    if (at < 0) {
+      continue;
+    }
+    auto value = ValueFromJson(member.value,
+                               block.implied_type().attributes()[static_cast<size_t>(at)].type);
+    if (value) {
+      given.emplace_back(std::string(member.name), *std::move(value));
     }
   }
   return backend::SettingsObject(*spec, Value::Object(std::move(given)));
@@ -74,21 +46,8 @@ BackendRecord MakeBackendRecord(const std::string& type, const Value& settings, 
   record.type = type;
   record.hash = hash;
   JsonWriter writer(record.config_json);
-  writer.BeginObject();
-  for (size_t i = 0; i < settings.size(); ++i) {
-    writer.Key(settings.key(i));
-    const Value& value = settings.elements()[i];
-    if (value.IsNull()) {
-      writer.Null();
-    } else if (value.type() == Type::Bool()) {
-      writer.Bool(value.AsBool());
-    } else if (value.type() == Type::Number()) {
-      writer.Embed(value.AsNumber().ToText());
-    } else {
-      writer.String(value.AsString());
-    }
-  }
-  writer.EndObject();
+  // Settings are known and unmarked.
+  (void)WriteSimpleJson(writer, settings);
   return record;
 }
 
@@ -126,7 +85,7 @@ Result<BackendRecord> ReadBackendRecord(const std::string& data_directory) {
     record.hash = std::strtoull(std::string(hash->text()).c_str(), nullptr, 10);
   }
   if (const JsonNode* config = backend->Find("config"); config != nullptr && config->is_object()) {
-    record.config_json = CompactSettings(*config);
+    record.config_json = text->substr(config->begin(), config->end() - config->begin());
   }
   return record;
 }
