@@ -40,6 +40,11 @@ class LocalStore final : public state::Store {
   Result<void> Unlock() override;
   /// Always fails: the lock of a file is its process's.
   Result<void> ForceUnlock(std::string_view id) override;
+  Result<void> Adopt(state::State& state) override {
+    // With the write itself that makes two, which is what the reference counts for a copy.
+    ++state.serial;
+    return Replace(state, true);
+  }
   bool lock_ends_with_process() const override { return true; }
   /// Replays a journal that a killed run left. Where the state is or can be locked, the whole state
   /// is then written; else it is by StartRecording() and Write().

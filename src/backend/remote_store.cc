@@ -35,6 +35,9 @@ Result<void> RemoteStore::Lock(const state::LockRequest& request) {
 }
 
 Result<void> RemoteStore::Unlock() {
+  if (lock_id_.empty()) {
+    return {};  // the client took no lock
+  }
   return client_->Unlock(std::exchange(lock_id_, {}));
 }
 
@@ -105,24 +108,27 @@ Result<void> RemoteStore::Write(state::State& state) {
 }
 
 Result<void> RemoteStore::Replace(state::State& state, bool force) {
-  KINU_TRY(Stored stored, Fetch(state.program));
-  stored_ = std::move(stored);
-  bool changed = false;
-  if (stored_->text != nullptr) {
-    KINU_TRY(const state::State base, state::ReadState(state.program, stored_->text));
-    if (!force) {
-      if (Result<void> allowed = state::CheckReplacement(state, base); !allowed) {
-        return allowed;
-      }
-    }
-    changed = !state::SameContent(state, base);
-    if (!changed && state.lineage == stored_->lineage && state.serial == stored_->serial) {
-      return {};
+  if (!stored_ || stored_->text == nullptr) {
+    KINU_TRY(Stored stored, Fetch(state.program));
+    stored_ = std::move(stored);
+  }
+  if (stored_->text == nullptr) {
+    // The first state of a workspace starts a lineage, wherever its content is from.
+    state.lineage = RandomUuid();
+    state.serial = 1;
+    return Persist(state);
+  }
+  KINU_TRY(const state::State base, state::ReadState(state.program, stored_->text));
+  if (!force) {
+    if (Result<void> allowed = state::CheckReplacement(state, base); !allowed) {
+      return allowed;
     }
   }
-  if (changed) {
-    ++state.serial;
+  if (state::SameContent(state, base) && state.lineage == stored_->lineage &&
+      state.serial == stored_->serial) {
+    return {};
   }
+  ++state.serial;
   return Persist(state);
 }
 

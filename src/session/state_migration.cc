@@ -37,6 +37,19 @@ std::optional<state::State> StateMigration::Peek(const std::string& workspace) {
   return Read(**store);
 }
 
+std::optional<std::vector<std::string>> StateMigration::WorkspacesOf(
+    const ConfiguredBackend& backend) {
+  auto names = backend.backend->Workspaces();
+  if (names) {
+    return *std::move(names);
+  }
+  if (names.error().code != ErrorCode::kUnsupported) {
+    Error("Error inspecting states in the \"" + backend.type + "\" backend:",
+          names.error().message);
+  }
+  return std::nullopt;
+}
+
 bool StateMigration::HasStates() {
   auto names = from_.backend->Workspaces();
   if (!names) {
@@ -51,40 +64,66 @@ bool StateMigration::HasStates() {
   return false;
 }
 
+bool StateMigration::Agree(const InitDialog::Question& question) {
+  if (options_.force_copy) {
+    return true;
+  }
+  if (!options_.input) {
+    return Error("Error asking for state migration action: input is disabled",
+                 "There are several workspaces to copy. The option -force-copy copies them "
+                 "without asking.");
+  }
+  auto agreed = dialog_.Confirm(question);
+  if (!agreed) {
+    return Error("Error asking for state migration action: Error asking for confirmation: " +
+                     agreed.error().message,
+                 "");
+  }
+  return *agreed || Error("Migration aborted by user.", "");
+}
+
+bool StateMigration::CopyCurrentWorkspace() {
+  if (!Agree({.query = "Destination state \"" + to_.type +
+                       "\" doesn't support workspaces.\nDo you want to copy only your current "
+                       "workspace?",
+              .description =
+                  "The backend \"" + from_.type + "\" has several workspaces, and \"" + to_.type +
+                  "\" keeps one state only.\nWith \"yes\", the state of the workspace "
+                  "\"" +
+                  workspace_.Name() + "\" is copied there, and the others stay where they are."})) {
+    return false;
+  }
+  const std::string current = workspace_.Name();
+  if (auto selected = workspace_.Select(std::string(backend::kDefaultWorkspace)); !selected) {
+    return Error("Failed to select workspace: " + selected.error().message, "");
+  }
+  return CopyWorkspace(current, backend::kDefaultWorkspace, options_.force_copy);
+}
+
 bool StateMigration::Run() {
-  auto names = from_.backend->Workspaces();
-  if (!names) {
-    return Error("Error inspecting states in the \"" + from_.type + "\" backend:",
-                 names.error().message);
+  const size_t errors = diags_.error_count();
+  auto names = WorkspacesOf(from_);
+  const bool to_one = !WorkspacesOf(to_);
+  if (diags_.error_count() != errors) {
+    return false;
   }
-  if (auto there = to_.backend->Workspaces(); !there) {
-    return Error("Error inspecting states in the \"" + to_.type + "\" backend:",
-                 there.error().message);
+  const bool only_default =
+      !names || (names->size() == 1 && names->front() == backend::kDefaultWorkspace);
+  if (only_default || (names->size() == 1 && !to_one)) {
+    const std::string name(only_default ? backend::kDefaultWorkspace : names->front());
+    return CopyWorkspace(name, name, options_.force_copy);
   }
-  if (names->size() == 1) {
-    return CopyWorkspace(names->front(), options_.force_copy);
+  if (to_one) {
+    return CopyCurrentWorkspace();
   }
-  if (!options_.force_copy) {
-    if (!options_.input) {
-      return Error("Error asking for state migration action: input is disabled",
-                   "There are several workspaces to copy. The option -force-copy copies them "
-                   "without asking.");
-    }
-    auto agreed = dialog_.Confirm(
-        {.query = "Do you want to migrate all workspaces to \"" + to_.type + "\"?",
-         .description =
-             "The backend that was used until now has several workspaces. All of them are copied "
-             "to\nthe new one under their names, and REPLACE the states that are there under the "
-             "same names.\n\nTo copy only some of them, answer \"no\" and use \"tofu state pull\" "
-             "and \"tofu state push\"."});
-    if (!agreed) {
-      return Error("Error asking for state migration action: Error asking for confirmation: " +
-                       agreed.error().message,
-                   "");
-    }
-    if (!*agreed) {
-      return Error("Migration aborted by user.", "");
-    }
+  if (!Agree(
+          {.query = "Do you want to migrate all workspaces to \"" + to_.type + "\"?",
+           .description =
+               "The backend that was used until now has several workspaces. All of them are copied "
+               "to\nthe new one under their names, and REPLACE the states that are there under "
+               "the same names.\n\nTo copy only some of them, answer \"no\" and use \"tofu state "
+               "pull\" and \"tofu state push\"."})) {
+    return false;
   }
   std::sort(names->begin(), names->end());
   return std::all_of(names->begin(), names->end(),
@@ -93,7 +132,7 @@ bool StateMigration::Run() {
 
 bool StateMigration::CopyOneOfSeveral(const std::string& workspace) {
   Diagnostics before = std::exchange(diags_, {});
-  const bool copied = CopyWorkspace(workspace, true);
+  const bool copied = CopyWorkspace(workspace, workspace, true);
   Diagnostics found = std::exchange(diags_, std::move(before));
   for (Diagnostic& problem : found.list()) {
     if (problem.is_error()) {
@@ -109,13 +148,14 @@ bool StateMigration::CopyOneOfSeveral(const std::string& workspace) {
   return copied;
 }
 
-bool StateMigration::CopyWorkspace(const std::string& workspace, bool confirmed) {
+bool StateMigration::CopyWorkspace(const std::string& workspace, std::string_view target_name,
+                                   bool confirmed) {
   auto before = Peek(workspace);
   if (!before || before->empty()) {
     return before.has_value();
   }
   auto source = from_.backend->Open(workspace, program_);
-  auto target = to_.backend->Open(workspace, program_);
+  auto target = to_.backend->Open(target_name, program_);
   if (!source || !target) {
     return Error(LoadProblem(), (source ? target : source).error().message);
   }
@@ -134,17 +174,20 @@ bool StateMigration::CopyWorkspace(const std::string& workspace, bool confirmed)
     request.timeout = options_.lock_timeout;
     return !options_.lock || handle.Lock(request, diags_);
   };
-  return lock(from, "migration source state") && lock(to, "migration destination state") &&
-         CopyState(from.store(), to.store(), confirmed);
-}
-
-bool StateMigration::CopyState(state::Store& source, state::Store& target, bool confirmed) {
-  auto ours = Read(source);
-  auto theirs = Read(target);
-  if (!ours || !theirs) {
+  if (!lock(from, "migration source state") || !lock(to, "migration destination state")) {
     return false;
   }
-  if (ours->empty()) {
+  if (options_.lock) {
+    // Another process may have written before the locks were taken.
+    before = Read(from.store());
+    existing = Read(to.store());
+  }
+  return before && existing && CopyState(to.store(), *before, *existing, confirmed);
+}
+
+bool StateMigration::CopyState(state::Store& target, const state::State& ours,
+                               const state::State& theirs, bool confirmed) {
+  if (ours.empty()) {
     return true;
   }
   if (!confirmed) {
@@ -153,15 +196,13 @@ bool StateMigration::CopyState(state::Store& source, state::Store& target, bool 
                    "The option -force-copy copies states without asking; without -input=false the "
                    "question is asked.");
     }
-    auto agreed = ConfirmOverwrite(*ours, *theirs);
+    auto agreed = ConfirmOverwrite(ours, theirs);
     if (!agreed || !*agreed) {
       return agreed.has_value();
     }
   }
-  // With the write itself that makes two, which is what the reference counts for a copy.
-  state::State copy = ours->Clone();
-  copy.serial += 1;
-  if (auto written = target.Replace(copy, true); !written) {
+  state::State copy = ours.Clone();
+  if (auto written = target.Adopt(copy); !written) {
     return Error("Error copying state from the previous \"" + from_.type +
                      "\" backend to the newly configured",
                  written.error().message + "\n\nThe state in the previous backend is as it was.");
@@ -174,11 +215,13 @@ std::optional<bool> StateMigration::ConfirmOverwrite(const state::State& ours,
   InitDialog::Question question{.query = "Do you want to copy existing state to the new backend?"};
   std::string directory;
   if (theirs.empty()) {
-    question.description =
-        "The previous backend \"" + from_.type + "\" has a state, and the new backend \"" +
-        to_.type +
-        "\" has none yet.\n"
-        "Enter \"yes\" to copy the state there, or \"no\" to start with an empty one.";
+    question.description = "Pre-existing state was found while migrating the previous \"" +
+                           from_.type + "\" backend to the\nnewly configured \"" + to_.type +
+                           "\" backend. No existing state was found in the newly\nconfigured \"" +
+                           to_.type + "\" backend. Do you want to copy this state to the new \"" +
+                           to_.type +
+                           "\"\nbackend? Enter \"yes\" to copy and \"no\" to start with an empty "
+                           "state.";
   } else {
     const std::string_view base = Environment("TMPDIR");
     directory = JoinPath(base.empty() ? "/tmp" : base, "kinu-" + RandomUuid());

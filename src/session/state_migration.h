@@ -34,9 +34,15 @@ struct MigrationOptions {
 
 class StateMigration {
  public:
-  StateMigration(const MigrationOptions& options, const ConfiguredBackend& from,
-                 const ConfiguredBackend& to, InitDialog& dialog, Diagnostics& diags)
-      : options_(options), from_(from), to_(to), dialog_(dialog), diags_(diags) {}
+  StateMigration(const Workspace& workspace, const MigrationOptions& options,
+                 const ConfiguredBackend& from, const ConfiguredBackend& to, InitDialog& dialog,
+                 Diagnostics& diags)
+      : workspace_(workspace),
+        options_(options),
+        from_(from),
+        to_(to),
+        dialog_(dialog),
+        diags_(diags) {}
 
   /// Copies the states of all workspaces that are not empty. Returns false after an error.
   bool Run();
@@ -47,10 +53,20 @@ class StateMigration {
   bool EraseSources();
 
  private:
-  bool CopyWorkspace(const std::string& workspace, bool confirmed);
+  /// Copies the state of a workspace to one of the other backend.
+  bool CopyWorkspace(const std::string& workspace, std::string_view target_name, bool confirmed);
+  /// Copies the current workspace to the only state of the other backend, and selects the default
+  /// one.
+  bool CopyCurrentWorkspace();
+  /// Asks unless copies are forced. Returns false, with an error, unless the answer is yes.
+  bool Agree(const InitDialog::Question& question);
+  /// The workspaces of a backend. Returns nothing where it has one state only, and after an error.
+  std::optional<std::vector<std::string>> WorkspacesOf(const ConfiguredBackend& backend);
   /// Copies without a question, with errors that name the workspace.
   bool CopyOneOfSeveral(const std::string& workspace);
-  bool CopyState(state::Store& source, state::Store& target, bool confirmed);
+  /// Stores `ours` where `theirs` is.
+  bool CopyState(state::Store& target, const state::State& ours, const state::State& theirs,
+                 bool confirmed);
   std::optional<bool> ConfirmOverwrite(const state::State& ours, const state::State& theirs);
   std::optional<state::State> Read(state::Store& store);
   /// Reads the state of a workspace without making it.
@@ -63,6 +79,7 @@ class StateMigration {
     return "Error loading default state from the \"" + from_.type + "\" backend:";
   }
 
+  const Workspace& workspace_;
   const MigrationOptions& options_;
   const ConfiguredBackend& from_;
   const ConfiguredBackend& to_;

@@ -99,6 +99,8 @@ class Store {
   virtual Result<void> Unlock() = 0;
   /// Releases the lock with this id, whoever took it.
   virtual Result<void> ForceUnlock(std::string_view id) = 0;
+  /// False: the settings of the backend switch locks off.
+  virtual bool can_lock() const { return true; }
   /// Whether a lock ends with the process that took it, so that no other one can release it.
   virtual bool lock_ends_with_process() const { return false; }
 
@@ -132,6 +134,8 @@ class Store {
   /// Stores `state` with its own lineage and serial. Without `force`, fails if CheckReplacement()
   /// does.
   virtual Result<void> Replace(State& state, bool force) = 0;
+  /// Stores a copy of the state of another store, whatever is stored.
+  virtual Result<void> Adopt(State& state) { return Replace(state, true); }
 
   /// Prepares recording, or fails if this store cannot record. Callers call it before they change
   /// anything that will be recorded; otherwise the first Record() does.
