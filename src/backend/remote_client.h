@@ -18,10 +18,12 @@ class RemoteClient {
   virtual Result<std::optional<std::string>> Get() = 0;
   virtual Result<void> Put(std::string_view bytes) = 0;
   virtual Result<void> Delete() = 0;
-  /// Takes the lock and returns its id. kExists: it is held; the message has the holder's lock info
-  /// if it is known.
+  /// Takes the lock and returns its id; empty where states are not locked. kExists: it is held; the
+  /// message has the holder's lock info if it is known.
   virtual Result<std::string> Lock(const state::LockInfo& info) = 0;
   virtual Result<void> Unlock(std::string_view id) = 0;
+  /// False: the settings switch locks off, and there is none to release.
+  virtual bool can_lock() const { return true; }
 };
 
 }  // namespace kinu::backend

@@ -25,6 +25,7 @@ class RemoteStore final : public state::Store {
   Result<void> Lock(const state::LockRequest& request) override;
   Result<void> Unlock() override;
   Result<void> ForceUnlock(std::string_view id) override;
+  bool can_lock() const override { return client_->can_lock(); }
   Result<state::State> Read(std::shared_ptr<Program> program) override;
   Result<void> Write(state::State& state) override;
   Result<void> Replace(state::State& state, bool force) override;

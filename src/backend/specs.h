@@ -5,6 +5,6 @@
 
 namespace kinu::backend {
 
-extern const BackendSpec kInmem, kLocal;
+extern const BackendSpec kHttp, kInmem, kLocal;
 
 }  // namespace kinu::backend

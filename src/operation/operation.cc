@@ -150,7 +150,7 @@ bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest
                           view::Audience& audience, Diagnostics& diags) {
   auto opened = session::StateHandle::Open(*backend, workspace.Name(), program);
   if (!opened) {
-    diags.Error("Failed to load state", opened.error().message);
+    diags.Error("error loading state: " + opened.error().message, "");
     return false;
   }
   handle = *std::move(opened);
@@ -166,7 +166,7 @@ bool Operation::OpenState(const session::Workspace& workspace, const PlanRequest
   }
   auto state = store().Read(program);
   if (!state) {
-    diags.Error("Failed to load state", state.error().message);
+    diags.Error("error loading state: " + state.error().message, "");
     return false;
   }
   prior = std::move(*state);

@@ -33,6 +33,10 @@ static int RunForceUnlock(Invocation& invocation) {
   if (!opened) {
     return run.Fail("Failed to load state: " + opened.error().message, "");
   }
+  if (!opened->store().can_lock()) {
+    return run.Fail("Locking disabled",
+                    "The settings of this backend switch locks off, so there is none to release.");
+  }
   const bool force = run.flags.Bool("force");
   if (!force && opened->store().lock_ends_with_process()) {
     return run.Fail("State locked by another local process",
