@@ -38,6 +38,7 @@ def examples(page):
 
 def write(files, folder):
     for name, body in files.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         with open(os.path.join(folder, name), "w", encoding="utf-8") as handle:
             handle.write(body)
 

@@ -237,18 +237,39 @@ Status FileRun::Plan(Setup& setup, RunResult& result) {
   if (result.diags.has_errors() || !assertions.evaluated()) {
     return Status::kError;
   }
-  if (suite_.verbose) {
-    result.plan = std::move(plan);
-    result.config = &ModuleUnderTest(*result.run);
-  }
+  return Judge(std::move(plan), nullptr, assertions, result);
+}
+
+/// The status of a run by its assertions and the request's judge.
+Status FileRun::Judge(plan::Plan plan, const state::State* state, Assertions& assertions,
+                      RunResult& result) {
+  result.status = assertions.status();
   result.diags.Append(std::move(assertions.diags()));
-  return assertions.status();
+  if (!suite_.verbose && !suite_.judge) {
+    return result.status;
+  }
+  result.plan = std::move(plan);
+  result.config = &ModuleUnderTest(*result.run);
+  if (state != nullptr) {
+    result.state = state->Clone();
+    result.state->terraform_version = kCompatibleVersion;
+  }
+  if (suite_.judge && result.status != Status::kError) {
+    suite_.judge(result);
+  }
+  if (!suite_.verbose) {
+    result.state.reset();
+  }
+  if (!suite_.verbose || state != nullptr) {
+    result.plan.reset();
+  }
+  return result.status;
 }
 
 Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t index) {
   ExpectedFailures expected(program(), *setup.request.config->root().module, *result.run);
   Diagnostics found;
-  const plan::Plan plan = engine::MakePlan(setup.request, found);
+  plan::Plan plan = engine::MakePlan(setup.request, found);
   expected.WarnOfPlan(found);
   result.diags.Append(std::move(found));
   if (result.diags.has_errors()) {
@@ -276,12 +297,7 @@ Status FileRun::Apply(Setup& setup, RunResult& result, KeyedState& state, size_t
   if (result.diags.has_errors() || !assertions.evaluated()) {
     return Status::kError;
   }
-  if (suite_.verbose) {
-    result.state = state.state.Clone();
-    result.state->terraform_version = kCompatibleVersion;
-  }
-  result.diags.Append(std::move(assertions.diags()));
-  return assertions.status();
+  return Judge(std::move(plan), &state.state, assertions, result);
 }
 
 void FileRun::Destroy(KeyedState& state, Diagnostics& diags) {

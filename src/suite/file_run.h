@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/request.h"
+#include "suite/assertions.h"
 #include "suite/run_config.h"
 #include "suite/suite.h"
 
@@ -64,6 +65,8 @@ class FileRun {
   void ReadPlanOptions(const config::TestRun& run, engine::Options& options, Diagnostics& diags);
   Status Plan(Setup& setup, RunResult& result);
   Status Apply(Setup& setup, RunResult& result, KeyedState& state, size_t index);
+  Status Judge(plan::Plan plan, const state::State* state, Assertions& assertions,
+               RunResult& result);
   void Destroy(KeyedState& state, Diagnostics& diags);
   void KeepLeftOver(KeyedState& state, Report& report);
   /// Publishes for Abandon() what a run is about to do.

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,7 @@ struct RunResult {
   Status status = Status::kPending;
   double seconds = -1;  ///< that it took; negative: it did not run
   Diagnostics diags;
-  /// What -verbose shows: the plan of a plan, the new state of an apply.
+  /// For SuiteRequest::judge, and then for -verbose: the plan, and the new state of an apply.
   std::optional<plan::Plan> plan;
   std::optional<state::State> state;
   const config::Config* config =
@@ -89,7 +90,11 @@ struct SuiteRequest {
   session::ProviderSet& providers;
   engine::ProviderPool& pool;
   std::vector<std::string> filter;  ///< names of files; empty: all
+  /// Results keep their plan, or their state after an apply.
   bool verbose = false;
+  /// Has the last word about a run that was neither skipped nor ended by an error. Null: nothing
+  /// has.
+  std::function<void(RunResult& run)> judge;
 };
 
 /// The name of the file that receives the state of objects that could not be destroyed.

@@ -1,6 +1,8 @@
 // test: runs the test files of a configuration.
 
 #include <chrono>
+#include <functional>
+#include <optional>
 
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 #include "cli/build_info.h"
 #include "cli/command_run.h"
 #include "cli/flag_groups.h"
+#include "cli/test_checks.h"
 #include "cli/test_findings.h"
 #include "cli/test_report.h"
 #include "suite/suite.h"
@@ -100,13 +103,20 @@ static int RunTest(Invocation& invocation) {
   }
   const auto providers = session::ProviderSet::Open(invocation.workspace, run.diags);
   engine::ProviderPool pool;
+  std::optional<TestChecks> checks;
+  std::function<void(suite::RunResult&)> judge;
+  if (const std::string& directory = flags.String("check-dir"); !directory.empty()) {
+    checks.emplace(directory, *providers, run.diags);
+    judge = [&checks](suite::RunResult& of_run) { checks->Judge(of_run); };
+  }
   suite::Suite suite({.workspace = invocation.workspace,
                       .loaded = loaded,
                       .globals = std::move(globals),
                       .providers = *providers,
                       .pool = pool,
                       .filter = flags.List("filter"),
-                      .verbose = flags.Bool("verbose")});
+                      .verbose = flags.Bool("verbose"),
+                      .judge = std::move(judge)});
   if (!flags.List("filter").empty() && suite.result().files.empty()) {
     run.diags.Warning("No tests were found",
                       "-filter is being used but no tests were found. Make sure you're using a "
@@ -138,6 +148,10 @@ constexpr auto kTestFlags =
                        .help = "Run only that file; may be repeated."},
               kJsonStream, kNoColor, kTestDirectory, kVariables,
               FlagSpec{.name = "verbose", .help = "Show the plan or the state of each run."},
+              FlagSpec{.name = "check-dir",
+                       .kind = FlagKind::kString,
+                       .form = "=path",
+                       .help = "Apply the check files of that directory to each run."},
               FlagSpec{.name = "junit-xml",
                        .kind = FlagKind::kString,
                        .form = "=FILE",

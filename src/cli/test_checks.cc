@@ -1,0 +1,93 @@
+#include "cli/test_checks.h"
+
+#include <utility>
+
+#include "base/files.h"
+#include "check/run.h"
+#include "codec/json_writer.h"
+#include "view/json/documents.h"
+#include "view/source_schemas.h"
+
+namespace kinu::cli {
+namespace {
+
+/// Reads a document that `write` writes, or adds an error.
+template <typename Document, typename F>
+std::unique_ptr<Document> MakeDocument(F&& write, bool whole, Diagnostics& diags) {
+  std::string text;
+  JsonWriter out(text);
+  Result<void> written = write(out);
+  if (!written) {
+    diags.Error("Unusable document", written.error().message);
+    return nullptr;
+  }
+  auto document = Document::Read(std::move(text), whole);
+  if (!document) {
+    diags.Error("Unusable document", document.error().message + ".");
+    return nullptr;
+  }
+  return *std::move(document);
+}
+
+}  // namespace
+
+TestChecks::TestChecks(const std::string& directory, session::ProviderSet& providers,
+                       Diagnostics& diags)
+    : providers_(providers) {
+  const auto names = ListDirectory(directory);
+  if (!names) {
+    diags.Error("Failed to read check directory", names.error().message + ".");
+    return;
+  }
+  for (const std::string& name : *names) {
+    if (name.starts_with('.') || !(name.ends_with(".hcl") || name.ends_with(".json"))) {
+      continue;
+    }
+    const std::string path = JoinPath(directory, name);
+    if (auto text = ReadFile(path)) {
+      files_.Add(path, *std::move(text), diags);
+    } else {
+      diags.Error("Failed to read check file", text.error().message + ".");
+    }
+  }
+}
+
+void TestChecks::Judge(suite::RunResult& run) const {
+  const view::SourceSchemas schemas(providers_.source());
+  const bool whole = files_.has_selectors();
+  check::Documents documents;
+  if (run.plan) {
+    documents.plans.push_back(MakeDocument<check::PlanDocument>(
+        [&](JsonWriter& out) {
+          return view::WritePlan(out, *run.plan, run.config, schemas,
+                                 {.version = kCompatibleVersion});
+        },
+        whole, run.diags));
+  }
+  if (run.state) {
+    documents.states.push_back(MakeDocument<check::StateDocument>(
+        [&](JsonWriter& out) { return view::WriteState(out, *run.state, schemas); }, whole,
+        run.diags));
+  }
+  if (run.diags.has_errors()) {
+    run.status = suite::Status::kError;
+    return;
+  }
+  const check::Report report = check::RunChecks(files_, documents);
+  for (const check::Result& result : report.results) {
+    const bool about_state = result.assertion->kind->side == check::Side::kState;
+    if (result.status == check::Status::kPass || (about_state && !run.state)) {
+      continue;
+    }
+    const bool failed = result.status == check::Status::kFail;
+    run.status = Merge(run.status, failed ? suite::Status::kFail : suite::Status::kError);
+    std::string detail = result.check->name + ": " + result.outcome.message;
+    if (!detail.ends_with('.')) {
+      detail += '.';
+    }
+    run.diags.Error(failed ? "Check failed" : "Check cannot be applied", std::move(detail),
+                    result.assertion->range);
+  }
+}
+
+}  // namespace kinu::cli
