@@ -305,6 +305,45 @@ void TestReport::End(const SuiteResult& suite) {
   }
 }
 
+void TestReport::Coverage(const suite::CoverageSummary& summary) {
+  std::string line;
+  std::string text;
+  for (size_t i = 0; i < suite::kPartKinds; ++i) {
+    line += (line.empty() ? "" : ", ") + std::string(PluralOf(static_cast<suite::PartKind>(i))) +
+            " " + std::to_string(summary.reached[i]) + " of " + std::to_string(summary.total[i]);
+  }
+  for (const suite::MissedPart& part : summary.missed) {
+    text += "  " + part.range.file->name() + ":" +
+            std::to_string(part.range.start_position().line) + ": " + part.name + "\n";
+  }
+  run_.audience->Text("\nCovered: " + line + ".\n" +
+                      (text.empty() ? text : "Not evaluated:\n" + text));
+  if (json() == nullptr) {
+    return;
+  }
+  const std::string members = Object([&](JsonWriter& out) {
+    for (size_t i = 0; i < suite::kPartKinds; ++i) {
+      out.Key(PluralOf(static_cast<suite::PartKind>(i)));
+      out.BeginObject();
+      out.Member("total", static_cast<int64_t>(summary.total[i]));
+      out.Member("reached", static_cast<int64_t>(summary.reached[i]));
+      out.EndObject();
+    }
+    out.Key("missed");
+    out.BeginArray();
+    for (const suite::MissedPart& part : summary.missed) {
+      out.BeginObject();
+      out.Member("kind", PluralOf(part.kind));
+      out.Member("name", part.name);
+      out.Member("filename", std::string_view(part.range.file->name()));
+      out.Member("line", static_cast<int64_t>(part.range.start_position().line));
+      out.EndObject();
+    }
+    out.EndArray();
+  });
+  json()->Message(Level::kInfo, "Covered: " + line, "test_coverage", {{"test_coverage", members}});
+}
+
 void TestReport::Interrupted() {
   PrintError(std::string(kInterrupted) + "\n");
   if (json() != nullptr) {

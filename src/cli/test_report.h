@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/command_run.h"
+#include "suite/coverage.h"
 #include "suite/suite.h"
 
 namespace kinu::cli {
@@ -19,6 +20,7 @@ class TestReport final : public suite::Report {
   void Stored(const suite::FileResult& file, const suite::RunResult& run, Diagnostics& diags,
               const std::string& text) override;
   void End(const suite::SuiteResult& suite);
+  void Coverage(const suite::CoverageSummary& summary);
 
   // Interrupts. Called on another thread than the others.
   void Interrupted();

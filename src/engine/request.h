@@ -15,6 +15,7 @@
 #include "config/variables.h"
 #include "engine/events.h"
 #include "engine/provider_pool.h"
+#include "lang/coverage.h"
 #include "meta/generated_blocks.h"
 #include "meta/imports.h"
 #include "plan/plan.h"
@@ -87,6 +88,7 @@ struct Request {
   const std::atomic<bool>* abandoned = nullptr;
   Substitutes* substitutes = nullptr;          ///< null: providers answer
   Inspector* inspector = nullptr;              ///< null: nothing looks at the values
+  lang::Coverage* coverage = nullptr;          ///< of plan and apply walks; null: none
   meta::GeneratedBlocks* generated = nullptr;  ///< null: no configuration is generated
   Options options;
   PlanRecord record;

@@ -18,6 +18,11 @@ class ModuleScope final : public lang::Scope {
   std::vector<std::string_view> FunctionNames() const override;
   void ExplainUnknownFunction(const hcl::CallExpr& call, Diagnostic& diagnostic) const override;
   const functions::CallContext& call_context() const override { return walk_.call_context(); }
+  lang::Coverage* coverage() const override {
+    const bool counts =
+        walk_.context.kind == WalkKind::kPlan || walk_.context.kind == WalkKind::kApply;
+    return counts ? walk_.context.request.coverage : nullptr;
+  }
 
   const ModuleInstance& instance() const { return instance_; }
   const Repetition& repetition() const { return repetition_; }

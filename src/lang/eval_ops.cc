@@ -352,11 +352,27 @@ Value Evaluator::EvalUnary(const hcl::UnaryExpr& expr, const Binding* bindings,
   return is_not ? LogicalNot(*operand) : Negate(*operand);
 }
 
+void Evaluator::Choose(const hcl::ConditionalExpr& expr, bool true_branch) const {
+  if (choices_ != nullptr) {
+    choices_->emplace_back(&expr, true_branch);
+  } else {
+    scope_.coverage()->Take(expr, true_branch);
+  }
+}
+
 Value Evaluator::EvalConditional(const hcl::ConditionalExpr& expr, const Binding* bindings,
                                  Diagnostics& diags) const {
+  const bool covers = scope_.coverage() != nullptr;
+  std::array<Choices, 2> branch_choices;  // only those of the taken branch count
   std::array<Diagnostics, 2> branch_diags;
-  std::array<Value, 2> branches = {Eval(*expr.true_result, bindings, branch_diags[0]),
-                                   Eval(*expr.false_result, bindings, branch_diags[1])};
+  std::array<Value, 2> branches;
+  for (const size_t branch : {0, 1}) {
+    Choices* const outer = choices_;
+    choices_ = covers ? &branch_choices[branch] : nullptr;
+    branches[branch] =
+        Eval(branch == 0 ? *expr.true_result : *expr.false_result, bindings, branch_diags[branch]);
+    choices_ = outer;
+  }
   const std::array<Type, 2> types = {branches[0].type(), branches[1].type()};
 
   // The type of the result, which does not depend on the condition.
@@ -407,6 +423,12 @@ Value Evaluator::EvalConditional(const hcl::ConditionalExpr& expr, const Binding
   }
 
   const size_t taken = decision->AsBool() ? 0 : 1;
+  if (covers) {
+    Choose(expr, taken == 0);
+    for (const auto& [nested, true_branch] : branch_choices[taken]) {
+      Choose(*nested, true_branch);
+    }
+  }
   const Expr& branch = taken == 0 ? *expr.true_result : *expr.false_result;
   diags.Append(std::move(branch_diags[taken]));
   ValueResult<Value> result = is_unified ? ConvertToUnified(branches[taken], types[1 - taken], type)

@@ -86,7 +86,12 @@ class Evaluator {
   void DescribeValuesSince(size_t first, const hcl::Expr& about, const Binding* bindings,
                            Diagnostics& diags) const;
 
+  /// Reports the choice of a conditional, or keeps it until the one around it has chosen.
+  void Choose(const hcl::ConditionalExpr& expr, bool true_branch) const;
+
   const Scope& scope_;
+  using Choices = std::vector<std::pair<const hcl::ConditionalExpr*, bool>>;
+  mutable Choices* choices_ = nullptr;  // of the branch that is evaluated; null: none is
   bool describe_;
   bool literal_;
 };

@@ -11,6 +11,7 @@
 #include "diag/diagnostic.h"
 #include "functions/function.h"
 #include "hcl/ast.h"
+#include "lang/coverage.h"
 
 namespace kinu::lang {
 
@@ -36,6 +37,8 @@ class Scope {
   virtual void ExplainUnknownFunction(const hcl::CallExpr&, Diagnostic&) const {}
   /// The environment of function calls: directory, time, templates.
   virtual const functions::CallContext& call_context() const = 0;
+  /// Receives what is evaluated; null: nothing does.
+  virtual Coverage* coverage() const { return nullptr; }
 };
 
 /// Implements Scope::ExplainUnknownFunction() for configurations: explains the valid namespaces and

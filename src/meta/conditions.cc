@@ -120,6 +120,9 @@ class ValidationRule {
       : rule_(rule), scope_(scope), diags_(diags) {}
 
   ConditionResult Run(const ValidatedVariable& variable) {
+    if (lang::Coverage* coverage = scope_.coverage()) {
+      coverage->Reach(rule_.condition);
+    }
     Diagnostics found;
     const Value value = lang::WarnDeprecated(lang::Evaluate(*rule_.condition, scope_, found),
                                              *rule_.condition, found);
@@ -275,6 +278,9 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
                                   Severity severity, Diagnostics& diags, bool sound) {
   size_t errors = diags.error_count();
   const hcl::Expr& expr = *condition.condition;
+  if (lang::Coverage* coverage = scope.coverage()) {
+    coverage->Reach(&expr);
+  }
   std::string message = EvaluateErrorMessage(*condition.error_message, scope, diags);
   Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);
   if (!sound || diags.error_count() != errors) {

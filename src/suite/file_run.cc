@@ -190,6 +190,7 @@ std::unique_ptr<FileRun::Setup> FileRun::Prepare(const config::TestRun& run,
   if (!setup->config->mocks().empty()) {
     request.substitutes = &setup->config->mocks();
   }
+  request.coverage = suite_.coverage;
   request.options.workspace = suite_.workspace.Name();
   request.options.original_directory = suite_.workspace.original_directory;
   request.options.plan_timestamp = operation::Timestamp();

@@ -95,6 +95,8 @@ struct SuiteRequest {
   /// Has the last word about a run that was neither skipped nor ended by an error. Null: nothing
   /// has.
   std::function<void(RunResult& run)> judge;
+  /// Receives what plans and applies evaluate; null: nothing does.
+  lang::Coverage* coverage = nullptr;
 };
 
 /// The name of the file that receives the state of objects that could not be destroyed.

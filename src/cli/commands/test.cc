@@ -109,6 +109,7 @@ static int RunTest(Invocation& invocation) {
     checks.emplace(directory, *providers, run.diags);
     judge = [&checks](suite::RunResult& of_run) { checks->Judge(of_run); };
   }
+  suite::CoverageRecord coverage;
   suite::Suite suite({.workspace = invocation.workspace,
                       .loaded = loaded,
                       .globals = std::move(globals),
@@ -116,7 +117,8 @@ static int RunTest(Invocation& invocation) {
                       .pool = pool,
                       .filter = flags.List("filter"),
                       .verbose = flags.Bool("verbose"),
-                      .judge = std::move(judge)});
+                      .judge = std::move(judge),
+                      .coverage = flags.Bool("coverage") ? &coverage : nullptr});
   if (!flags.List("filter").empty() && suite.result().files.empty()) {
     run.diags.Warning("No tests were found",
                       "-filter is being used but no tests were found. Make sure you're using a "
@@ -135,6 +137,10 @@ static int RunTest(Invocation& invocation) {
     AwaitEnd();
   }
   report.End(suite.result());
+  if (flags.Bool("coverage")) {
+    report.Coverage(
+        coverage.Summarize(*loaded.config, invocation.workspace.data_directory + "/modules/"));
+  }
   WriteFindings(run, findings);
   const bool written = !run.audience->Show(run.diags);
   return written && suite.result().status == suite::Status::kPass ? 0 : 1;
@@ -152,6 +158,7 @@ constexpr auto kTestFlags =
                        .kind = FlagKind::kString,
                        .form = "=path",
                        .help = "Apply the check files of that directory to each run."},
+              FlagSpec{.name = "coverage", .help = "Show what no run evaluated."},
               FlagSpec{.name = "junit-xml",
                        .kind = FlagKind::kString,
                        .form = "=FILE",

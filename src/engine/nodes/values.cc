@@ -277,6 +277,9 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
       continue;
     }
     check.DependsOn(output.depends_on, diags);
+    if (lang::Coverage* coverage = scope.coverage()) {
+      coverage->Reach(output.expr);
+    }
     Value value = check.Evaluate(*output.expr, scope, diags);
     MarkSet marks = value.MarksDeep();
     if (is_root && output.ephemeral) {

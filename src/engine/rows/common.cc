@@ -92,6 +92,9 @@ ModuleScope RowScope(const RowContext& row) {
 }
 
 Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
+  if (lang::Coverage* coverage = RowScope(row).coverage()) {
+    coverage->Reach(row.resource.body);
+  }
   return schema::DecodeBody(row.info.schema->block, *row.resource.body,
                             config::MetaNames(row.resource.name.mode), RowScope(row), nullptr,
                             diags);
