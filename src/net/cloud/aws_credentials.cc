@@ -84,12 +84,10 @@ Result<AwsCredentials> ProfileCredentials(const AwsSearch& search, const std::st
   } else if (const std::string place = Setting(profile, "credential_source"); !place.empty()) {
     own = NamedPlace(search, place);
   } else if (const std::string file = Setting(profile, "web_identity_token_file"); !file.empty()) {
-    return AssumeAwsRoleWithToken(search, file, role);
+    return AssumeAwsRoleWithToken(search, {.role = role, .token = {}, .token_file = file});
   } else if (!Setting(profile, "sso_session").empty() ||
              !Setting(profile, "sso_start_url").empty()) {
-    return Fail(ErrorCode::kUnsupported, "the profile \"" + name +
-                                             "\" uses single sign-on, which is not supported; "
-                                             "\"aws configure export-credentials\" gives keys");
+    own = AwsSsoCredentials(search, profile);
   } else if (const std::string command = Setting(profile, "credential_process"); !command.empty()) {
     own = AwsProcessCredentials(search, command);
   } else {
@@ -100,12 +98,18 @@ Result<AwsCredentials> ProfileCredentials(const AwsSearch& search, const std::st
 
 Result<AwsCredentials> FindCredentials(const HttpClient& client,
                                        const AwsCredentialOptions& options) {
+  if (options.keys) {
+    return *options.keys;
+  }
   const std::string profile = options.profile.empty() ? CurrentAwsProfile() : options.profile;
   const AwsSearch search{
       .client = client,
       .options = options,
-      .profiles = LoadAwsProfiles(),
+      .profiles = LoadAwsProfiles(options.config_files, options.credentials_files),
       .region = options.region.empty() ? ConfiguredAwsRegion(profile) : options.region};
+  if (options.web_identity) {
+    return AssumeAwsRoleWithToken(search, *options.web_identity);
+  }
   if (!options.metadata_endpoint.empty()) {
     return AwsMachineCredentials(search);
   }
@@ -117,31 +121,52 @@ Result<AwsCredentials> FindCredentials(const HttpClient& client,
       return own;
     }
     if (const std::string file(Environment("AWS_WEB_IDENTITY_TOKEN_FILE")); !file.empty()) {
-      return AssumeAwsRoleWithToken(
-          search, file,
-          {.arn = std::string(Environment("AWS_ROLE_ARN")),
-           .session_name = std::string(Environment("AWS_ROLE_SESSION_NAME")),
-           .external_id = "",
-           .duration_seconds = ""});
+      const AwsRole role{.arn = std::string(Environment("AWS_ROLE_ARN")),
+                         .session_name = std::string(Environment("AWS_ROLE_SESSION_NAME")),
+                         .external_id = "",
+                         .duration_seconds = ""};
+      return AssumeAwsRoleWithToken(search, {.role = role, .token = {}, .token_file = file});
     }
   }
   return ProfileCredentials(search, profile, {});
 }
 
+bool IsFresh(const std::optional<AwsCredentials>& credentials) {
+  constexpr std::chrono::minutes kMargin{5};
+  return credentials && (!credentials->expires ||
+                         *credentials->expires - kMargin > std::chrono::system_clock::now());
+}
+
 }  // namespace
 
-Result<AwsCredentials> AwsIdentity::Get() {
-  constexpr std::chrono::minutes kMargin{5};
-  const std::lock_guard lock(mutex_);
-  if (credentials_ && (!credentials_->expires ||
-                       *credentials_->expires - kMargin > std::chrono::system_clock::now())) {
-    return *credentials_;
+Result<AwsCredentials> AwsIdentity::LockedBase() {
+  if (IsFresh(base_)) {
+    return *base_;
   }
   KINU_TRY(AwsCredentials found, FindCredentials(client_, options_));
   if (!HasKeys(found)) {
     return Fail(ErrorCode::kNotFound, "no AWS credentials were found");
   }
-  credentials_ = std::move(found);
+  base_ = std::move(found);
+  return *base_;
+}
+
+Result<AwsCredentials> AwsIdentity::Base() {
+  const std::lock_guard lock(mutex_);
+  return LockedBase();
+}
+
+Result<AwsCredentials> AwsIdentity::Get() {
+  const std::lock_guard lock(mutex_);
+  if (!options_.role) {
+    return LockedBase();
+  }
+  if (!IsFresh(credentials_)) {
+    KINU_TRY(const AwsCredentials own, LockedBase());
+    const AwsSearch search{
+        .client = client_, .options = options_, .profiles = {}, .region = options_.region};
+    KINU_TRY(credentials_, AssumeAwsRole(search, own, *options_.role));
+  }
   return *credentials_;
 }
 

@@ -4,20 +4,50 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "net/cloud/aws_profiles.h"
 #include "net/cloud/aws_sigv4.h"
 
 namespace kinu::net {
 
+/// A role to assume. Empty parts are not sent.
+struct AwsRole {
+  std::string arn;
+  std::string session_name;  ///< empty: a random one
+  std::string external_id;
+  std::string duration_seconds;
+  std::string policy = {};  ///< JSON that restricts the role further
+  std::vector<std::string> policy_arns = {};
+  std::map<std::string, std::string> tags = {};
+  std::vector<std::string> transitive_tag_keys = {};
+};
+
+/// A role that is assumed by the token of an identity provider: the text, or a file with it.
+struct AwsWebIdentity {
+  AwsRole role;
+  std::string token;
+  std::string token_file;
+};
+
 struct AwsCredentialOptions {
-  std::string profile = {};  ///< asked in place of the environment; empty: the current one
-  std::string region = {};   ///< of the security token service; empty: as configured
+  std::optional<AwsCredentials> keys = {};          ///< used as they are, in place of all places
+  std::optional<AwsWebIdentity> web_identity = {};  ///< used in place of all places but `keys`
+  std::optional<AwsRole> role = {};  ///< assumed with the credentials that were found
+  std::string profile = {};          ///< asked in place of the environment; empty: the current one
+  std::string region = {};           ///< of the security token service; empty: as configured
+  std::string sts_endpoint = {};     ///< URL of the security token service; empty: as configured
+  std::vector<std::string> config_files = {};       ///< in place of the usual one
+  std::vector<std::string> credentials_files = {};  ///< in place of the usual one
   /// Only the metadata service at this address is asked (AWS_METADATA_URL). Empty: all places are.
   std::string metadata_endpoint = {};
+  std::string machine_endpoint = {};     ///< of the metadata service; empty: as configured
+  std::string machine_mode = {};         ///< "IPv4" or "IPv6"; empty: as configured
+  std::optional<bool> use_machine = {};  ///< whether the metadata service is asked; as configured
   const std::atomic<bool>* stop = nullptr;  ///< ends running programs
 };
 
@@ -30,11 +60,16 @@ class AwsIdentity {
       : client_(client), options_(std::move(options)) {}
 
   Result<AwsCredentials> Get();
+  /// The credentials before the role of the options is assumed.
+  Result<AwsCredentials> Base();
 
  private:
+  Result<AwsCredentials> LockedBase();
+
   const HttpClient& client_;
   AwsCredentialOptions options_;
   std::mutex mutex_;
+  std::optional<AwsCredentials> base_;
   std::optional<AwsCredentials> credentials_;
 };
 

@@ -9,10 +9,15 @@ namespace {
 std::string Endpoint(const AwsSearch& search) {
   std::string endpoint = search.options.metadata_endpoint;
   if (endpoint.empty()) {
+    endpoint = search.options.machine_endpoint;
+  }
+  if (endpoint.empty()) {
     endpoint = Environment("AWS_EC2_METADATA_SERVICE_ENDPOINT");
   }
   if (endpoint.empty()) {
-    const std::string_view mode = Environment("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
+    const std::string_view mode = search.options.machine_mode.empty()
+                                      ? Environment("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE")
+                                      : std::string_view(search.options.machine_mode);
     endpoint =
         mode == "IPv6" || mode == "ipv6" ? "http://[fd00:ec2::254]" : "http://169.254.169.254";
   }
@@ -36,9 +41,11 @@ HttpRequest MetadataRequest(const std::string& url) {
 
 Result<AwsCredentials> AwsMachineCredentials(const AwsSearch& search) {
   constexpr const char* kNone = "no AWS credentials were found, and the machine has none: ";
-  if (search.options.metadata_endpoint.empty() &&
-      Environment("AWS_EC2_METADATA_DISABLED") == "true") {
-    return Fail(ErrorCode::kNotFound, std::string(kNone) + "AWS_EC2_METADATA_DISABLED is set");
+  const bool is_used =
+      search.options.use_machine.value_or(!search.options.metadata_endpoint.empty() ||
+                                          Environment("AWS_EC2_METADATA_DISABLED") != "true");
+  if (!is_used) {
+    return Fail(ErrorCode::kNotFound, std::string(kNone) + "its metadata service is not used");
   }
   const std::string base = Endpoint(search);
   HttpRequest token_request = MetadataRequest(base + "/latest/api/token");

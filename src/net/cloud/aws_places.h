@@ -17,20 +17,14 @@ struct AwsSearch {
   std::string region;
 };
 
-/// A role to assume.
-struct AwsRole {
-  std::string arn;
-  std::string session_name;
-  std::string external_id;
-  std::string duration_seconds;
-};
-
 /// Temporary credentials of a role, by credentials that may assume it.
 Result<AwsCredentials> AssumeAwsRole(const AwsSearch& search, const AwsCredentials& own,
                                      const AwsRole& role);
-/// Temporary credentials of a role, by a token in a file.
+/// Temporary credentials of a role, by the token of an identity provider.
 Result<AwsCredentials> AssumeAwsRoleWithToken(const AwsSearch& search,
-                                              const std::string& token_file, const AwsRole& role);
+                                              const AwsWebIdentity& identity);
+/// What the single sign-on of a profile gives out, by the token that "aws sso login" has stored.
+Result<AwsCredentials> AwsSsoCredentials(const AwsSearch& search, const AwsProfile& profile);
 /// What the service of a container runtime gives out.
 Result<AwsCredentials> AwsContainerCredentials(const AwsSearch& search);
 /// Whether the environment names such a service.

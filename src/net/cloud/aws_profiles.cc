@@ -1,6 +1,7 @@
 #include "net/cloud/aws_profiles.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/files.h"
@@ -18,6 +19,10 @@ std::string_view Stripped(std::string_view text) {
 std::string ProfileOfSection(std::string_view section, bool is_config) {
   section = Stripped(section);
   constexpr std::string_view kPrefix = "profile";
+  if (is_config && section.starts_with(kSsoSessionPrefix)) {
+    return std::string(kSsoSessionPrefix) +
+           std::string(Stripped(section.substr(kSsoSessionPrefix.size())));
+  }
   if (is_config && section != "default") {
     if (!section.starts_with(kPrefix) || section.size() == kPrefix.size() ||
         (section[kPrefix.size()] != ' ' && section[kPrefix.size()] != '\t')) {
@@ -38,13 +43,22 @@ std::string_view WithoutComment(std::string_view value) {
   return value;
 }
 
-void AddFile(const char* variable, std::string_view name, bool is_config, AwsProfiles& profiles) {
-  std::string path(Environment(variable));
-  if (path.empty()) {
-    path = JoinPath(Environment("HOME"), ".aws/" + std::string(name));
+/// Adds the given files, or else the one that a variable names, or else the usual one.
+void AddFiles(std::span<const std::string> given, const char* variable, std::string_view name,
+              AwsProfiles& profiles) {
+  const std::string home(Environment("HOME"));
+  std::vector<std::string> paths(given.begin(), given.end());
+  if (paths.empty()) {
+    const std::string_view path = Environment(variable);
+    paths.push_back(path.empty() ? JoinPath(home, ".aws/" + std::string(name)) : std::string(path));
   }
-  if (const auto text = ReadFile(path)) {
-    ReadAwsProfiles(*text, is_config, profiles);
+  for (std::string& path : paths) {
+    if (path.starts_with("~/")) {
+      path = JoinPath(home, path.substr(2));
+    }
+    if (const auto text = ReadFile(path)) {
+      ReadAwsProfiles(*text, name == "config", profiles);
+    }
   }
 }
 
@@ -81,10 +95,11 @@ void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profile
   }
 }
 
-AwsProfiles LoadAwsProfiles() {
+AwsProfiles LoadAwsProfiles(std::span<const std::string> config_files,
+                            std::span<const std::string> credentials_files) {
   AwsProfiles profiles;
-  AddFile("AWS_CONFIG_FILE", "config", true, profiles);
-  AddFile("AWS_SHARED_CREDENTIALS_FILE", "credentials", false, profiles);
+  AddFiles(config_files, "AWS_CONFIG_FILE", "config", profiles);
+  AddFiles(credentials_files, "AWS_SHARED_CREDENTIALS_FILE", "credentials", profiles);
   return profiles;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,14 +16,19 @@ using AwsProfile = std::map<std::string, std::string, std::less<>>;
 /// Profiles by name.
 using AwsProfiles = std::map<std::string, AwsProfile, std::less<>>;
 
+/// The prefix of the names under which the sections "[sso-session NAME]" are kept.
+inline constexpr std::string_view kSsoSessionPrefix = "sso-session ";
+
 /// Adds the sections of a file. `is_config`: profiles are "[profile NAME]", except the default one;
 /// otherwise "[NAME]". Lines that are neither sections nor settings are ignored, as are settings
 /// below a setting.
 void ReadAwsProfiles(std::string_view text, bool is_config, AwsProfiles& profiles);
 
 /// The profiles of both files of this user, or of those that AWS_CONFIG_FILE and
-/// AWS_SHARED_CREDENTIALS_FILE name. Settings of the credentials file win. Missing files are empty.
-AwsProfiles LoadAwsProfiles();
+/// AWS_SHARED_CREDENTIALS_FILE name, or of the given ones ("~/" is the home directory). Settings of
+/// the credentials files win. Missing files are empty.
+AwsProfiles LoadAwsProfiles(std::span<const std::string> config_files = {},
+                            std::span<const std::string> credentials_files = {});
 /// AWS_PROFILE, AWS_DEFAULT_PROFILE or "default".
 std::string CurrentAwsProfile();
 

@@ -9,6 +9,9 @@ namespace kinu::net {
 namespace {
 
 std::string TokenServiceUrl(const AwsSearch& search) {
+  if (!search.options.sts_endpoint.empty()) {
+    return search.options.sts_endpoint;
+  }
   for (const char* variable : {"AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"}) {
     if (const std::string_view url = Environment(variable); !url.empty()) {
       return std::string(url);
@@ -17,6 +20,27 @@ std::string TokenServiceUrl(const AwsSearch& search) {
   const bool is_china = search.region.starts_with("cn-");
   return "https://sts." + (search.region.empty() ? "us-east-1" : search.region) + ".amazonaws.com" +
          (is_china ? ".cn" : "") + "/";
+}
+
+/// Adds what restricts a role's session, and its tags.
+void AddRestrictions(const AwsRole& role, QueryArguments& arguments) {
+  if (!role.policy.empty()) {
+    arguments.emplace_back("Policy", role.policy);
+  }
+  int number = 0;
+  for (const std::string& arn : role.policy_arns) {
+    arguments.emplace_back("PolicyArns.member." + std::to_string(++number) + ".arn", arn);
+  }
+  number = 0;
+  for (const auto& [name, value] : role.tags) {
+    const std::string prefix = "Tags.member." + std::to_string(++number);
+    arguments.emplace_back(prefix + ".Key", name);
+    arguments.emplace_back(prefix + ".Value", value);
+  }
+  number = 0;
+  for (const std::string& name : role.transitive_tag_keys) {
+    arguments.emplace_back("TransitiveTagKeys.member." + std::to_string(++number), name);
+  }
 }
 
 Result<AwsCredentials> CallTokenService(const AwsSearch& search, const std::string& action,
@@ -33,6 +57,7 @@ Result<AwsCredentials> CallTokenService(const AwsSearch& search, const std::stri
   if (!role.duration_seconds.empty()) {
     arguments.emplace_back("DurationSeconds", role.duration_seconds);
   }
+  AddRestrictions(role, arguments);
   HttpRequest request;
   request.method = "POST";
   request.url = TokenServiceUrl(search);
@@ -78,13 +103,16 @@ Result<AwsCredentials> AssumeAwsRole(const AwsSearch& search, const AwsCredentia
 }
 
 Result<AwsCredentials> AssumeAwsRoleWithToken(const AwsSearch& search,
-                                              const std::string& token_file, const AwsRole& role) {
-  if (role.arn.empty()) {
+                                              const AwsWebIdentity& identity) {
+  if (identity.role.arn.empty()) {
     return Fail(ErrorCode::kInvalid, "a web identity token needs a role (AWS_ROLE_ARN)");
   }
-  KINU_TRY(const std::string token, ReadFile(token_file));
-  return CallTokenService(search, "AssumeRoleWithWebIdentity", {{"WebIdentityToken", token}}, role,
-                          nullptr);
+  std::string token = identity.token;
+  if (token.empty()) {
+    KINU_TRY(token, ReadFile(identity.token_file));
+  }
+  return CallTokenService(search, "AssumeRoleWithWebIdentity", {{"WebIdentityToken", token}},
+                          identity.role, nullptr);
 }
 
 }  // namespace kinu::net
