@@ -45,8 +45,11 @@ enum class Opening : uint8_t {
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// Sets the settings: a value that SettingsObject() made. Called once, before all others. The
-  /// attribute of a problem is that of the setting.
+  /// Reports invalid settings. Reaches no service and reads no files. The attribute of a problem is
+  /// that of the setting.
+  virtual void Check(const Value&, provider::Problems&) const {}
+  /// Sets the settings: a value that SettingsObject() made and that Check() accepted. Called once,
+  /// before all others but Check().
   virtual void Configure(const Value& settings, provider::Problems& problems) = 0;
   /// The names of the workspaces that exist, in the order in which they are listed. kUnsupported:
   /// the backend has one state only, that of the default workspace.
@@ -138,6 +141,8 @@ inline constexpr std::string_view kImpliedBackend = "local";
 /// Makes an object with all settings of `spec` from the attributes of `given`: missing ones are
 /// null (repeated blocks: empty), and attributes that are no settings are dropped.
 Value SettingsObject(const BackendSpec& spec, const Value& given);
+/// Reports invalid settings without reaching any service. `spec.make` must not be null.
+void CheckSettings(const BackendSpec& spec, const Value& settings, provider::Problems& problems);
 /// Makes a configured backend. Settings that are null get their values from the environment.
 /// Required ones that are still missing are problems; then the backend must not be used.
 /// `spec.make` must not be null.

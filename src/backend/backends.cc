@@ -21,7 +21,6 @@ constexpr BackendSpec kKubernetes{.type = "kubernetes", .docs = "secrets of a Ku
 constexpr BackendSpec kOss{.type = "oss", .docs = "Alibaba Cloud Object Storage Service"};
 constexpr BackendSpec kPg{.type = "pg", .docs = "a PostgreSQL database"};
 constexpr BackendSpec kRemote{.type = "remote", .docs = "a cloud service that runs plans"};
-constexpr BackendSpec kS3{.type = "s3", .docs = "Amazon S3"};
 
 constexpr const BackendSpec* kBackends[] = {&kAzurerm,    &kConsul, &kCos, &kGcs, &kHttp,   &kInmem,
                                             &kKubernetes, &kLocal,  &kOss, &kPg,  &kRemote, &kS3};
@@ -107,7 +106,7 @@ void CheckParts(const Setting& setting, const Value& blocks, provider::Problems&
 
 /// Reports required settings that are missing and deprecated ones that are not. `given` lacks, and
 /// `complete` has the values of the environment.
-void CheckSettings(const BackendSpec& spec, const Value& given, const Value& complete,
+void CheckPresence(const BackendSpec& spec, const Value& given, const Value& complete,
                    provider::Problems& problems) {
   for (const Setting& setting : spec.settings) {
     const Value& value = *complete.Find(setting.name);
@@ -205,23 +204,50 @@ Value SettingsObject(const BackendSpec& spec, const Value& given) {
   return Value::Object(std::move(attributes));
 }
 
-std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
-                                     const StateFlags& flags, provider::Problems& problems) {
+namespace {
+
+/// Settings as they are written, and with the values of the environment where they are null.
+struct Settings {
+  Value given;
+  Value complete;
+};
+
+Settings CompleteSettings(const BackendSpec& spec, const Value& settings) {
   std::vector<std::pair<std::string, Value>> attributes;
-  const Value given = SettingsObject(spec, settings);
+  Settings out{.given = SettingsObject(spec, settings), .complete = Value::EmptyObject()};
   for (const Setting& setting : spec.settings) {
-    const Value& value = *given.Find(setting.name);
+    const Value& value = *out.given.Find(setting.name);
     const bool looks_around = value.IsNull() && !setting.environment.empty();
     attributes.emplace_back(setting.name, looks_around ? FromEnvironment(setting) : value);
   }
-  const Value complete = Value::Object(std::move(attributes));
-  std::unique_ptr<Backend> backend = spec.make(flags);
+  out.complete = Value::Object(std::move(attributes));
+  return out;
+}
+
+void CheckAll(const BackendSpec& spec, const Settings& settings, const Backend& backend,
+              provider::Problems& problems) {
   if (!spec.checks_required) {
-    CheckSettings(spec, given, complete, problems);
+    CheckPresence(spec, settings.given, settings.complete, problems);
   }
-  if (!provider::HasErrors(problems)) {
-    backend->Configure(complete, problems);
+  backend.Check(settings.complete, problems);
+}
+
+}  // namespace
+
+void CheckSettings(const BackendSpec& spec, const Value& settings, provider::Problems& problems) {
+  CheckAll(spec, CompleteSettings(spec, settings), *spec.make({}), problems);
+}
+
+std::unique_ptr<Backend> MakeBackend(const BackendSpec& spec, const Value& settings,
+                                     const StateFlags& flags, provider::Problems& problems) {
+  const Settings all = CompleteSettings(spec, settings);
+  std::unique_ptr<Backend> backend = spec.make(flags);
+  provider::Problems of_settings;
+  CheckAll(spec, all, *backend, of_settings);
+  if (!provider::HasErrors(of_settings)) {
+    backend->Configure(all.complete, of_settings);
   }
+  std::ranges::move(of_settings, std::back_inserter(problems));
   return backend;
 }
 

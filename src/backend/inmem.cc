@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "backend/new_workspace.h"
 #include "backend/remote_store.h"
 #include "backend/settings.h"
 #include "backend/specs.h"
@@ -109,19 +110,8 @@ class InmemBackend final : public Backend {
       exists = memory_.texts.contains(workspace);
     }
     if (!exists && opening == Opening::kMake) {
-      // A new workspace starts with an empty state, written under a lock.
-      if (auto held = store->Lock({.operation = "init"}); !held) {
-        return Fail(held.error().code, "failed to lock inmem state: " + held.error().message);
-      }
-      state::State empty;
-      empty.program = std::move(program);
-      Result<void> written = store->Write(empty);
-      if (auto released = store->Unlock(); written && !released) {
-        written =
-            Fail(released.error().code, "error unlocking inmem state: " + released.error().message);
-      }
-      if (!written) {
-        return std::unexpected(std::move(written).error());
+      if (auto made = StartWorkspace(*store, std::move(program), "inmem"); !made) {
+        return std::unexpected(std::move(made).error());
       }
     }
     return store;

@@ -40,9 +40,12 @@ std::string LocalBackend::WorkspaceDir() const {
   return options_.workspace_dir.empty() ? "terraform.tfstate.d" : options_.workspace_dir;
 }
 
-void LocalBackend::Configure(const Value& settings, provider::Problems& problems) {
+void LocalBackend::Check(const Value& settings, provider::Problems& problems) const {
   RequireText(settings, "path", "Invalid local state file path", problems);
   RequireText(settings, "workspace_dir", "Invalid local workspace directory path", problems);
+}
+
+void LocalBackend::Configure(const Value& settings, provider::Problems&) {
   options_.path = SettingText(settings, "path");
   options_.workspace_dir = SettingText(settings, "workspace_dir");
 }

@@ -150,6 +150,7 @@ class LocalBackend final : public Backend {
  public:
   explicit LocalBackend(LocalOptions options) : options_(std::move(options)) {}
 
+  void Check(const Value& settings, provider::Problems& problems) const override;
   void Configure(const Value& settings, provider::Problems& problems) override;
   /// "default" first, then the others in byte order.
   Result<std::vector<std::string>> Workspaces() override;

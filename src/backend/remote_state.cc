@@ -51,15 +51,20 @@ Value ReadSettings(const BackendSpec& spec, const Value& config, Problems& probl
   return Value::Object(std::move(settings));
 }
 
+/// Adds problems of settings, which the data source has in one attribute.
+void AddOfConfig(Problems of_settings, Problems& problems) {
+  for (provider::Problem& problem : of_settings) {
+    problem.attribute = Path().Attribute("config");
+    problems.push_back(std::move(problem));
+  }
+}
+
 /// The backend that a data source describes. Null where its settings are not right.
 std::unique_ptr<Backend> Make(const BackendSpec& spec, const Value& config, Problems& problems) {
   const Value settings = ReadSettings(spec, config, problems);
   Problems of_settings;
   std::unique_ptr<Backend> backend = MakeBackend(spec, settings, {}, of_settings);
-  for (provider::Problem& problem : of_settings) {
-    problem.attribute = Path().Attribute("config");
-    problems.push_back(std::move(problem));
-  }
+  AddOfConfig(std::move(of_settings), problems);
   return provider::HasErrors(problems) ? nullptr : std::move(backend);
 }
 
@@ -79,7 +84,10 @@ std::string TargetOf(std::string_view address) {
 void StoredStates::Check(std::string_view backend, const Value& config, Problems& problems) {
   const BackendSpec* spec = Find(backend);
   if (spec != nullptr && spec->make != nullptr) {
-    (void)Make(*spec, config, problems);
+    const Value settings = ReadSettings(*spec, config, problems);
+    Problems of_settings;
+    CheckSettings(*spec, settings, of_settings);
+    AddOfConfig(std::move(of_settings), problems);
   } else if (spec == nullptr && backend != "cloud") {
     AddError(problems, "Invalid backend configuration",
              "There is no backend type named \"" + std::string(backend) + "\".", "backend");

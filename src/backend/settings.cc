@@ -3,15 +3,11 @@
 #include <utility>
 
 namespace kinu::backend {
-namespace {
 
-/// Null where the setting has no value.
 const Value* FindSetting(const Value& settings, std::string_view name) {
   const Value* value = settings.Find(name);
   return value == nullptr || value->IsNull() ? nullptr : value;
 }
-
-}  // namespace
 
 std::string SettingText(const Value& settings, std::string_view name) {
   const Value* value = FindSetting(settings, name);

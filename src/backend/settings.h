@@ -14,6 +14,8 @@ namespace kinu::backend {
 
 // `settings` is what Configure() receives, or the object of a nested block.
 
+/// The value of a setting; null when it has none.
+const Value* FindSetting(const Value& settings, std::string_view name);
 /// A setting's text; empty when it is null.
 std::string SettingText(const Value& settings, std::string_view name);
 /// A setting's text; `otherwise` when it is null or empty.

@@ -5,6 +5,6 @@
 
 namespace kinu::backend {
 
-extern const BackendSpec kHttp, kInmem, kLocal;
+extern const BackendSpec kHttp, kInmem, kLocal, kS3;
 
 }  // namespace kinu::backend

@@ -1,0 +1,390 @@
+// The backend "s3": states as objects of a bucket of Amazon S3, or of a service with its protocol.
+// Ref: opentofu internal/backend/remote-state/s3.
+#include "backend/s3.h"
+
+#include <algorithm>
+
+#include "backend/new_workspace.h"
+#include "backend/remote_store.h"
+#include "backend/s3_settings.h"
+#include "backend/settings.h"
+#include "backend/specs.h"
+#include "base/environment.h"
+#include "net/cloud/aws_account.h"
+#include "net/curl_transport.h"
+
+namespace kinu::backend {
+namespace {
+
+/// What one configuration needs to reach its services.
+struct S3Services {
+  S3Services(net::Transport& transport, S3Settings given)
+      : settings(std::move(given)),
+        client(transport, {.user_agent = "APN/1.0 kinu-S3-Backend/1.0", .stop = {}, .wait = {}}),
+        identity(client, settings.identity),
+        s3(Service("s3", settings.region, settings.s3_endpoint)),
+        dynamodb(Service("dynamodb", settings.region, settings.dynamodb_endpoint)),
+        sts(Service("sts", settings.sts_region, settings.sts_endpoint)),
+        // The identity service is signed for one region of each partition.
+        iam(Service("iam", settings.region.starts_with("cn-") ? "cn-north-1" : "us-east-1",
+                    settings.iam_endpoint)),
+        bucket(s3, settings.objects) {
+    if (!settings.table.empty()) {
+      table.emplace(dynamodb, settings.table);
+    }
+  }
+  S3Services(const S3Services&) = delete;
+  S3Services& operator=(const S3Services&) = delete;
+
+  net::AwsService Service(std::string name, std::string region, std::string endpoint) {
+    return {client,          identity,          settings.transfer,
+            std::move(name), std::move(region), std::move(endpoint)};
+  }
+
+  S3Settings settings;
+  net::HttpClient client;
+  net::AwsIdentity identity;
+  net::AwsService s3, dynamodb, sts, iam;
+  S3Bucket bucket;
+  std::optional<AwsLockTable> table;
+};
+
+/// A store that keeps what its client refers to.
+class S3StateClient final : public RemoteClient {
+ public:
+  S3StateClient(std::shared_ptr<S3Services> services, std::string key)
+      : services_(std::move(services)),
+        client_(services_->bucket, services_->table ? &*services_->table : nullptr, services_->s3,
+                std::move(key)) {}
+
+  Result<std::optional<std::string>> Get() override { return client_.Get(); }
+  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
+  Result<void> Delete() override { return client_.Delete(); }
+  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
+  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
+  bool can_lock() const override { return client_.locks(); }
+
+ private:
+  std::shared_ptr<S3Services> services_;
+  S3Client client_;
+};
+
+void AddFault(provider::Problems& problems, std::string summary, std::string detail) {
+  problems.push_back(
+      {.summary = std::move(summary), .detail = std::move(detail), .sourceless = true});
+}
+
+/// Reports whether there are credentials, and whether the role can be assumed.
+void FindCredentials(S3Services& services, provider::Problems& problems) {
+  const net::AwsCredentialOptions& options = services.settings.identity;
+  if (options.web_identity && options.web_identity->role.arn.empty()) {
+    AddFault(problems, "Assume Role With Web Identity", "Role ARN was not set");
+    return;
+  }
+  if (options.web_identity && options.web_identity->token.empty() &&
+      options.web_identity->token_file.empty()) {
+    AddFault(problems, "Assume Role With Web Identity",
+             "One of web_identity_token, web_identity_token_file must be set");
+    return;
+  }
+  if (auto base = services.identity.Base(); !base) {
+    if (options.keys) {
+      AddFault(problems, "retrieving credentials: " + base.error().message, "");
+    } else if (options.web_identity) {
+      AddFault(
+          problems, "Cannot assume IAM Role with web identity",
+          "IAM Role (" + options.web_identity->role.arn +
+              ") cannot be assumed with web identity token.\n\nError: " + base.error().message);
+    } else {
+      AddFault(problems, "No valid credential sources found",
+               "The S3 backend found no credentials in its configuration, the environment, shared "
+               "files and the machine.\n\nError: " +
+                   base.error().message);
+    }
+    return;
+  }
+  if (auto own = services.identity.Get(); !own) {
+    AddFault(problems, "Cannot assume IAM Role",
+             "IAM Role (" + options.role->arn +
+                 ") cannot be assumed. The most common causes are that the credentials for it are "
+                 "invalid, or lack the permission to assume it, or that the ARN is wrong.\n\n"
+                 "Error: " +
+                 own.error().message);
+  }
+}
+
+/// Reports an account that must not be used.
+void CheckAccount(S3Services& services, provider::Problems& problems) {
+  const S3Settings& settings = services.settings;
+  if (settings.allowed_accounts.empty() && settings.forbidden_accounts.empty()) {
+    return;
+  }
+  std::string account;
+  if (settings.check_credentials || settings.ask_account) {
+    auto found = net::AwsCallerAccount(services.sts);
+    if (!found) {
+      found = net::AwsUserAccount(services.iam);
+    }
+    if (!found) {
+      AddFault(problems, "Retrieving AWS account details: " + found.error().message, "");
+    } else {
+      account = *std::move(found);
+    }
+  }
+  const bool is_listed =
+      std::ranges::find(settings.allowed_accounts, account) != settings.allowed_accounts.end();
+  const bool is_forbidden =
+      std::ranges::find(settings.forbidden_accounts, account) != settings.forbidden_accounts.end();
+  if (is_forbidden || (!settings.allowed_accounts.empty() && !is_listed)) {
+    AddFault(problems, "Invalid account ID", "AWS account ID not allowed: " + account);
+  }
+}
+
+class S3Backend final : public Backend {
+ public:
+  explicit S3Backend(net::Transport& transport) : transport_(transport) {}
+
+  void Check(const Value& settings, provider::Problems& problems) const override {
+    CheckS3Settings(settings, problems);
+  }
+  void Configure(const Value& settings, provider::Problems& problems) override {
+    S3Settings read = ReadS3Settings(settings, problems);
+    if (provider::HasErrors(problems)) {
+      return;
+    }
+    if (!Environment("AWS_METADATA_URL").empty() &&
+        SettingText(settings, "ec2_metadata_service_endpoint").empty()) {
+      problems.push_back({.severity = Severity::kWarning,
+                          .summary = "Deprecated Environment Variable",
+                          .detail = "The environment variable \"AWS_METADATA_URL\" is deprecated. "
+                                    "Use \"AWS_EC2_METADATA_SERVICE_ENDPOINT\" instead.",
+                          .sourceless = true});
+    }
+    services_ = std::make_shared<S3Services>(transport_, std::move(read));
+    FindCredentials(*services_, problems);
+    if (!provider::HasErrors(problems) && services_->settings.check_credentials) {
+      if (auto account = net::AwsCallerAccount(services_->sts); !account) {
+        AddFault(problems, "validating provider credentials: " + account.error().message, "");
+      }
+    }
+    if (!provider::HasErrors(problems)) {
+      CheckAccount(*services_, problems);
+    }
+  }
+
+  Result<std::vector<std::string>> Workspaces() override {
+    const std::string& prefix = services_->settings.workspace_prefix;
+    const std::string start = prefix.empty() ? prefix : prefix + '/';
+    KINU_TRY(const std::vector<std::string> keys, services_->bucket.List(start));
+    std::vector<std::string> names;
+    for (const std::string& key : keys) {
+      if (!key.starts_with(start)) {
+        continue;
+      }
+      const std::string_view rest = std::string_view(key).substr(start.size());
+      const size_t slash = rest.find('/');
+      if (slash != rest.npos && slash > 0 && rest.substr(slash + 1) == services_->settings.key) {
+        names.emplace_back(rest.substr(0, slash));
+      }
+    }
+    std::ranges::sort(names);
+    names.insert(names.begin(), std::string(kDefaultWorkspace));
+    return names;
+  }
+
+  Result<void> DeleteWorkspace(std::string_view name) override {
+    if (name.empty() || name == kDefaultWorkspace) {
+      return Fail(ErrorCode::kInvalid, "can't delete default state");
+    }
+    return S3StateClient(services_, KeyOf(name)).Delete();
+  }
+
+  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
+                                             std::shared_ptr<Program> program,
+                                             Opening opening) override {
+    auto store = std::make_unique<RemoteStore>(
+        std::make_unique<S3StateClient>(services_, KeyOf(workspace)), sealer());
+    KINU_TRY(const std::vector<std::string> names, Workspaces());
+    if (std::ranges::find(names, workspace) == names.end() && opening == Opening::kMake) {
+      if (auto made = StartWorkspace(*store, std::move(program), "s3"); !made) {
+        return std::unexpected(std::move(made).error());
+      }
+    }
+    return store;
+  }
+
+ private:
+  std::string KeyOf(std::string_view workspace) const {
+    const S3Settings& settings = services_->settings;
+    if (workspace == kDefaultWorkspace) {
+      return settings.key;
+    }
+    return (settings.workspace_prefix.empty() ? "" : settings.workspace_prefix + '/') +
+           std::string(workspace) + '/' + settings.key;
+  }
+
+  net::Transport& transport_;
+  std::shared_ptr<S3Services> services_;
+};
+
+std::unique_ptr<Backend> MakeS3(const StateFlags&) {
+  return MakeS3Backend(net::CurlTransport());
+}
+
+constexpr Setting kEndpointParts[] = {
+    {.name = "dynamodb", .docs = "URL of DynamoDB."},
+    {.name = "iam", .docs = "URL of the identity service."},
+    {.name = "s3", .docs = "URL of the object store."},
+    {.name = "sts", .docs = "URL of the security token service."},
+};
+constexpr Setting kRoleParts[] = {
+    {.name = "duration", .docs = "How long the role is assumed: 15m to 12h."},
+    {.name = "external_id", .docs = "What the role's owner asks for."},
+    {.name = "policy", .docs = "Policy in JSON that restricts the role."},
+    {.name = "policy_arns",
+     .docs = "Policies that restrict the role.",
+     .type = SettingType::kStringSet},
+    {.name = "role_arn", .docs = "The role."},
+    {.name = "session_name", .docs = "Name of the session."},
+    {.name = "tags", .docs = "Tags of the session.", .type = SettingType::kStringMap},
+    {.name = "transitive_tag_keys",
+     .docs = "Tags that later sessions keep.",
+     .type = SettingType::kStringSet},
+};
+constexpr Setting kWebIdentityParts[] = {
+    {.name = "duration", .docs = "How long the role is assumed: 15m to 12h."},
+    {.name = "policy", .docs = "Policy in JSON that restricts the role."},
+    {.name = "policy_arns",
+     .docs = "Policies that restrict the role.",
+     .type = SettingType::kStringSet},
+    {.name = "role_arn", .docs = "The role."},
+    {.name = "session_name", .docs = "Name of the session."},
+    {.name = "web_identity_token", .docs = "Token of an identity provider.", .sensitive = true},
+    {.name = "web_identity_token_file", .docs = "File with a token of an identity provider."},
+};
+
+constexpr Setting kS3Settings[] = {
+    {.name = "access_key", .docs = "Access key of the credentials."},
+    {.name = "acl", .docs = "Canned access control list of the objects."},
+    {.name = "allowed_account_ids",
+     .docs = "The only accounts that may be used.",
+     .type = SettingType::kStringSet},
+    {.name = "assume_role",
+     .docs = "A role to assume.",
+     .type = SettingType::kObject,
+     .parts = kRoleParts},
+    {.name = "assume_role_duration_seconds",
+     .docs = "Deprecated: assume_role.duration.",
+     .type = SettingType::kNumber},
+    {.name = "assume_role_policy", .docs = "Deprecated: assume_role.policy."},
+    {.name = "assume_role_policy_arns",
+     .docs = "Deprecated: assume_role.policy_arns.",
+     .type = SettingType::kStringSet},
+    {.name = "assume_role_tags",
+     .docs = "Deprecated: assume_role.tags.",
+     .type = SettingType::kStringMap},
+    {.name = "assume_role_transitive_tag_keys",
+     .docs = "Deprecated: assume_role.transitive_tag_keys.",
+     .type = SettingType::kStringSet},
+    {.name = "assume_role_with_web_identity",
+     .docs = "A role to assume by the token of an identity provider.",
+     .type = SettingType::kObject,
+     .parts = kWebIdentityParts},
+    {.name = "bucket", .docs = "The bucket.", .required = true},
+    {.name = "custom_ca_bundle", .docs = "File with certificate authorities in PEM form."},
+    {.name = "dynamodb_endpoint", .docs = "Deprecated: endpoints.dynamodb."},
+    {.name = "dynamodb_table",
+     .docs = "DynamoDB table for locks and digests, with the text key LockID."},
+    {.name = "ec2_metadata_service_endpoint",
+     .docs = "URL of the metadata service of the machine."},
+    {.name = "ec2_metadata_service_endpoint_mode",
+     .docs = "IPv4 or IPv6: how the metadata service is reached."},
+    {.name = "encrypt",
+     .docs = "Whether the service encrypts the objects.",
+     .type = SettingType::kBool},
+    {.name = "endpoint", .docs = "Deprecated: endpoints.s3."},
+    {.name = "endpoints",
+     .docs = "URLs of the services.",
+     .type = SettingType::kObject,
+     .parts = kEndpointParts},
+    {.name = "external_id", .docs = "Deprecated: assume_role.external_id."},
+    {.name = "forbidden_account_ids",
+     .docs = "Accounts that must not be used.",
+     .type = SettingType::kStringSet},
+    {.name = "force_path_style", .docs = "Deprecated: use_path_style.", .type = SettingType::kBool},
+    {.name = "http_proxy", .docs = "Proxy for http."},
+    {.name = "https_proxy", .docs = "Proxy for https."},
+    {.name = "iam_endpoint", .docs = "Deprecated: endpoints.iam."},
+    {.name = "insecure",
+     .docs = "Whether certificates are accepted unchecked.",
+     .type = SettingType::kBool},
+    {.name = "key", .docs = "The key of the default workspace's state.", .required = true},
+    {.name = "kms_key_id", .docs = "Key of AWS's key service that encrypts the objects."},
+    {.name = "lock_tags", .docs = "Tags of the lock objects.", .type = SettingType::kStringMap},
+    {.name = "max_retries",
+     .docs = "How often a request is sent at most.",
+     .type = SettingType::kNumber},
+    {.name = "no_proxy", .docs = "Hosts that are reached without a proxy."},
+    {.name = "profile", .docs = "Profile of the shared configuration of AWS programs."},
+    {.name = "region", .docs = "Region of the bucket and the table."},
+    {.name = "retry_mode", .docs = "standard or adaptive."},
+    {.name = "role_arn", .docs = "Deprecated: assume_role.role_arn."},
+    {.name = "secret_key", .docs = "Secret key of the credentials."},
+    {.name = "session_name", .docs = "Deprecated: assume_role.session_name."},
+    {.name = "shared_config_files",
+     .docs = "Files of the shared configuration of AWS programs.",
+     .type = SettingType::kStringSet},
+    {.name = "shared_credentials_file", .docs = "Deprecated: shared_credentials_files."},
+    {.name = "shared_credentials_files",
+     .docs = "Files of the shared credentials of AWS programs.",
+     .type = SettingType::kStringSet},
+    {.name = "skip_credentials_validation",
+     .docs = "Whether credentials are used without asking whose they are.",
+     .type = SettingType::kBool},
+    {.name = "skip_metadata_api_check",
+     .docs = "Whether the metadata service of the machine is left alone.",
+     .type = SettingType::kBool},
+    {.name = "skip_region_validation",
+     .docs = "Whether unknown regions are accepted.",
+     .type = SettingType::kBool},
+    {.name = "skip_requesting_account_id",
+     .docs = "Whether the account is left unknown.",
+     .type = SettingType::kBool},
+    {.name = "skip_s3_checksum",
+     .docs = "Whether objects are stored without checksums.",
+     .type = SettingType::kBool},
+    {.name = "sse_customer_key",
+     .docs = "Key of the customer that encrypts the objects, in base64.",
+     .sensitive = true},
+    {.name = "state_tags", .docs = "Tags of the states.", .type = SettingType::kStringMap},
+    {.name = "sts_endpoint", .docs = "Deprecated: endpoints.sts."},
+    {.name = "sts_region", .docs = "Region of the security token service."},
+    {.name = "token", .docs = "Session token of the credentials."},
+    {.name = "use_dualstack_endpoint",
+     .docs = "Whether the services are reached by addresses with IPv6.",
+     .type = SettingType::kBool},
+    {.name = "use_fips_endpoint",
+     .docs = "Whether the services are reached by addresses with FIPS cryptography.",
+     .type = SettingType::kBool},
+    {.name = "use_lockfile",
+     .docs = "Whether a lock is an object beside the state.",
+     .type = SettingType::kBool},
+    {.name = "use_path_style",
+     .docs = "Whether the bucket is named in the path of URLs.",
+     .type = SettingType::kBool},
+    {.name = "workspace_key_prefix", .docs = "Prefix of the keys of other workspaces' states."},
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeS3Backend(net::Transport& transport) {
+  return std::make_unique<S3Backend>(transport);
+}
+
+constexpr BackendSpec kS3{.type = "s3",
+                          .docs = "Amazon S3, or a service with its protocol.",
+                          .settings = kS3Settings,
+                          .make = MakeS3,
+                          .checks_required = true};
+
+}  // namespace kinu::backend
