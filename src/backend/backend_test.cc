@@ -43,6 +43,17 @@ TEST(Backends, SettingsAreCompletedAndConverted) {
                                                 {"workspace_dir", Value::Null(Type::String())}})));
 }
 
+TEST(Backends, ObjectsKeepTheirParts) {
+  const Value given = Value::Object(
+      {{"endpoints", Value::Object({{"s3", Value::String("u")}, {"sts", Value::String("v")}})}});
+  const Value settings = SettingsObject(*FindBackend("s3"), given);
+  const Value* endpoints = settings.Find("endpoints");
+  ASSERT_TRUE(endpoints != nullptr && !endpoints->IsNull());
+  ASSERT_NE(endpoints->Find("s3"), nullptr);
+  EXPECT_EQ(endpoints->Find("s3")->AsString(), "u");
+  EXPECT_TRUE(endpoints->Find("iam")->IsNull());
+}
+
 TEST(Backends, LocalRefusesEmptyPaths) {
   provider::Problems problems;
   MakeBackend(*FindBackend("local"), Value::Object({{"path", Value::String("")}}), {}, problems);

@@ -151,7 +151,7 @@ Type Setting::value_type() const {
   }
   std::vector<Type::Attribute> members;
   for (const Setting& part : parts) {
-    members.push_back({std::string(part.name), part.value_type(), true});
+    members.push_back({part.name, part.value_type(), true});
   }
   const Type object = Type::Object(std::move(members));
   return type == SettingType::kBlockList  ? Type::List(object)
