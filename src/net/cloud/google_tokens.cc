@@ -153,13 +153,55 @@ Result<std::string> SignGoogleAssertion(std::string_view claims, std::string_vie
   return text + '.' + Base64Url(signature);
 }
 
-Result<GoogleToken> GoogleIdentity::Find() const {
-  std::string text = credentials_;
+Result<GoogleToken> GoogleIdentity::Impersonate() const {
+  KINU_TRY(const GoogleToken own, Find("https://www.googleapis.com/auth/cloud-platform"));
+  const std::string domain = options_.universe.empty() ? "googleapis.com" : options_.universe;
+  HttpRequest request;
+  request.method = "POST";
+  request.url = "https://iamcredentials." + domain + "/v1/projects/-/serviceAccounts/" +
+                options_.impersonate + ":generateAccessToken";
+  request.headers.Set("Authorization", "Bearer " + own.value);
+  request.headers.Set("Content-Type", "application/json");
+  request.max_redirects = 0;
+  request.retry.retries = 2;
+  JsonWriter writer(request.body);
+  writer.BeginObject();
+  writer.Key("delegates");
+  writer.BeginArray();
+  for (const std::string& account : options_.delegates) {
+    writer.String("projects/-/serviceAccounts/" + account);
+  }
+  writer.EndArray();
+  writer.Member("lifetime", "3600s");
+  writer.Key("scope");
+  writer.BeginArray();
+  writer.String(scope_);
+  writer.EndArray();
+  writer.EndObject();
+  KINU_TRY(const HttpResponse response, client_.Send(request));
+  const JsonDocument document = ParseJson(response.body);
+  GoogleToken token;
+  token.value = document.ok() && document.root().is_object()
+                    ? JsonText(document.root(), "accessToken")
+                    : std::string();
+  if (response.status != 200 || token.value.empty()) {
+    return Fail(ErrorCode::kUnavailable, "the token of " + options_.impersonate +
+                                             ", which is impersonated: " + response.StatusText());
+  }
+  token.expires = Clock::now() + std::chrono::hours(1);
+  return token;
+}
+
+Result<GoogleToken> GoogleIdentity::Find(const std::string& scope) const {
+  if (!options_.token.empty()) {
+    return GoogleToken{.value = options_.token, .expires = Clock::time_point::max()};
+  }
+  std::string text = options_.credentials;
   if (text.empty()) {
     KINU_TRY(text, DefaultFile());
   }
   if (text.empty()) {
-    return MachineToken(client_, scope_);
+    return MachineToken(client_, scope);
   }
   const JsonDocument document = ParseJson(text);
   if (!document.ok() || !document.root().is_object()) {
@@ -167,7 +209,7 @@ Result<GoogleToken> GoogleIdentity::Find() const {
   }
   const std::string type = JsonText(document.root(), "type");
   if (type == "service_account") {
-    return ServiceAccountToken(client_, document.root(), scope_);
+    return ServiceAccountToken(client_, document.root(), scope);
   }
   if (type == "authorized_user") {
     return UserToken(client_, document.root());
@@ -180,7 +222,11 @@ Result<std::string> GoogleIdentity::Token() {
   constexpr std::chrono::minutes kMargin{4};
   const std::lock_guard lock(mutex_);
   if (!token_ || token_->expires - kMargin < Clock::now()) {
-    KINU_TRY(token_, Find());
+    if (options_.impersonate.empty()) {
+      KINU_TRY(token_, Find(scope_));
+    } else {
+      KINU_TRY(token_, Impersonate());
+    }
   }
   return token_->value;
 }

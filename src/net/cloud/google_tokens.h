@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/http.h"
 
@@ -20,22 +21,38 @@ struct GoogleToken {
   std::chrono::system_clock::time_point expires;
 };
 
+/// Where the tokens of an identity come from.
+struct GoogleIdentityOptions {
+  std::string token = {};  ///< used as it is, in place of all others
+  std::string credentials =
+      {};  ///< the text of a file with credentials, in place of the usual ones
+  /// A service account that the identity acts as, and those on the way to it.
+  std::string impersonate = {};
+  std::vector<std::string> delegates = {};
+  std::string universe = {};  ///< domain of Google's services; empty: googleapis.com
+};
+
 /// The tokens of one identity. They are kept in memory and renewed before they expire. Thread-safe.
 class GoogleIdentity {
  public:
   /// `scope`: what the tokens are for, a URL. `credentials`: the text of a file with credentials in
   /// place of the usual ones. Nothing is read or sent before Token().
   GoogleIdentity(const HttpClient& client, std::string scope, std::string credentials = {})
-      : client_(client), scope_(std::move(scope)), credentials_(std::move(credentials)) {}
+      : client_(client), scope_(std::move(scope)) {
+    options_.credentials = std::move(credentials);
+  }
+  GoogleIdentity(const HttpClient& client, std::string scope, GoogleIdentityOptions options)
+      : client_(client), scope_(std::move(scope)), options_(std::move(options)) {}
 
   Result<std::string> Token();
 
  private:
-  Result<GoogleToken> Find() const;
+  Result<GoogleToken> Find(const std::string& scope) const;
+  Result<GoogleToken> Impersonate() const;
 
   const HttpClient& client_;
   std::string scope_;
-  std::string credentials_;
+  GoogleIdentityOptions options_;
   std::mutex mutex_;
   std::optional<GoogleToken> token_;
 };
