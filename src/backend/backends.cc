@@ -16,7 +16,6 @@ namespace {
 constexpr BackendSpec kAzurerm{.type = "azurerm", .docs = "Azure Blob Storage"};
 constexpr BackendSpec kConsul{.type = "consul", .docs = "Consul's key-value store"};
 constexpr BackendSpec kCos{.type = "cos", .docs = "Tencent Cloud Object Storage"};
-constexpr BackendSpec kGcs{.type = "gcs", .docs = "Google Cloud Storage"};
 constexpr BackendSpec kKubernetes{.type = "kubernetes", .docs = "secrets of a Kubernetes cluster"};
 constexpr BackendSpec kOss{.type = "oss", .docs = "Alibaba Cloud Object Storage Service"};
 constexpr BackendSpec kPg{.type = "pg", .docs = "a PostgreSQL database"};
