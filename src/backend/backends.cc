@@ -13,7 +13,6 @@ namespace kinu::backend {
 namespace {
 
 // Not built yet.
-constexpr BackendSpec kAzurerm{.type = "azurerm", .docs = "Azure Blob Storage"};
 constexpr BackendSpec kConsul{.type = "consul", .docs = "Consul's key-value store"};
 constexpr BackendSpec kCos{.type = "cos", .docs = "Tencent Cloud Object Storage"};
 constexpr BackendSpec kKubernetes{.type = "kubernetes", .docs = "secrets of a Kubernetes cluster"};

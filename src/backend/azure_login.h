@@ -1,0 +1,23 @@
+// Which of Azure's ways to log in the settings of the backend azurerm ask for.
+// Ref: opentofu internal/backend/remote-state/azure/auth.
+#pragma once
+
+#include <optional>
+
+#include "cty/value.h"
+#include "net/cloud/azure_tokens.h"
+#include "provider/provider.h"
+
+namespace kinu::backend {
+
+/// The first way whose settings are complete. If there is none, reports what each one lacks.
+std::optional<net::AzureIdentityOptions> FindAzureLogin(const Value& settings,
+                                                        provider::Problems& problems);
+/// The key of a storage account, which its resource manager gives to `identity`.
+Result<std::string> AskAzureKey(const net::HttpClient& client, net::AzureIdentity& identity,
+                                const net::AzureCloud& cloud, const Value& settings,
+                                const std::string& subscription);
+/// The subscription of the Azure command line.
+Result<std::string> AzureSubscription();
+
+}  // namespace kinu::backend

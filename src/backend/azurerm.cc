@@ -1,0 +1,400 @@
+// The backend "azurerm": states as blobs of a container of Azure Storage.
+// Ref: opentofu internal/backend/remote-state/azure.
+#include "backend/azurerm.h"
+
+#include <algorithm>
+
+#include "addrs/compatible_version.h"
+#include "backend/azure_client.h"
+#include "backend/azure_login.h"
+#include "backend/new_workspace.h"
+#include "backend/remote_store.h"
+#include "backend/settings.h"
+#include "backend/specs.h"
+#include "codec/base64.h"
+#include "net/curl_transport.h"
+
+namespace kinu::backend {
+namespace {
+
+/// What one configuration needs to reach its container.
+struct AzureService {
+  explicit AzureService(net::Transport& transport)
+      : client(transport, {.user_agent = "OpenTofu/" + std::string(kCompatibleVersion),
+                           .stop = nullptr,
+                           .wait = {}}) {}
+  AzureService(const AzureService&) = delete;
+  AzureService& operator=(const AzureService&) = delete;
+
+  net::HttpClient client;
+  std::optional<net::AzureIdentity> identity;
+  std::optional<AzureContainer> container;
+};
+
+/// A client that keeps what it refers to.
+class AzureStateClient final : public RemoteClient {
+ public:
+  AzureStateClient(std::shared_ptr<AzureService> service, std::string name)
+      : service_(std::move(service)), client_(*service_->container, std::move(name)) {}
+
+  Result<std::optional<std::string>> Get() override { return client_.Get(); }
+  Result<void> Put(std::string_view bytes) override { return client_.Put(bytes); }
+  Result<void> Delete() override { return client_.Delete(); }
+  Result<std::string> Lock(const state::LockInfo& info) override { return client_.Lock(info); }
+  Result<void> Unlock(std::string_view id) override { return client_.Unlock(id); }
+
+ private:
+  std::shared_ptr<AzureService> service_;
+  AzureClient client_;
+};
+
+bool IsLowerOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/// Names become a part of URLs: reports those that Azure does not allow.
+void CheckNames(const std::string& account, const std::string& container,
+                provider::Problems& problems) {
+  if (account.size() < 3 || account.size() > 24 || !std::ranges::all_of(account, IsLowerOrDigit)) {
+    AddFailure(problems,
+               "invalid storage account name: it must be 3-24 lowercase letters and digits");
+    return;
+  }
+  const bool fits =
+      container.size() >= 3 && container.size() <= 63 && IsLowerOrDigit(container.front()) &&
+      IsLowerOrDigit(container.back()) &&
+      std::ranges::all_of(container, [](char c) { return IsLowerOrDigit(c) || c == '-'; });
+  if (!fits) {
+    AddFailure(problems,
+               "invalid storage container name: it must be 3-63 lowercase letters, digits and "
+               "hyphens, without a hyphen at its ends");
+  } else if (container.find("--") != std::string::npos) {
+    AddFailure(problems, "invalid storage container name: hyphens must be nonconsecutive");
+  }
+}
+
+constexpr std::pair<const char*, const char*> kExclusive[] = {
+    {"customer_provided_key", "encryption_scope"}, {"environment", "metadata_host"}};
+
+class AzureBackend final : public Backend {
+ public:
+  explicit AzureBackend(net::Transport& transport) : transport_(transport) {}
+
+  void Check(const Value& settings, provider::Problems& problems) const override {
+    for (const auto& [a, b] : kExclusive) {
+      if (!SettingText(settings, a).empty() && !SettingText(settings, b).empty()) {
+        AddFailure(problems, std::string("\"") + a + "\": conflicts with " + b);
+        AddFailure(problems, std::string("\"") + b + "\": conflicts with " + a);
+      }
+    }
+    if (SettingNumber(settings, "timeout_seconds", 0) < 0) {
+      AddFailure(problems, "timeout_seconds must be greater than or equal to 0");
+    }
+    constexpr size_t kKeySize = 32;
+    if (const std::string key = SettingText(settings, "customer_provided_key"); !key.empty()) {
+      if (const auto bytes = DecodeBase64(key); !bytes || bytes->size() != kKeySize) {
+        AddFailure(problems, "customer_provided_key must be 32 bytes in base64");
+      }
+    }
+  }
+
+  void Configure(const Value& settings, provider::Problems& problems) override {
+    service_ = std::make_shared<AzureService>(transport_);
+    key_ = SettingText(settings, "key");
+    std::optional<net::AzureCloud> cloud = CloudOf(settings, problems);
+    if (!cloud) {
+      return;
+    }
+    AzureOptions options;
+    options.account = SettingText(settings, "storage_account_name");
+    const std::string container = SettingText(settings, "container_name");
+    CheckNames(options.account, container, problems);
+    options.container_url =
+        "https://" + options.account + ".blob." + cloud->storage_suffix + '/' + container;
+    options.snapshot = SettingFlag(settings, "snapshot");
+    constexpr int64_t kPatience = 300;
+    options.timeout = std::chrono::seconds(SettingNumber(settings, "timeout_seconds", kPatience));
+    options.customer_key =
+        DecodeBase64(SettingText(settings, "customer_provided_key")).value_or("");
+    options.encryption_scope = SettingText(settings, "encryption_scope");
+    if (!provider::HasErrors(problems)) {
+      LogIn(settings, *cloud, options, problems);
+    }
+    service_->container.emplace(
+        service_->client, service_->identity ? &*service_->identity : nullptr, std::move(options));
+  }
+
+  Result<std::vector<std::string>> Workspaces() override {
+    const std::string prefix = key_ + "env:";
+    auto blobs = service_->container->List(prefix);
+    if (!blobs) {
+      return Fail(blobs.error().code, "error listing blobs: " + std::move(blobs).error().message);
+    }
+    std::vector<std::string> names;
+    for (const std::string& blob : *blobs) {
+      if (blob.starts_with(prefix) && blob.find('/', prefix.size()) == std::string::npos) {
+        names.push_back(blob.substr(prefix.size()));
+      }
+    }
+    std::ranges::sort(names);
+    names.insert(names.begin(), std::string(kDefaultWorkspace));
+    return names;
+  }
+
+  Result<void> DeleteWorkspace(std::string_view name) override {
+    if (name.empty() || name == kDefaultWorkspace) {
+      return Fail(ErrorCode::kInvalid, "can't delete default state");
+    }
+    return AzureStateClient(service_, NameOf(name)).Delete();
+  }
+
+  Result<std::unique_ptr<state::Store>> Open(std::string_view workspace,
+                                             std::shared_ptr<Program> program,
+                                             Opening opening) override {
+    auto client = std::make_unique<AzureStateClient>(service_, NameOf(workspace));
+    KINU_TRY(const std::optional<std::string> present, client->Get());
+    auto store = std::make_unique<RemoteStore>(std::move(client), sealer());
+    if (!present && opening == Opening::kMake) {
+      if (auto made = StartWorkspace(*store, std::move(program), "azure"); !made) {
+        return std::unexpected(std::move(made).error());
+      }
+    }
+    return store;
+  }
+
+ private:
+  std::string NameOf(std::string_view workspace) const {
+    return workspace == kDefaultWorkspace ? key_ : key_ + "env:" + std::string(workspace);
+  }
+
+  std::optional<net::AzureCloud> CloudOf(const Value& settings, provider::Problems& problems) {
+    if (const std::string host = SettingText(settings, "metadata_host"); !host.empty()) {
+      auto cloud = net::ReadAzureCloud(service_->client, host);
+      if (!cloud) {
+        AddFailure(problems, cloud.error().message);
+        return std::nullopt;
+      }
+      return *std::move(cloud);
+    }
+    const std::string name = SettingText(settings, "environment");
+    std::optional<net::AzureCloud> cloud = net::FindAzureCloud(name);
+    if (!cloud) {
+      AddFailure(problems, "unknown environment identifier: " + name);
+    }
+    return cloud;
+  }
+
+  /// Finds how requests are signed: a key, a SAS token, or an identity, directly or for the key.
+  void LogIn(const Value& settings, const net::AzureCloud& cloud, AzureOptions& options,
+             provider::Problems& problems) {
+    if (const std::string key = SettingText(settings, "access_key"); !key.empty()) {
+      auto bytes = DecodeBase64(key);
+      if (!bytes) {
+        AddFailure(problems,
+                   "error creating credential from shared access key: " + bytes.error().message);
+      }
+      options.access_key = bytes.value_or("");
+      return;
+    }
+    options.sas_token = SettingText(settings, "sas_token");
+    if (options.sas_token.starts_with('?')) {
+      options.sas_token.erase(0, 1);
+    }
+    if (!options.sas_token.empty()) {
+      return;
+    }
+    std::optional<net::AzureIdentityOptions> login = FindAzureLogin(settings, problems);
+    if (!login) {
+      return;
+    }
+    const std::string subscription = login->subscription;
+    const bool by_token = SettingFlag(settings, "use_azuread_auth");
+    service_->identity.emplace(service_->client, cloud, *std::move(login),
+                               by_token ? "https://storage.azure.com" : cloud.manager_audience);
+    if (!by_token) {
+      TakeKey(settings, cloud, subscription, options, problems);
+    }
+  }
+
+  /// Asks for the key of the storage account.
+  void TakeKey(const Value& settings, const net::AzureCloud& cloud, const std::string& subscription,
+               AzureOptions& options, provider::Problems& problems) {
+    const std::pair<std::string, const char*> needed[] = {
+        {SettingText(settings, "resource_group_name"), "Resource Group is empty"},
+        {subscription, "Subscription ID is empty"}};
+    for (const auto& [value, summary] : needed) {
+      if (value.empty()) {
+        problems.push_back({.summary = summary,
+                            .detail = "The key of the storage account is asked for by its resource "
+                                      "group and subscription.",
+                            .attribute = std::nullopt,
+                            .sourceless = true});
+      }
+    }
+    if (provider::HasErrors(problems)) {
+      return;
+    }
+    auto key = AskAzureKey(service_->client, *service_->identity, cloud, settings, subscription);
+    if (!key) {
+      AddFailure(problems, "error getting container client: " + key.error().message);
+      return;
+    }
+    options.access_key = *std::move(key);
+  }
+
+  net::Transport& transport_;
+  std::string key_;
+  std::shared_ptr<AzureService> service_;
+};
+
+std::unique_ptr<Backend> MakeAzurerm(const StateFlags&) {
+  return MakeAzureBackend(net::CurlTransport());
+}
+
+constexpr std::string_view kAccessKeyVariables[] = {"ARM_ACCESS_KEY"};
+constexpr std::string_view kAdoServiceConnectionIdVariables[] = {
+    "ARM_ADO_PIPELINE_SERVICE_CONNECTION_ID", "ARM_OIDC_AZURE_SERVICE_CONNECTION_ID",
+    "AZURESUBSCRIPTION_SERVICE_CONNECTION_ID"};
+constexpr std::string_view kClientCertificateVariables[] = {"ARM_CLIENT_CERTIFICATE"};
+constexpr std::string_view kClientCertificatePasswordVariables[] = {
+    "ARM_CLIENT_CERTIFICATE_PASSWORD"};
+constexpr std::string_view kClientCertificatePathVariables[] = {"ARM_CLIENT_CERTIFICATE_PATH"};
+constexpr std::string_view kClientIdVariables[] = {"ARM_CLIENT_ID"};
+constexpr std::string_view kClientIdFilePathVariables[] = {"ARM_CLIENT_ID_FILE_PATH"};
+constexpr std::string_view kClientSecretVariables[] = {"ARM_CLIENT_SECRET"};
+constexpr std::string_view kClientSecretFilePathVariables[] = {"ARM_CLIENT_SECRET_FILE_PATH"};
+constexpr std::string_view kCustomerProvidedKeyVariables[] = {"ARM_CUSTOMER_PROVIDED_KEY"};
+constexpr std::string_view kEncryptionScopeVariables[] = {"ARM_ENCYRPTION_SCOPE"};
+constexpr std::string_view kEnvironmentVariables[] = {"ARM_ENVIRONMENT"};
+constexpr std::string_view kMetadataHostVariables[] = {"ARM_METADATA_HOST"};
+constexpr std::string_view kMsiEndpointVariables[] = {"ARM_MSI_ENDPOINT"};
+constexpr std::string_view kOidcRequestTokenVariables[] = {
+    "ARM_OIDC_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "SYSTEM_ACCESSTOKEN"};
+constexpr std::string_view kOidcRequestUrlVariables[] = {
+    "ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL", "SYSTEM_OIDCREQUESTURI"};
+constexpr std::string_view kOidcTokenVariables[] = {"ARM_OIDC_TOKEN"};
+constexpr std::string_view kOidcTokenFilePathVariables[] = {"ARM_OIDC_TOKEN_FILE_PATH",
+                                                            "AZURE_FEDERATED_TOKEN_FILE"};
+constexpr std::string_view kSasTokenVariables[] = {"ARM_SAS_TOKEN"};
+constexpr std::string_view kSnapshotVariables[] = {"ARM_SNAPSHOT"};
+constexpr std::string_view kSubscriptionIdVariables[] = {"ARM_SUBSCRIPTION_ID"};
+constexpr std::string_view kTenantIdVariables[] = {"ARM_TENANT_ID"};
+constexpr std::string_view kTimeoutSecondsVariables[] = {"ARM_TIMEOUT_SECONDS"};
+constexpr std::string_view kUseAksWorkloadIdentityVariables[] = {"ARM_USE_AKS_WORKLOAD_IDENTITY"};
+constexpr std::string_view kUseAzureadAuthVariables[] = {"ARM_USE_AZUREAD"};
+constexpr std::string_view kUseCliVariables[] = {"ARM_USE_CLI"};
+constexpr std::string_view kUseMsiVariables[] = {"ARM_USE_MSI"};
+constexpr std::string_view kUseOidcVariables[] = {"ARM_USE_OIDC"};
+
+constexpr Setting kAzureSettings[] = {
+    {.name = "access_key",
+     .docs = "Key of the storage account.",
+     .environment = kAccessKeyVariables},
+    {.name = "ado_service_connection_id",
+     .docs = "Service connection of Azure DevOps.",
+     .environment = kAdoServiceConnectionIdVariables},
+    {.name = "client_certificate",
+     .docs = "Certificate and key of the client (PFX) in base64.",
+     .environment = kClientCertificateVariables},
+    {.name = "client_certificate_password",
+     .docs = "Password of the client's certificate.",
+     .environment = kClientCertificatePasswordVariables},
+    {.name = "client_certificate_path",
+     .docs = "File with the client's certificate (PFX).",
+     .environment = kClientCertificatePathVariables},
+    {.name = "client_id", .docs = "The client that logs in.", .environment = kClientIdVariables},
+    {.name = "client_id_file_path",
+     .docs = "File with the client's ID.",
+     .environment = kClientIdFilePathVariables},
+    {.name = "client_secret",
+     .docs = "Secret of the client.",
+     .environment = kClientSecretVariables},
+    {.name = "client_secret_file_path",
+     .docs = "File with the client's secret.",
+     .environment = kClientSecretFilePathVariables},
+    {.name = "container_name", .docs = "The container.", .required = true},
+    {.name = "customer_provided_key",
+     .docs = "Key of the customer that encrypts the blobs, in base64.",
+     .environment = kCustomerProvidedKeyVariables,
+     .sensitive = true},
+    {.name = "encryption_scope",
+     .docs = "Encryption scope of the blobs.",
+     .environment = kEncryptionScopeVariables},
+    {.name = "endpoint",
+     .docs = "Not used.",
+     .deprecated = "This variable is unused and does not affect any execution. Please use "
+                   "environment or metadata host instead."},
+    {.name = "environment",
+     .docs = "The Azure cloud: public, usgovernment, china and others.",
+     .environment = kEnvironmentVariables},
+    {.name = "key", .docs = "Name of the default workspace's blob.", .required = true},
+    {.name = "metadata_host",
+     .docs = "Host that describes the Azure cloud.",
+     .environment = kMetadataHostVariables},
+    {.name = "msi_endpoint",
+     .docs = "Address of the machine's identity service.",
+     .environment = kMsiEndpointVariables,
+     .deprecated = "Use the environment variable MSI_ENDPOINT instead."},
+    {.name = "oidc_request_token",
+     .docs = "Token for requests for an assertion.",
+     .environment = kOidcRequestTokenVariables},
+    {.name = "oidc_request_url",
+     .docs = "URL of requests for an assertion.",
+     .environment = kOidcRequestUrlVariables},
+    {.name = "oidc_token",
+     .docs = "Assertion of an identity provider.",
+     .environment = kOidcTokenVariables},
+    {.name = "oidc_token_file_path",
+     .docs = "File with an assertion of an identity provider.",
+     .environment = kOidcTokenFilePathVariables},
+    {.name = "resource_group_name", .docs = "Resource group of the storage account."},
+    {.name = "sas_token",
+     .docs = "Shared access signature for the container.",
+     .environment = kSasTokenVariables},
+    {.name = "snapshot",
+     .docs = "Whether each change is preceded by a snapshot.",
+     .type = SettingType::kBool,
+     .environment = kSnapshotVariables},
+    {.name = "storage_account_name", .docs = "The storage account.", .required = true},
+    {.name = "subscription_id",
+     .docs = "Subscription of the storage account.",
+     .environment = kSubscriptionIdVariables},
+    {.name = "tenant_id", .docs = "Tenant of the client.", .environment = kTenantIdVariables},
+    {.name = "timeout_seconds",
+     .docs = "Time limit of a request in seconds.",
+     .type = SettingType::kNumber,
+     .environment = kTimeoutSecondsVariables},
+    {.name = "use_aks_workload_identity",
+     .docs = "Whether the identity of a workload in Kubernetes logs in.",
+     .type = SettingType::kBool,
+     .environment = kUseAksWorkloadIdentityVariables},
+    {.name = "use_azuread_auth",
+     .docs = "Whether the blobs are accessed by tokens and not by the account's key.",
+     .type = SettingType::kBool,
+     .environment = kUseAzureadAuthVariables},
+    {.name = "use_cli",
+     .docs = "Whether the Azure command line may log in.",
+     .type = SettingType::kBool,
+     .environment = kUseCliVariables},
+    {.name = "use_msi",
+     .docs = "Whether the machine's identity logs in.",
+     .type = SettingType::kBool,
+     .environment = kUseMsiVariables},
+    {.name = "use_oidc",
+     .docs = "Whether an assertion of an identity provider logs in.",
+     .type = SettingType::kBool,
+     .environment = kUseOidcVariables},
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> MakeAzureBackend(net::Transport& transport) {
+  return std::make_unique<AzureBackend>(transport);
+}
+
+constexpr BackendSpec kAzurerm{.type = "azurerm",
+                               .docs = "Azure Blob Storage.",
+                               .settings = kAzureSettings,
+                               .make = MakeAzurerm};
+
+}  // namespace kinu::backend
