@@ -14,9 +14,7 @@ namespace {
 
 // Not built yet.
 constexpr BackendSpec kConsul{.type = "consul", .docs = "Consul's key-value store"};
-constexpr BackendSpec kCos{.type = "cos", .docs = "Tencent Cloud Object Storage"};
 constexpr BackendSpec kKubernetes{.type = "kubernetes", .docs = "secrets of a Kubernetes cluster"};
-constexpr BackendSpec kOss{.type = "oss", .docs = "Alibaba Cloud Object Storage Service"};
 constexpr BackendSpec kPg{.type = "pg", .docs = "a PostgreSQL database"};
 constexpr BackendSpec kRemote{.type = "remote", .docs = "a cloud service that runs plans"};
 

@@ -5,6 +5,6 @@
 
 namespace kinu::backend {
 
-extern const BackendSpec kAzurerm, kGcs, kHttp, kInmem, kLocal, kS3;
+extern const BackendSpec kAzurerm, kCos, kGcs, kHttp, kInmem, kLocal, kOss, kS3;
 
 }  // namespace kinu::backend

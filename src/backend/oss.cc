@@ -1,0 +1,142 @@
+// The settings of the backend "oss": Alibaba Cloud Object Storage Service.
+// Ref: opentofu internal/backend/remote-state/oss/backend.go.
+#include "backend/settings.h"
+#include "backend/settings_only.h"
+#include "backend/specs.h"
+
+namespace kinu::backend {
+namespace {
+
+constexpr int64_t kShortestSession = 900;
+constexpr int64_t kLongestSession = 3600;
+
+/// Reports a session that is shorter or longer than the service allows. `value` 0: not given.
+void CheckSession(std::string_view name, int64_t value, provider::Problems& problems) {
+  if (value != 0 && (value < kShortestSession || value > kLongestSession)) {
+    AddFailure(problems, "expected " + std::string(name) +
+                             " to be in the range (900 - 3600), got " + std::to_string(value));
+  }
+}
+
+class OssBackend final : public SettingsOnlyBackend {
+ public:
+  OssBackend() : SettingsOnlyBackend("oss") {}
+
+  void Check(const Value& settings, provider::Problems& problems) const override {
+    const std::string prefix = SettingText(settings, "prefix");
+    if (prefix.starts_with('/') || prefix.starts_with("./")) {
+      AddFailure(problems, "workspace_key_prefix must not start with '/' or './'");
+    }
+    const std::string key = SettingText(settings, "key");
+    if (key.starts_with('/') || key.ends_with('/')) {
+      AddFailure(problems, "key can not start and end with '/'");
+    }
+    const std::string acl = SettingText(settings, "acl");
+    if (!acl.empty() && acl != "private" && acl != "public-read" && acl != "public-read-write") {
+      AddFailure(problems,
+                 "\"acl\" must be a valid ACL value , expected private, public-read or "
+                 "public-read-write, got \"" +
+                     acl + '"');
+    }
+    CheckSession("assume_role_session_expiration",
+                 SettingNumber(settings, "assume_role_session_expiration", 0), problems);
+    if (const Value* roles = FindSetting(settings, "assume_role")) {
+      for (const Value& role : roles->elements()) {
+        CheckSession("assume_role.0.session_expiration",
+                     SettingNumber(role, "session_expiration", 0), problems);
+      }
+    }
+  }
+};
+
+std::unique_ptr<Backend> MakeOss(const StateFlags&) {
+  return std::make_unique<OssBackend>();
+}
+
+constexpr Setting kOssRoleParts[] = {
+    {.name = "policy", .docs = "Policy that restricts the role."},
+    {.name = "role_arn", .docs = "The role.", .required = true},
+    {.name = "session_expiration",
+     .docs = "How long the role is assumed, in seconds.",
+     .type = SettingType::kNumber},
+    {.name = "session_name", .docs = "Name of the session."},
+};
+constexpr std::string_view kOssAccessKeyVariables[] = {"ALICLOUD_ACCESS_KEY",
+                                                       "ALICLOUD_ACCESS_KEY_ID"};
+constexpr std::string_view kOssAssumeRoleRoleArnVariables[] = {"ALICLOUD_ASSUME_ROLE_ARN"};
+constexpr std::string_view kOssAssumeRoleSessionExpirationVariables[] = {
+    "ALICLOUD_ASSUME_ROLE_SESSION_EXPIRATION"};
+constexpr std::string_view kOssAssumeRoleSessionNameVariables[] = {
+    "ALICLOUD_ASSUME_ROLE_SESSION_NAME"};
+constexpr std::string_view kOssEcsRoleNameVariables[] = {"ALICLOUD_ECS_ROLE_NAME"};
+constexpr std::string_view kOssEndpointVariables[] = {"ALICLOUD_OSS_ENDPOINT", "OSS_ENDPOINT"};
+constexpr std::string_view kOssProfileVariables[] = {"ALICLOUD_PROFILE"};
+constexpr std::string_view kOssRegionVariables[] = {"ALICLOUD_REGION", "ALICLOUD_DEFAULT_REGION"};
+constexpr std::string_view kOssSecretKeyVariables[] = {"ALICLOUD_SECRET_KEY",
+                                                       "ALICLOUD_ACCESS_KEY_SECRET"};
+constexpr std::string_view kOssSecurityTokenVariables[] = {"ALICLOUD_SECURITY_TOKEN"};
+constexpr std::string_view kOssSharedCredentialsFileVariables[] = {
+    "ALICLOUD_SHARED_CREDENTIALS_FILE"};
+constexpr std::string_view kOssStsEndpointVariables[] = {"ALICLOUD_STS_ENDPOINT"};
+constexpr std::string_view kOssTablestoreEndpointVariables[] = {"ALICLOUD_TABLESTORE_ENDPOINT"};
+
+constexpr Setting kOssSettings[] = {
+    {.name = "access_key",
+     .docs = "Access key of the credentials.",
+     .environment = kOssAccessKeyVariables},
+    {.name = "acl", .docs = "Access control list: private, public-read or public-read-write."},
+    {.name = "assume_role",
+     .docs = "Deprecated: assume_role_role_arn and others.",
+     .type = SettingType::kBlockSet,
+     .parts = kOssRoleParts},
+    {.name = "assume_role_policy", .docs = "Policy that restricts the role."},
+    {.name = "assume_role_role_arn",
+     .docs = "A role to assume.",
+     .environment = kOssAssumeRoleRoleArnVariables},
+    {.name = "assume_role_session_expiration",
+     .docs = "How long the role is assumed, in seconds.",
+     .type = SettingType::kNumber,
+     .environment = kOssAssumeRoleSessionExpirationVariables},
+    {.name = "assume_role_session_name",
+     .docs = "Name of the session.",
+     .environment = kOssAssumeRoleSessionNameVariables},
+    {.name = "bucket", .docs = "The bucket.", .required = true},
+    {.name = "ecs_role_name",
+     .docs = "Role of the machine.",
+     .environment = kOssEcsRoleNameVariables},
+    {.name = "encrypt",
+     .docs = "Whether the service encrypts the objects.",
+     .type = SettingType::kBool},
+    {.name = "endpoint", .docs = "URL of the object store.", .environment = kOssEndpointVariables},
+    {.name = "key", .docs = "Name of the state below the prefix."},
+    {.name = "prefix", .docs = "Directory of the states."},
+    {.name = "profile",
+     .docs = "Profile of the shared credentials.",
+     .environment = kOssProfileVariables},
+    {.name = "region", .docs = "Region of the bucket.", .environment = kOssRegionVariables},
+    {.name = "secret_key",
+     .docs = "Secret key of the credentials.",
+     .environment = kOssSecretKeyVariables},
+    {.name = "security_token",
+     .docs = "Session token of the credentials.",
+     .environment = kOssSecurityTokenVariables},
+    {.name = "shared_credentials_file",
+     .docs = "File with the shared credentials.",
+     .environment = kOssSharedCredentialsFileVariables},
+    {.name = "sts_endpoint",
+     .docs = "URL of the security token service.",
+     .environment = kOssStsEndpointVariables},
+    {.name = "tablestore_endpoint",
+     .docs = "URL of the table of locks.",
+     .environment = kOssTablestoreEndpointVariables},
+    {.name = "tablestore_table", .docs = "The table of locks."},
+};
+
+}  // namespace
+
+constexpr BackendSpec kOss{.type = "oss",
+                           .docs = "Alibaba Cloud Object Storage Service.",
+                           .settings = kOssSettings,
+                           .make = MakeOss};
+
+}  // namespace kinu::backend
