@@ -17,7 +17,7 @@ for group in "$@"; do
         make cmake ninja-build g++ mold ccache pkg-config python3
         protobuf-compiler libprotobuf-dev   # for tests: protoc, and the messages that it knows
         libnghttp2-dev libssl-dev libre2-dev libmpfr-dev libgmp-dev libcrypt-dev
-        libcurl4-openssl-dev librnp-dev libarchive-dev libssh-dev
+        libcurl4-openssl-dev librnp-dev libarchive-dev libssh-dev libpq-dev
         zlib1g-dev libyaml-dev libedit-dev libutf8proc-dev libxxhash-dev robin-map-dev libmimalloc-dev
         libgtest-dev librapidcheck-dev
       ) ;;

@@ -1,6 +1,7 @@
 #include "addrs/host_name.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <vector>
 
@@ -160,6 +161,20 @@ std::string HostNameToAscii(std::string_view name) {
     }
   }
   return out + std::string(name.substr(host.size()));
+}
+
+std::string HostNameProblem(std::string_view name) {
+  for (const char c : name) {
+    // Symbols of ASCII that no label may have.
+    if (static_cast<unsigned char>(c) < 0x80 && std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+        c != '-' && c != '.' && c != ':') {
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      const auto byte = static_cast<unsigned char>(c);
+      return std::string("idna: disallowed rune U+00") + kDigits[byte >> 4U] + kDigits[byte & 15U];
+    }
+  }
+  auto normal = NormalizeHostName(name);
+  return normal ? std::string() : std::move(normal).error();
 }
 
 }  // namespace kinu

@@ -12,11 +12,6 @@
 namespace kinu::backend {
 namespace {
 
-// Not built yet.
-constexpr BackendSpec kConsul{.type = "consul", .docs = "Consul's key-value store"};
-constexpr BackendSpec kKubernetes{.type = "kubernetes", .docs = "secrets of a Kubernetes cluster"};
-constexpr BackendSpec kPg{.type = "pg", .docs = "a PostgreSQL database"};
-constexpr BackendSpec kRemote{.type = "remote", .docs = "a cloud service that runs plans"};
 
 constexpr const BackendSpec* kBackends[] = {&kAzurerm,    &kConsul, &kCos, &kGcs, &kHttp,   &kInmem,
                                             &kKubernetes, &kLocal,  &kOss, &kPg,  &kRemote, &kS3};

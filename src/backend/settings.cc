@@ -1,6 +1,9 @@
 #include "backend/settings.h"
 
+#include <cctype>
 #include <utility>
+
+#include "addrs/host_name.h"
 
 namespace kinu::backend {
 
@@ -56,6 +59,19 @@ std::map<std::string, std::string> SettingMap(const Value& settings, std::string
 void AddFailure(provider::Problems& problems, std::string text) {
   problems.push_back(
       {.summary = std::move(text), .detail = "", .attribute = std::nullopt, .sourceless = true});
+}
+
+bool AddHostProblems(const std::string& host, std::string_view end, provider::Problems& problems) {
+  std::string why = HostNameProblem(host);
+  if (why.empty()) {
+    return false;
+  }
+  why[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(why[0])));
+  problems.push_back(
+      {.summary = std::move(why), .detail = "", .attribute = Path().Attribute("hostname")});
+  AddFailure(problems, "failed to create backend alias to target \"" + host +
+                           "\". The hostname is not in the correct format" + std::string(end));
+  return true;
 }
 
 }  // namespace kinu::backend

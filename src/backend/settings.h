@@ -32,4 +32,8 @@ std::map<std::string, std::string> SettingMap(const Value& settings, std::string
 /// Adds an error that consists of one text and has no place in the configuration.
 void AddFailure(provider::Problems& problems, std::string text);
 
+/// Adds the errors for the setting `hostname` when it names no host. `end`: of the second one.
+/// False if it does.
+bool AddHostProblems(const std::string& host, std::string_view end, provider::Problems& problems);
+
 }  // namespace kinu::backend

@@ -5,6 +5,7 @@
 
 #include "addrs/version.h"
 #include "base/files.h"
+#include "config/cloud_values.h"
 #include "config/decode.h"
 #include "config/module_providers.h"
 #include "config/module_reader.h"
@@ -604,17 +605,12 @@ void ConfigLoader::CheckSupported(const ConfigNode& root) {
   if (root.module->encryption && options_.snapshot == nullptr) {
     CheckEncryption(root, *root.module->encryption, static_, diags_);
   }
-  if (const std::optional<Cloud>& cloud = root.module->cloud) {
-    const bool right = CheckCloud(root, *cloud, static_, rules_.for_init, diags_);
-    if (right && !rules_.for_init) {
-      diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
-                   "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "
-                   "takes effect when the directory is initialized. To do that, run:\n  tofu init");
-    } else if (right) {
-      diags_.Error("Cloud configuration is not supported",
-                   "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
-                   cloud->range);
-    }
+  // What init needs of a cloud block it reads itself.
+  if (const std::optional<Cloud>& cloud = root.module->cloud;
+      cloud && !rules_.for_init && ReadCloud(root, *cloud, static_, false, diags_)) {
+    diags_.Error("Cloud backend initialization required: please run \"tofu init\"",
+                 "Reason: Initial configuration of cloud backend.\n\nWhat a \"cloud\" block says "
+                 "takes effect when the directory is initialized. To do that, run:\n  tofu init");
   }
 }
 

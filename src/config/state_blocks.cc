@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "config/cloud_values.h"
 #include "config/decode.h"
 #include "config/encryption_values.h"
 #include "cty/conversion.h"
@@ -492,8 +493,8 @@ bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
   return good;
 }
 
-bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,
-                bool for_init, Diagnostics& diags) {
+std::optional<Value> ReadCloud(const ConfigNode& root, const Cloud& cloud,
+                               StaticEvaluator& evaluator, bool for_init, Diagnostics& diags) {
   const size_t errors = diags.error_count();
   Diagnostics ignored;
   const Value value =
@@ -509,7 +510,7 @@ bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& eva
       break;
     }
   }
-  return diags.error_count() == errors;
+  return diags.error_count() == errors ? std::optional(value.UnmarkDeep()) : std::nullopt;
 }
 
 }  // namespace kinu::config

@@ -19,9 +19,4 @@ void MergeEncryptionText(Module& module, std::string_view name, std::string_view
 bool CheckEncryption(const ConfigNode& root, const Encryption& encryption,
                      StaticEvaluator& evaluator, Diagnostics& diags);
 
-/// Checks the arguments of a `cloud` block: all that `init` needs, or for other commands the names
-/// and secrets alone. False after an error.
-bool CheckCloud(const ConfigNode& root, const Cloud& cloud, StaticEvaluator& evaluator,
-                bool for_init, Diagnostics& diags);
-
 }  // namespace kinu::config

@@ -91,7 +91,7 @@ std::map<std::string, SourceRange> NamesIn(const hcl::Body& body, const BackendS
     out.emplace(attribute.name, attribute.expr->range());
   }
   for (const hcl::Block& block : content.blocks) {
-    out.emplace(block.type, block.def_range);
+    out.emplace(block.type, SourceRange());  // problems are shown at the whole
   }
   return out;
 }
@@ -119,7 +119,7 @@ bool SettingReader::Read(const hcl::Body& body, const SourceRange& block, Settin
     if (value != nullptr && value->IsWhollyKnown()) {
       out.insert_or_assign(name, *value);
     }
-    if (given != nullptr) {
+    if (given != nullptr && range != SourceRange()) {
       given->insert_or_assign(name, range);
     }
   }
@@ -305,7 +305,7 @@ BackendSettings ReadBackendSettings(const Workspace& workspace, const Loaded& lo
   out.settings = ObjectOf(*spec, values);
   for (const auto& [name, value] : values) {
     if (const Value* of_block_alone = block_settings.Find(name);
-        of_block_alone != nullptr && !Value::RawEquals(*of_block_alone, value)) {
+        out.overridden && of_block_alone != nullptr && !Value::RawEquals(*of_block_alone, value)) {
       out.given[name] = SourceRange();  // of the command line
     }
   }

@@ -1,12 +1,25 @@
 #include "session/backend_init.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
+#include "addrs/host_name.h"
+#include "base/environment.h"
+#include "config/cloud_values.h"
 #include "cty/conversion.h"
 
 namespace kinu::session {
 namespace {
+
+/// Where a cloud block has its hostname; the block if it has none.
+SourceRange HostNameRange(const config::Cloud& cloud) {
+  constexpr hcl::AttributeSchema kHostname[] = {{"hostname"}};
+  Diagnostics ignored;
+  const hcl::BodyContent content =
+      cloud.body->Content({.attributes = kHostname}, hcl::Strictness::kPartial, ignored);
+  return content.attributes.empty() ? cloud.range : content.attributes[0].expr->range();
+}
 
 /// Makes sure that the current workspace exists in the backend. Ref: Meta.selectWorkspace.
 bool ChooseWorkspace(const Workspace& workspace, const ConfiguredBackend& backend, bool input,
@@ -275,6 +288,65 @@ std::optional<ConfiguredBackend> InitBackend(const Workspace& workspace, const L
   return Initializer(workspace, request, settings,
                      request.reconfigure ? BackendRecord() : *std::move(read), dialog, diags)
       .Run();
+}
+
+void RefuseCloud(const Workspace& workspace, const Loaded& root, Diagnostics& diags) {
+  const config::Cloud& cloud = *root.config->root().module->cloud;
+  config::LoadOptions options;
+  options.workspace = workspace.Name();
+  options.inputs = &root.inputs;
+  config::StaticEvaluator evaluator(*root.program, options, ".");
+  const auto values = config::ReadCloud(root.config->root(), cloud, evaluator, true, diags);
+  if (!values) {
+    return;
+  }
+  const auto text = [](const Value& object, std::string_view name) {
+    const Value* value = object.Find(name);
+    return value == nullptr || value->IsNull() || !value->IsKnown()
+               ? std::string()
+               : std::string(value->AsString());
+  };
+  const auto setting = [&](std::string_view name, const char* variable) {
+    std::string given = text(*values, name);
+    return given.empty() ? std::string(Environment(variable)) : given;
+  };
+  const size_t errors = diags.error_count();
+  if (setting("organization", "TF_CLOUD_ORGANIZATION").empty()) {
+    diags.Error("Invalid or missing required argument",
+                "\"organization\" must be set in the cloud configuration or in the environment "
+                "variable TF_CLOUD_ORGANIZATION.",
+                cloud.range);
+  }
+  const Value* workspaces = values->Find("workspaces");
+  const bool written = workspaces != nullptr && !workspaces->IsNull();
+  const Value* tags = written ? workspaces->Find("tags") : nullptr;
+  const bool tagged = tags != nullptr && !tags->IsNull() && tags->size() > 0;
+  const bool named = (written && !text(*workspaces, "name").empty()) ||
+                     (!tagged && !Environment("TF_WORKSPACE").empty());
+  if (named == tagged) {
+    diags.Error("Invalid workspaces configuration",
+                named ? "Only one of workspace \"tags\" or \"name\" is allowed."
+                      : "Either workspace \"tags\" or \"name\" is required.",
+                cloud.range);
+  }
+  if (diags.error_count() != errors) {
+    return;
+  }
+  const std::string host = setting("hostname", "TF_CLOUD_HOSTNAME");
+  if (host.empty()) {
+    diags.Error("Hostname is required for the cloud backend",
+                "There is no default: \"hostname\" or TF_CLOUD_HOSTNAME names the service.");
+  } else if (std::string why = HostNameProblem(host); !why.empty()) {
+    why[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(why[0])));
+    diags.Error(std::move(why), "", HostNameRange(cloud));
+    diags.Error("failed to create backend alias to target \"" + host +
+                    "\". The hostname is not in the correct format.",
+                "");
+  } else {
+    diags.Error("Cloud configuration is not supported",
+                "Runs in a cloud service are not built yet. Use a \"backend\" block, or none.",
+                cloud.range);
+  }
 }
 
 }  // namespace kinu::session

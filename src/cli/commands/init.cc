@@ -133,9 +133,15 @@ std::optional<session::ConfiguredBackend> Init::InitBackend(const Loaded& root) 
   if (request.encryption == nullptr) {
     return std::nullopt;
   }
-  narrator_.Say("\n[reset][bold]Initializing the backend...");
+  const bool cloud = root.config->root().module->cloud.has_value();
+  narrator_.Say(cloud ? "\n[reset][bold]Initializing cloud backend..."
+                      : "\n[reset][bold]Initializing the backend...");
   if (lock_diags.has_errors()) {
     session::AddLockFileError(lock_diags, run_.diags);
+    return std::nullopt;
+  }
+  if (cloud) {
+    session::RefuseCloud(workspace_, root, run_.diags);
     return std::nullopt;
   }
   return session::InitBackend(workspace_, root, request, dialog_, run_.diags);

@@ -1,0 +1,42 @@
+// The interface between the program and its PostgreSQL module, kinu-pg.so, which holds libpq. It is
+// loaded when a configuration keeps states in a database.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kinu::backend {
+
+/// Increase this with every change of this header: the loader refuses a module with another number.
+inline constexpr int kPgVersion = 1;
+inline constexpr const char* kPgSymbol = "kinu_pg_runtime";
+
+/// The rows of an answer as texts; nothing for null.
+using PgRows = std::vector<std::vector<std::optional<std::string>>>;
+
+/// A connection to a server. Not thread-safe.
+class PgConnection {
+ public:
+  virtual ~PgConnection() = default;
+  /// Runs a statement with these texts for $1, $2, …. Errors are those of the server.
+  virtual Result<PgRows> Query(const std::string& statement,
+                               const std::vector<std::string>& values) = 0;
+};
+
+class PgRuntime {
+ public:
+  /// Connects with a URL or "key=value" pairs; what they lack is from the environment (PGHOST, …).
+  /// Connections are encrypted unless sslmode says otherwise.
+  virtual Result<std::unique_ptr<PgConnection>> Connect(const std::string& settings) = 0;
+
+ protected:
+  ~PgRuntime() = default;
+};
+
+using PgRuntimeFunction = PgRuntime* (*)(int version);
+
+}  // namespace kinu::backend
