@@ -31,7 +31,6 @@ TEST(Backends, AreSortedAndDescribed) {
   }
   EXPECT_NE(FindBackend(kImpliedBackend)->make, nullptr);
   EXPECT_EQ(FindBackend("cloud"), nullptr);
-  EXPECT_EQ(FindBackend("oss")->make, nullptr);
 }
 
 TEST(Backends, SettingsAreCompletedAndConverted) {

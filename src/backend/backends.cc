@@ -12,7 +12,6 @@
 namespace kinu::backend {
 namespace {
 
-
 constexpr const BackendSpec* kBackends[] = {&kAzurerm,    &kConsul, &kCos, &kGcs, &kHttp,   &kInmem,
                                             &kKubernetes, &kLocal,  &kOss, &kPg,  &kRemote, &kS3};
 

@@ -75,12 +75,6 @@ TEST_F(RemoteStateTest, SettingsAreChecked) {
     EXPECT_EQ(problems[0].summary, row.summary);
     EXPECT_EQ(problems[0].attribute->ToText(), row.attribute);
   }
-  states_.Check("oss", Value::EmptyObject(), problems_);
-  EXPECT_TRUE(problems_.empty());
-  EXPECT_FALSE(states_.Read("data.terraform_remote_state.s", "oss", Value::EmptyObject(), "default",
-                            problems_));
-  ASSERT_EQ(problems_.size(), 1u);
-  EXPECT_EQ(problems_[0].summary, "Unsupported backend type");
 }
 
 }  // namespace
