@@ -9,9 +9,9 @@ namespace kinu::lang {
 class Coverage {
  public:
   virtual ~Coverage() = default;
-  /// A part of a configuration was evaluated: the condition of a rule, the expression of an output,
-  /// the body of a resource.
-  virtual void Reach(const void* part) = 0;
+  /// A part of a configuration was evaluated, which begins there: the condition of a rule, the
+  /// expression of an output, a resource block. Without a file: nothing was.
+  virtual void Reach(const SourceRange& part) = 0;
   /// A conditional had a result, which is that of one branch.
   virtual void Take(const hcl::ConditionalExpr& expr, bool true_branch) = 0;
 };

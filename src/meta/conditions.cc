@@ -121,7 +121,7 @@ class ValidationRule {
 
   ConditionResult Run(const ValidatedVariable& variable) {
     if (lang::Coverage* coverage = scope_.coverage()) {
-      coverage->Reach(rule_.condition);
+      coverage->Reach(rule_.condition->range());
     }
     Diagnostics found;
     const Value value = lang::WarnDeprecated(lang::Evaluate(*rule_.condition, scope_, found),
@@ -279,7 +279,7 @@ ConditionResult EvaluateCondition(const config::Condition& condition, ConditionK
   size_t errors = diags.error_count();
   const hcl::Expr& expr = *condition.condition;
   if (lang::Coverage* coverage = scope.coverage()) {
-    coverage->Reach(&expr);
+    coverage->Reach(expr.range());
   }
   std::string message = EvaluateErrorMessage(*condition.error_message, scope, diags);
   Value value = lang::WarnDeprecated(lang::Evaluate(expr, scope, diags), expr, diags);

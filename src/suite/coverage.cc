@@ -4,27 +4,21 @@
 #include "hcl/walk.h"
 
 namespace kinu::suite {
-namespace {
-
-uintptr_t KeyOf(const void* part) {
-  return reinterpret_cast<uintptr_t>(part);
-}
-
-}  // namespace
-
 std::string_view PluralOf(PartKind kind) {
   constexpr std::string_view kNames[] = {"resources", "outputs", "conditions", "branches"};
   return kNames[static_cast<size_t>(kind)];
 }
 
-void CoverageRecord::Reach(const void* part) {
-  const std::scoped_lock hold(mutex_);
-  reached_.insert(KeyOf(part));
+void CoverageRecord::Reach(const SourceRange& part) {
+  if (part.valid()) {
+    const std::scoped_lock hold(mutex_);
+    reached_.insert(PlaceOf(part));
+  }
 }
 
 void CoverageRecord::Take(const hcl::ConditionalExpr& expr, bool true_branch) {
   const std::scoped_lock hold(mutex_);
-  taken_[true_branch ? 1 : 0].insert(KeyOf(&expr));
+  taken_[true_branch ? 1 : 0].insert(PlaceOf(expr.range()));
 }
 
 /// Counts the parts of modules.
@@ -45,10 +39,13 @@ class CoverageCounter {
       summary_.missed.push_back({kind, std::move(name), range});
     }
   }
-  bool Reached(const void* part) const { return record_.reached_.contains(KeyOf(part)); }
+  bool Reached(const SourceRange& part) const {
+    return record_.reached_.contains(CoverageRecord::PlaceOf(part));
+  }
   void Conditions(const std::vector<config::Condition>& conditions) {
     for (const config::Condition& rule : conditions) {
-      Part(PartKind::kCondition, Reached(rule.condition), "condition", rule.condition->range());
+      Part(PartKind::kCondition, Reached(rule.condition->range()), "condition",
+           rule.condition->range());
       Branches(rule.condition);
       Branches(rule.error_message);
     }
@@ -73,7 +70,8 @@ void CoverageCounter::Branches(const hcl::Expr* expr) {
   Branches(conditional.condition);
   for (const bool branch : {true, false}) {
     const hcl::Expr* result = branch ? conditional.true_result : conditional.false_result;
-    const bool taken = record_.taken_[branch ? 1 : 0].contains(KeyOf(&conditional));
+    const bool taken =
+        record_.taken_[branch ? 1 : 0].contains(CoverageRecord::PlaceOf(conditional.range()));
     Part(PartKind::kBranch, taken, branch ? "true branch" : "false branch", result->range());
     Branches(result);
   }
@@ -112,7 +110,7 @@ void CoverageCounter::Count(const config::Module& module) {
     Branches(call.body);
   }
   for (const config::Resource& resource : module.resources) {
-    Part(PartKind::kResource, Reached(resource.body), program_.ToText(resource.name),
+    Part(PartKind::kResource, Reached(resource.range), program_.ToText(resource.name),
          resource.range);
     Branches(resource.body);
     Conditions(resource.preconditions);
@@ -122,7 +120,7 @@ void CoverageCounter::Count(const config::Module& module) {
     Conditions(check.asserts);
   }
   for (const config::Output& output : module.outputs) {
-    Part(PartKind::kOutput, Reached(output.expr),
+    Part(PartKind::kOutput, Reached(output.expr->range()),
          "output." + std::string(program_.Text(output.name)), output.range);
     Branches(output.expr);
     Conditions(output.preconditions);
@@ -134,9 +132,9 @@ CoverageSummary CoverageRecord::Summarize(const config::Config& config,
   const std::scoped_lock hold(mutex_);
   CoverageSummary summary;
   CoverageCounter counter(*this, *config.program, summary);
-  FlatSet<uintptr_t> counted;
+  std::set<const config::Module*> counted;
   for (const auto& node : config.nodes) {
-    if (!node->module->dir.starts_with(installed) && counted.insert(KeyOf(node->module)).second) {
+    if (!node->module->dir.starts_with(installed) && counted.insert(node->module).second) {
       counter.Count(*node->module);
     }
   }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "base/flat_map.h"
 #include "config/config.h"
 #include "lang/coverage.h"
 
@@ -32,7 +32,7 @@ struct CoverageSummary {
 
 class CoverageRecord final : public lang::Coverage {
  public:
-  void Reach(const void* part) override;
+  void Reach(const SourceRange& part) override;
   void Take(const hcl::ConditionalExpr& expr, bool true_branch) override;
 
   /// Counts the parts of a configuration, except those of modules below `installed`, which come
@@ -41,10 +41,20 @@ class CoverageRecord final : public lang::Coverage {
 
  private:
   friend class CoverageCounter;
+  /// A place in a file. Names, because each worker of a suite reads the files anew.
+  struct Place {
+    std::string file;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  static Place PlaceOf(const SourceRange& range) {
+    return {std::string(range.file->name()), range.begin, range.end};
+  }
 
   mutable std::mutex mutex_;
-  FlatSet<uintptr_t> reached_;
-  FlatSet<uintptr_t> taken_[2];  // conditionals, by branch
+  std::set<Place> reached_;
+  std::set<Place> taken_[2];  // conditionals, by branch
 };
 
 }  // namespace kinu::suite

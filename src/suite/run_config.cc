@@ -271,8 +271,7 @@ std::unique_ptr<config::Module> RunConfig::Overridden(const config::Module& modu
   for (config::Output& output : out->outputs) {
     const Value* value =
         block.outputs ? block.outputs->Find(config_.program->Text(output.name)) : nullptr;
-    output.expr = constants_.Add(value == nullptr ? Value::Null(Type::Dynamic()) : *value,
-                                 output.usage_range());
+    output.expr = constants_.Add(value == nullptr ? Value::Null(Type::Dynamic()) : *value, {});
     output.depends_on.clear();
     output.preconditions.clear();
   }

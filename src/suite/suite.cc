@@ -73,27 +73,29 @@ const SuiteResult& Suite::result() const {
   return parts_->result;
 }
 
-void Suite::Run(Report& report) {
-  parts_->result.status = Status::kPass;
-  for (FileResult& file : parts_->result.files) {
-    {
-      const std::scoped_lock hold(parts_->mutex);
-      parts_->current = std::make_unique<FileRun>(parts_->request, file, parts_->cancelled);
-      parts_->idle = false;
-    }
-    parts_->current->Execute();
-    {
-      const std::scoped_lock hold(parts_->mutex);
-      parts_->idle = true;
-    }
-    parts_->ended.notify_all();
-    if (cancelled()) {
-      return;
-    }
-    report.File(file);
-    parts_->current->Cleanup(report);
-    parts_->result.status = Merge(parts_->result.status, file.status);
+bool Suite::RunFile(size_t index, Report& report) {
+  FileResult& file = parts_->result.files[index];
+  {
+    const std::scoped_lock hold(parts_->mutex);
+    parts_->current = std::make_unique<FileRun>(parts_->request, file, parts_->cancelled);
+    parts_->idle = false;
   }
+  parts_->current->Execute();
+  {
+    const std::scoped_lock hold(parts_->mutex);
+    parts_->idle = true;
+  }
+  parts_->ended.notify_all();
+  if (cancelled()) {
+    return false;
+  }
+  report.File(file);
+  parts_->current->Cleanup(report);
+  return true;
+}
+
+FileResult& Suite::file(size_t index) {
+  return parts_->result.files[index];
 }
 
 Abandoned Suite::Abandon() const {

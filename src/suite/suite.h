@@ -110,9 +110,11 @@ class Suite {
   ~Suite();
 
   const SuiteResult& result() const;
-  /// Runs all files. After a stop was requested (terminal/interrupts.h) the current run ends, the
-  /// others are skipped, and what was made is destroyed.
-  void Run(Report& report);
+  FileResult& file(size_t index);
+  /// Runs one file, by its index in the result. After a stop was requested (terminal/interrupts.h)
+  /// the current run ends, the others are skipped, and what was made is destroyed. False: the suite
+  /// was cancelled.
+  bool RunFile(size_t index, Report& report);
   /// What exists now. Thread-safe.
   Abandoned Abandon() const;
   /// Ends the suite: after the current run nothing more is done or reported. Waits for the end of

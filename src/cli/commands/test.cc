@@ -1,5 +1,6 @@
 // test: runs the test files of a configuration.
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "cli/test_checks.h"
 #include "cli/test_findings.h"
 #include "cli/test_report.h"
+#include "cli/test_workers.h"
 #include "suite/suite.h"
 #include "terminal/interrupts.h"
 
@@ -28,16 +30,19 @@ config::RawInputs GatherTestInputs(const CommandRun& run, const std::string& tes
   return inputs;
 }
 
-/// The first interrupt lets the current run end, the second one does not.
-void CatchTestInterrupts(suite::Suite& suite, engine::ProviderPool& pool, TestReport& report) {
-  terminal::CatchInterrupts([&report] { report.Interrupted(); },
-                            [&suite, &pool, &report] {
-                              constexpr std::chrono::seconds kPatience(5);
-                              report.InterruptedAgain(suite.Abandon());
-                              pool.StopAll();
-                              suite.Cancel(kPatience);
-                              report.Kept(suite.KeepStates());
-                            });
+/// The first interrupt lets the current runs end, the second one does not.
+void CatchTestInterrupts(TestWorkers& workers, TestReport& report) {
+  terminal::CatchInterrupts(
+      [&report] { report.Interrupted(); },
+      [&workers, &report] {
+        constexpr std::chrono::seconds kPatience(5);
+        workers.ForEach([&](TestWorker& worker) {
+          report.InterruptedAgain(worker.suite->Abandon());
+          worker.pool.StopAll();
+        });
+        workers.ForEach([&](TestWorker& worker) { worker.suite->Cancel(kPatience); });
+        workers.ForEach([&](TestWorker& worker) { report.Kept(worker.suite->KeepStates()); });
+      });
 }
 
 /// Waits for the end of the process, which the second interrupt brings.
@@ -74,76 +79,132 @@ void WriteFindings(CommandRun& run, const TestFindings& findings) {
   }
 }
 
+/// The command, step by step.
+class TestRun {
+ public:
+  explicit TestRun(Invocation& invocation) : run_(invocation) {}
+
+  int Execute();
+
+ private:
+  /// Reads the command line. False after an error, which is reported.
+  bool ReadArguments();
+  /// Makes a worker with the configuration of its own. False after an error.
+  bool AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers);
+  int ExecuteOn(TestWorkers& workers);
+
+  const Flags& flags() const { return run_.flags; }
+
+  CommandRun run_;
+  std::string test_directory_;
+  config::RawInputs globals_;
+  suite::CoverageRecord coverage_;
+  std::optional<TestChecks> checks_;
+};
+
+bool TestRun::ReadArguments() {
+  run_.Parse("Failed to parse command-line flags", false);
+  if (!run_.diags.has_errors()) {
+    run_.audience = MakeAudience(run_.invocation, &flags(), run_.diags);
+  }
+  if (!run_.diags.has_errors() && flags().Int("parallelism-files") < 1) {
+    run_.diags.Error("Invalid parallelism value", "-parallelism-files must be at least 1.");
+  }
+  if (run_.diags.has_errors()) {
+    (void)UsageError(run_.invocation, run_.diags);  // as text, -json or not
+    return false;
+  }
+  test_directory_ = CleanPath(flags().String("test-directory"));
+  globals_ = GatherTestInputs(run_, test_directory_, run_.diags);
+  return true;
+}
+
+bool TestRun::AddWorker(std::vector<std::unique_ptr<TestWorker>>& workers) {
+  auto worker = std::make_unique<TestWorker>();
+  const auto arguments = VariableArguments(flags());
+  Diagnostics found;
+  worker->loaded = session::Load(
+      run_.invocation.workspace,
+      {.intent = LoadIntent::kUse, .variables = arguments, .test_directory = test_directory_},
+      found);
+  if (!found.has_errors()) {
+    worker->providers = session::ProviderSet::Open(run_.invocation.workspace, found);
+  }
+  const bool usable = !found.has_errors();
+  if (workers.empty()) {
+    run_.diags.Append(std::move(found));  // those of the others are the same
+  }
+  if (!usable) {
+    return false;
+  }
+  suite::SuiteRequest request{.workspace = run_.invocation.workspace,
+                              .loaded = worker->loaded,
+                              .globals = globals_,
+                              .providers = *worker->providers,
+                              .pool = worker->pool,
+                              .filter = flags().List("filter"),
+                              .verbose = flags().Bool("verbose"),
+                              .coverage = flags().Bool("coverage") ? &coverage_ : nullptr};
+  if (!flags().String("check-dir").empty()) {
+    request.judge = [this](suite::RunResult& of_run) { checks_->Judge(of_run); };
+  }
+  worker->suite = std::make_unique<suite::Suite>(std::move(request));
+  workers.push_back(std::move(worker));
+  return true;
+}
+
+int TestRun::Execute() {
+  if (!ReadArguments()) {
+    return 1;
+  }
+  std::vector<std::unique_ptr<TestWorker>> made;
+  if (run_.diags.has_errors() || !AddWorker(made)) {
+    return run_.Fail();
+  }
+  const size_t files = made[0]->suite->result().files.size();
+  if (files == 0 && !flags().List("filter").empty()) {
+    run_.diags.Warning("No tests were found",
+                       "-filter is being used but no tests were found. Make sure you're using a "
+                       "relative path to the current working directory.");
+  }
+  if (const std::string& directory = flags().String("check-dir"); !directory.empty()) {
+    checks_.emplace(directory, *made[0]->providers, run_.diags);
+  }
+  const auto count = static_cast<size_t>(flags().Int("parallelism-files"));
+  for (size_t i = 1; i < std::min(count, files) && AddWorker(made);) {
+    ++i;
+  }
+  if (run_.diags.has_errors()) {
+    return run_.Fail();
+  }
+  TestWorkers workers(std::move(made));
+  return ExecuteOn(workers);
+}
+
+int TestRun::ExecuteOn(TestWorkers& workers) {
+  TestReport report(run_, *workers.first().providers);
+  run_.audience->Show(run_.diags);
+  report.Begin(workers.first().suite->result());
+  CatchTestInterrupts(workers, report);
+  TestFindings findings(report);
+  const std::optional<suite::SuiteResult> result = workers.Run(findings);
+  if (!result) {
+    AwaitEnd();
+  }
+  report.End(*result);
+  if (flags().Bool("coverage")) {
+    report.Coverage(coverage_.Summarize(*workers.first().loaded.config,
+                                        run_.invocation.workspace.data_directory + "/modules/"));
+  }
+  WriteFindings(run_, findings);
+  const bool written = !run_.audience->Show(run_.diags);
+  return written && result->status == suite::Status::kPass ? 0 : 1;
+}
+
 }  // namespace
 
 static int RunTest(Invocation& invocation) {
-  CommandRun run(invocation);
-  run.Parse("Failed to parse command-line flags", false);
-  const Flags& flags = run.flags;
-  if (!run.diags.has_errors()) {
-    run.audience = MakeAudience(invocation, &flags, run.diags);
-  }
-  if (run.diags.has_errors()) {
-    return UsageError(invocation, run.diags);  // as text, -json or not
-  }
-  const std::string test_directory = CleanPath(flags.String("test-directory"));
-  config::RawInputs globals = GatherTestInputs(run, test_directory, run.diags);
-  if (run.diags.has_errors()) {
-    return run.Fail();
-  }
-  const auto arguments = VariableArguments(flags);
-  const Loaded loaded = session::Load(invocation.workspace,
-                                      {.intent = LoadIntent::kUse,
-                                       .variables = arguments,
-                                       .test_directory = test_directory,
-                                       .program = run.program},
-                                      run.diags);
-  if (run.diags.has_errors()) {
-    return run.Fail();
-  }
-  const auto providers = session::ProviderSet::Open(invocation.workspace, run.diags);
-  engine::ProviderPool pool;
-  std::optional<TestChecks> checks;
-  std::function<void(suite::RunResult&)> judge;
-  if (const std::string& directory = flags.String("check-dir"); !directory.empty()) {
-    checks.emplace(directory, *providers, run.diags);
-    judge = [&checks](suite::RunResult& of_run) { checks->Judge(of_run); };
-  }
-  suite::CoverageRecord coverage;
-  suite::Suite suite({.workspace = invocation.workspace,
-                      .loaded = loaded,
-                      .globals = std::move(globals),
-                      .providers = *providers,
-                      .pool = pool,
-                      .filter = flags.List("filter"),
-                      .verbose = flags.Bool("verbose"),
-                      .judge = std::move(judge),
-                      .coverage = flags.Bool("coverage") ? &coverage : nullptr});
-  if (!flags.List("filter").empty() && suite.result().files.empty()) {
-    run.diags.Warning("No tests were found",
-                      "-filter is being used but no tests were found. Make sure you're using a "
-                      "relative path to the current working directory.");
-  }
-  if (run.diags.has_errors()) {
-    return run.Fail();
-  }
-  TestReport report(run, *providers);
-  run.audience->Show(run.diags);
-  report.Begin(suite.result());
-  CatchTestInterrupts(suite, pool, report);
-  TestFindings findings(report);
-  suite.Run(findings);
-  if (suite.cancelled()) {
-    AwaitEnd();
-  }
-  report.End(suite.result());
-  if (flags.Bool("coverage")) {
-    report.Coverage(
-        coverage.Summarize(*loaded.config, invocation.workspace.data_directory + "/modules/"));
-  }
-  WriteFindings(run, findings);
-  const bool written = !run.audience->Show(run.diags);
-  return written && suite.result().status == suite::Status::kPass ? 0 : 1;
+  return TestRun(invocation).Execute();
 }
 
 constexpr auto kTestFlags =
@@ -154,6 +215,11 @@ constexpr auto kTestFlags =
                        .help = "Run only that file; may be repeated."},
               kJsonStream, kNoColor, kTestDirectory, kVariables,
               FlagSpec{.name = "verbose", .help = "Show the plan or the state of each run."},
+              FlagSpec{.name = "parallelism-files",
+                       .kind = FlagKind::kInt,
+                       .default_value = "1",
+                       .form = "=1",
+                       .help = "How many files may run side by side."},
               FlagSpec{.name = "check-dir",
                        .kind = FlagKind::kString,
                        .form = "=path",

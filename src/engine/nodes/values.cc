@@ -278,7 +278,7 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     }
     check.DependsOn(output.depends_on, diags);
     if (lang::Coverage* coverage = scope.coverage()) {
-      coverage->Reach(output.expr);
+      coverage->Reach(output.expr->range());
     }
     Value value = check.Evaluate(*output.expr, scope, diags);
     MarkSet marks = value.MarksDeep();

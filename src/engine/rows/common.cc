@@ -93,7 +93,7 @@ ModuleScope RowScope(const RowContext& row) {
 
 Value DecodeConfig(const RowContext& row, Diagnostics& diags) {
   if (lang::Coverage* coverage = RowScope(row).coverage()) {
-    coverage->Reach(row.resource.body);
+    coverage->Reach(row.resource.range);
   }
   return schema::DecodeBody(row.info.schema->block, *row.resource.body,
                             config::MetaNames(row.resource.name.mode), RowScope(row), nullptr,
