@@ -53,6 +53,21 @@ TEST(Backends, ObjectsKeepTheirParts) {
   EXPECT_TRUE(endpoints->Find("iam")->IsNull());
 }
 
+TEST(Backends, StatesElsewhereAreWrittenFromTimeToTime) {
+  const struct {
+    const char* text;
+    int seconds;
+  } cases[] = {{"", 20}, {"60", 60}, {"1", 1}, {"0", 20}, {"-5", 20}, {"1m", 20}};
+  auto program = std::make_shared<Program>();
+  auto store = Make("inmem")->Open("default", program);
+  ASSERT_TRUE(store);
+  for (const auto& [text, seconds] : cases) {
+    ::setenv("TF_STATE_PERSIST_INTERVAL", text, 1);
+    EXPECT_EQ((*store)->write_interval(), std::chrono::seconds(seconds)) << text;
+  }
+  ::unsetenv("TF_STATE_PERSIST_INTERVAL");
+}
+
 TEST(Backends, LocalRefusesEmptyPaths) {
   provider::Problems problems;
   MakeBackend(*FindBackend("local"), Value::Object({{"path", Value::String("")}}), {}, problems);

@@ -1,8 +1,10 @@
 #include "backend/remote_store.h"
 
+#include <charconv>
 #include <utility>
 
 #include "backend/lock_wait.h"
+#include "base/environment.h"
 #include "base/files.h"
 
 namespace kinu::backend {
@@ -39,6 +41,15 @@ Result<void> RemoteStore::Unlock() {
     return {};  // the client took no lock
   }
   return client_->Unlock(std::exchange(lock_id_, {}));
+}
+
+std::optional<std::chrono::seconds> RemoteStore::write_interval() const {
+  constexpr int kDefault = 20;
+  const std::string_view text = Environment("TF_STATE_PERSIST_INTERVAL");
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool given = error == std::errc() && end == text.data() + text.size() && seconds > 0;
+  return std::chrono::seconds(given ? seconds : kDefault);
 }
 
 Result<void> RemoteStore::ForceUnlock(std::string_view id) {

@@ -2,6 +2,7 @@
 // are decided here, once for all services. Ref: opentofu internal/states/remote/state.go.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ class RemoteStore final : public state::Store {
   Result<void> Replace(state::State& state, bool force) override;
   /// Objects are not recorded one by one: Write() stores the whole state.
   Result<void> Record(const state::ObjectRecord&) override { return {}; }
+  /// TF_STATE_PERSIST_INTERVAL, or 20 seconds.
+  std::optional<std::chrono::seconds> write_interval() const override;
   using Store::Flush;
   Result<void> Flush(state::Durability) override { return {}; }
   bool exports_absent_state() const override { return true; }

@@ -10,6 +10,16 @@ namespace {
 using testing::ScenarioTest;
 using testing::Strings;
 
+/// The relevant attributes of a plan, with their addresses.
+Strings Relevant(const plan::Plan& plan) {
+  Strings out;
+  for (const plan::RelevantAttribute& attribute : plan.relevant_attributes) {
+    out.push_back(plan.program->ToText(attribute.resource) + attribute.attribute.ToText());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 TEST_F(ScenarioTest, OutputsOfUnreachedModulesAreNotRelevant) {
   const char* module = R"(
     variable "i" {}

@@ -677,15 +677,5 @@ TEST_F(ScenarioTest, ParallelismOneKeepsOrder) {
   EXPECT_EQ(first.size(), 9u);
 }
 
-/// The relevant attributes of a plan, with their addresses.
-Strings Relevant(const plan::Plan& plan) {
-  Strings out;
-  for (const plan::RelevantAttribute& attribute : plan.relevant_attributes) {
-    out.push_back(plan.program->ToText(attribute.resource) + attribute.attribute.ToText());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 }  // namespace
 }  // namespace kinu::engine

@@ -143,6 +143,9 @@ class Store {
   /// Records a change of an object. Durable after the next Flush(). A store that cannot do this
   /// cheaply ignores the record.
   virtual Result<void> Record(const ObjectRecord& record) = 0;
+  /// How long an apply may change objects before it stores the working state with Write(), so that
+  /// a sudden end does not lose them; nothing: records are enough.
+  virtual std::optional<std::chrono::seconds> write_interval() const { return std::nullopt; }
   /// Makes all records durable.
   virtual Result<void> Flush(Durability durability) = 0;
   Result<void> Flush() { return Flush(Durability::kPowerLoss); }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "engine/apply.h"
 #include "engine/cells.h"
@@ -15,9 +17,11 @@ namespace kinu::engine {
 /// once per finished object.
 class Recorder {
  public:
-  /// `on_failure` is called once, when a record cannot be stored.
-  Recorder(state::State& working, state::Store* store, std::function<void()> on_failure = {})
-      : working_(working), store_(store), on_failure_(std::move(on_failure)) {}
+  /// `on_failure` is called once, when a record cannot be stored. `stop`: the user has interrupted
+  /// the apply, so that it may end at any moment; null: nobody can.
+  Recorder(state::State& working, state::Store* store, std::function<void()> on_failure = {},
+           const std::atomic<bool>* stop = nullptr)
+      : working_(working), store_(store), on_failure_(std::move(on_failure)), stop_(stop) {}
   /// Applies the record to the working state, which keeps husks, and stores it. False if it could
   /// not be stored.
   bool Record(const state::ObjectRecord& record, state::Durability durability);
@@ -31,11 +35,16 @@ class Recorder {
   std::mutex& mutex() { return mutex_; }
 
  private:
+  /// Stores the working state if the store wants that from time to time and it is time.
+  Result<void> WriteInTime();
+
   std::mutex mutex_;
   state::State& working_;
   state::Store* store_;
   std::function<void()> on_failure_;
+  const std::atomic<bool>* stop_;
   std::string failure_;
+  std::optional<std::chrono::steady_clock::time_point> written_;  // or the first change
 };
 
 /// Converts the object that a provider returned to its stored form.

@@ -17,6 +17,9 @@ bool Recorder::Record(const state::ObjectRecord& record, state::Durability durab
   if (kept) {
     kept = store_->Flush(durability);
   }
+  if (kept) {
+    kept = WriteInTime();
+  }
   if (!kept && failure_.empty()) {
     failure_ = kept.error().message;
     if (on_failure_) {
@@ -24,6 +27,26 @@ bool Recorder::Record(const state::ObjectRecord& record, state::Durability durab
     }
   }
   return kept.has_value();
+}
+
+Result<void> Recorder::WriteInTime() {
+  const std::optional<std::chrono::seconds> interval = store_->write_interval();
+  if (!interval) {
+    return {};
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (!written_) {
+    written_ = now;
+  }
+  const bool stopping = stop_ != nullptr && *stop_;
+  if (!stopping && now - *written_ < *interval) {
+    return {};
+  }
+  state::State copy = working_.Clone();
+  state::DropHusks(copy);
+  Result<void> written = store_->Write(copy);
+  written_ = std::chrono::steady_clock::now();
+  return written;
 }
 
 std::optional<state::Object> Recorder::Current(const ResourceInstance& address) {

@@ -62,15 +62,20 @@ bool HasWork(const plan::Plan& plan) {
       [](const plan::ResourceChange& change) { return change.action != plan::Action::kNoOp; });
 }
 
-/// The values of root outputs that the plan knows, by index.
-std::vector<const Value*> KnownOutputs(const PlanGraph& graph, const plan::Plan& plan) {
-  const config::Module& root = *graph.config.root().module;
-  std::vector<const Value*> known(root.outputs.size());
+/// The values of outputs that the plan knows: these are not evaluated again. Ref: opentofu
+/// node_output.go NodeApplyableOutput.Execute.
+FlatMap<ResourceInstance, const Value*> KnownOutputs(const Program& program,
+                                                     const plan::Plan& plan) {
+  FlatMap<ResourceInstance, const Value*> known;
   for (const plan::OutputChange& change : plan.outputs) {
-    Symbol name = graph.program.Find(change.name);
-    int index = name.empty() ? -1 : root.FindOutput(name);
-    if (index >= 0 && change.action != plan::Action::kDelete && change.after.IsWhollyKnown()) {
-      known[static_cast<size_t>(index)] = &change.after;
+    const Symbol name = program.Find(change.name);
+    if (!name.empty() && change.action != plan::Action::kDelete && change.after.IsWhollyKnown()) {
+      known[NamedObject(ModuleInstId(), name)] = &change.after;
+    }
+  }
+  for (const plan::ModuleOutput& output : plan.module_outputs) {
+    if (plan.mode != plan::Mode::kDestroy && output.value.IsWhollyKnown()) {
+      known[NamedObject(output.module, output.name)] = &output.value;
     }
   }
   return known;
@@ -119,8 +124,9 @@ void RunApplyWalk(const PlanGraph& graph, const ApplyGraph& apply, state::Store*
   checks.DeclareObjectsOf(plan.checks);
   NodeContext node_context{walk, checks};
   node_context.destroying = plan.mode == plan::Mode::kDestroy;
-  node_context.known_outputs = KnownOutputs(graph, plan);
-  Recorder recorder(result.state, store, [&walk] { walk.scheduler.Halt(); });
+  node_context.known_outputs = KnownOutputs(graph.program, plan);
+  Recorder recorder(
+      result.state, store, [&walk] { walk.scheduler.Halt(); }, graph.context.request.stop);
   const refactoring::Refactoring refactoring(walk.config, nullptr);
   ApplyContext context(node_context, recorder, refactoring);
   if (node_context.destroying && !graph.context.targets.active()) {
