@@ -279,6 +279,27 @@ std::vector<plan::RelevantAttribute> RelevantAttributes(const Walk& walk, const 
   return finder.Run();
 }
 
+namespace {
+
+std::vector<plan::ModuleOutput> CollectModuleOutputs(const Walk& walk) {
+  std::vector<plan::ModuleOutput> collected;
+  for (const auto& node : walk.config.nodes) {
+    const NodeId first = walk.graph.bases[node->index].outputs;
+    const std::vector<config::Output>& outputs = node->module->outputs;
+    for (size_t i = 0; node->parent != nullptr && i < outputs.size(); ++i) {
+      if (outputs[i].ephemeral || !walk.scheduler.Succeeded(first + static_cast<NodeId>(i))) {
+        continue;
+      }
+      for (const ModuleInstance* instance : walk.slots.instances[node->index]) {
+        collected.push_back({instance->id, outputs[i].name, instance->outputs[i]});
+      }
+    }
+  }
+  return collected;
+}
+
+}  // namespace
+
 void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan) {
   const Program& program = walk.program;
   const state::State* prior = walk.context.prior_state;
@@ -343,6 +364,7 @@ void AssemblePlan(const Walk& walk, const CheckRecord& checks, plan::Plan& plan)
   std::sort(
       plan.outputs.begin(), plan.outputs.end(),
       [](const plan::OutputChange& a, const plan::OutputChange& b) { return a.name < b.name; });
+  plan.module_outputs = CollectModuleOutputs(walk);
   plan.checks = checks.Results();
 }
 

@@ -116,6 +116,13 @@ struct RelevantAttribute {
   Path attribute;
 };
 
+/// The planned value of an output of a child module, with all marks.
+struct ModuleOutput {
+  ModuleInstId module;
+  Symbol name;
+  Value value;
+};
+
 /// A plan.
 struct Plan {
   std::shared_ptr<Program> program;
@@ -126,6 +133,9 @@ struct Plan {
   std::vector<ResourceChange> changes;  ///< in OpenTofu's order of addresses
   std::vector<ResourceChange> drift;
   std::vector<OutputChange> outputs;  ///< root outputs, by name
+  /// The outputs of child modules: an apply in the same process keeps the known ones. Plan files do
+  /// not have them. Ref: opentofu planfile/tfplan.go writeTfplan.
+  std::vector<ModuleOutput> module_outputs;
   std::vector<TargetAddress> targets;
   std::vector<TargetAddress> excludes;
   std::vector<ResourceInstance> force_replace;

@@ -29,8 +29,8 @@ struct NodeContext {
   const Targets* destroy_targets = nullptr;
   /// Planning to destroy: receives diagnostics in place of those of the nodes.
   RowDiagnosticsByNode* row_diags = nullptr;
-  /// Applying: the values of root outputs that the plan knows, by index; empty: none.
-  std::vector<const Value*> known_outputs;
+  /// Applying: the values of outputs that the plan knows.
+  FlatMap<ResourceInstance, const Value*> known_outputs;  // by NamedObject()
   /// Whether -target and -exclude select an object without a block.
   bool Wants(const ResourceInstance& instance) const;
   /// Whether -target and -exclude select the deposed objects of an instance.
@@ -75,8 +75,11 @@ Expansion ExpandBlock(Walk& walk, ModuleInstance& instance, size_t index,
                       Diagnostics& diags);
 
 /// The object of a module instance that a CheckRecord knows by name: a variable, output or check.
+inline ResourceInstance NamedObject(ModuleInstId module, Symbol name) {
+  return {{module, {.name = name}}, {}};
+}
 inline ResourceInstance NamedObject(const ModuleInstance& instance, Symbol name) {
-  return {{instance.id, {.name = name}}, {}};
+  return NamedObject(instance.id, name);
 }
 
 }  // namespace kinu::engine

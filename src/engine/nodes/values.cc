@@ -271,9 +271,8 @@ void EvaluateOutput(NodeContext& context, NodeId id, Diagnostics& diags) {
     if (diags.error_count() != errors || output.expr == nullptr) {
       continue;
     }
-    if (is_root && !context.known_outputs.empty() &&
-        context.known_outputs[graph_node.index] != nullptr) {
-      instance->outputs[graph_node.index] = *context.known_outputs[graph_node.index];
+    if (auto known = context.known_outputs.find(address); known != context.known_outputs.end()) {
+      instance->outputs[graph_node.index] = *known->second;
       continue;
     }
     check.DependsOn(output.depends_on, diags);
