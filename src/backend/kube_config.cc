@@ -1,5 +1,6 @@
 #include "backend/kube_config.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -20,16 +21,12 @@ constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/ser
 /// A YAML value with scalars as texts.
 struct YamlNode {
   std::string text;
-  std::vector<std::pair<std::string, YamlNode>> members;
+  std::vector<std::string> names;  // of the elements of a mapping
   std::vector<YamlNode> elements;
 
   const YamlNode* Find(std::string_view name) const {
-    for (const auto& [key, value] : members) {
-      if (key == name) {
-        return &value;
-      }
-    }
-    return nullptr;
+    const auto found = std::find(names.begin(), names.end(), name);
+    return found == names.end() ? nullptr : &elements[static_cast<size_t>(found - names.begin())];
   }
   std::string Text(std::string_view name) const {
     const YamlNode* node = Find(name);
@@ -57,10 +54,11 @@ Result<YamlNode> ReadYamlNode(YamlReader& reader, YamlEvent event) {
     if (key.kind == Kind::kMappingEnd) {
       break;
     }
-    KINU_TRY(const YamlNode name, ReadYamlNode(reader, std::move(key)));
+    KINU_TRY(YamlNode name, ReadYamlNode(reader, std::move(key)));
     KINU_TRY(YamlEvent next, reader.Next());
     KINU_TRY(YamlNode value, ReadYamlNode(reader, std::move(next)));
-    out.members.emplace_back(name.text, std::move(value));
+    out.names.push_back(std::move(name.text));
+    out.elements.push_back(std::move(value));
   }
   return out;
 }
