@@ -1,8 +1,20 @@
 // Values of the public API.
 #include "api/access.h"
+#include "api/values.h"
 #include "cty/json.h"
 #include "hcl/writer/tokens.h"
 #include "text/unicode.h"
+
+namespace kinu::api {
+
+v1::Value ToPublic(Value value) {
+  return v1::Access::Make(std::move(value));
+}
+Value ToInner(const v1::Value& value) {
+  return v1::Access::Inner(value);
+}
+
+}  // namespace kinu::api
 
 namespace kinu::v1 {
 namespace {
